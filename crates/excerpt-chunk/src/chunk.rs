@@ -1,0 +1,339 @@
+//! What comes out of the cut: a [`Chunk`] is a verbatim slice of a document with its place beside it; a [`Chunking`] is
+//! all chunks of one document, with the reasons.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+
+use crate::config::{Strategy, ContextParts};
+use crate::document::DocumentInfo;
+use crate::outline::Kind;
+use crate::size::Unit;
+use crate::span::Span;
+
+/// One document, cut.
+///
+/// The chunks' own spans are in order and do not overlap; together with [`gaps`](Chunking::gaps) they cover every byte of the document.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Chunking<'a> {
+    /// The strategy that was used; never [`Strategy::Auto`].
+    pub strategy: Strategy,
+    /// Why this strategy: what the user or the content said.
+    pub reason: String,
+    /// What the sizes of the chunks count.
+    pub unit: Unit,
+    /// The size of the whole text, without any context.
+    pub size: usize,
+    /// The chunks, in the order of the text.
+    pub chunks: Vec<Chunk<'a>>,
+    /// The bytes in no chunk: white space between chunks, a byte order mark, and delimiters when they are to be left out.
+    #[serde(serialize_with = "pairs")]
+    pub gaps: Vec<Range<usize>>,
+    /// What is to be said of the document as a whole.
+    pub warnings: Vec<Warning>,
+    /// What the document says of itself.
+    pub document: DocumentInfo,
+}
+
+fn pairs<S: Serializer>(ranges: &[Range<usize>], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(ranges.iter().map(|range| [range.start, range.end]))
+}
+
+impl Chunking<'_> {
+    /// Counts and sizes over all chunks.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        let sizes = || self.chunks.iter().map(|chunk| chunk.tokens.total);
+        let warned = |test: fn(&Warning) -> bool| {
+            let carriers = self.chunks.iter().filter(|chunk| chunk.warnings.iter().any(test));
+            carriers.count()
+        };
+        Summary {
+            chunks: self.chunks.len(),
+            mean: sizes().sum::<usize>() / self.chunks.len().max(1),
+            smallest: sizes().min().unwrap_or(0),
+            largest: sizes().max().unwrap_or(0),
+            oversized: warned(|warning| matches!(warning, Warning::Oversized { .. })),
+            undersized: warned(|warning| matches!(warning, Warning::Undersized)),
+        }
+    }
+}
+
+/// Counts and sizes over the chunks of a document; sizes are totals in the unit of the [`Chunking`], zero without chunks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Summary {
+    /// How many chunks there are.
+    pub chunks: usize,
+    /// The mean size, rounded down.
+    pub mean: usize,
+    /// The size of the smallest chunk.
+    pub smallest: usize,
+    /// The size of the largest chunk.
+    pub largest: usize,
+    /// How many chunks exceed the limit.
+    pub oversized: usize,
+    /// How many chunks are under `min`.
+    pub undersized: usize,
+}
+
+/// A piece of a document: a verbatim slice, and beside it where it stands and why it was cut there.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Chunk<'a> {
+    /// Names the chunk by path, text, and which of the equal texts of the document it is: an edit elsewhere changes no id.
+    pub id: Hash,
+    /// The position among the document's chunks, from 0.
+    pub ordinal: usize,
+    /// The chunk's own part of the document.
+    pub span: Span,
+    /// The part repeated in front of it; ends where `span` begins. It is not in `text`.
+    pub overlap: Option<Span>,
+    /// The text: byte for byte the document's at `span`.
+    pub text: &'a str,
+    /// Where the chunk stands.
+    pub context: Context,
+    /// The titles of the headings or definitions inside the chunk that are not around all of it.
+    pub sections: Vec<Arc<str>>,
+    /// What the chunk consists of.
+    pub kind: Kind,
+    /// The name of the definition, in source code.
+    pub name: Option<Arc<str>>,
+    /// The language, of a chunk that is one code block.
+    pub language: Option<Arc<str>>,
+    /// The sizes, in the unit of the [`Chunking`].
+    pub tokens: Sizes,
+    /// Which part of what was cut for its size.
+    pub part: Part,
+    /// The cut before the chunk.
+    pub cut: Cut,
+    /// The hash of the text alone.
+    pub hash: Hash,
+    /// What is to be said of the chunk.
+    pub warnings: Vec<Warning>,
+}
+
+impl Chunk<'_> {
+    /// The title of the innermost heading around the chunk, with ` (part n)` from the second part on of what was cut.
+    #[must_use]
+    pub fn title(&self) -> Option<String> {
+        let title = self.context.trail.last().or(self.sections.first())?;
+        Some(match self.part.count {
+            1 => title.to_string(),
+            _ => format!("{title} (part {})", self.part.index),
+        })
+    }
+
+    /// The trail as one line: `Guide > Install > Linux`. Empty without headings.
+    #[must_use]
+    pub fn breadcrumb(&self) -> String {
+        self.context.trail.join(" > ")
+    }
+
+    /// Whether the chunk goes on with what the one before it began.
+    #[must_use]
+    pub fn is_continuation(&self) -> bool {
+        self.part.index > 1
+    }
+}
+
+/// Where a chunk stands. Never part of its text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Context {
+    /// The document's path.
+    pub path: Option<Arc<str>>,
+    /// The document's title.
+    pub title: Option<Arc<str>>,
+    /// The headings (or scopes) that everything in the chunk shares, outermost first.
+    pub trail: Vec<Arc<str>>,
+    /// What a later part needs to be read alone: the header rows of a table.
+    pub lead: Option<Arc<str>>,
+    /// The signature of the definition that the chunk is a part of, in source code.
+    pub signature: Option<Arc<str>>,
+    /// The imports that the chunk uses, in source code.
+    pub imports: Vec<Arc<str>>,
+    /// What is counted and embedded in front of the text: the parts that [`Config::context`](crate::Config::context) chooses, within a
+    /// quarter of `max`, outer headings left out first.
+    pub header: String,
+}
+
+impl Context {
+    /// Writes the header: the chosen parts, as many as fit `room` grains. Returns whether all of them did.
+    pub(crate) fn render(&mut self, parts: ContextParts, room: usize, grains: impl Fn(&str) -> usize) -> bool {
+        let path = self.path.as_deref().filter(|_| parts.contains(ContextParts::PATH));
+        let title = self.title.as_deref().filter(|_| parts.contains(ContextParts::TITLE));
+        let lead = self.lead.as_deref().filter(|_| parts.contains(ContextParts::LEAD));
+        let mut place: Vec<&str> = Vec::with_capacity(self.trail.len() + 1);
+        if parts.contains(ContextParts::TRAIL) {
+            place.extend(self.trail.iter().map(|title| &**title));
+        }
+        if title != place.first().copied() {
+            place.splice(0..0, title);
+        }
+        // What a reader misses least goes first: outer headings, then the path, the last heading, the header rows.
+        let mut chosen = (path, &place[..], lead);
+        loop {
+            let (path, place, lead) = chosen;
+            let lines = path.into_iter().map(str::to_string);
+            let lines = lines.chain((!place.is_empty()).then(|| place.join(" > ")));
+            let lines = lines.chain(lead.map(str::to_string));
+            self.header = lines.fold(String::new(), |header, line| header + line.trim_end() + "\n");
+            if grains(&self.header) <= room {
+                return chosen == (self.path.as_deref().filter(|_| parts.contains(ContextParts::PATH)), &place[..], lead)
+                    && true;
+            }
+            chosen = match chosen {
+                (path, [_, inner @ ..], lead) if !inner.is_empty() => (path, inner, lead),
+                (Some(_), place, lead) => (None, place, lead),
+                (None, [_, ..], lead) => (None, &[], lead),
+                (None, [], _) => (None, &[], None),
+            };
+        }
+    }
+}
+
+/// The sizes of a chunk's parts, in the unit of the [`Chunking`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Sizes {
+    /// The size of the text.
+    pub text: usize,
+    /// The size of the context's header.
+    pub context: usize,
+    /// The size of the overlap.
+    pub overlap: usize,
+    /// The size of the three together; by rounding it may exceed their sum by two.
+    pub total: usize,
+}
+
+/// Which part of a whole that was cut for its size; `1 of 1` for what is not part of anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Part {
+    /// The position, from 1.
+    pub index: usize,
+    /// How many parts there are.
+    pub count: usize,
+}
+
+/// The cut before a chunk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Cut {
+    /// How naturally the text parts here.
+    pub strength: Strength,
+    /// The same in words, such as `heading 2` or `after a code block`.
+    pub reason: String,
+}
+
+/// How naturally a text parts at a place, from the strongest to the weakest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Strength {
+    /// The start of the document.
+    Start,
+    /// A match of the delimiter.
+    Delimiter,
+    /// Before a heading.
+    Heading,
+    /// At a horizontal rule.
+    Rule,
+    /// Between two blocks.
+    Block,
+    /// Between two list items.
+    Item,
+    /// After a code block.
+    Code,
+    /// Between two rows of a table.
+    Row,
+    /// Between two lines.
+    Line,
+    /// Between two sentences.
+    Sentence,
+    /// Between two words.
+    Word,
+    /// Between two graphemes.
+    Grapheme,
+}
+
+/// What is to be said of a chunk or a document that is not as it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Warning {
+    /// The chunk exceeds `max`, for the reason given.
+    Oversized {
+        /// Why it was not cut.
+        reason: &'static str,
+    },
+    /// The chunk's text is smaller than `min`.
+    Undersized,
+    /// Not all of the context fits its share of `max`.
+    ContextShortened,
+    /// The document was not cut as asked: what was done instead, and why.
+    Fallback(String),
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Warning::Oversized { reason } => write!(f, "oversized: {reason}"),
+            Warning::Undersized => f.write_str("undersized"),
+            Warning::ContextShortened => f.write_str("context shortened"),
+            Warning::Fallback(reason) => write!(f, "fallback: {reason}"),
+        }
+    }
+}
+
+impl Serialize for Warning {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Sixteen bytes of a BLAKE3 hash, written as 32 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Hash(pub [u8; 16]);
+
+impl Hash {
+    /// The hash of `bytes`.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Hash::shorten(&blake3::hash(bytes))
+    }
+
+    /// The id of the `occurrence`-th chunk (from 0) of the document at `path` with the text of hash `text`.
+    pub(crate) fn chunk_id(path: &str, text: Hash, occurrence: usize) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&text.0);
+        hasher.update(&(occurrence as u64).to_le_bytes());
+        hasher.update(path.as_bytes());
+        Hash::shorten(&hasher.finalize())
+    }
+
+    fn shorten(hash: &blake3::Hash) -> Self {
+        let mut short = [0; 16];
+        short.copy_from_slice(&hash.as_bytes()[..16]);
+        Hash(short)
+    }
+}
+
+impl fmt::Display for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Serialize for Hash {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}

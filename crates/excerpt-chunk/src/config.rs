@@ -1,0 +1,554 @@
+//! What a user may set about the cut: [`Config`], its field types, and their validation.
+//!
+//! Every field is spelled the same in Rust, on the command line, in JSON and in configuration files.
+
+use std::fmt;
+use std::str::FromStr;
+
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+
+use crate::size::Unit;
+
+/// How a document is cut, and how large its chunks may be.
+///
+/// Sizes are in [`Config::unit`] and count the whole of what a reader gets: context, overlap and text.
+///
+/// ```
+/// use excerpt_chunk::{Chunker, Config, Strategy};
+///
+/// let config = Config { strategy: Strategy::Headers, target: 200, ..Config::default() };
+/// assert!(Chunker::new(config).is_ok());
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Where the cuts may fall. Default: [`Strategy::Auto`].
+    pub strategy: Strategy,
+    /// What `target`, `max`, `min` and `overlap` count. Default: [`Unit::Tokens`].
+    pub unit: Unit,
+    /// The size the plan aims at. Default: 400 tokens.
+    pub target: usize,
+    /// The size no chunk exceeds, unless it carries [`Warning::Oversized`](crate::Warning::Oversized). Default: 400 tokens.
+    pub max: usize,
+    /// The size under which a chunk counts as dust: it is joined with a neighbour where the strategy allows. Default: 50 tokens.
+    pub min: usize,
+    /// How much of the text before a chunk is repeated in front of it, in whole sentences or blocks. Default: none.
+    pub overlap: Overlap,
+    /// The heading levels before which a cut is mandatory. Default: 2 and 3 for [`Strategy::Headers`], none for the others.
+    pub levels: Option<Levels>,
+    /// The regular expression that [`Strategy::Delimiter`] cuts at (multi-line: `^` and `$` match at line ends).
+    /// Default: the kind of rule line the document uses.
+    pub delimiter: Option<String>,
+    /// Whether a delimiter is part of the chunk that it opens, or left out and listed in [`Chunking::gaps`](crate::Chunking::gaps). Default: left out.
+    pub include_delimiter: bool,
+    /// What happens to a code block, table or sentence larger than `max`. Default: [`Atomic::Split`].
+    pub atomic: Atomic,
+    /// Which parts of its place a chunk carries as counted context. Default: all.
+    pub context: ContextParts,
+    /// Whether [`Strategy::Fixed`] cuts at sentences rather than at raw positions. Default: at sentences.
+    pub complete_sentences: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            strategy: Strategy::Auto,
+            unit: Unit::Tokens,
+            target: 400,
+            max: 400,
+            min: 50,
+            overlap: Overlap::Size(0),
+            levels: None,
+            delimiter: None,
+            include_delimiter: false,
+            atomic: Atomic::Split,
+            context: ContextParts::ALL,
+            complete_sentences: true,
+        }
+    }
+}
+
+impl Config {
+    /// The default configuration with its sizes given in `unit`: for [`Unit::Chars`], four times the number of tokens.
+    #[must_use]
+    pub fn with_unit(unit: Unit) -> Self {
+        let tokens = Config::default();
+        let scale = unit.per_token();
+        Config {
+            unit,
+            target: tokens.target * scale,
+            max: tokens.max * scale,
+            min: tokens.min * scale,
+            ..tokens
+        }
+    }
+
+    /// The overlap as a size in [`Config::unit`].
+    #[must_use]
+    pub fn overlap_size(&self) -> usize {
+        match self.overlap {
+            Overlap::Size(size) => size,
+            Overlap::Percent(percent) => self.target * usize::from(percent) / 100,
+        }
+    }
+
+    /// The levels with mandatory cuts before their headings, once the strategy's own default is known.
+    pub(crate) fn mandatory_levels(&self, strategy: Strategy) -> Levels {
+        let default = match strategy {
+            Strategy::Headers => Levels::new([2, 3]),
+            _ => Levels::NONE,
+        };
+        match strategy {
+            Strategy::Headers | Strategy::Markdown => self.levels.unwrap_or(default),
+            _ => Levels::NONE,
+        }
+    }
+
+    /// Checks that the fields make sense together and compiles the delimiter.
+    pub(crate) fn validate(&self) -> Result<Option<Regex>, ConfigError> {
+        let wrong = |field, value: String, expected: String| {
+            Err(ConfigError {
+                field,
+                value,
+                expected,
+            })
+        };
+        if self.max == 0 {
+            return wrong("max", "0".into(), "a size of at least 1".into());
+        }
+        if self.target == 0 || self.target > self.max {
+            let expected = format!("a size from 1 to `max` ({})", self.max);
+            return wrong("target", self.target.to_string(), expected);
+        }
+        if self.min >= self.target {
+            let expected = format!("a size below `target` ({})", self.target);
+            return wrong("min", self.min.to_string(), expected);
+        }
+        if self.overlap_size() >= self.target {
+            let expected = format!("a size below `target` ({})", self.target);
+            return wrong("overlap", self.overlap.to_string(), expected);
+        }
+        let Some(pattern) = &self.delimiter else {
+            return Ok(None);
+        };
+        match regex::RegexBuilder::new(pattern).multi_line(true).build() {
+            Ok(regex) => Ok(Some(regex)),
+            Err(error) => {
+                let expected = format!("a regular expression: {}", one_line(&error));
+                wrong("delimiter", pattern.clone(), expected)
+            }
+        }
+    }
+}
+
+/// The last line of a regex error says what is wrong; those above draw the place.
+fn one_line(error: &regex::Error) -> String {
+    let text = error.to_string();
+    let last = text.lines().last().unwrap_or_default();
+    last.trim_start_matches("error: ").to_string()
+}
+
+/// A field of a [`Config`] that cannot be used: which, what was given, and what was expected.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{field}` is `{value}`, expected {expected}")]
+#[non_exhaustive]
+pub struct ConfigError {
+    /// The field's name.
+    pub field: &'static str,
+    /// What was given.
+    pub value: String,
+    /// What would have been accepted.
+    pub expected: String,
+}
+
+/// Where the cuts of a document may fall. All but [`Naive`](Strategy::Naive) are constraints on one plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Strategy {
+    /// By content: `whole`, `markdown`, `delimiter` or `fixed`, with the reason on the result.
+    Auto,
+    /// At the blocks of Markdown, headings first.
+    Markdown,
+    /// As `markdown`, with a mandatory cut before each heading of the chosen levels; sections under `min` join a sibling.
+    Headers,
+    /// With a mandatory cut at each match of a regular expression; pieces under `min` join a neighbour.
+    Delimiter,
+    /// Near `target`, at sentences (or, without `complete_sentences`, at raw positions).
+    Fixed,
+    /// Not at all, unless the document exceeds `max`.
+    #[serde(alias = "none")]
+    Whole,
+    /// At line ends as soon as `max` is reached: the plain packer others are compared with.
+    Naive,
+}
+
+impl Strategy {
+    const NAMES: [(&'static str, Strategy); 7] = [
+        ("auto", Strategy::Auto),
+        ("markdown", Strategy::Markdown),
+        ("headers", Strategy::Headers),
+        ("delimiter", Strategy::Delimiter),
+        ("fixed", Strategy::Fixed),
+        ("whole", Strategy::Whole),
+        ("naive", Strategy::Naive),
+    ];
+
+    /// The name, as it is written in configuration and output.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::NAMES
+            .iter()
+            .find(|(_, strategy)| *strategy == self)
+            .map_or("auto", |(name, _)| name)
+    }
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Strategy {
+    type Err = ConfigError;
+
+    fn from_str(text: &str) -> Result<Self, ConfigError> {
+        let name = if text == "none" { "whole" } else { text };
+        let found = Self::NAMES.iter().find(|(known, _)| *known == name);
+        found
+            .map(|(_, strategy)| *strategy)
+            .ok_or_else(|| ConfigError {
+                field: "strategy",
+                value: text.to_string(),
+                expected: "one of auto, markdown, headers, delimiter, fixed, whole, naive".into(),
+            })
+    }
+}
+
+/// The amount of text repeated in front of a chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "OverlapValue", into = "OverlapValue")]
+pub enum Overlap {
+    /// A size in [`Config::unit`].
+    Size(usize),
+    /// A share of `target`, 0 to 99.
+    Percent(u8),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum OverlapValue {
+    Size(usize),
+    Text(String),
+}
+
+impl TryFrom<OverlapValue> for Overlap {
+    type Error = ConfigError;
+
+    fn try_from(value: OverlapValue) -> Result<Self, ConfigError> {
+        match value {
+            OverlapValue::Size(size) => Ok(Overlap::Size(size)),
+            OverlapValue::Text(text) => text.parse(),
+        }
+    }
+}
+
+impl From<Overlap> for OverlapValue {
+    fn from(overlap: Overlap) -> Self {
+        match overlap {
+            Overlap::Size(size) => OverlapValue::Size(size),
+            Overlap::Percent(_) => OverlapValue::Text(overlap.to_string()),
+        }
+    }
+}
+
+impl fmt::Display for Overlap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Overlap::Size(size) => write!(f, "{size}"),
+            Overlap::Percent(percent) => write!(f, "{percent}%"),
+        }
+    }
+}
+
+impl FromStr for Overlap {
+    type Err = ConfigError;
+
+    fn from_str(text: &str) -> Result<Self, ConfigError> {
+        let wrong = || ConfigError {
+            field: "overlap",
+            value: text.to_string(),
+            expected: "a size such as `80`, or a share of `target` from `0%` to `99%`".into(),
+        };
+        match text.strip_suffix('%') {
+            Some(number) => match number.trim().parse() {
+                Ok(percent) if percent < 100 => Ok(Overlap::Percent(percent)),
+                _ => Err(wrong()),
+            },
+            None => text.parse().map(Overlap::Size).map_err(|_| wrong()),
+        }
+    }
+}
+
+/// A set of heading levels, 1 to 6.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<u8>", into = "Vec<u8>")]
+pub struct Levels(u8);
+
+impl Levels {
+    /// No level.
+    pub const NONE: Levels = Levels(0);
+
+    const fn new<const N: usize>(levels: [u8; N]) -> Self {
+        let mut bits = 0;
+        let mut i = 0;
+        while i < N {
+            bits |= 1 << levels[i];
+            i += 1;
+        }
+        Levels(bits)
+    }
+
+    /// Whether `level` is in the set.
+    #[must_use]
+    pub fn contains(self, level: u8) -> bool {
+        (1..=6).contains(&level) && self.0 & (1 << level) != 0
+    }
+}
+
+impl TryFrom<Vec<u8>> for Levels {
+    type Error = ConfigError;
+
+    fn try_from(levels: Vec<u8>) -> Result<Self, ConfigError> {
+        let mut set = Levels::NONE;
+        for level in levels {
+            if !(1..=6).contains(&level) {
+                return Err(ConfigError {
+                    field: "levels",
+                    value: level.to_string(),
+                    expected: "heading levels from 1 to 6, such as `2,3`".into(),
+                });
+            }
+            set.0 |= 1 << level;
+        }
+        Ok(set)
+    }
+}
+
+impl From<Levels> for Vec<u8> {
+    fn from(levels: Levels) -> Self {
+        (1..=6).filter(|level| levels.contains(*level)).collect()
+    }
+}
+
+impl FromStr for Levels {
+    type Err = ConfigError;
+
+    fn from_str(text: &str) -> Result<Self, ConfigError> {
+        let numbers: Result<Vec<u8>, _> = text.split(',').map(|part| part.trim().parse()).collect();
+        let wrong = || ConfigError {
+            field: "levels",
+            value: text.to_string(),
+            expected: "heading levels from 1 to 6, such as `2,3`".into(),
+        };
+        Levels::try_from(numbers.map_err(|_| wrong())?).map_err(|_| wrong())
+    }
+}
+
+/// What happens to a code block, a table or a sentence that is larger than `max`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Atomic {
+    /// It is cut at its best inner place: rows, lines, words.
+    Split,
+    /// It is kept whole, with the warning `oversized`.
+    Keep,
+}
+
+impl FromStr for Atomic {
+    type Err = ConfigError;
+
+    fn from_str(text: &str) -> Result<Self, ConfigError> {
+        match text {
+            "split" => Ok(Atomic::Split),
+            "keep" => Ok(Atomic::Keep),
+            _ => Err(ConfigError {
+                field: "atomic",
+                value: text.to_string(),
+                expected: "`split` or `keep`".into(),
+            }),
+        }
+    }
+}
+
+/// The parts of a chunk's place that are counted and embedded with it: a set.
+///
+/// The place itself ([`Context`](crate::Context)) is on every chunk; this chooses what of it costs size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ContextParts(u8);
+
+impl ContextParts {
+    /// Nothing: a chunk's size is that of its overlap and text.
+    pub const NONE: ContextParts = ContextParts(0);
+    /// The document's path.
+    pub const PATH: ContextParts = ContextParts(1);
+    /// The document's title.
+    pub const TITLE: ContextParts = ContextParts(2);
+    /// The headings (or scopes) around the chunk.
+    pub const TRAIL: ContextParts = ContextParts(4);
+    /// What a part needs to be read alone: the header row of a table.
+    pub const LEAD: ContextParts = ContextParts(8);
+    /// All of them.
+    pub const ALL: ContextParts = ContextParts(15);
+
+    const NAMES: [(&'static str, ContextParts); 4] = [
+        ("path", ContextParts::PATH),
+        ("title", ContextParts::TITLE),
+        ("trail", ContextParts::TRAIL),
+        ("lead", ContextParts::LEAD),
+    ];
+
+    /// Whether every part of `other` is in the set.
+    #[must_use]
+    pub fn contains(self, other: ContextParts) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+impl fmt::Display for ContextParts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            ContextParts::ALL => f.write_str("all"),
+            ContextParts::NONE => f.write_str("none"),
+            parts => {
+                let chosen = Self::NAMES.iter().filter(|(_, part)| parts.contains(*part));
+                let names: Vec<&str> = chosen.map(|(name, _)| *name).collect();
+                f.write_str(&names.join(","))
+            }
+        }
+    }
+}
+
+impl FromStr for ContextParts {
+    type Err = ConfigError;
+
+    fn from_str(text: &str) -> Result<Self, ConfigError> {
+        let mut set = ContextParts::NONE;
+        for name in text.split(',').map(str::trim) {
+            let part = match name {
+                "all" => Some(ContextParts::ALL),
+                "none" => Some(ContextParts::NONE),
+                _ => Self::NAMES
+                    .iter()
+                    .find(|(known, _)| *known == name)
+                    .map(|(_, part)| *part),
+            };
+            let Some(part) = part else {
+                return Err(ConfigError {
+                    field: "context",
+                    value: text.to_string(),
+                    expected: "`all`, `none`, or some of `path,title,trail,lead`".into(),
+                });
+            };
+            set.0 |= part.0;
+        }
+        Ok(set)
+    }
+}
+
+impl TryFrom<String> for ContextParts {
+    type Error = ConfigError;
+
+    fn try_from(text: String) -> Result<Self, ConfigError> {
+        text.parse()
+    }
+}
+
+impl From<ContextParts> for String {
+    fn from(parts: ContextParts) -> Self {
+        parts.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(config: Config) -> String {
+        config.validate().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn min_must_be_below_target() {
+        let config = Config {
+            min: 500,
+            ..Config::default()
+        };
+        assert_eq!(
+            error(config),
+            "`min` is `500`, expected a size below `target` (400)"
+        );
+    }
+
+    #[test]
+    fn target_must_not_exceed_max() {
+        let config = Config {
+            target: 500,
+            ..Config::default()
+        };
+        assert_eq!(
+            error(config),
+            "`target` is `500`, expected a size from 1 to `max` (400)"
+        );
+    }
+
+    #[test]
+    fn overlap_must_be_below_target() {
+        let config = Config {
+            overlap: Overlap::Size(400),
+            ..Config::default()
+        };
+        assert_eq!(
+            error(config),
+            "`overlap` is `400`, expected a size below `target` (400)"
+        );
+    }
+
+    #[test]
+    fn a_delimiter_that_does_not_compile_is_named() {
+        let config = Config {
+            delimiter: Some("(".into()),
+            ..Config::default()
+        };
+        assert_eq!(
+            error(config),
+            "`delimiter` is `(`, expected a regular expression: unclosed group"
+        );
+    }
+
+    #[test]
+    fn field_types_read_what_they_write() {
+        assert_eq!("15%".parse(), Ok(Overlap::Percent(15)));
+        assert_eq!("80".parse(), Ok(Overlap::Size(80)));
+        assert!("100%".parse::<Overlap>().is_err());
+        assert!("0,2".parse::<Levels>().is_err());
+        assert_eq!(Vec::from("3,2".parse::<Levels>().unwrap()), [2, 3]);
+        let parts: ContextParts = "trail,path".parse().unwrap();
+        assert_eq!(parts.to_string(), "path,trail");
+        assert_eq!("none".parse(), Ok(Strategy::Whole));
+    }
+
+    #[test]
+    fn a_config_survives_json() {
+        let config = Config {
+            overlap: Overlap::Percent(15),
+            levels: Some("2,3".parse().unwrap()),
+            ..Config::default()
+        };
+        let json = serde_json::to_string(&config).unwrap();
+        assert_eq!(serde_json::from_str::<Config>(&json).unwrap(), config);
+    }
+}

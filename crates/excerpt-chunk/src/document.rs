@@ -1,0 +1,168 @@
+//! What goes into the cut: a [`Document`] is a text with a path and a syntax; [`DocumentInfo`] is what it says of itself.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+/// A text to be cut, with what is known of it.
+///
+/// ```
+/// use excerpt_chunk::{Document, Syntax};
+///
+/// let note = Document::new("# Title\n").with_path("notes/today.md");
+/// assert_eq!(note.syntax(), Syntax::Markdown);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Document<'a> {
+    text: &'a str,
+    path: Option<&'a str>,
+    syntax: Option<Syntax>,
+}
+
+impl<'a> Document<'a> {
+    /// A document of which nothing but its text is known.
+    #[must_use]
+    pub fn new(text: &'a str) -> Self {
+        Document {
+            text,
+            path: None,
+            syntax: None,
+        }
+    }
+
+    /// Names the document. The path goes into the context and the ids of its chunks; its ending tells the syntax.
+    #[must_use]
+    pub fn with_path(self, path: &'a str) -> Self {
+        Document {
+            path: Some(path),
+            ..self
+        }
+    }
+
+    /// Sets the syntax, whatever the path says.
+    #[must_use]
+    pub fn with_syntax(self, syntax: Syntax) -> Self {
+        Document {
+            syntax: Some(syntax),
+            ..self
+        }
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// The path, if one was given.
+    #[must_use]
+    pub fn path(&self) -> Option<&'a str> {
+        self.path
+    }
+
+    /// The syntax: as set, else by the ending of the path, else [`Syntax::Text`].
+    #[must_use]
+    pub fn syntax(&self) -> Syntax {
+        let by_path = || self.path.map_or(Syntax::Text, Syntax::of_path);
+        self.syntax.unwrap_or_else(by_path)
+    }
+}
+
+/// How the text of a document is to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Syntax {
+    /// Markdown: CommonMark with tables, task lists, footnotes and front matter.
+    Markdown,
+    /// Prose: paragraphs of sentences. It may turn out to hold Markdown.
+    Text,
+    /// Source code or data, in which line ends matter and `#` is no heading.
+    Code,
+}
+
+impl Syntax {
+    /// The syntax that the ending of `path` stands for. A path without ending is read as text.
+    #[must_use]
+    pub fn of_path(path: &str) -> Self {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        let ending = match name.rsplit_once('.') {
+            Some((stem, ending)) if !stem.is_empty() => ending.to_ascii_lowercase(),
+            _ => return Syntax::Text,
+        };
+        match &*ending {
+            "md" | "markdown" | "mdown" | "mkd" | "mkdn" | "mdx" | "qmd" | "rmd" => Syntax::Markdown,
+            "txt" | "text" | "rst" | "adoc" | "asciidoc" | "org" | "tex" | "textile" | "wiki" => Syntax::Text,
+            _ => Syntax::Code,
+        }
+    }
+}
+
+/// What a document says of itself: all from its own text and path.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct DocumentInfo {
+    /// The front matter's `title`, else the first heading of level 1, else the first heading.
+    pub title: Option<Arc<str>>,
+    /// The first heading.
+    pub first_heading: Option<Arc<str>>,
+    /// The front matter; empty without one.
+    pub metadata: serde_json::Map<String, serde_json::Value>,
+    /// The dates (`YYYY-MM-DD`) in the file name, the front matter's `date`, and the headings, each once, in that order.
+    pub dates: Vec<String>,
+    /// The links, in the order of the text.
+    pub links: Vec<Link>,
+}
+
+/// A link from a document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Link {
+    /// Where it leads, as written: an address, or a path with or without `#section`.
+    pub target: Box<str>,
+    /// The bytes of the link in the document.
+    #[serde(serialize_with = "pair")]
+    pub bytes: Range<usize>,
+}
+
+fn pair<S: serde::Serializer>(range: &Range<usize>, serializer: S) -> Result<S::Ok, S::Error> {
+    [range.start, range.end].serialize(serializer)
+}
+
+/// The dates written `YYYY-MM-DD` in `text`.
+pub(crate) fn dates(text: &str) -> impl Iterator<Item = &str> {
+    let bytes = text.as_bytes();
+    let digit = |i: usize| bytes.get(i).is_some_and(u8::is_ascii_digit);
+    let dashes = memchr::memchr_iter(b'-', bytes);
+    dashes.filter_map(move |dash| {
+        let start = dash.checked_sub(4)?;
+        let date = text.get(start..start + 10)?;
+        let shaped = date.bytes().enumerate().all(|(i, byte)| match i {
+            4 | 7 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        });
+        let alone = !digit(start.wrapping_sub(1)) && !digit(start + 10);
+        let within = (1..=12).contains(&date[5..7].parse().unwrap_or(0)) && (1..=31).contains(&date[8..].parse().unwrap_or(0));
+        (shaped && alone && within).then_some(date)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ending_tells_the_syntax() {
+        assert_eq!(Syntax::of_path("a/README.MD"), Syntax::Markdown);
+        assert_eq!(Syntax::of_path("a.b/LICENSE"), Syntax::Text);
+        assert_eq!(Syntax::of_path("src/main.rs"), Syntax::Code);
+        assert_eq!(Syntax::of_path(".gitignore"), Syntax::Text);
+    }
+
+    #[test]
+    fn dates_are_found_whole() {
+        let found: Vec<_> = dates("2026-01-31 to 2026-02-03, not 12026-01-31, 2026-13-01 or 2026-01-311").collect();
+        assert_eq!(found, ["2026-01-31", "2026-02-03"]);
+        assert_eq!(dates("é-2-é 漢2026-01-31漢").count(), 1);
+    }
+}

@@ -1,0 +1,33 @@
+//! Text in, chunks out.
+//!
+//! A [`Document`] is turned into an [`Outline`](outline), a tree of spans that is the same for every format; one plan over that tree
+//! decides where to cut; a [`Chunk`] is a verbatim slice of the document with its place kept beside it. Nothing here
+//! reads files, asks the time or keeps state: the same bytes and configuration give the same chunks everywhere.
+//!
+//! ```
+//! use excerpt_chunk::{Chunker, Document};
+//!
+//! let text = "# Guide\n\n## Install\n\nRun the installer.\n\n## Use\n\nAsk a question.\n";
+//! let chunking = Chunker::default().chunk(&Document::new(text).with_path("guide.md"));
+//! for chunk in &chunking.chunks {
+//!     assert_eq!(chunk.text, &text[chunk.span.bytes.clone()]);
+//! }
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod chunk;
+mod chunker;
+mod config;
+mod document;
+mod outline;
+mod size;
+mod span;
+
+pub use chunk::{Chunk, Chunking, Context, Cut, Hash, Part, Sizes, Strength, Summary, Warning};
+pub use chunker::Chunker;
+pub use config::{Atomic, Config, ConfigError, ContextParts, Levels, Overlap, Strategy};
+pub use document::{Document, DocumentInfo, Link, Syntax};
+pub use outline::Kind;
+pub use size::Unit;
+pub use span::{LineIndex, Span};

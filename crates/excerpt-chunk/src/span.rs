@@ -1,0 +1,153 @@
+//! Places in a text. A byte range is the truth; lines, characters and UTF-16 units are derived from it here, and only here.
+
+use std::ops::Range;
+
+use memchr::memchr_iter;
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+
+/// A part of a document: its bytes and, derived from them, its lines.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// The bytes, half open, always on character boundaries.
+    pub bytes: Range<usize>,
+    /// The first and the last line that hold a byte of the span, counted from 1. A line ends with `\n`.
+    pub lines: (usize, usize),
+}
+
+impl Serialize for Span {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut span = serializer.serialize_struct("Span", 2)?;
+        span.serialize_field("bytes", &[self.bytes.start, self.bytes.end])?;
+        span.serialize_field("lines", &[self.lines.0, self.lines.1])?;
+        span.end()
+    }
+}
+
+/// The line starts of a text, from which all other coordinates are derived.
+///
+/// Made in one pass over the text; a line is then found in O(log lines). Byte offsets count everything, a byte order mark
+/// and carriage returns included.
+#[derive(Clone, Debug)]
+pub struct LineIndex<'a> {
+    text: &'a str,
+    starts: Vec<usize>,
+}
+
+impl<'a> LineIndex<'a> {
+    /// Finds the lines of `text`.
+    #[must_use]
+    pub fn new(text: &'a str) -> Self {
+        let mut starts = vec![0];
+        starts.extend(memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1));
+        LineIndex { text, starts }
+    }
+
+    /// The number of lines; a last line without a line end counts.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self.starts.last() {
+            Some(last) if *last == self.text.len() => self.starts.len() - 1,
+            _ => self.starts.len(),
+        }
+    }
+
+    /// Whether the text is empty.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// The line, counted from 1, that holds the byte at `offset`.
+    #[must_use]
+    pub fn line(&self, offset: usize) -> usize {
+        self.starts.partition_point(|start| *start <= offset)
+    }
+
+    /// The bytes of lines `first` to `last` (from 1, both included), line ends included; lines beyond the end are empty.
+    #[must_use]
+    pub fn lines(&self, first: usize, last: usize) -> Range<usize> {
+        let start = |line: usize| {
+            let found = self.starts.get(line.saturating_sub(1));
+            found.copied().unwrap_or(self.text.len())
+        };
+        let from = start(first);
+        from..start(last.saturating_add(1)).max(from)
+    }
+
+    /// The span of `bytes`.
+    #[must_use]
+    pub fn span(&self, bytes: Range<usize>) -> Span {
+        let first = self.line(bytes.start);
+        let last = self.line(bytes.end.max(bytes.start + 1) - 1);
+        Span {
+            bytes,
+            lines: (first, last),
+        }
+    }
+
+    /// The number of characters (Unicode scalar values) before the byte at `offset`. Linear in `offset`.
+    #[must_use]
+    pub fn char_offset(&self, offset: usize) -> usize {
+        count_chars(&self.text.as_bytes()[..offset])
+    }
+
+    /// The number of UTF-16 code units before the byte at `offset`. Linear in `offset`.
+    #[must_use]
+    pub fn utf16_offset(&self, offset: usize) -> usize {
+        let bytes = &self.text.as_bytes()[..offset];
+        // A scalar value outside the basic plane takes four bytes in UTF-8 and two units in UTF-16.
+        count_chars(bytes) + bytes.iter().filter(|byte| **byte >= 0xF0).count()
+    }
+}
+
+/// The number of characters in valid UTF-8: of bytes that do not continue one.
+pub(crate) fn count_chars(bytes: &[u8]) -> usize {
+    // Blocks of at most 255 keep the inner sum in a byte, so that it is computed on whole vectors.
+    let blocks = bytes.chunks(255);
+    blocks
+        .map(|block| {
+            let starts = block.iter().map(|byte| u8::from((*byte as i8) >= -0x40));
+            usize::from(starts.fold(0u8, u8::wrapping_add))
+        })
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_count_from_one_and_end_with_a_newline() {
+        let index = LineIndex::new("a\r\nb\n\nc");
+        assert_eq!(index.len(), 4);
+        assert_eq!(index.span(0..3).lines, (1, 1));
+        assert_eq!(index.span(0..4).lines, (1, 2));
+        assert_eq!(index.span(5..6).lines, (3, 3));
+        assert_eq!(index.span(6..7).lines, (4, 4));
+        assert_eq!(index.lines(2, 3), 3..6);
+        assert_eq!(index.lines(9, 12), 7..7);
+    }
+
+    #[test]
+    fn a_last_line_end_opens_no_line() {
+        assert_eq!(LineIndex::new("a\n").len(), 1);
+        assert_eq!(LineIndex::new("").len(), 0);
+        assert!(LineIndex::new("").is_empty());
+    }
+
+    #[test]
+    fn characters_and_utf16_units_are_exact() {
+        let text = "\u{feff}né\t😀x\0漢";
+        let index = LineIndex::new(text);
+        for (chars, (offset, _)) in text.char_indices().enumerate() {
+            assert_eq!(index.char_offset(offset), chars);
+            assert_eq!(index.utf16_offset(offset), text[..offset].encode_utf16().count());
+        }
+    }
+
+    #[test]
+    fn characters_are_counted_across_blocks() {
+        let text = "aé漢😀".repeat(300);
+        assert_eq!(count_chars(text.as_bytes()), text.chars().count());
+    }
+}
