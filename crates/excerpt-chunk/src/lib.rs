@@ -16,13 +16,20 @@
 
 #![forbid(unsafe_code)]
 
+mod assembly;
+mod atom;
 mod chunk;
 mod chunker;
 mod config;
 mod document;
+mod naive;
 mod outline;
+mod pack;
+mod parse;
+mod reading;
 mod size;
 mod span;
+mod split;
 
 pub use chunk::{Chunk, Chunking, Context, Cut, Hash, Part, Sizes, Strength, Summary, Warning};
 pub use chunker::Chunker;
