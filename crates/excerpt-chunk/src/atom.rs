@@ -340,12 +340,11 @@ impl Walk<'_> {
         } else if self.limits.keep && matches!(node.kind, Kind::Code | Kind::Table) {
             self.push(span, boundary, level, index, false);
         } else {
-            let mut at_line = 0;
             let fence = node.kind == Kind::Code && is_fence(first_line(&text[span.clone()]));
             let mut pieces = Vec::new();
             split::lines(text, span, |piece, _| pieces.push(piece));
             let last = pieces.len() - 1;
-            for piece in pieces {
+            for (at_line, piece) in pieces.into_iter().enumerate() {
                 let line = &text[piece.clone()];
                 let boundary = match at_line {
                     0 => boundary,
@@ -358,7 +357,6 @@ impl Walk<'_> {
                 };
                 let needs_lead = node.kind == Kind::Table && at_line >= 2;
                 self.words(index, piece, boundary, needs_lead);
-                at_line += 1;
             }
         }
     }

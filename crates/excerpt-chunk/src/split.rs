@@ -330,7 +330,7 @@ mod tests {
     fn words_of(text: &str, size: usize, limit: usize) -> Vec<&str> {
         let mut found = Vec::new();
         words(text, 0..text.len(), size, limit, |range, _| {
-            found.push(&text[range])
+            found.push(&text[range]);
         });
         found
     }
