@@ -149,7 +149,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
             Strength::Delimiter => "delimiter",
             Strength::Heading => return format!("heading {}", piece.level),
             Strength::Rule => "after a rule",
-            Strength::Block => return format!("before a {}", piece.kind.noun()),
+            Strength::Block => return format!("before a {}", piece.first),
             Strength::Item => "between list items",
             Strength::Code => "after a code block",
             Strength::Row => "between table rows",

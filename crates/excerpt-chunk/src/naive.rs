@@ -41,6 +41,7 @@ pub(crate) fn cut(text: &str, start: usize, limits: &Limits) -> Vec<Piece> {
                 place: 0,
                 touched: Vec::new(),
                 kind: Kind::Mixed,
+                first: Kind::Mixed,
                 node: None,
                 lead: None,
                 oversized: (size > max).then_some("one grapheme larger than the limit"),

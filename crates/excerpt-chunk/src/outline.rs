@@ -1,5 +1,6 @@
 //! The structure of a document: an [`Outline`] is a tree of spans that every format is turned into.
 
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -46,7 +47,7 @@ pub enum Kind {
 
 impl Kind {
     /// What the kind is called in a sentence.
-    pub(crate) fn noun(self) -> &'static str {
+    fn noun(self) -> &'static str {
         match self {
             Kind::Document => "document",
             Kind::Section => "section",
@@ -64,6 +65,12 @@ impl Kind {
             Kind::FrontMatter => "front matter",
             Kind::Mixed => "block",
         }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.noun())
     }
 }
 

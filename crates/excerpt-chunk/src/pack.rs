@@ -28,6 +28,8 @@ pub(crate) struct Piece {
     /// The other places it touches, in order.
     pub(crate) touched: Vec<usize>,
     pub(crate) kind: Kind,
+    /// What it begins with.
+    pub(crate) first: Kind,
     /// The node that all of it belongs to: one code block or table.
     pub(crate) node: Option<usize>,
     /// The header rows of the table that it goes on with.
@@ -49,6 +51,10 @@ mod price {
     /// Joining two pieces that a mandatory cut would part.
     pub(super) const JOIN: f64 = 0.5;
 }
+
+/// How many atoms a chunk may have. Atoms much smaller than the limit are joined before the plan, so that only pieces between mandatory cuts
+/// are ever this many: without a bound, a text of empty headings would cost a comparison for each pair in a window.
+const WINDOW: usize = 512;
 
 /// Cuts a document: its pieces, and the places they refer to.
 pub(crate) fn pack(text: &str, outline: &Outline, limits: &Limits) -> (Vec<Piece>, Vec<Place>) {
@@ -120,7 +126,7 @@ impl Plan<'_> {
         let mut buried = 0.0;
         let mut glued = true;
         let mut joined = false;
-        for end in start + 1..=count {
+        for end in start + 1..=count.min(start + WINDOW) {
             let last = end - 1;
             if last > start {
                 let boundary = &self.atoms[last].boundary;
@@ -201,14 +207,19 @@ impl Plan<'_> {
                 return 0;
             }
             if known.0 != atom.node {
-                known = (
-                    atom.node,
-                    grains(&self.text[self.table_header(atom.node)]) + 1,
-                );
+                known = (atom.node, self.lead(atom).map_or(0, |(_, size)| size));
             }
             known.1
         });
         sizes.collect()
+    }
+
+    /// The header rows that a chunk beginning with `atom` carries, and their size with a line end: none if they alone exceed
+    /// what a header may take.
+    fn lead(&self, atom: &Atom) -> Option<(Range<usize>, usize)> {
+        let rows = atom.needs_lead.then(|| self.table_header(atom.node))?;
+        let size = grains(&self.text[rows.clone()]) + 1;
+        (size <= self.limits.max / 4).then_some((rows, size))
     }
 
     /// The header and delimiter rows of the table `node`.
@@ -256,7 +267,7 @@ impl Plan<'_> {
             _ => "a sentence kept whole",
         });
         Piece {
-            overlap: self.overlap(start, size, place, first.needs_lead),
+            overlap: self.overlap(start, size, place),
             strength: first.boundary.strength,
             level: first.level,
             place,
@@ -268,8 +279,9 @@ impl Plan<'_> {
                 first_kind if atoms.iter().all(|atom| kind(atom) == first_kind) => first_kind,
                 _ => Kind::Mixed,
             },
+            first: kind(first),
             node: same_node.then_some(first.node),
-            lead: first.needs_lead.then(|| self.table_header(first.node)),
+            lead: self.lead(first).map(|(rows, _)| rows),
             oversized,
             bytes,
         }
@@ -303,12 +315,8 @@ impl Plan<'_> {
     }
 
     /// Where the overlap of the chunk that begins at `start` begins: before as many whole blocks and sentences as fit.
-    fn overlap(&self, start: usize, size: usize, place: usize, has_lead: bool) -> usize {
-        let lead = if has_lead {
-            grains(&self.text[self.table_header(self.atoms[start].node)]) + 1
-        } else {
-            0
-        };
+    fn overlap(&self, start: usize, size: usize, place: usize) -> usize {
+        let lead = self.lead(&self.atoms[start]).map_or(0, |(_, size)| size);
         let header = self
             .header(place, lead)
             .min(self.limits.max.saturating_sub(size));

@@ -1,6 +1,7 @@
 //! Markdown: CommonMark with tables, task lists, footnotes and front matter. Headings are what CommonMark says: not a `#`
 //! inside a fence, and an underlined line too. A heading of the document's top level opens a section.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -9,6 +10,9 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Tag, TagEnd};
 use crate::document::{Document, DocumentInfo, Link, dates};
 use crate::outline::{Builder, Kind, Outline};
 use crate::parse::{Parser, body_start, front_matter};
+
+/// How many characters of a heading make its title: more than any heading that is meant as one.
+const LONGEST_TITLE: usize = 300;
 
 /// Reads Markdown.
 pub(crate) struct Markdown;
@@ -165,7 +169,7 @@ impl Reader<'_> {
         if title.is_empty() {
             return;
         }
-        let title: Arc<str> = title.into();
+        let title: Arc<str> = shortened(title).into();
         let level = self.builder.current().level;
         self.builder.label_current(title.clone());
         if level == 1 && self.info.title.is_none() {
@@ -226,6 +230,14 @@ impl Reader<'_> {
         let mut outline = self.builder.finish();
         outline.info = self.info;
         outline
+    }
+}
+
+/// A title of at most [`LONGEST_TITLE`] characters, since every chunk of its section repeats it.
+fn shortened(title: &str) -> Cow<'_, str> {
+    match title.char_indices().nth(LONGEST_TITLE) {
+        Some((end, _)) => format!("{}…", &title[..end]).into(),
+        None => title.into(),
     }
 }
 
