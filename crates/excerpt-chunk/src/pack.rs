@@ -54,7 +54,7 @@ mod price {
 
 /// How many atoms a chunk may have. Atoms much smaller than the limit are joined before the plan, so that only pieces between mandatory cuts
 /// are ever this many: without a bound, a text of empty headings would cost a comparison for each pair in a window.
-const WINDOW: usize = 512;
+const WINDOW: usize = 256;
 
 /// Cuts a document: its pieces, and the places they refer to.
 pub(crate) fn pack(text: &str, outline: &Outline, limits: &Limits) -> (Vec<Piece>, Vec<Place>) {

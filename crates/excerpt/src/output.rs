@@ -46,6 +46,14 @@ impl Output {
         }
     }
 
+    /// `text` made to stand out: bold on a terminal, else between `**`.
+    pub(crate) fn emphasised(&self, text: &str) -> String {
+        match self.colour {
+            true => self.safe(text).bold().yellow().to_string(),
+            false => format!("**{}**", self.safe(text)),
+        }
+    }
+
     /// Text from outside, such that a terminal takes no orders from it.
     pub(crate) fn safe<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match self.terminal {

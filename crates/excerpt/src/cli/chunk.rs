@@ -3,14 +3,16 @@
 use std::io::Read;
 use std::path::Path;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use clap::ValueEnum;
 use excerpt_chunk::{Chunk, Chunker, Chunking, Document};
+use excerpt_index::{Files, Reading, Source as _, SyncOptions, decode};
 use owo_colors::Style;
+use serde::Serialize;
 
 use crate::cli::flags::ChunkFlags;
 use crate::exit::Outcome;
-use crate::output::{Output, SCHEMA, counted, fitted, thousands};
+use crate::output::{Output, SCHEMA, counted, fitted, say, thousands};
 
 /// Show how documents are cut; nothing is stored
 #[derive(Debug, clap::Args)]
@@ -43,34 +45,112 @@ enum Format {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let chunker = Chunker::new(args.chunking.settings().config())?;
     let mut output = Output::new();
-    let (path, text) = read(args)?;
-    let document = Document::new(&text);
-    let document = path
-        .as_deref()
-        .map_or(document, |path| document.with_path(path));
-    let chunking = chunker.chunk(&document);
-    match args.format {
-        Format::Table => table(&mut output, path.as_deref(), &chunking)?,
-        Format::Json => output.json(&chunking)?,
-        Format::Jsonl => chunking
-            .chunks
-            .iter()
-            .try_for_each(|chunk| output.json(chunk))?,
-        Format::Text => texts(&mut output, &chunking)?,
+    let mut printer = Printer {
+        output: &mut output,
+        chunker: &chunker,
+        format: args.format,
+        printed: 0,
+    };
+    printer.begin()?;
+    if args.path == "-" {
+        let mut bytes = Vec::new();
+        std::io::stdin().read_to_end(&mut bytes)?;
+        let text = text(bytes, args.name.as_deref().unwrap_or("-"), args.lossy)?;
+        printer.print(args.name.as_deref(), &text)?;
+    } else if Path::new(&args.path).is_dir() {
+        folder(&mut printer, args)?;
+    } else {
+        let bytes = std::fs::read(&args.path).with_context(|| format!("cannot read `{}`", args.path))?;
+        printer.print(Some(&args.path), &text(bytes, &args.path, args.lossy)?)?;
     }
+    printer.end()?;
     output.flush()?;
     Ok(Outcome::Done)
 }
 
-fn read(args: &Args) -> anyhow::Result<(Option<String>, String)> {
-    let mut bytes = Vec::new();
-    if args.path == "-" {
-        std::io::stdin().read_to_end(&mut bytes)?;
-        return Ok((args.name.clone(), String::from_utf8(bytes)?));
+/// Cuts every document of a folder that an index would hold.
+fn folder(printer: &mut Printer<'_>, args: &Args) -> anyhow::Result<()> {
+    let source = Files::new(Path::new(&args.path), SyncOptions::default().max_file_size)?;
+    let listing = source.list()?;
+    let mut skipped = listing.skips.len();
+    for entry in &listing.entries {
+        match source.read(entry) {
+            Reading::Text { text, .. } => printer.print(Some(&entry.path), &text)?,
+            Reading::Skip { .. } => skipped += 1,
+            Reading::Gone => {}
+        }
     }
-    let bytes = std::fs::read(Path::new(&args.path))
-        .with_context(|| format!("cannot read `{}`", args.path))?;
-    Ok((Some(args.path.clone()), String::from_utf8(bytes)?))
+    if skipped > 0 {
+        say(&format!("skipped {} that an index would skip too", counted(skipped, "file or folder")));
+    }
+    Ok(())
+}
+
+/// The text of `bytes`, which came from `name`.
+fn text(bytes: Vec<u8>, name: &str, lossy: bool) -> anyhow::Result<String> {
+    if lossy {
+        return Ok(String::from_utf8_lossy(&bytes).into_owned());
+    }
+    decode(bytes).map_err(|reason| anyhow!("`{name}` cannot be cut: {reason}; `--lossy` replaces what is not text"))
+}
+
+/// Prints one document after another.
+struct Printer<'a> {
+    output: &'a mut Output,
+    chunker: &'a Chunker,
+    format: Format,
+    printed: usize,
+}
+
+impl Printer<'_> {
+    fn begin(&mut self) -> anyhow::Result<()> {
+        if self.format == Format::Json {
+            self.output.raw(&format!("{{\"schema\":{SCHEMA},\"documents\":[\n"))?;
+        }
+        Ok(())
+    }
+
+    fn print(&mut self, path: Option<&str>, text: &str) -> anyhow::Result<()> {
+        let document = Document::new(text);
+        let document = path.map_or(document, |path| document.with_path(path));
+        let chunking = self.chunker.chunk(&document);
+        let first = self.printed == 0;
+        self.printed += 1;
+        match self.format {
+            Format::Table => {
+                if !first {
+                    self.output.line("")?;
+                }
+                table(self.output, path, &chunking)?;
+            }
+            Format::Json => {
+                self.output.raw(if first { "" } else { "," })?;
+                self.output.json(&Cut { path, chunking: &chunking })?;
+            }
+            Format::Jsonl => {
+                for chunk in &chunking.chunks {
+                    self.output.json(chunk)?;
+                }
+            }
+            Format::Text => texts(self.output, &chunking)?,
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> anyhow::Result<()> {
+        if self.format == Format::Json {
+            self.output.raw("]}\n")?;
+        }
+        Ok(())
+    }
+}
+
+/// A document that was cut, as a program reads it.
+#[derive(Serialize)]
+struct Cut<'a> {
+    path: Option<&'a str>,
+    #[serde(flatten)]
+    chunking: &'a Chunking<'a>,
 }
 
 fn table(output: &mut Output, path: Option<&str>, chunking: &Chunking<'_>) -> anyhow::Result<()> {
