@@ -175,7 +175,7 @@ impl<'a> Sync<'a> {
                     }
                 }
                 (None, Some(row)) if row.settled && row.stat == Some(entry.stat) => {
-                    plan.skips.push((*row).clone())
+                    plan.skips.push((*row).clone());
                 }
                 (known, _) => plan.steps.push(Step::Read { entry, known }),
             }

@@ -156,10 +156,9 @@ fn widen(text: &str, mut window: Range<usize>) -> Range<usize> {
 /// How far a snippet that begins at `start` and holds all up to `end` reaches.
 fn reach(text: &str, start: usize, end: usize) -> usize {
     let held = &text[start..end];
-    let mut chars = held.chars().count();
     let mut lines = held.matches('\n').count() + 1;
     let mut word = end;
-    for (offset, c) in text[end..].char_indices() {
+    for (chars, (offset, c)) in (held.chars().count()..).zip(text[end..].char_indices()) {
         let offset = end + offset;
         if c.is_whitespace() {
             word = offset;
@@ -170,15 +169,11 @@ fn reach(text: &str, start: usize, end: usize) -> usize {
         if lines > MOST_LINES {
             return offset;
         }
-        if chars == MOST_CHARS {
+        if chars >= MOST_CHARS {
             // A run without spaces, such as Chinese, is cut anywhere.
-            return if word > end || c.is_ascii() {
-                word
-            } else {
-                offset
-            };
+            let anywhere = word == end && !c.is_ascii();
+            return if anywhere { offset } else { word };
         }
-        chars += 1;
     }
     text.len()
 }

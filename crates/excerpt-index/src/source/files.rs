@@ -62,18 +62,18 @@ impl Files {
         let mut listing = Listing::default();
         let size = metadata.len();
         match name.to_str() {
+            None => {
+                let skip = Skip::new(name.to_string_lossy(), SkipReason::NameNotUtf8);
+                listing.skips.push(skip);
+            }
             Some(name) if size > self.max_file_size => {
-                listing
-                    .skips
-                    .push(too_large(name.into(), size, self.max_file_size))
+                let skip = too_large(name.into(), size, self.max_file_size);
+                listing.skips.push(skip);
             }
             Some(name) => listing.entries.push(Entry {
                 path: name.to_string(),
                 stat: stat(metadata),
             }),
-            None => listing
-                .skips
-                .push(Skip::new(name.to_string_lossy(), SkipReason::NameNotUtf8)),
         }
         listing
     }

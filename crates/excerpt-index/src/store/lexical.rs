@@ -97,16 +97,21 @@ pub(crate) struct Lexical {
 }
 
 impl Lexical {
-    /// Opens the keyword index in `dir`.
+    /// Opens the keyword index in `dir`. Unless its files look as `seal` says, they are read in whole first: tantivy checks
+    /// nothing when it opens a file, and a damaged one may end the process.
     ///
     /// # Errors
     ///
     /// Whatever keeps it from being used, which making it again will mend.
-    pub(crate) fn open(dir: &Path) -> Result<Self, Fault> {
+    pub(crate) fn open(dir: &Path, seal: Option<Hash>) -> Result<Self, Fault> {
         let index = tantivy::Index::open_in_dir(dir)?;
         let (schema, fields) = schema();
         if index.schema() != schema {
             return Err(Fault::Value("a keyword index with other fields"));
+        }
+        let sealed = seal == Some(look(&index, dir)?);
+        if !sealed && !index.validate_checksum()?.is_empty() {
+            return Err(Fault::Value("a keyword index with damaged files"));
         }
         Lexical::new(index, fields)
     }
@@ -158,42 +163,9 @@ impl Lexical {
         Writer::new(&self.index, self.fields)
     }
 
-    /// Whether every file has the checksum that it ends with. Reads all of them; that none is missing is seen when they are opened.
-    pub(crate) fn is_sound(&self) -> Result<bool, Fault> {
-        Ok(self.index.validate_checksum()?.is_empty())
-    }
-
-    /// A hash over the names, sizes and times of the files: as long as it stays, they need not be read to know that they are sound.
+    /// A hash over how the files look: as long as it stays, they need not be read to know that they are sound.
     pub(crate) fn seal(&self, dir: &Path) -> Result<Hash, Fault> {
-        let mut looks = String::new();
-        for path in self.files(dir)? {
-            let metadata = fs::metadata(&path)?;
-            let time = metadata
-                .modified()?
-                .duration_since(SystemTime::UNIX_EPOCH)
-                .unwrap_or_default();
-            looks += &format!(
-                "{} {} {}\n",
-                path.display(),
-                metadata.len(),
-                time.as_nanos()
-            );
-        }
-        Ok(Hash::of(looks.as_bytes()))
-    }
-
-    /// The files of the last commit, by name.
-    fn files(&self, dir: &Path) -> Result<Vec<PathBuf>, Fault> {
-        let named = self.index.load_metas()?.list_segment_files();
-        // tantivy names files that a segment may have, such as one of deletions.
-        let mut files: Vec<PathBuf> = named
-            .iter()
-            .map(|path| dir.join(path))
-            .filter(|path| path.is_file())
-            .collect();
-        files.push(dir.join("meta.json"));
-        files.sort();
-        Ok(files)
+        look(&self.index, dir)
     }
 
     /// The best chunks for what is wanted.
@@ -424,6 +396,30 @@ fn heading(title: Option<&str>, trail: &[String]) -> String {
 
 fn frequency(searcher: &Searcher, field: Field, term: &str) -> Result<u64, Fault> {
     Ok(searcher.doc_freq(&Term::from_field_text(field, term))?)
+}
+
+/// A hash over the names, sizes and times of the files of the last commit.
+fn look(index: &tantivy::Index, dir: &Path) -> Result<Hash, Fault> {
+    let named = index.load_metas()?.list_segment_files().into_iter();
+    let mut names: Vec<PathBuf> = named.chain([PathBuf::from("meta.json")]).collect();
+    names.sort();
+    let mut looks = String::new();
+    for name in names {
+        // tantivy names files that a segment may have, such as one of deletions.
+        if let Ok(metadata) = fs::metadata(dir.join(&name)) {
+            let time = metadata
+                .modified()?
+                .duration_since(SystemTime::UNIX_EPOCH)
+                .unwrap_or_default();
+            looks += &format!(
+                "{} {} {}\n",
+                name.display(),
+                metadata.len(),
+                time.as_nanos()
+            );
+        }
+    }
+    Ok(Hash::of(looks.as_bytes()))
 }
 
 fn read_stamp(index: &tantivy::Index) -> Result<Stamp, Fault> {

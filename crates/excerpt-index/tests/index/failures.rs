@@ -130,7 +130,7 @@ fn a_folder_without_permission_is_a_skip() {
     let world = two();
     world.sync();
     let folder = world.root().join("docs/private");
-    fs::set_permissions(&folder, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o000)).unwrap();
     let denied = fs::read_dir(&folder).is_err();
     let report = world.sync();
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();

@@ -7,13 +7,13 @@ use std::time::{Duration, SystemTime};
 use excerpt_index::{Answer, Filter, Index, OpenOptions, Query, SyncOptions, SyncReport, quiet};
 
 /// A folder `notes` and an index directory `index` beside it. Files are an hour old unless they are [`touched`](World::touched).
-pub struct World {
+pub(crate) struct World {
     dir: tempfile::TempDir,
-    pub options: SyncOptions,
+    pub(crate) options: SyncOptions,
 }
 
 impl World {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir(dir.path().join("notes")).unwrap();
         World {
@@ -23,66 +23,66 @@ impl World {
     }
 
     /// The folder of documents.
-    pub fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         self.dir.path().canonicalize().unwrap().join("notes")
     }
 
     /// The index directory.
-    pub fn index_dir(&self) -> PathBuf {
+    pub(crate) fn index_dir(&self) -> PathBuf {
         self.dir.path().join("index")
     }
 
     /// A second index directory.
-    pub fn other_dir(&self) -> PathBuf {
+    pub(crate) fn other_dir(&self) -> PathBuf {
         self.dir.path().join("other")
     }
 
-    pub fn file(self, path: &str, content: impl AsRef<[u8]>) -> Self {
+    pub(crate) fn file(self, path: &str, content: impl AsRef<[u8]>) -> Self {
         self.write(path, content);
         self
     }
 
     /// Writes a file and makes it an hour old.
-    pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+    pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) {
         self.touched(path, content);
         age(&self.root().join(path), Duration::from_secs(3600));
     }
 
     /// Writes a file of this moment.
-    pub fn touched(&self, path: &str, content: impl AsRef<[u8]>) {
+    pub(crate) fn touched(&self, path: &str, content: impl AsRef<[u8]>) {
         let path = self.root().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, content).unwrap();
     }
 
-    pub fn remove(&self, path: &str) {
+    pub(crate) fn remove(&self, path: &str) {
         fs::remove_file(self.root().join(path)).unwrap();
     }
 
-    pub fn open(&self) -> Index {
+    pub(crate) fn open(&self) -> Index {
         Index::open(&self.index_dir(), OpenOptions::create()).unwrap()
     }
 
-    pub fn sync(&self) -> SyncReport {
+    pub(crate) fn sync(&self) -> SyncReport {
         self.open()
             .sync(&self.root(), &self.options, quiet)
             .unwrap()
     }
 
-    pub fn search(&self, query: &str) -> Answer {
+    pub(crate) fn search(&self, query: &str) -> Answer {
         self.ask(&Query::new(query))
     }
 
-    pub fn search_in(&self, path: &str, query: &str) -> Answer {
+    pub(crate) fn search_in(&self, path: &str, query: &str) -> Answer {
         self.ask(&Query::new(query).within(Filter::default().path(path)))
     }
 
-    pub fn ask(&self, query: &Query) -> Answer {
+    pub(crate) fn ask(&self, query: &Query) -> Answer {
         self.open().search(query).unwrap()
     }
 
     /// Asserts that the index is what an undisturbed sync would have made.
-    pub fn assert_like_fresh(&self) {
+    pub(crate) fn assert_like_fresh(&self) {
         let index = self.open();
         assert!(index.check().unwrap().is_sound(), "{:?}", index.check());
         let dir = tempfile::tempdir().unwrap();
@@ -93,11 +93,11 @@ impl World {
 }
 
 /// Sets a file's time to `age` ago.
-pub fn age(path: &Path, age: Duration) {
+pub(crate) fn age(path: &Path, age: Duration) {
     set_time(path, SystemTime::now() - age);
 }
 
-pub fn set_time(path: &Path, time: SystemTime) {
+pub(crate) fn set_time(path: &Path, time: SystemTime) {
     File::options()
         .write(true)
         .open(path)
@@ -107,7 +107,7 @@ pub fn set_time(path: &Path, time: SystemTime) {
 }
 
 /// The paths of the documents that were found, in order.
-pub fn paths(answer: &Answer) -> Vec<&str> {
+pub(crate) fn paths(answer: &Answer) -> Vec<&str> {
     answer
         .documents
         .iter()
