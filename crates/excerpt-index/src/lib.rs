@@ -1,1 +1,46 @@
+//! An index kept in step with its sources, and the search over it.
+//!
+//! A [`Source`] lists documents and gives their text; [`Index::sync`] cuts what changed into chunks and keeps them; a
+//! [`Query`] is answered with [`Hit`]s, grouped by document, each a place one can open. [`locate`] says which index serves a path.
+//!
+//! ```
+//! use excerpt_index::{Index, OpenOptions, Query, SyncOptions, quiet};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = std::env::temp_dir().join(format!("excerpt-doc-{}", std::process::id()));
+//! # std::fs::create_dir_all(folder.join("notes"))?;
+//! std::fs::write(folder.join("notes/tea.md"), "# Tea\n\nGreen tea wants water of 80 degrees.\n")?;
+//!
+//! let mut index = Index::open(&folder.join("index"), OpenOptions::create())?;
+//! index.sync(&folder.join("notes"), &SyncOptions::default(), quiet)?;
+//!
+//! let answer = index.search(&Query::new("how hot is the water"))?;
+//! assert_eq!(&*answer.documents[0].path, "tea.md");
+//! # std::fs::remove_dir_all(&folder)?;
+//! # Ok(())
+//! # }
+//! ```
 
+#![forbid(unsafe_code)]
+
+mod closest;
+mod error;
+mod index;
+mod locate;
+mod lock;
+mod model;
+mod search;
+mod source;
+mod store;
+mod sync;
+
+pub use error::{Error, Result};
+pub use index::{Index, OpenOptions};
+pub use locate::{Place, locate};
+pub use model::{
+    Answer, Check, DocumentHits, DocumentText, Filter, Hit, Keywords, LastSync, Note, Progress,
+    Query, Rank, Skip, SkipReason, Snippet, SourceStatus, Stage, Stat, Status, SyncOptions,
+    SyncReport,
+};
+pub use source::{Entry, Files, Listing, Reading, Source};
+pub use sync::quiet;

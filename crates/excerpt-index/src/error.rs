@@ -1,0 +1,338 @@
+//! What can go wrong with an index, by what the caller can do about it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use excerpt_chunk::ConfigError;
+
+/// The result of everything an index does.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why an index could not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is no index to read.
+    #[error("there is no index in `{}`: run `excerpt sync` to make one", path.display())]
+    NotFound {
+        /// The index directory.
+        path: PathBuf,
+    },
+    /// The directory for a fresh index holds something else.
+    #[error("`{}` is not empty and holds no index: choose an empty folder, or one that excerpt has made", path.display())]
+    NotAnIndex {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The database was made by another program.
+    #[error("`{}` was not made by excerpt: choose another folder", path.display())]
+    Foreign {
+        /// The database.
+        path: PathBuf,
+    },
+    /// The database has a format of the future.
+    #[error("`{}` has format {found}, made by a newer version, and this one reads up to {known}: update excerpt", path.display())]
+    Newer {
+        /// The database.
+        path: PathBuf,
+        /// Its format.
+        found: i64,
+        /// The newest format known here.
+        known: i64,
+    },
+    /// The database is damaged.
+    #[error("`{}` is damaged: remove the folder `{}` and sync again", path.display(), folder(path).display())]
+    Damaged {
+        /// The database.
+        path: PathBuf,
+        /// What was seen.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// Another process writes the index.
+    #[error("the index in `{}` is being written by {}: wait until it has finished, or end it", path.display(), process(*holder))]
+    Locked {
+        /// The index directory.
+        path: PathBuf,
+        /// The process that writes, when it can be told.
+        holder: Option<u32>,
+    },
+    /// The source cannot be read at all.
+    #[error("cannot read `{}`: {}; nothing was changed in the index", path.display(), plain(source))]
+    Source {
+        /// The root of the source.
+        path: PathBuf,
+        /// The error of the operating system.
+        source: io::Error,
+    },
+    /// The root of a source is not UTF-8.
+    #[error("`{}` has a name that is not UTF-8: rename it, or sync a folder above it", path.display())]
+    Name {
+        /// The root.
+        path: PathBuf,
+    },
+    /// The filter names a source that is not in the index.
+    #[error("`{}` is not in the index{}: run `excerpt sync` on it first", path.display(), known(sources))]
+    UnknownSource {
+        /// The root that was named.
+        path: PathBuf,
+        /// The roots in the index.
+        sources: Vec<PathBuf>,
+    },
+    /// The document is not in the index.
+    #[error("`{path}` is not in the index{}", next(closest.as_deref()))]
+    UnknownDocument {
+        /// The path that was named.
+        path: String,
+        /// The path in the index that is most like it.
+        closest: Option<String>,
+    },
+    /// More than one source has a document of that path.
+    #[error("`{path}` is in {} sources{}: name the source too", sources.len(), known(sources))]
+    AmbiguousDocument {
+        /// The path that was named.
+        path: String,
+        /// The roots of the sources.
+        sources: Vec<PathBuf>,
+    },
+    /// The lines are not in the document.
+    #[error("`{path}` has {} and was asked for {first} to {last}: ask for lines within it", lines(*count))]
+    Lines {
+        /// The document.
+        path: String,
+        /// The first line asked for.
+        first: usize,
+        /// The last line asked for.
+        last: usize,
+        /// How many lines it has.
+        count: usize,
+    },
+    /// The query has no word.
+    #[error(
+        "`{}` has no word to search for: give at least one letter or digit",
+        shortened(query)
+    )]
+    EmptyQuery {
+        /// The query.
+        query: String,
+    },
+    /// The configuration of the cut cannot be used.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The operating system would not read or write a file of the index.
+    #[error("cannot use `{}`: {}", path.display(), plain(source))]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// The error of the operating system.
+        source: io::Error,
+    },
+    /// The store could not do its work: a full disk, or a fault of ours.
+    #[error("cannot use the index in `{}`: {source}", path.display())]
+    Store {
+        /// The index directory.
+        path: PathBuf,
+        /// The error of SQLite or tantivy.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+impl Error {
+    /// Adds the path to an error of the operating system.
+    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Error + '_ {
+        move |source| Error::Io {
+            path: path.to_path_buf(),
+            source,
+        }
+    }
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().unwrap_or(path)
+}
+
+fn process(holder: Option<u32>) -> String {
+    holder.map_or_else(|| "another process".into(), |id| format!("process {id}"))
+}
+
+fn lines(count: usize) -> String {
+    match count {
+        1 => "1 line".into(),
+        _ => format!("{count} lines"),
+    }
+}
+
+fn known(sources: &[PathBuf]) -> String {
+    let names: Vec<String> = sources
+        .iter()
+        .map(|root| format!("`{}`", root.display()))
+        .collect();
+    match names.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", names.join(", ")),
+    }
+}
+
+fn next(closest: Option<&str>) -> String {
+    match closest {
+        Some(path) => format!(", did you mean `{path}`?"),
+        None => ": run `excerpt sync`, or look at `excerpt status` for what was skipped".into(),
+    }
+}
+
+/// The first words of a long query.
+fn shortened(query: &str) -> String {
+    const SHOWN: usize = 40;
+    match query.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &query[..end]),
+        None => query.to_string(),
+    }
+}
+
+/// What the operating system says, in lower case and without its number.
+pub(crate) fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_lowercase().chain(chars).collect(),
+        None => text.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn missing() -> io::Error {
+        io::Error::from_raw_os_error(2)
+    }
+
+    #[test]
+    fn every_message_names_the_thing_and_the_next_step() {
+        let path = || PathBuf::from("/data/i");
+        let messages = [
+            (
+                Error::NotFound { path: path() },
+                "there is no index in `/data/i`: run `excerpt sync` to make one",
+            ),
+            (
+                Error::NotAnIndex { path: path() },
+                "`/data/i` is not empty and holds no index: choose an empty folder, or one that excerpt has made",
+            ),
+            (
+                Error::Foreign {
+                    path: "/data/i/excerpt.db".into(),
+                },
+                "`/data/i/excerpt.db` was not made by excerpt: choose another folder",
+            ),
+            (
+                Error::Newer {
+                    path: "/data/i/excerpt.db".into(),
+                    found: 7,
+                    known: 1,
+                },
+                "`/data/i/excerpt.db` has format 7, made by a newer version, and this one reads up to 1: update excerpt",
+            ),
+            (
+                Error::Damaged {
+                    path: "/data/i/excerpt.db".into(),
+                    source: "torn".into(),
+                },
+                "`/data/i/excerpt.db` is damaged: remove the folder `/data/i` and sync again",
+            ),
+            (
+                Error::Locked {
+                    path: path(),
+                    holder: Some(12),
+                },
+                "the index in `/data/i` is being written by process 12: wait until it has finished, or end it",
+            ),
+            (
+                Error::Locked {
+                    path: path(),
+                    holder: None,
+                },
+                "the index in `/data/i` is being written by another process: wait until it has finished, or end it",
+            ),
+            (
+                Error::Source {
+                    path: "/notes".into(),
+                    source: missing(),
+                },
+                "cannot read `/notes`: no such file or directory; nothing was changed in the index",
+            ),
+            (
+                Error::Name {
+                    path: "/notes".into(),
+                },
+                "`/notes` has a name that is not UTF-8: rename it, or sync a folder above it",
+            ),
+            (
+                Error::UnknownSource {
+                    path: "/b".into(),
+                    sources: vec!["/a".into()],
+                },
+                "`/b` is not in the index (`/a`): run `excerpt sync` on it first",
+            ),
+            (
+                Error::UnknownDocument {
+                    path: "a.md".into(),
+                    closest: Some("b.md".into()),
+                },
+                "`a.md` is not in the index, did you mean `b.md`?",
+            ),
+            (
+                Error::UnknownDocument {
+                    path: "a.md".into(),
+                    closest: None,
+                },
+                "`a.md` is not in the index: run `excerpt sync`, or look at `excerpt status` for what was skipped",
+            ),
+            (
+                Error::AmbiguousDocument {
+                    path: "a.md".into(),
+                    sources: vec!["/a".into(), "/b".into()],
+                },
+                "`a.md` is in 2 sources (`/a`, `/b`): name the source too",
+            ),
+            (
+                Error::Lines {
+                    path: "a.md".into(),
+                    first: 7,
+                    last: 9,
+                    count: 1,
+                },
+                "`a.md` has 1 line and was asked for 7 to 9: ask for lines within it",
+            ),
+            (
+                Error::EmptyQuery { query: "?!".into() },
+                "`?!` has no word to search for: give at least one letter or digit",
+            ),
+            (
+                Error::Io {
+                    path: path(),
+                    source: missing(),
+                },
+                "cannot use `/data/i`: no such file or directory",
+            ),
+            (
+                Error::Store {
+                    path: path(),
+                    source: "disk full".into(),
+                },
+                "cannot use the index in `/data/i`: disk full",
+            ),
+        ];
+        for (error, message) in messages {
+            assert_eq!(error.to_string(), message);
+        }
+    }
+
+    #[test]
+    fn a_long_query_is_shown_in_part() {
+        let error = Error::EmptyQuery {
+            query: "?".repeat(1000),
+        };
+        assert_eq!(error.to_string().chars().filter(|c| *c == '?').count(), 40);
+    }
+}

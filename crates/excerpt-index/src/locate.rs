@@ -1,0 +1,301 @@
+//! Which index serves a path: a [`Place`] names the index directory, the source root, and the part of the source that is meant.
+//!
+//! The root is the git working tree around the path; its index is keyed by the repository, so that worktrees share one. Outside
+//! of git it is a folder around the path that has an index already, else the path itself. A path that the root's own rules leave
+//! out is a root of its own: who names a vendored folder wants to search it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use excerpt_chunk::Hash;
+
+use crate::error::{Error, Result};
+use crate::source::{Node, Rules};
+
+/// Where the index of a path is, and what of it is meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Place {
+    /// The index directory. It may not exist yet.
+    pub index: PathBuf,
+    /// The root of the source, to be given to [`Index::sync`](crate::Index::sync) and to a filter.
+    pub root: PathBuf,
+    /// The path inside the source; none when all of it is meant.
+    pub path: Option<String>,
+}
+
+/// Finds the index of `path` under the user's folder `data`. An index directory named by the user takes the place of the one
+/// found, and changes nothing else.
+///
+/// # Errors
+///
+/// When `path` does not exist or its absolute path is not UTF-8.
+pub fn locate(path: &Path, data: &Path, index: Option<&Path>) -> Result<Place> {
+    let path = path.canonicalize().map_err(|source| Error::Source {
+        path: path.to_path_buf(),
+        source,
+    })?;
+    let indexes = data.join("indexes");
+    let (root, key) = match working_tree(&path) {
+        Some(tree) if includes(&tree.root, &path) => (tree.root, tree.key),
+        Some(_) => (path.clone(), path.clone()),
+        None => {
+            let indexed = path
+                .ancestors()
+                .find(|folder| directory(&indexes, folder).join("excerpt.db").is_file());
+            let root = indexed
+                .filter(|root| includes(root, &path))
+                .unwrap_or(&path)
+                .to_path_buf();
+            (root.clone(), root)
+        }
+    };
+    Ok(Place {
+        index: index.map_or_else(|| directory(&indexes, &key), Path::to_path_buf),
+        path: inside(&root, &path)?,
+        root,
+    })
+}
+
+/// The index directory of a key: a name one can read, and a hash that tells it from others.
+fn directory(indexes: &Path, key: &Path) -> PathBuf {
+    let hash = Hash::of(key.as_os_str().as_encoded_bytes()).to_string();
+    indexes.join(format!("{}-{}", stem(key), &hash[..8]))
+}
+
+/// A readable name for a key: that of the folder, which for a repository's `.git` is the one around it.
+fn stem(key: &Path) -> String {
+    const LONGEST: usize = 40;
+    let named = match key.file_name() {
+        Some(name) if name == ".git" => key.parent().and_then(Path::file_name),
+        name => name,
+    };
+    let name = named.map(|name| name.to_string_lossy()).unwrap_or_default();
+    let plain = |c: char| {
+        if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') {
+            c
+        } else {
+            '-'
+        }
+    };
+    let stem: String = name
+        .trim_end_matches(".git")
+        .chars()
+        .map(plain)
+        .take(LONGEST)
+        .collect();
+    match stem.trim_matches(['.', '-']) {
+        "" => "root".to_string(),
+        stem => stem.to_string(),
+    }
+}
+
+/// A git working tree: its folder, and the folder that all working trees of the repository have in common.
+struct WorkingTree {
+    root: PathBuf,
+    key: PathBuf,
+}
+
+fn working_tree(path: &Path) -> Option<WorkingTree> {
+    path.ancestors()
+        .filter(|folder| folder.is_dir())
+        .find_map(|folder| {
+            let git = folder.join(".git");
+            let git = match git.is_dir() {
+                true => git,
+                false => linked(&git)?,
+            };
+            let key = common(&git).canonicalize().ok()?;
+            key.join("HEAD").is_file().then(|| WorkingTree {
+                root: folder.to_path_buf(),
+                key,
+            })
+        })
+}
+
+/// The folder that a `.git` file points to, as worktrees and submodules have it.
+fn linked(file: &Path) -> Option<PathBuf> {
+    let text = fs::read_to_string(file).ok()?;
+    let target = text.strip_prefix("gitdir:")?.trim();
+    Some(file.parent()?.join(target))
+}
+
+/// The common folder of a repository: what `commondir` says, else the folder itself.
+fn common(git: &Path) -> PathBuf {
+    match fs::read_to_string(git.join("commondir")) {
+        Ok(target) => git.join(target.trim()),
+        Err(_) => git.to_path_buf(),
+    }
+}
+
+/// Whether the rules of `root` leave `path` in.
+fn includes(root: &Path, path: &Path) -> bool {
+    let node = if path.is_dir() {
+        Node::Folder
+    } else {
+        Node::File
+    };
+    match path.strip_prefix(root) {
+        Ok(relative) => {
+            relative.as_os_str().is_empty() || !Rules::new(root).excludes(relative, node)
+        }
+        Err(_) => false,
+    }
+}
+
+fn inside(root: &Path, path: &Path) -> Result<Option<String>> {
+    let unnamed = || Error::Name {
+        path: path.to_path_buf(),
+    };
+    let relative = path
+        .strip_prefix(root)
+        .ok()
+        .and_then(Path::to_str)
+        .ok_or_else(unnamed)?;
+    let relative = relative.replace(std::path::MAIN_SEPARATOR, "/");
+    Ok((!relative.is_empty()).then_some(relative))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder with files, empty but for those of git.
+    fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = dir.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let root = dir.path().canonicalize().unwrap();
+        (dir, root)
+    }
+
+    fn find(root: &Path, path: &str) -> Place {
+        locate(&root.join(path), &root.join("data"), None).unwrap()
+    }
+
+    #[test]
+    fn a_path_in_a_repository_is_a_part_of_it() {
+        let (_dir, root) = tree(&[("repo/.git/HEAD", ""), ("repo/docs/a.md", "")]);
+        let place = find(&root, "repo/docs");
+        assert_eq!(place.root, root.join("repo"));
+        assert_eq!(place.path.as_deref(), Some("docs"));
+        let name = place.index.file_name().unwrap().to_str().unwrap();
+        assert!(
+            name.starts_with("repo-") && name.len() == "repo-".len() + 8,
+            "{name}"
+        );
+        assert_eq!(place.index, find(&root, "repo").index);
+        assert_eq!(find(&root, "repo").path, None);
+        assert_eq!(
+            find(&root, "repo/docs/a.md").path.as_deref(),
+            Some("docs/a.md")
+        );
+    }
+
+    #[test]
+    fn worktrees_share_an_index() {
+        let (_dir, root) = tree(&[
+            ("repo/.git/HEAD", ""),
+            ("repo/.git/worktrees/other/HEAD", ""),
+            ("repo/.git/worktrees/other/commondir", "../..\n"),
+            ("other/a.md", ""),
+        ]);
+        let link = format!(
+            "gitdir: {}\n",
+            root.join("repo/.git/worktrees/other").display()
+        );
+        fs::write(root.join("other/.git"), link).unwrap();
+        let (main, other) = (find(&root, "repo"), find(&root, "other"));
+        assert_eq!(main.index, other.index);
+        assert_eq!(other.root, root.join("other"));
+    }
+
+    #[test]
+    fn a_submodule_has_its_own() {
+        let (_dir, root) = tree(&[
+            ("repo/.git/HEAD", ""),
+            ("repo/.git/modules/sub/HEAD", ""),
+            ("repo/sub/.git", "gitdir: ../.git/modules/sub\n"),
+            ("repo/sub/a.md", ""),
+        ]);
+        let place = find(&root, "repo/sub/a.md");
+        assert_eq!(place.root, root.join("repo/sub"));
+        assert_ne!(place.index, find(&root, "repo").index);
+    }
+
+    #[test]
+    fn a_git_folder_that_is_none_does_not_count() {
+        let (_dir, root) = tree(&[
+            ("a/.git/notes", ""),
+            ("a/b/c.md", ""),
+            ("d/.git", "gitdir: /nowhere\n"),
+            ("d/e.md", ""),
+        ]);
+        assert_eq!(find(&root, "a/b").root, root.join("a/b"));
+        assert_eq!(find(&root, "d").root, root.join("d"));
+    }
+
+    #[test]
+    fn what_the_rules_leave_out_is_a_root_of_its_own() {
+        let (_dir, root) = tree(&[
+            ("repo/.git/HEAD", ""),
+            ("repo/.gitignore", "build/\n"),
+            ("repo/build/out/a.md", ""),
+            ("repo/vendor/lib/b.md", ""),
+            ("repo/.notes/c.md", ""),
+        ]);
+        for path in [
+            "repo/build/out",
+            "repo/vendor",
+            "repo/vendor/lib/b.md",
+            "repo/.notes",
+        ] {
+            let place = find(&root, path);
+            assert_eq!(place.root, root.join(path));
+            assert_eq!(place.path, None);
+            assert_ne!(place.index, find(&root, "repo").index);
+        }
+    }
+
+    #[test]
+    fn a_folder_around_it_that_has_an_index_serves_a_path() {
+        let (_dir, root) = tree(&[("notes/2026/a.md", ""), ("notes/.trash/b.md", "")]);
+        assert_eq!(find(&root, "notes/2026").root, root.join("notes/2026"));
+        let index = find(&root, "notes").index;
+        fs::create_dir_all(&index).unwrap();
+        fs::write(index.join("excerpt.db"), "").unwrap();
+        let place = find(&root, "notes/2026");
+        assert_eq!(
+            (place.root, place.path.as_deref()),
+            (root.join("notes"), Some("2026"))
+        );
+        assert_eq!(find(&root, "notes/.trash").root, root.join("notes/.trash"));
+    }
+
+    #[test]
+    fn a_named_index_changes_the_index_only() {
+        let (_dir, root) = tree(&[("repo/.git/HEAD", ""), ("repo/docs/a.md", "")]);
+        let place = locate(
+            &root.join("repo/docs"),
+            &root.join("data"),
+            Some(Path::new("/mine")),
+        )
+        .unwrap();
+        assert_eq!(place.index, Path::new("/mine"));
+        assert_eq!(
+            (place.root, place.path.as_deref()),
+            (root.join("repo"), Some("docs"))
+        );
+    }
+
+    #[test]
+    fn names_are_readable_and_safe() {
+        assert_eq!(stem(Path::new("/home/me/My Notes!")), "My-Notes");
+        assert_eq!(stem(Path::new("/srv/project.git")), "project");
+        assert_eq!(stem(Path::new("/home/me/project/.git")), "project");
+        assert_eq!(stem(Path::new("/")), "root");
+    }
+}

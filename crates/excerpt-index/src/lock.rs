@@ -1,0 +1,82 @@
+//! One writer: a [`WriteLock`] is the right to change an index. The operating system gives it back when the process ends,
+//! however it ends.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::Path;
+
+use crate::error::{Error, Result};
+
+/// The right to change an index, held until it is dropped.
+///
+/// The file stays behind: to remove it would let a third process lock a file that a second one is about to lock.
+#[derive(Debug)]
+pub(crate) struct WriteLock {
+    _file: File,
+}
+
+impl WriteLock {
+    /// Takes the lock of the index in `dir`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Locked`] when another process, or another handle of this one, holds it.
+    pub(crate) fn acquire(dir: &Path) -> Result<Self> {
+        let path = dir.join("lock");
+        let mut options = OpenOptions::new();
+        let file = options
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .write(true)
+            .open(&path);
+        let mut file = file.map_err(Error::io(&path))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::Locked {
+                    path: dir.to_path_buf(),
+                    holder: holder(&mut file),
+                });
+            }
+            Err(TryLockError::Error(error)) => return Err(Error::io(&path)(error)),
+        }
+        sign(&mut file).map_err(Error::io(&path))?;
+        Ok(WriteLock { _file: file })
+    }
+}
+
+/// The process that holds the lock, as it wrote itself down.
+fn holder(file: &mut File) -> Option<u32> {
+    let mut text = String::new();
+    file.take(32).read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}
+
+fn sign(file: &mut File) -> std::io::Result<()> {
+    file.set_len(0)?;
+    file.rewind()?;
+    writeln!(file, "{}", std::process::id())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_second_writer_is_told_who_the_first_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let lock = WriteLock::acquire(dir.path()).unwrap();
+        let error = WriteLock::acquire(dir.path()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "the index in `{}` is being written by process {}: wait until it has finished, or end it",
+                dir.path().display(),
+                std::process::id()
+            )
+        );
+        drop(lock);
+        assert!(WriteLock::acquire(dir.path()).is_ok());
+    }
+}

@@ -1,0 +1,552 @@
+//! The nouns that cross borders: what is asked ([`Query`], [`Filter`]), what is answered ([`Answer`], [`DocumentHits`], [`Hit`]),
+//! and what an index says of itself ([`Status`], [`SyncReport`], [`Skip`]).
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use excerpt_chunk::{Config, Hash, Span};
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
+
+/// A question to an index.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Query {
+    /// The words to search for.
+    pub text: String,
+    /// Where to search. Default: everywhere.
+    pub filter: Filter,
+    /// How many documents (or chunks, by [`Query::rank`]) to answer with, at most 1,000. Default: 5.
+    pub limit: usize,
+    /// How many chunks to show of one document. Default: 3.
+    pub per_document: usize,
+    /// What is ranked. Default: documents.
+    pub rank: Rank,
+}
+
+impl Query {
+    /// A question with every setting at its default.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Query {
+            text: text.into(),
+            filter: Filter::default(),
+            limit: 5,
+            per_document: 3,
+            rank: Rank::Documents,
+        }
+    }
+
+    /// Sets where to search.
+    #[must_use]
+    pub fn within(self, filter: Filter) -> Self {
+        Query { filter, ..self }
+    }
+
+    /// Sets how many documents (or chunks) to answer with.
+    #[must_use]
+    pub fn limit(self, limit: usize) -> Self {
+        Query { limit, ..self }
+    }
+
+    /// Sets how many chunks to show of one document.
+    #[must_use]
+    pub fn per_document(self, per_document: usize) -> Self {
+        Query {
+            per_document,
+            ..self
+        }
+    }
+
+    /// Sets what is ranked.
+    #[must_use]
+    pub fn rank(self, rank: Rank) -> Self {
+        Query { rank, ..self }
+    }
+}
+
+/// What a search ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Rank {
+    /// Documents, each with its best chunks.
+    Documents,
+    /// Chunks alone: a document may come more than once.
+    Chunks,
+}
+
+/// The part of an index that is searched. All conditions hold together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Filter {
+    /// The root of the only source to search.
+    pub source: Option<PathBuf>,
+    /// A path inside a source: the document itself, or a folder with all under it. Compared by whole segments.
+    pub path: Option<String>,
+}
+
+impl Filter {
+    /// Only the source at `root`.
+    #[must_use]
+    pub fn source(self, root: impl Into<PathBuf>) -> Self {
+        Filter {
+            source: Some(root.into()),
+            ..self
+        }
+    }
+
+    /// Only the document or folder at `path`.
+    #[must_use]
+    pub fn path(self, path: impl Into<String>) -> Self {
+        Filter {
+            path: Some(path.into()),
+            ..self
+        }
+    }
+}
+
+/// What a search found.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Answer {
+    /// The documents with their chunks, best first; by [`Rank::Chunks`] one entry a chunk.
+    pub documents: Vec<DocumentHits>,
+    /// How many documents hold at least one of the words.
+    pub documents_total: usize,
+    /// How many chunks hold at least one of the words.
+    pub chunks_total: usize,
+    /// How long the search took.
+    #[serde(rename = "seconds", serialize_with = "seconds")]
+    pub elapsed: Duration,
+    /// What one should know about the answer.
+    pub notes: Vec<Note>,
+}
+
+impl Answer {
+    /// The chunks, in the order of the answer.
+    pub fn chunks(&self) -> impl Iterator<Item = &Hit> {
+        self.documents.iter().flat_map(|document| &document.chunks)
+    }
+}
+
+fn seconds<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(duration.as_secs_f64())
+}
+
+/// Something to know about an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Note {
+    /// Words of the query that are nowhere in the index, as they were written.
+    Absent(Vec<String>),
+    /// Only the first words of the query were searched for.
+    Shortened {
+        /// How many.
+        words: usize,
+    },
+    /// The keyword index does not hold the latest changes yet.
+    Behind {
+        /// The process that writes the index at the moment.
+        holder: Option<u32>,
+    },
+    /// The keyword index was missing or damaged and has been made again.
+    Rebuilt,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Note::Absent(words) => write!(f, "found nowhere: `{}`", words.join("`, `")),
+            Note::Shortened { words } => write!(f, "the query is long: only its first {words} words were searched for"),
+            Note::Behind { holder: Some(process) } => {
+                write!(f, "process {process} is writing the index: its latest changes are not searched yet")
+            }
+            Note::Behind { holder: None } => {
+                f.write_str("the keyword index is behind: the latest changes are not searched; run `excerpt sync`")
+            }
+            Note::Rebuilt => f.write_str("the keyword index was missing or damaged and has been made again"),
+        }
+    }
+}
+
+impl Serialize for Note {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// A document that was found, with its best chunks.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct DocumentHits {
+    /// The position in the answer, from 1.
+    pub rank: usize,
+    /// The root of its source.
+    pub source: PathBuf,
+    /// Its path inside the source.
+    pub path: String,
+    /// Its title.
+    pub title: Option<String>,
+    /// Its first heading.
+    pub first_heading: Option<String>,
+    /// Its front matter.
+    pub metadata: Map<String, Value>,
+    /// Its score: that of its best chunk, and a little for more good chunks.
+    pub score: f32,
+    /// Its best chunks, best first.
+    pub chunks: Vec<Hit>,
+}
+
+/// A chunk that was found.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Hit {
+    /// The position among all chunks that were found, from 1.
+    pub rank: usize,
+    /// How well the chunk fits: BM25 over text, place and path.
+    pub score: f32,
+    /// Whether the chunk holds every word of the query (stop words aside), in its text, place or path.
+    pub all_words: bool,
+    /// Names the chunk.
+    pub id: Hash,
+    /// The document's path.
+    pub path: String,
+    /// The position among the document's chunks, from 0.
+    pub ordinal: usize,
+    /// The place in the document.
+    pub span: Span,
+    /// The place to open: `path:first-last`.
+    pub citation: String,
+    /// The headings or scopes around the chunk, outermost first.
+    pub trail: Vec<String>,
+    /// The headings or definitions inside the chunk.
+    pub sections: Vec<String>,
+    /// What the chunk consists of.
+    pub kind: String,
+    /// The language, of a chunk that is one code block.
+    pub language: Option<String>,
+    /// The size of the chunk with its context, in the unit of the configuration.
+    pub tokens: usize,
+    /// The text, byte for byte.
+    pub text: String,
+    /// The lines of the text that answer best.
+    pub snippet: Snippet,
+}
+
+/// A few lines of a chunk around the words that were found: a slice of its text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Snippet {
+    /// The text, byte for byte.
+    pub text: String,
+    /// The words that were found: byte ranges in `text`, in order and apart.
+    #[serde(serialize_with = "pairs")]
+    pub marks: Vec<Range<usize>>,
+    /// The line of the document on which the snippet begins, from 1.
+    pub line: usize,
+}
+
+fn pairs<S: Serializer>(ranges: &[Range<usize>], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(ranges.iter().map(|range| [range.start, range.end]))
+}
+
+/// The text of a document, or some lines of it.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct DocumentText {
+    /// The root of its source.
+    pub source: PathBuf,
+    /// Its path inside the source.
+    pub path: String,
+    /// Its title.
+    pub title: Option<String>,
+    /// Its first heading.
+    pub first_heading: Option<String>,
+    /// Its front matter.
+    pub metadata: Map<String, Value>,
+    /// The place of `text` in the document.
+    pub span: Span,
+    /// How many lines the whole document has.
+    pub lines_total: usize,
+    /// The text, byte for byte.
+    pub text: String,
+}
+
+/// What a sync does and how.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct SyncOptions {
+    /// How documents are cut.
+    pub chunking: Config,
+    /// The size in bytes above which a file is skipped. Default: 2 MiB.
+    pub max_file_size: u64,
+}
+
+impl Default for SyncOptions {
+    fn default() -> Self {
+        SyncOptions {
+            chunking: Config::default(),
+            max_file_size: 2 << 20,
+        }
+    }
+}
+
+impl SyncOptions {
+    /// Sets how documents are cut.
+    #[must_use]
+    pub fn chunking(self, chunking: Config) -> Self {
+        SyncOptions { chunking, ..self }
+    }
+
+    /// Sets the size in bytes above which a file is skipped.
+    #[must_use]
+    pub fn max_file_size(self, max_file_size: u64) -> Self {
+        SyncOptions {
+            max_file_size,
+            ..self
+        }
+    }
+}
+
+/// How far a sync is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// What it is at.
+    pub stage: Stage,
+    /// How many documents are done.
+    pub done: usize,
+    /// How many there are to do in this stage; 0 while that is not known.
+    pub total: usize,
+}
+
+/// A stage of a sync.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stage {
+    /// The source is listed and compared with the index.
+    List,
+    /// What changed is read and cut.
+    Cut,
+    /// The keyword index is brought in step.
+    Keywords,
+}
+
+/// What a sync did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct SyncReport {
+    /// Documents that were not in the index before.
+    pub added: usize,
+    /// Documents whose text is another one.
+    pub changed: usize,
+    /// Documents with the same text that were cut again, as the configuration is another one.
+    pub recut: usize,
+    /// Documents that are as they were.
+    pub unchanged: usize,
+    /// Documents that are no longer in the source and were removed.
+    pub removed: usize,
+    /// Files that were read.
+    pub read: usize,
+    /// The bytes that were read.
+    pub bytes_read: u64,
+    /// What was skipped, by reason; a skipped folder counts once.
+    pub skipped: BTreeMap<SkipReason, usize>,
+    /// Whether the sync ran to its end.
+    pub complete: bool,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// A file or folder of a source that is not in the index.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Skip {
+    /// Its path inside the source; what is not UTF-8 in it is shown as `�`.
+    pub path: String,
+    /// Why it was skipped.
+    pub reason: SkipReason,
+    /// The reason in more words, such as the error of the operating system.
+    pub detail: Option<String>,
+}
+
+impl Skip {
+    /// A skip without more words.
+    pub fn new(path: impl Into<String>, reason: SkipReason) -> Self {
+        Skip {
+            path: path.into(),
+            reason,
+            detail: None,
+        }
+    }
+
+    /// Adds the reason in more words.
+    #[must_use]
+    pub fn with_detail(self, detail: impl ToString) -> Self {
+        Skip {
+            detail: Some(detail.to_string()),
+            ..self
+        }
+    }
+}
+
+/// Why a file or folder is not in the index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum SkipReason {
+    /// The rules of `.gitignore`, `.ignore` and git's own excludes leave it out.
+    Ignored,
+    /// Its name begins with a dot.
+    Hidden,
+    /// It is a folder of code from elsewhere, or one that can be made again.
+    Vendored,
+    /// Its name says that it holds keys or passwords.
+    Secret,
+    /// It is not text.
+    Binary,
+    /// It is larger than [`SyncOptions::max_file_size`].
+    TooLarge,
+    /// Its text is neither UTF-8 nor UTF-16 with a byte order mark.
+    NotUtf8,
+    /// Its name is not UTF-8.
+    NameNotUtf8,
+    /// It is a symbolic link.
+    Link,
+    /// It is a device, a pipe or a socket.
+    Special,
+    /// It cannot be read. What the index holds of it stays.
+    Unreadable,
+}
+
+impl SkipReason {
+    const NAMES: [(SkipReason, &'static str, &'static str); 11] = [
+        (SkipReason::Ignored, "ignored", "ignored"),
+        (SkipReason::Hidden, "hidden", "hidden"),
+        (SkipReason::Vendored, "vendored", "vendored or generated"),
+        (SkipReason::Secret, "secret", "may hold secrets"),
+        (SkipReason::Binary, "binary", "binary"),
+        (SkipReason::TooLarge, "too_large", "too large"),
+        (SkipReason::NotUtf8, "not_utf8", "not UTF-8"),
+        (
+            SkipReason::NameNotUtf8,
+            "name_not_utf8",
+            "name is not UTF-8",
+        ),
+        (SkipReason::Link, "link", "symbolic link"),
+        (SkipReason::Special, "special", "not a regular file"),
+        (SkipReason::Unreadable, "unreadable", "unreadable"),
+    ];
+
+    /// The name, as it is kept and as programs read it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        let found = Self::NAMES.iter().find(|(reason, ..)| *reason == self);
+        found.map_or("", |(_, name, _)| name)
+    }
+
+    /// The reason of that name.
+    pub(crate) fn of_name(name: &str) -> Option<Self> {
+        let found = Self::NAMES.iter().find(|(_, known, _)| *known == name);
+        found.map(|(reason, ..)| *reason)
+    }
+}
+
+impl fmt::Display for SkipReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let found = Self::NAMES.iter().find(|(reason, ..)| reason == self);
+        f.write_str(found.map_or("", |(.., words)| words))
+    }
+}
+
+/// The size and time of a file, by which a sync sees that it may have changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stat {
+    /// The size in bytes.
+    pub size: u64,
+    /// The time of the last change, in nanoseconds since 1970.
+    pub mtime_ns: i64,
+}
+
+/// What an index holds and how it is.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Status {
+    /// The sources, by root.
+    pub sources: Vec<SourceStatus>,
+    /// How many documents it holds.
+    pub documents: usize,
+    /// How many chunks it holds.
+    pub chunks: usize,
+    /// The bytes of text it holds; what two documents share counts once.
+    pub text_bytes: u64,
+    /// The bytes it takes on disk.
+    pub disk_bytes: u64,
+    /// The state of the keyword index.
+    pub keywords: Keywords,
+}
+
+/// What an index holds of one source.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct SourceStatus {
+    /// Where the source is.
+    pub root: PathBuf,
+    /// How many documents of it the index holds.
+    pub documents: usize,
+    /// How many chunks.
+    pub chunks: usize,
+    /// The last sync; none while the first one has not begun to write.
+    pub last_sync: Option<LastSync>,
+    /// What was skipped, by reason; a skipped folder counts once. [`Index::skips`](crate::Index::skips) lists them.
+    pub skipped: BTreeMap<SkipReason, usize>,
+}
+
+/// The last sync of a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct LastSync {
+    /// When it began, in seconds since 1970.
+    pub started: i64,
+    /// When it ended, in seconds since 1970; none when it was interrupted or is under way.
+    pub finished: Option<i64>,
+}
+
+/// The state of the keyword index, which is derived from the rest and can always be made again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Keywords {
+    /// It holds every change.
+    InStep,
+    /// It lacks the latest changes.
+    Behind,
+    /// It is missing or cannot be read.
+    Missing,
+}
+
+/// What a comparison of the keyword index with the rest found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Check {
+    /// Documents in the index.
+    pub documents: usize,
+    /// Chunks in the index.
+    pub chunks: usize,
+    /// Documents of which the keyword index lacks chunks, or holds too many.
+    pub differing: usize,
+    /// Documents that only the keyword index knows.
+    pub surplus: usize,
+}
+
+impl Check {
+    /// Whether the keyword index holds exactly what the rest holds.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.differing == 0 && self.surplus == 0
+    }
+}

@@ -1,0 +1,137 @@
+//! The words of a query: taken apart by the analyzer that took the documents apart.
+
+use std::collections::HashSet;
+
+use crate::error::Error;
+use crate::store::{Purpose, analyzer};
+
+/// How many different terms are searched for. A question has few; this bounds what a pasted file costs.
+const MOST_TERMS: usize = 64;
+
+/// English words that say nothing of what is searched for. They are left out when other words remain.
+const STOP_WORDS: [&str; 55] = [
+    "a", "about", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could",
+    "did", "do", "does", "for", "from", "had", "has", "have", "how", "i", "if", "in", "into", "is",
+    "it", "its", "me", "my", "of", "on", "or", "should", "so", "that", "the", "their", "there",
+    "these", "they", "this", "to", "was", "we", "were", "what", "when", "where", "which", "with",
+    "would", "you",
+];
+
+/// What to search for.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Words {
+    /// The terms of the words and of the parts of identifiers, each once, in the order of the query.
+    pub(super) required: Vec<String>,
+    /// How each of them was written.
+    pub(super) written: Vec<String>,
+    /// The terms of identifiers as a whole. A chunk that holds one holds its parts too, so they only add to the score.
+    pub(super) optional: Vec<String>,
+    /// Whether the query had more terms.
+    pub(super) shortened: bool,
+}
+
+impl Words {
+    /// Takes a query apart.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::EmptyQuery`] when it has no word.
+    pub(super) fn of(query: &str) -> Result<Self, Error> {
+        let mut words = Words::default();
+        let mut stops = Words::default();
+        let mut seen = HashSet::new();
+        let mut analyzer = analyzer(Purpose::Query);
+        let mut stream = analyzer.token_stream(query);
+        while let Some(token) = stream.next() {
+            if token.text.is_empty() || seen.contains(&token.text) {
+                continue;
+            }
+            if seen.len() == MOST_TERMS {
+                words.shortened = true;
+                break;
+            }
+            seen.insert(token.text.clone());
+            let written = &query[token.offset_from..token.offset_to];
+            if token.position_length > 1 {
+                words.optional.push(token.text.clone());
+            } else {
+                let stop = is_stop(written);
+                let list = if stop { &mut stops } else { &mut words };
+                list.required.push(token.text.clone());
+                list.written.push(written.to_string());
+            }
+        }
+        if words.required.is_empty() {
+            words.required = stops.required;
+            words.written = stops.written;
+        }
+        match words.required.is_empty() {
+            true => Err(Error::EmptyQuery {
+                query: query.to_string(),
+            }),
+            false => Ok(words),
+        }
+    }
+}
+
+fn is_stop(word: &str) -> bool {
+    word.len() <= 6
+        && STOP_WORDS
+            .binary_search(&&*word.to_ascii_lowercase())
+            .is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn required(query: &str) -> Vec<String> {
+        Words::of(query).unwrap().required
+    }
+
+    #[test]
+    fn stop_words_are_in_order() {
+        assert!(STOP_WORDS.is_sorted());
+    }
+
+    #[test]
+    fn stop_words_are_left_out_when_others_remain() {
+        assert_eq!(
+            required("What is the best way to install it?"),
+            ["best", "way", "instal"]
+        );
+        assert_eq!(required("to be or what"), ["to", "be", "or", "what"]);
+    }
+
+    #[test]
+    fn each_term_comes_once() {
+        assert_eq!(required("install installing INSTALL"), ["instal"]);
+    }
+
+    #[test]
+    fn the_whole_of_an_identifier_is_optional() {
+        let words = Words::of("parseConfig fails").unwrap();
+        assert_eq!(words.required, ["pars", "config", "fail"]);
+        assert_eq!(words.written, ["parse", "Config", "fails"]);
+        assert_eq!(words.optional, ["parseconfig"]);
+    }
+
+    #[test]
+    fn a_query_without_words_is_an_error() {
+        for query in ["", "  ", "?! … --", "___"] {
+            assert!(
+                matches!(Words::of(query), Err(Error::EmptyQuery { .. })),
+                "{query}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_huge_query_is_bounded() {
+        let query: String = (0..200_000).map(|number| format!("w{number:x} ")).collect();
+        let words = Words::of(&query).unwrap();
+        assert!(words.shortened);
+        assert!(words.required.len() + words.optional.len() <= MOST_TERMS);
+        assert!(!Words::of(&"word ".repeat(200_000)).unwrap().shortened);
+    }
+}

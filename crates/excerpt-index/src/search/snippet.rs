@@ -1,0 +1,274 @@
+//! The lines of a chunk that answer best: the few in a row that hold the most, and the rarest, words of the query.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use tantivy::tokenizer::TextAnalyzer;
+
+use super::query::Words;
+use crate::model::Snippet;
+use crate::store::{Purpose, analyzer};
+
+/// How much is shown: about three lines of a terminal.
+const MOST_CHARS: usize = 240;
+const MOST_LINES: usize = 3;
+
+/// Finds and marks the words of one query.
+pub(super) struct Marker {
+    /// Each term with its number and how much it counts.
+    terms: HashMap<String, (usize, f32)>,
+    analyzer: TextAnalyzer,
+}
+
+/// A word that was found.
+#[derive(Clone, Debug)]
+struct Match {
+    bytes: Range<usize>,
+    /// The same in characters.
+    chars: Range<usize>,
+    /// The line on which it begins, from 0.
+    line: usize,
+    term: usize,
+    weight: f32,
+}
+
+impl Marker {
+    /// A marker for `words`, whose required terms have these weights.
+    pub(super) fn new(words: &Words, weights: &[Option<f32>]) -> Self {
+        let required = words
+            .required
+            .iter()
+            .zip(weights.iter().map(|weight| weight.unwrap_or(0.0)));
+        // The whole of an identifier says nothing beyond its parts, except that it is there: it is marked and decides ties.
+        let optional = words.optional.iter().zip(std::iter::repeat(0.1));
+        let numbered = required.chain(optional).enumerate();
+        Marker {
+            terms: numbered
+                .map(|(number, (term, weight))| (term.clone(), (number, weight)))
+                .collect(),
+            analyzer: analyzer(Purpose::Document),
+        }
+    }
+
+    /// The snippet of a chunk that begins on line `first_line`. Without a match in the text, it is the beginning.
+    pub(super) fn snippet(&mut self, text: &str, first_line: usize) -> Snippet {
+        let matches = self.matches(text);
+        let window = best_window(&matches, self.terms.len());
+        let bytes = widen(text, window);
+        let inside = matches.iter().map(|found| &found.bytes);
+        let inside = inside.filter(|found| bytes.start <= found.start && found.end <= bytes.end);
+        Snippet {
+            marks: join(inside.map(|found| found.start - bytes.start..found.end - bytes.start)),
+            line: first_line + text[..bytes.start].matches('\n').count(),
+            text: text[bytes].to_string(),
+        }
+    }
+
+    /// The words of the query in `text`, by where they begin.
+    fn matches(&mut self, text: &str) -> Vec<Match> {
+        let mut matches = Vec::new();
+        let (mut offset, mut chars, mut line) = (0, 0, 0);
+        let mut stream = self.analyzer.token_stream(text);
+        while let Some(token) = stream.next() {
+            let Some(&(term, weight)) = self.terms.get(&token.text) else {
+                continue;
+            };
+            let bytes = token.offset_from..token.offset_to;
+            let between = &text[offset..bytes.start];
+            chars += between.chars().count();
+            line += between.matches('\n').count();
+            offset = bytes.start;
+            matches.push(Match {
+                chars: chars..chars + text[bytes.clone()].chars().count(),
+                bytes,
+                line,
+                term,
+                weight,
+            });
+        }
+        matches
+    }
+}
+
+/// The bytes from the first to the last match of the window with the greatest weight of different terms; the first of equals.
+fn best_window(matches: &[Match], terms: usize) -> Range<usize> {
+    let mut counts = vec![0; terms];
+    let (mut first, mut weight) = (0, 0.0);
+    let mut best = (f32::NEG_INFINITY, 0..0);
+    for (last, found) in matches.iter().enumerate() {
+        counts[found.term] += 1;
+        if counts[found.term] == 1 {
+            weight += found.weight;
+        }
+        // A match that is too far from this one, or says what a later one says too, is left behind.
+        loop {
+            let start = &matches[first];
+            let fits = found.chars.end - start.chars.start <= MOST_CHARS
+                && found.line - start.line < MOST_LINES;
+            let needed = first == last || counts[start.term] == 1;
+            if first == last || (fits && needed) {
+                break;
+            }
+            counts[start.term] -= 1;
+            if counts[start.term] == 0 {
+                weight -= start.weight;
+            }
+            first += 1;
+        }
+        // A hundredth tells a gain from the error of adding and taking away.
+        if weight > best.0 + 0.01 {
+            best = (weight, matches[first].bytes.start..found.bytes.end);
+        }
+    }
+    best.1
+}
+
+/// Widens a window to its line, then onwards, as far as the snippet may reach; ends fall between words.
+fn widen(text: &str, mut window: Range<usize>) -> Range<usize> {
+    if window.is_empty() {
+        let first = text.len() - text.trim_start().len();
+        window = first..first;
+    }
+    let used = text[window.clone()].chars().count();
+    let room = MOST_CHARS.saturating_sub(used);
+    let line = text[..window.start].rfind('\n').map_or(0, |end| end + 1);
+    let before = &text[line..window.start];
+    let start = match before.chars().count() <= room {
+        true => line,
+        // Half of the room for what comes before, from the next word on.
+        false => {
+            let reach = before
+                .char_indices()
+                .rev()
+                .nth(room / 2)
+                .map_or(line, |(offset, _)| line + offset);
+            let word = text[reach..window.start].find(char::is_whitespace);
+            word.map_or(window.start, |offset| reach + offset)
+        }
+    };
+    let start = window
+        .end
+        .min(start + (text[start..].len() - text[start..].trim_start().len()));
+    let end = reach(text, start, window.end);
+    start..start + text[start..end].trim_end().len()
+}
+
+/// How far a snippet that begins at `start` and holds all up to `end` reaches.
+fn reach(text: &str, start: usize, end: usize) -> usize {
+    let held = &text[start..end];
+    let mut lines = held.matches('\n').count() + 1;
+    let mut word = end;
+    for (chars, (offset, c)) in (held.chars().count()..).zip(text[end..].char_indices()) {
+        let offset = end + offset;
+        if c.is_whitespace() {
+            word = offset;
+        }
+        if c == '\n' {
+            lines += 1;
+        }
+        if lines > MOST_LINES {
+            return offset;
+        }
+        if chars >= MOST_CHARS {
+            // A run without spaces, such as Chinese, is cut anywhere.
+            let anywhere = word == end && !c.is_ascii();
+            return if anywhere { offset } else { word };
+        }
+    }
+    text.len()
+}
+
+/// Joins ranges that touch or overlap. They come by where they begin.
+fn join(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for range in ranges {
+        match joined.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => joined.push(range),
+        }
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn snippet(query: &str, text: &str) -> Snippet {
+        let words = Words::of(query).unwrap();
+        let weights = vec![Some(1.0); words.required.len()];
+        Marker::new(&words, &weights).snippet(text, 10)
+    }
+
+    fn marked(snippet: &Snippet) -> Vec<&str> {
+        snippet
+            .marks
+            .iter()
+            .map(|mark| &snippet.text[mark.clone()])
+            .collect()
+    }
+
+    #[test]
+    fn stems_and_parts_of_identifiers_are_marked() {
+        let found = snippet(
+            "install config",
+            "Installing reads parseConfigFile and configs.",
+        );
+        assert_eq!(marked(&found), ["Installing", "Config", "configs"]);
+    }
+
+    #[test]
+    fn a_whole_identifier_is_one_mark() {
+        assert_eq!(
+            marked(&snippet("parseConfig", "call parseConfig here")),
+            ["parseConfig"]
+        );
+        assert_eq!(marked(&snippet("検索語", "この検索語は")), ["検索語"]);
+    }
+
+    #[test]
+    fn the_lines_with_the_most_words_are_chosen() {
+        let text = "apple\n\n".to_string()
+            + &"filler line\n".repeat(20)
+            + "the apple and the pear\nnext\n";
+        let found = snippet("apple pear", &text);
+        assert_eq!(found.text, "the apple and the pear\nnext");
+        assert_eq!(found.line, 32);
+        assert_eq!(marked(&found), ["apple", "pear"]);
+    }
+
+    #[test]
+    fn a_rare_word_counts_more_than_a_common_one() {
+        let words = Words::of("common rare other").unwrap();
+        let mut marker = Marker::new(&words, &[Some(0.5), Some(4.0), Some(0.5)]);
+        let text = "common other\n".to_string() + &"filler\n".repeat(9) + "rare\n";
+        assert_eq!(marker.snippet(&text, 1).line, 11);
+    }
+
+    #[test]
+    fn it_is_bounded_and_ends_between_words() {
+        let text = "word ".repeat(500) + "needle" + &" word".repeat(500);
+        let found = snippet("needle", &text);
+        assert!(found.text.chars().count() <= MOST_CHARS);
+        assert!(found.text.starts_with("word ") && found.text.ends_with(" word"));
+        assert_eq!(marked(&found), ["needle"]);
+    }
+
+    #[test]
+    fn a_run_without_spaces_is_cut_between_characters() {
+        let text = "漢".repeat(300) + "検索" + &"字".repeat(300);
+        let found = snippet("検索", &text);
+        assert!(found.text.chars().count() <= MOST_CHARS);
+        assert_eq!(marked(&found), ["検索"]);
+        assert!(found.text.ends_with('字'));
+    }
+
+    #[test]
+    fn without_a_match_it_is_the_beginning() {
+        let found = snippet("absent", "\n  First line.\nSecond.\nThird.\nFourth.\n");
+        assert_eq!(found.text, "First line.\nSecond.\nThird.");
+        assert_eq!(found.line, 11);
+        assert!(found.marks.is_empty());
+        assert_eq!(snippet("absent", "").text, "");
+    }
+}

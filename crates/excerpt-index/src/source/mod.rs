@@ -1,0 +1,72 @@
+//! Where documents come from. A [`Source`] gives a [`Listing`] of what it has and the text of one [`Entry`] at a time; it
+//! knows nothing of what an index already holds.
+
+mod decode;
+mod files;
+mod rules;
+
+use crate::error::Result;
+use crate::model::{Skip, Stat};
+
+pub use files::Files;
+pub(crate) use rules::{Node, Rules};
+
+/// A place with documents.
+pub trait Source: Send + Sync {
+    /// What names the source in an index: for a folder, its absolute path.
+    fn root(&self) -> &str;
+
+    /// What the source has at the moment, ordered by path.
+    ///
+    /// # Errors
+    ///
+    /// When the source as a whole cannot be reached. A part that cannot be reached is a skip with
+    /// [`SkipReason::Unreadable`](crate::SkipReason::Unreadable).
+    fn list(&self) -> Result<Listing>;
+
+    /// The text of one entry. What goes wrong with one entry is a [`Reading`] too.
+    fn read(&self, entry: &Entry) -> Reading;
+}
+
+/// What a source has. It takes about a hundred bytes of memory for each file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// The documents to be, ordered by path, byte by byte.
+    pub entries: Vec<Entry>,
+    /// What is left out.
+    pub skips: Vec<Skip>,
+}
+
+/// A document to be: its path, and how it looks from outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The path inside the source, with `/` between its segments.
+    pub path: String,
+    /// The size and time.
+    pub stat: Stat,
+}
+
+/// What reading one entry gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// The text.
+    Text {
+        /// The text, in UTF-8.
+        text: String,
+        /// The size and time of what was read; it may have changed since the listing.
+        stat: Stat,
+        /// How many bytes were read.
+        bytes: u64,
+    },
+    /// It is left out for what is in it.
+    Skip {
+        /// The path and the reason.
+        skip: Skip,
+        /// The size and time of what was read; none when it cannot be read at all.
+        stat: Option<Stat>,
+        /// How many bytes were read.
+        bytes: u64,
+    },
+    /// It has vanished since the listing.
+    Gone,
+}

@@ -1,0 +1,401 @@
+//! From text to the terms that are searched: words, the parts of identifiers beside the whole, runs of scripts without spaces as
+//! pairs of characters; lower case, without accents, stemmed.
+//!
+//! | text | terms |
+//! | --- | --- |
+//! | `Installing` | `instal` |
+//! | `parseHTTPConfig` | `parsehttpconfig`, `pars`, `http`, `config` |
+//! | `user_id2` | `user_id2`, `user`, `id`, `2` |
+//! | `検索語` | `検`, `検索`, `索`, `索語`, `語`; in a query `検索`, `索語` |
+//!
+//! The stemmer is the English one: it changes little in other languages, and does the same to a text and to a query.
+
+use tantivy::tokenizer::{
+    AsciiFoldingFilter, Language, Stemmer, TextAnalyzer, Token, TokenStream, Tokenizer,
+};
+
+/// Raised whenever the terms of a text change: keyword indexes made with another number are made again.
+pub(crate) const VERSION: u32 = 1;
+
+/// The name of the analyzer inside tantivy.
+pub(crate) const NAME: &str = "excerpt";
+
+/// The length in bytes above which a run of letters and digits is data, not a word.
+const LONGEST: usize = 255;
+
+/// What a text is analysed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// To be found.
+    Document,
+    /// To find: characters of scripts without spaces come alone only when they stand alone.
+    Query,
+}
+
+/// The analyzer for documents and queries.
+pub(crate) fn analyzer(purpose: Purpose) -> TextAnalyzer {
+    TextAnalyzer::builder(Words { purpose })
+        .filter(AsciiFoldingFilter)
+        .filter(Stemmer::new(Language::English))
+        .build()
+}
+
+/// Cuts text into lower-case words and parts of words. A whole with parts has their number as its `position_length`.
+#[derive(Clone, Debug)]
+struct Words {
+    purpose: Purpose,
+}
+
+impl Tokenizer for Words {
+    type TokenStream<'a> = WordStream<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream<'a> {
+        WordStream {
+            purpose: self.purpose,
+            text,
+            offset: 0,
+            position: 0,
+            pieces: Vec::new(),
+            next: 0,
+            token: Token::default(),
+        }
+    }
+}
+
+/// A term to be: its place in the text, its position among the words, and how many positions it covers.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    from: usize,
+    to: usize,
+    position: usize,
+    length: usize,
+}
+
+struct WordStream<'a> {
+    purpose: Purpose,
+    text: &'a str,
+    /// Where the search for the next word begins.
+    offset: usize,
+    /// The position of the next word.
+    position: usize,
+    /// The pieces of the current word, and which of them comes next.
+    pieces: Vec<Piece>,
+    next: usize,
+    token: Token,
+}
+
+impl TokenStream for WordStream<'_> {
+    fn advance(&mut self) -> bool {
+        while self.next == self.pieces.len() {
+            self.pieces.clear();
+            self.next = 0;
+            if !self.scan() {
+                return false;
+            }
+        }
+        let Piece {
+            from,
+            to,
+            position,
+            length,
+        } = self.pieces[self.next];
+        self.next += 1;
+        self.token.offset_from = from;
+        self.token.offset_to = to;
+        self.token.position = position;
+        self.token.position_length = length;
+        lower(&self.text[from..to], &mut self.token.text);
+        true
+    }
+
+    fn token(&self) -> &Token {
+        &self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        &mut self.token
+    }
+}
+
+impl WordStream<'_> {
+    /// Finds the pieces of the next word; false at the end of the text. A word may turn out to have none.
+    fn scan(&mut self) -> bool {
+        let rest = &self.text[self.offset..];
+        let Some((start, first)) = rest.char_indices().find(|(_, c)| is_word(*c)) else {
+            self.offset = self.text.len();
+            return false;
+        };
+        let from = self.offset + start;
+        if is_unspaced(first) {
+            self.scan_unspaced(from, first);
+            return true;
+        }
+        let word = &self.text[from..];
+        let end = word
+            .find(|c| !is_word(c) || is_unspaced(c))
+            .unwrap_or(word.len());
+        self.offset = from + end;
+        let word = &word[..end];
+        let from = from + (word.len() - word.trim_start_matches('_').len());
+        let word = word.trim_matches('_');
+        if !word.is_empty() && word.len() <= LONGEST && !is_suffix(&self.text[..from], word) {
+            self.split(from, word);
+        }
+        true
+    }
+
+    /// The character at `from` and the pair that it opens.
+    fn scan_unspaced(&mut self, from: usize, first: char) {
+        let to = from + first.len_utf8();
+        let before = self.text[..from]
+            .chars()
+            .next_back()
+            .is_some_and(is_unspaced);
+        let after = self.text[to..].chars().next().filter(|c| is_unspaced(*c));
+        let piece = |to| Piece {
+            from,
+            to,
+            position: self.position,
+            length: 1,
+        };
+        let alone = !before && after.is_none();
+        if alone || self.purpose == Purpose::Document {
+            self.pieces.push(piece(to));
+        }
+        if let Some(after) = after {
+            self.pieces.push(piece(to + after.len_utf8()));
+        }
+        self.position += 1;
+        self.offset = to;
+    }
+
+    /// The whole of a word, and its parts if it has several.
+    fn split(&mut self, from: usize, word: &str) {
+        let whole = self.pieces.len();
+        self.pieces.push(Piece {
+            from,
+            to: from + word.len(),
+            position: self.position,
+            length: 1,
+        });
+        if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            self.position += 1;
+            return;
+        }
+        let mut start = 0;
+        let mut position = self.position;
+        for end in ends(word).chain([word.len()]) {
+            let part = word[start..end].trim_matches('_');
+            let skipped = word[start..end].len() - word[start..end].trim_start_matches('_').len();
+            if !part.is_empty() {
+                self.pieces.push(Piece {
+                    from: from + start + skipped,
+                    to: from + start + skipped + part.len(),
+                    position,
+                    length: 1,
+                });
+                position += 1;
+            }
+            start = end;
+        }
+        match position - self.position {
+            1 => self.pieces.truncate(whole + 1),
+            parts => self.pieces[whole].length = parts,
+        }
+        self.position = position;
+    }
+}
+
+/// The places inside `word` where a part ends and another begins: at `_`, before a capital, between letters and digits.
+fn ends(word: &str) -> impl Iterator<Item = usize> {
+    let mut chars = word.char_indices().peekable();
+    let mut before: Option<char> = None;
+    let mut ends = Vec::new();
+    while let Some((offset, c)) = chars.next() {
+        let after = chars.peek().map(|(_, c)| *c);
+        if before.is_some_and(|before| is_end(before, c, after, word, offset)) {
+            ends.push(offset);
+        }
+        before = Some(c);
+    }
+    ends.into_iter()
+}
+
+fn is_end(before: char, c: char, after: Option<char>, word: &str, offset: usize) -> bool {
+    if before == '_' || c == '_' {
+        return true;
+    }
+    if before.is_numeric() != c.is_numeric() {
+        return !is_combining(c);
+    }
+    if before.is_lowercase() && c.is_uppercase() {
+        return true;
+    }
+    // `HTTPServer` parts before its last capital; the plural `URLs` does not.
+    let plural = || {
+        let mut rest = word[offset + c.len_utf8()..].chars();
+        rest.next() == Some('s') && !rest.next().is_some_and(char::is_lowercase)
+    };
+    before.is_uppercase() && c.is_uppercase() && after.is_some_and(char::is_lowercase) && !plural()
+}
+
+/// Whether `word` is what an apostrophe adds to the word before it: `'s`, `'t`, `'ll`.
+fn is_suffix(before: &str, word: &str) -> bool {
+    let mut chars = before.chars().rev();
+    matches!(chars.next(), Some('\'' | '’'))
+        && chars.next().is_some_and(char::is_alphabetic)
+        && ["s", "t", "d", "m", "ll", "re", "ve"].contains(&word)
+}
+
+fn is_word(c: char) -> bool {
+    c == '_' || c.is_alphanumeric() || is_combining(c) || is_unspaced(c)
+}
+
+/// The accents of decomposed letters. They are dropped, as the accents of composed ones are folded.
+fn is_combining(c: char) -> bool {
+    ('\u{300}'..='\u{36F}').contains(&c)
+}
+
+/// Whether the character belongs to a script that sets no space between words (or, in Korean, few): Thai, Lao, Burmese, Khmer,
+/// Japanese, Chinese, Korean.
+fn is_unspaced(c: char) -> bool {
+    matches!(c,
+        '\u{0E01}'..='\u{0E3A}' | '\u{0E40}'..='\u{0E4E}' | '\u{0E81}'..='\u{0ECD}' | '\u{1000}'..='\u{1049}'
+        | '\u{1780}'..='\u{17D3}' | '\u{3005}'..='\u{3007}' | '\u{3041}'..='\u{309F}' | '\u{30A1}'..='\u{30FA}'
+        | '\u{30FC}'..='\u{30FF}' | '\u{31F0}'..='\u{31FF}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}'
+        | '\u{AC00}'..='\u{D7AF}' | '\u{F900}'..='\u{FAFF}' | '\u{FF66}'..='\u{FF9F}' | '\u{20000}'..='\u{3FFFF}')
+}
+
+/// Writes `piece` in lower case to `term`.
+fn lower(piece: &str, term: &mut String) {
+    term.clear();
+    if piece.is_ascii() {
+        term.push_str(piece);
+        term.make_ascii_lowercase();
+    } else {
+        let lowered = piece.chars().flat_map(char::to_lowercase);
+        term.extend(lowered.filter(|c| !is_combining(*c)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(purpose: Purpose, text: &str) -> Vec<Token> {
+        let mut analyzer = analyzer(purpose);
+        let mut stream = analyzer.token_stream(text);
+        let mut tokens = Vec::new();
+        stream.process(&mut |token| tokens.push(token.clone()));
+        tokens
+    }
+
+    fn terms(text: &str) -> Vec<String> {
+        tokens(Purpose::Document, text)
+            .into_iter()
+            .map(|token| token.text)
+            .collect()
+    }
+
+    #[test]
+    fn words_are_lowered_and_stemmed() {
+        assert_eq!(
+            terms("Installing the installers, (twice)!"),
+            ["instal", "the", "instal", "twice"]
+        );
+    }
+
+    #[test]
+    fn identifiers_are_split_beside_the_whole() {
+        assert_eq!(
+            terms("parseConfigFile"),
+            ["parseconfigfil", "pars", "config", "file"]
+        );
+        assert_eq!(terms("PascalCase"), ["pascalcas", "pascal", "case"]);
+        assert_eq!(terms("HTTPServer"), ["httpserver", "http", "server"]);
+        assert_eq!(
+            terms("snake_case_name"),
+            ["snake_case_nam", "snake", "case", "name"]
+        );
+        assert_eq!(
+            terms("sha256 utf8Name"),
+            ["sha256", "sha", "256", "utf8nam", "utf", "8", "name"]
+        );
+    }
+
+    #[test]
+    fn plural_acronyms_stay_whole() {
+        assert_eq!(terms("URLs"), ["url"]);
+        assert_eq!(terms("parseURLs"), ["parseurl", "pars", "url"]);
+    }
+
+    #[test]
+    fn underscores_around_a_word_do_not_count() {
+        assert_eq!(terms("__init__ _private ___"), ["init", "privat"]);
+    }
+
+    #[test]
+    fn accents_fold_whether_composed_or_not() {
+        assert_eq!(terms("café"), terms("cafe\u{301}"));
+        assert_eq!(terms("Über"), ["uber"]);
+    }
+
+    #[test]
+    fn apostrophes_part_words_and_their_endings_are_dropped() {
+        assert_eq!(
+            terms("the user's don’t l'eau"),
+            ["the", "user", "don", "l", "eau"]
+        );
+    }
+
+    #[test]
+    fn scripts_without_spaces_give_pairs() {
+        assert_eq!(terms("検索語"), ["検", "検索", "索", "索語", "語"]);
+        let query = |text| {
+            tokens(Purpose::Query, text)
+                .into_iter()
+                .map(|token| token.text)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(query("検索語"), ["検索", "索語"]);
+        assert_eq!(query("猫"), ["猫"]);
+        assert_eq!(query("Rustで書く"), ["rust", "で書", "書く"]);
+        assert_eq!(terms("ＡＢＣ"), ["abc"]);
+    }
+
+    #[test]
+    fn offsets_and_positions_point_into_the_text() {
+        let text = "so parseHTTP_Config 漢字 end";
+        let found = tokens(Purpose::Document, text);
+        let places: Vec<_> = found
+            .iter()
+            .map(|token| {
+                (
+                    &text[token.offset_from..token.offset_to],
+                    token.position,
+                    token.position_length,
+                )
+            })
+            .collect();
+        assert_eq!(
+            places,
+            [
+                ("so", 0, 1),
+                ("parseHTTP_Config", 1, 3),
+                ("parse", 1, 1),
+                ("HTTP", 2, 1),
+                ("Config", 3, 1),
+                ("漢", 4, 1),
+                ("漢字", 4, 1),
+                ("字", 5, 1),
+                ("end", 6, 1),
+            ]
+        );
+    }
+
+    #[test]
+    fn data_is_no_word() {
+        let data = "aB3".repeat(1000);
+        assert_eq!(terms(&format!("before {data} after")), ["befor", "after"]);
+    }
+}

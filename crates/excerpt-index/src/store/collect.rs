@@ -1,0 +1,125 @@
+//! The best chunks of a keyword search, and how many there are: a [`Best`] gathers both in one pass over the matches.
+
+use std::collections::HashSet;
+
+use tantivy::collector::{Collector, SegmentCollector};
+use tantivy::columnar::Column;
+use tantivy::{DocId, Score, SegmentOrdinal, SegmentReader};
+
+use super::lexical::{DOCUMENT, ORDINAL, REV};
+
+/// A chunk that matches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Candidate {
+    /// The id of its document in the truth.
+    pub(crate) document: u64,
+    /// Its position in the document.
+    pub(crate) ordinal: u64,
+    /// The `rev` of the document that it was taken from.
+    pub(crate) rev: u64,
+    /// How well it matches.
+    pub(crate) score: Score,
+}
+
+impl Candidate {
+    /// Best first. What is equally good comes by document and ordinal, so that the order does not depend on tantivy's segments.
+    fn order(&self, other: &Self) -> std::cmp::Ordering {
+        let by_score = other.score.total_cmp(&self.score);
+        by_score.then_with(|| (self.document, self.ordinal).cmp(&(other.document, other.ordinal)))
+    }
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// The best, in order.
+    pub(super) best: Vec<Candidate>,
+    /// How many chunks match.
+    pub(super) chunks: usize,
+    /// The documents of all that match.
+    pub(super) documents: HashSet<u64>,
+}
+
+/// Gathers the best `limit` chunks.
+pub(super) struct Best {
+    pub(super) limit: usize,
+}
+
+impl Collector for Best {
+    type Fruit = Found;
+    type Child = BestOfSegment;
+
+    fn for_segment(
+        &self,
+        _: SegmentOrdinal,
+        segment: &SegmentReader,
+    ) -> tantivy::Result<BestOfSegment> {
+        let fields = segment.fast_fields();
+        Ok(BestOfSegment {
+            limit: self.limit,
+            document: fields.u64(DOCUMENT)?,
+            ordinal: fields.u64(ORDINAL)?,
+            rev: fields.u64(REV)?,
+            found: Found::default(),
+            floor: Score::NEG_INFINITY,
+        })
+    }
+
+    fn requires_scoring(&self) -> bool {
+        true
+    }
+
+    fn merge_fruits(&self, fruits: Vec<Found>) -> tantivy::Result<Found> {
+        let mut all = Found::default();
+        for found in fruits {
+            all.best.extend(found.best);
+            all.chunks += found.chunks;
+            all.documents.extend(found.documents);
+        }
+        all.best.sort_unstable_by(Candidate::order);
+        all.best.truncate(self.limit);
+        Ok(all)
+    }
+}
+
+pub(super) struct BestOfSegment {
+    limit: usize,
+    document: Column<u64>,
+    ordinal: Column<u64>,
+    rev: Column<u64>,
+    found: Found,
+    /// The score under which a chunk cannot be among the best any more.
+    floor: Score,
+}
+
+impl SegmentCollector for BestOfSegment {
+    type Fruit = Found;
+
+    fn collect(&mut self, doc: DocId, score: Score) {
+        let document = self.document.first(doc).unwrap_or_default();
+        self.found.chunks += 1;
+        self.found.documents.insert(document);
+        if score < self.floor || self.limit == 0 {
+            return;
+        }
+        self.found.best.push(Candidate {
+            document,
+            ordinal: self.ordinal.first(doc).unwrap_or_default(),
+            rev: self.rev.first(doc).unwrap_or_default(),
+            score,
+        });
+        // Cut back at twice the limit: each chunk is then compared a constant number of times.
+        if self.found.best.len() >= self.limit * 2 {
+            let (_, last, _) = self
+                .found
+                .best
+                .select_nth_unstable_by(self.limit - 1, Candidate::order);
+            self.floor = last.score;
+            self.found.best.truncate(self.limit);
+        }
+    }
+
+    fn harvest(self) -> Found {
+        self.found
+    }
+}

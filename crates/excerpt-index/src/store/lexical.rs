@@ -1,0 +1,479 @@
+//! The keyword index: tantivy beside the truth, derived from it and disposable. It holds the terms of every chunk, nothing of
+//! the texts themselves; a match is a document's id and an ordinal, to be looked up in the truth.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use excerpt_chunk::Hash;
+use serde::{Deserialize, Serialize};
+use tantivy::indexer::IndexWriterOptions;
+use tantivy::query::{BooleanQuery, BoostQuery, ConstScoreQuery, Occur, Query, TermQuery};
+use tantivy::schema::{
+    FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions,
+};
+use tantivy::{IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, Term};
+
+use super::analysis::{self, Purpose, analyzer};
+use super::collect::{Best, Candidate};
+use super::fault::Fault;
+use super::read::{StoredChunk, StoredDocument};
+
+pub(super) const DOCUMENT: &str = "document";
+pub(super) const ORDINAL: &str = "ordinal";
+pub(super) const REV: &str = "rev";
+
+/// How much a word counts in a chunk's text, in its title and trail, and in its path. A word in a heading says what all of the
+/// section is about; BM25 already lifts it, as that field is short. The values are a first guess, to be set by evaluation.
+const BOOSTS: [f32; 3] = [1.0, 2.0, 1.0];
+
+/// The memory that a writer gathers terms in, over all its threads.
+const HEAP: usize = 50 << 20;
+
+/// How many threads analyse text.
+const THREADS: usize = 2;
+
+/// What a keyword index was made from and how far it is. It is kept in tantivy's commit, so it is true of what is committed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Stamp {
+    /// The id of the truth.
+    pub(crate) store: String,
+    /// The version of the analysis.
+    pub(crate) analysis: u32,
+    /// The `rev` of the last change that it holds.
+    pub(crate) rev: i64,
+}
+
+/// What to search for.
+#[derive(Clone, Debug)]
+pub(crate) struct Wanted<'a> {
+    /// Terms that a chunk with every word holds.
+    pub(crate) required: &'a [String],
+    /// Terms that only add to the score: identifiers as a whole.
+    pub(crate) optional: &'a [String],
+    /// The folders (or documents) to search, by [`place`]; none to search everywhere.
+    pub(crate) places: Option<&'a [String]>,
+    /// How many chunks are wanted.
+    pub(crate) limit: usize,
+}
+
+/// What was found.
+#[derive(Debug)]
+pub(crate) struct Candidates {
+    /// The best chunks that hold every required term, then the best of the others.
+    pub(crate) chunks: Vec<Candidate>,
+    /// How many of them hold every required term.
+    pub(crate) complete: usize,
+    /// How many chunks hold any term.
+    pub(crate) chunks_total: usize,
+    /// How many documents these belong to.
+    pub(crate) documents_total: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Fields {
+    text: Field,
+    place: Field,
+    path: Field,
+    folder: Field,
+    document: Field,
+    ordinal: Field,
+    rev: Field,
+}
+
+impl Fields {
+    fn searched(self) -> [Field; 3] {
+        [self.text, self.place, self.path]
+    }
+}
+
+/// A keyword index on disk.
+pub(crate) struct Lexical {
+    index: tantivy::Index,
+    reader: IndexReader,
+    fields: Fields,
+    stamp: Stamp,
+}
+
+impl Lexical {
+    /// Opens the keyword index in `dir`. Unless its files look as `seal` says, they are read in whole first: tantivy checks
+    /// nothing when it opens a file, and a damaged one may end the process.
+    ///
+    /// # Errors
+    ///
+    /// Whatever keeps it from being used, which making it again will mend.
+    pub(crate) fn open(dir: &Path, seal: Option<Hash>) -> Result<Self, Fault> {
+        let index = tantivy::Index::open_in_dir(dir)?;
+        let (schema, fields) = schema();
+        if index.schema() != schema {
+            return Err(Fault::Value("a keyword index with other fields"));
+        }
+        let sealed = seal == Some(look(&index, dir)?);
+        if !sealed && !index.validate_checksum()?.is_empty() {
+            return Err(Fault::Value("a keyword index with damaged files"));
+        }
+        Lexical::new(index, fields)
+    }
+
+    /// Makes an empty keyword index in `dir`, in place of what is there.
+    pub(crate) fn create(dir: &Path, stamp: Stamp) -> Result<Self, Fault> {
+        if dir.exists() {
+            fs::remove_dir_all(dir)?;
+        }
+        fs::create_dir_all(dir)?;
+        let (schema, fields) = schema();
+        let index = tantivy::Index::create_in_dir(dir, schema)?;
+        let mut writer = Writer::new(&index, fields)?;
+        writer.commit(&stamp)?;
+        drop(writer);
+        Lexical::new(index, fields)
+    }
+
+    fn new(index: tantivy::Index, fields: Fields) -> Result<Self, Fault> {
+        register(&index);
+        let reader = index
+            .reader_builder()
+            .reload_policy(ReloadPolicy::Manual)
+            .try_into()?;
+        let mut lexical = Lexical {
+            stamp: read_stamp(&index)?,
+            index,
+            reader,
+            fields,
+        };
+        lexical.reload()?;
+        Ok(lexical)
+    }
+
+    /// What it was made from and how far it is.
+    pub(crate) fn stamp(&self) -> &Stamp {
+        &self.stamp
+    }
+
+    /// Goes on to the last commit. The stamp is read first: it is never ahead of what is searched.
+    pub(crate) fn reload(&mut self) -> Result<(), Fault> {
+        self.stamp = read_stamp(&self.index)?;
+        self.reader.reload()?;
+        Ok(())
+    }
+
+    /// A writer. The caller holds the lock of the index.
+    pub(crate) fn writer(&self) -> Result<Writer, Fault> {
+        Writer::new(&self.index, self.fields)
+    }
+
+    /// A hash over how the files look: as long as it stays, they need not be read to know that they are sound.
+    pub(crate) fn seal(&self, dir: &Path) -> Result<Hash, Fault> {
+        look(&self.index, dir)
+    }
+
+    /// The best chunks for what is wanted.
+    ///
+    /// Two searches: for the chunks that hold every required term, and for those that hold any. The scores of both are BM25
+    /// over all terms, so that they can be compared; which of the two a chunk comes from is told apart from its score.
+    pub(crate) fn candidates(&self, wanted: &Wanted<'_>) -> Result<Candidates, Fault> {
+        let searcher = self.reader.searcher();
+        let best = Best {
+            limit: wanted.limit,
+        };
+        let any = searcher.search(&self.any_query(wanted), &best)?;
+        if wanted.required.len() < 2 {
+            return Ok(Candidates {
+                complete: any.best.len(),
+                chunks_total: any.chunks,
+                documents_total: any.documents.len(),
+                chunks: any.best,
+            });
+        }
+        let all = searcher.search(&self.all_query(wanted), &best)?;
+        let complete = all.best.len();
+        let mut chunks = all.best;
+        let key = |candidate: &Candidate| (candidate.document, candidate.ordinal);
+        let first: std::collections::HashSet<_> = chunks.iter().map(key).collect();
+        // When `all` had more than the limit, the rest of `any` may be complete as well, but is not reached.
+        let rest = any
+            .best
+            .into_iter()
+            .filter(|candidate| !first.contains(&key(candidate)));
+        chunks.extend(rest.take(wanted.limit - complete));
+        Ok(Candidates {
+            chunks,
+            complete,
+            chunks_total: any.chunks,
+            documents_total: any.documents.len(),
+        })
+    }
+
+    /// How rare each term is in the texts (the idf of BM25), and none for a term that is nowhere.
+    pub(crate) fn weights(&self, terms: &[String]) -> Result<Vec<Option<f32>>, Fault> {
+        let searcher = self.reader.searcher();
+        let total = searcher.num_docs() as f32;
+        let weight = |term: &String| {
+            let [text, place, path] = self
+                .fields
+                .searched()
+                .map(|field| frequency(&searcher, field, term));
+            let (text, elsewhere) = (text?, place? + path?);
+            let present = text + elsewhere > 0;
+            let frequency = (text as f32).min(total);
+            Ok(present.then(|| (1.0 + (total - frequency + 0.5) / (frequency + 0.5)).ln()))
+        };
+        terms.iter().map(weight).collect()
+    }
+
+    /// How many chunks it holds of each document and `rev`.
+    pub(crate) fn chunk_counts(&self) -> Result<BTreeMap<(u64, u64), usize>, Fault> {
+        let mut counts = BTreeMap::new();
+        for segment in self.reader.searcher().segment_readers() {
+            let document = segment.fast_fields().u64(DOCUMENT)?;
+            let rev = segment.fast_fields().u64(REV)?;
+            for doc in segment.doc_ids_alive() {
+                let key = (
+                    document.first(doc).unwrap_or_default(),
+                    rev.first(doc).unwrap_or_default(),
+                );
+                *counts.entry(key).or_default() += 1;
+            }
+        }
+        Ok(counts)
+    }
+
+    fn any_query(&self, wanted: &Wanted<'_>) -> BooleanQuery {
+        let terms = wanted.required.iter().chain(wanted.optional);
+        let words = terms
+            .map(|term| (Occur::Should, self.word_query(term)))
+            .collect();
+        self.placed(BooleanQuery::new(words), wanted.places)
+    }
+
+    fn all_query(&self, wanted: &Wanted<'_>) -> BooleanQuery {
+        let required = wanted
+            .required
+            .iter()
+            .map(|term| (Occur::Must, self.word_query(term)));
+        let optional = wanted
+            .optional
+            .iter()
+            .map(|term| (Occur::Should, self.word_query(term)));
+        self.placed(
+            BooleanQuery::new(required.chain(optional).collect()),
+            wanted.places,
+        )
+    }
+
+    /// A term in any field.
+    fn word_query(&self, term: &str) -> Box<dyn Query> {
+        let fields = self
+            .fields
+            .searched()
+            .into_iter()
+            .zip(BOOSTS)
+            .map(|(field, boost)| {
+                let query = TermQuery::new(
+                    Term::from_field_text(field, term),
+                    IndexRecordOption::WithFreqs,
+                );
+                (
+                    Occur::Should,
+                    Box::new(BoostQuery::new(Box::new(query), boost)) as Box<dyn Query>,
+                )
+            });
+        Box::new(BooleanQuery::new(fields.collect()))
+    }
+
+    /// `query` in some places only. The filter is part of the search: what lies elsewhere takes no one's place.
+    fn placed(&self, query: BooleanQuery, places: Option<&[String]>) -> BooleanQuery {
+        let Some(places) = places else { return query };
+        let terms = places.iter().map(|place| {
+            let term = Term::from_field_text(self.fields.folder, place);
+            (
+                Occur::Should,
+                Box::new(TermQuery::new(term, IndexRecordOption::Basic)) as Box<dyn Query>,
+            )
+        });
+        let anywhere = ConstScoreQuery::new(Box::new(BooleanQuery::new(terms.collect())), 0.0);
+        BooleanQuery::new(vec![
+            (Occur::Must, Box::new(anywhere)),
+            (Occur::Must, Box::new(query)),
+        ])
+    }
+}
+
+/// The right to change a keyword index. What is not committed is forgotten.
+pub(crate) struct Writer {
+    writer: IndexWriter,
+    fields: Fields,
+}
+
+impl Writer {
+    fn new(index: &tantivy::Index, fields: Fields) -> Result<Self, Fault> {
+        register(index);
+        let options = IndexWriterOptions::builder()
+            .num_worker_threads(THREADS)
+            .memory_budget_per_thread(HEAP / THREADS)
+            .num_merge_threads(1)
+            .build();
+        let writer = index.writer_with_options(options)?;
+        Ok(Writer { writer, fields })
+    }
+
+    /// Adds the chunks of a document, in place of those it had.
+    pub(crate) fn put(
+        &self,
+        document: &StoredDocument,
+        text: &str,
+        chunks: &[StoredChunk],
+    ) -> Result<(), Fault> {
+        let fields = self.fields;
+        let id = document.id.unsigned_abs();
+        self.remove(id);
+        let places = places(document.source, &document.path);
+        for chunk in chunks {
+            let mut entry = TantivyDocument::new();
+            let own = text
+                .get(chunk.bytes())
+                .ok_or(Fault::Value("a chunk outside its text"))?;
+            entry.add_text(fields.text, own);
+            entry.add_text(
+                fields.place,
+                heading(document.title.as_deref(), &chunk.trail),
+            );
+            entry.add_text(fields.path, &document.path);
+            for place in &places {
+                entry.add_text(fields.folder, place);
+            }
+            entry.add_u64(fields.document, id);
+            entry.add_u64(fields.ordinal, chunk.ordinal as u64);
+            entry.add_u64(fields.rev, document.rev.unsigned_abs());
+            self.writer.add_document(entry)?;
+        }
+        Ok(())
+    }
+
+    /// Removes the chunks of a document.
+    pub(crate) fn remove(&self, document: u64) {
+        self.writer
+            .delete_term(Term::from_field_u64(self.fields.document, document));
+    }
+
+    /// Makes the changes lasting and visible.
+    pub(crate) fn commit(&mut self, stamp: &Stamp) -> Result<(), Fault> {
+        let payload = serde_json::to_string(stamp)?;
+        let mut commit = self.writer.prepare_commit()?;
+        commit.set_payload(&payload);
+        commit.commit()?;
+        Ok(())
+    }
+
+    /// Waits for the joining of small segments to end: what is cut off would be begun again each time.
+    pub(crate) fn finish(self) -> Result<(), Fault> {
+        Ok(self.writer.wait_merging_threads()?)
+    }
+}
+
+/// The term under which a chunk is found by a folder of its document, or by the document: the source's id and the path.
+pub(crate) fn place(source: i64, path: &str) -> String {
+    format!("{source}/{path}")
+}
+
+/// The places of a document: the source as a whole, each folder, and itself.
+fn places(source: i64, path: &str) -> Vec<String> {
+    let ends = path.match_indices('/').map(|(end, _)| end);
+    let folders = [0].into_iter().chain(ends).chain([path.len()]);
+    folders.map(|end| place(source, &path[..end])).collect()
+}
+
+/// The title and trail, with a title that is also the first heading only once.
+fn heading(title: Option<&str>, trail: &[String]) -> String {
+    let title = title.filter(|title| trail.first().is_none_or(|first| first != title));
+    let lines: Vec<&str> = title
+        .into_iter()
+        .chain(trail.iter().map(String::as_str))
+        .collect();
+    lines.join("\n")
+}
+
+fn frequency(searcher: &Searcher, field: Field, term: &str) -> Result<u64, Fault> {
+    Ok(searcher.doc_freq(&Term::from_field_text(field, term))?)
+}
+
+/// A hash over the names, sizes and times of the files of the last commit.
+fn look(index: &tantivy::Index, dir: &Path) -> Result<Hash, Fault> {
+    let named = index.load_metas()?.list_segment_files().into_iter();
+    let mut names: Vec<PathBuf> = named.chain([PathBuf::from("meta.json")]).collect();
+    names.sort();
+    let mut looks = String::new();
+    for name in names {
+        // tantivy names files that a segment may have, such as one of deletions.
+        if let Ok(metadata) = fs::metadata(dir.join(&name)) {
+            let time = metadata
+                .modified()?
+                .duration_since(SystemTime::UNIX_EPOCH)
+                .unwrap_or_default();
+            looks += &format!(
+                "{} {} {}\n",
+                name.display(),
+                metadata.len(),
+                time.as_nanos()
+            );
+        }
+    }
+    Ok(Hash::of(looks.as_bytes()))
+}
+
+fn read_stamp(index: &tantivy::Index) -> Result<Stamp, Fault> {
+    let payload = index.load_metas()?.payload;
+    let payload = payload.ok_or(Fault::Value("a keyword index without a stamp"))?;
+    Ok(serde_json::from_str(&payload)?)
+}
+
+fn register(index: &tantivy::Index) {
+    index
+        .tokenizers()
+        .register(analysis::NAME, analyzer(Purpose::Document));
+}
+
+fn schema() -> (Schema, Fields) {
+    let words = TextFieldIndexing::default()
+        .set_tokenizer(analysis::NAME)
+        .set_index_option(IndexRecordOption::WithFreqs);
+    let words = TextOptions::default().set_indexing_options(words);
+    let exact = TextFieldIndexing::default()
+        .set_tokenizer("raw")
+        .set_fieldnorms(false)
+        .set_index_option(IndexRecordOption::Basic);
+    let mut schema = Schema::builder();
+    let fields = Fields {
+        text: schema.add_text_field("text", words.clone()),
+        place: schema.add_text_field("place", words.clone()),
+        path: schema.add_text_field("path", words),
+        folder: schema.add_text_field("folder", TextOptions::default().set_indexing_options(exact)),
+        document: schema.add_u64_field(DOCUMENT, INDEXED | FAST),
+        ordinal: schema.add_u64_field(ORDINAL, FAST),
+        rev: schema.add_u64_field(REV, FAST),
+    };
+    (schema.build(), fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_is_found_by_whole_segments_of_its_path() {
+        assert_eq!(
+            places(3, "docs/guide/a.md"),
+            ["3/", "3/docs", "3/docs/guide", "3/docs/guide/a.md"]
+        );
+        assert_eq!(places(3, "a.md"), ["3/", "3/a.md"]);
+    }
+
+    #[test]
+    fn a_title_that_is_the_first_heading_counts_once() {
+        let trail = ["Guide".to_string(), "Install".to_string()];
+        assert_eq!(heading(Some("Guide"), &trail), "Guide\nInstall");
+        assert_eq!(heading(Some("Manual"), &trail), "Manual\nGuide\nInstall");
+        assert_eq!(heading(None, &[]), "");
+    }
+}

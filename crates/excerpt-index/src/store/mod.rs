@@ -1,0 +1,288 @@
+//! The index on disk: the [`Truth`] in SQLite and, derived from it, the [`Lexical`] index in tantivy, kept in step.
+//!
+//! A change is first committed to the truth, under the next `rev`. The keyword index follows by [`Store::catch_up`]: it takes up
+//! what changed after the `rev` in its own last commit. That is the one way it is ever filled, so a process that ends between the
+//! two commits, a keyword index that was removed, and the first sync all go the same way.
+
+mod analysis;
+mod collect;
+mod fault;
+mod lexical;
+mod read;
+mod record;
+mod schema;
+mod truth;
+mod write;
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::lock::WriteLock;
+use crate::model::Keywords;
+
+pub(crate) use analysis::{Purpose, analyzer};
+pub(crate) use collect::Candidate;
+pub(crate) use fault::Fault;
+use lexical::Stamp;
+pub(crate) use lexical::{Candidates, Lexical, Wanted, place};
+pub(crate) use read::StoredDocument;
+pub(crate) use record::{Change, Known, Record, SkipRow};
+pub(crate) use truth::Truth;
+
+/// The file of the truth inside an index directory.
+const DATABASE: &str = "excerpt.db";
+
+/// The folder of the keyword index inside an index directory.
+const LEXICAL: &str = "lexical";
+
+/// How many ids of changed documents are held at once while the keyword index follows.
+const PAGE: usize = 256;
+
+/// Truth and keyword index of one index directory.
+pub(crate) struct Store {
+    pub(crate) truth: Truth,
+    dir: PathBuf,
+    /// None while it is missing, damaged, or made from something else.
+    lexical: Option<Lexical>,
+    /// Whether the seal of the keyword index is not to be believed.
+    distrusted: bool,
+}
+
+impl Store {
+    /// Opens the index in `dir`, or makes it there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotAnIndex`] for a folder with other things, and as [`Truth::create`].
+    pub(crate) fn create(dir: &Path) -> Result<Self> {
+        let database = dir.join(DATABASE);
+        if !database.exists() {
+            fs::create_dir_all(dir).map_err(Error::io(dir))?;
+            // Two processes may make the same index at once: the second waits for nothing and is told.
+            let empty = fs::read_dir(dir)
+                .map_err(Error::io(dir))?
+                .flatten()
+                .all(|entry| entry.file_name() == "lock");
+            if !empty {
+                return Err(Error::NotAnIndex { path: dir.into() });
+            }
+        }
+        let lock = WriteLock::acquire(dir);
+        let truth = match lock {
+            Ok(_lock) => Truth::create(&database)?,
+            Err(Error::Locked { .. }) if database.exists() => Truth::open(&database)?,
+            Err(error) => return Err(error),
+        };
+        Store::new(dir, truth)
+    }
+
+    /// Opens the index in `dir`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when there is none, and as [`Truth::open`].
+    pub(crate) fn open(dir: &Path) -> Result<Self> {
+        let database = dir.join(DATABASE);
+        if !database.exists() {
+            return Err(Error::NotFound { path: dir.into() });
+        }
+        Store::new(dir, Truth::open(&database)?)
+    }
+
+    fn new(dir: &Path, truth: Truth) -> Result<Self> {
+        let mut store = Store {
+            truth,
+            dir: dir.to_path_buf(),
+            lexical: None,
+            distrusted: false,
+        };
+        store.load().map_err(|fault| fault.at(dir))?;
+        Ok(store)
+    }
+
+    /// The index directory.
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The keyword index, when there is one to search.
+    pub(crate) fn lexical(&self) -> Option<&Lexical> {
+        self.lexical.as_ref()
+    }
+
+    /// The state of the keyword index.
+    pub(crate) fn keywords(&self) -> Result<Keywords, Fault> {
+        let rev = self.truth.rev()?;
+        Ok(match &self.lexical {
+            Some(lexical) if lexical.stamp().rev == rev => Keywords::InStep,
+            // An index without documents lacks nothing.
+            None if rev == 0 => Keywords::InStep,
+            Some(_) => Keywords::Behind,
+            None => Keywords::Missing,
+        })
+    }
+
+    /// Looks again at what another process may have changed.
+    pub(crate) fn refresh(&mut self) -> Result<Keywords, Fault> {
+        if self.keywords()? != Keywords::InStep {
+            let reloaded = self
+                .lexical
+                .as_mut()
+                .is_some_and(|lexical| lexical.reload().is_ok());
+            if !reloaded || !self.fits()? {
+                self.load()?;
+            }
+        }
+        self.keywords()
+    }
+
+    /// Takes the keyword index for damaged: before it is used again, its files are read in whole.
+    pub(crate) fn distrust(&mut self) {
+        self.lexical = None;
+        self.distrusted = true;
+    }
+
+    /// Opens the keyword index, if it is one that can be used.
+    ///
+    /// A writer removes files that its last commit no longer needs, maybe just those that are being looked at here: so look
+    /// again before taking it for damaged.
+    fn load(&mut self) -> Result<(), Fault> {
+        const LOOKS: usize = 3;
+        for _ in 0..LOOKS {
+            self.lexical = None;
+            let path = self.dir.join(LEXICAL);
+            if !path.is_dir() {
+                return Ok(());
+            }
+            let seal = if self.distrusted {
+                None
+            } else {
+                self.truth.seal()?
+            };
+            if let Ok(lexical) = Lexical::open(&path, seal) {
+                self.lexical = Some(lexical);
+                self.distrusted = false;
+                break;
+            }
+        }
+        if !self.fits()? {
+            self.lexical = None;
+        }
+        Ok(())
+    }
+
+    /// Whether the keyword index is one of this truth that can go on from where it is.
+    fn fits(&self) -> Result<bool, Fault> {
+        let Some(lexical) = &self.lexical else {
+            return Ok(false);
+        };
+        let stamp = lexical.stamp();
+        let range = self.truth.pruned()?..=self.truth.rev()?;
+        Ok(stamp.store == self.truth.id()?
+            && stamp.analysis == analysis::VERSION
+            && range.contains(&stamp.rev))
+    }
+
+    /// Brings the keyword index in step, if this process may write. Returns whether it had to be made again.
+    pub(crate) fn heal(&mut self) -> Result<bool, Fault> {
+        let lock = WriteLock::acquire(&self.dir)?;
+        // Whoever held the lock until now may have done it already.
+        let missing = self.refresh()? == Keywords::Missing;
+        let _ = self.catch_up(&lock, &mut |_, _| ControlFlow::Continue(()))?;
+        Ok(missing)
+    }
+
+    /// Brings the keyword index in step with the truth; makes it again when it cannot be. `progress` is told how many documents
+    /// are done of how many, and may break off: what is done until then is kept.
+    pub(crate) fn catch_up(
+        &mut self,
+        _lock: &WriteLock,
+        progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, Fault> {
+        let path = self.dir.join(LEXICAL);
+        let target = self.truth.rev()?;
+        let mut lexical = match self.lexical.take() {
+            Some(lexical) if lexical.stamp().rev == target => {
+                self.lexical = Some(lexical);
+                return Ok(ControlFlow::Continue(()));
+            }
+            Some(lexical) => lexical,
+            None => Lexical::create(&path, self.stamp(0)?)?,
+        };
+        let (stamp, flow) = self.follow(&lexical, progress)?;
+        lexical.reload()?;
+        self.truth.set_seal(lexical.seal(&path)?)?;
+        self.truth.prune(stamp.rev)?;
+        self.lexical = Some(lexical);
+        Ok(flow)
+    }
+
+    /// Writes what changed after the stamp of `lexical`, and returns the stamp that it has then.
+    fn follow(
+        &self,
+        lexical: &Lexical,
+        progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Result<(Stamp, ControlFlow<()>), Fault> {
+        let target = self.truth.rev()?;
+        let mut rev = lexical.stamp().rev;
+        let mut flow = ControlFlow::Continue(());
+        let (mut done, total) = (0, self.truth.changed_count(rev)?);
+        let mut writer = lexical.writer()?;
+        for document in self.truth.removed(rev)? {
+            writer.remove(document.unsigned_abs());
+        }
+        loop {
+            let page = self.truth.changed(rev, PAGE)?;
+            if page.is_empty() {
+                rev = target;
+                break;
+            }
+            for (id, changed) in page {
+                if let Some(document) = self.truth.document(id)? {
+                    writer.put(
+                        &document,
+                        &self.truth.text(document.text)?,
+                        &self.truth.chunks(id)?,
+                    )?;
+                }
+                rev = changed;
+                done += 1;
+            }
+            flow = progress(done, total);
+            if flow.is_break() {
+                break;
+            }
+        }
+        let stamp = self.stamp(rev)?;
+        writer.commit(&stamp)?;
+        writer.finish()?;
+        Ok((stamp, flow))
+    }
+
+    fn stamp(&self, rev: i64) -> Result<Stamp, Fault> {
+        Ok(Stamp {
+            store: self.truth.id()?,
+            analysis: analysis::VERSION,
+            rev,
+        })
+    }
+
+    /// The bytes that the index takes on disk.
+    pub(crate) fn disk_bytes(&self) -> u64 {
+        let mut folders = vec![self.dir.clone()];
+        let mut bytes = 0;
+        while let Some(folder) = folders.pop() {
+            // A file that a writer removes meanwhile does not count.
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                match entry.metadata() {
+                    Ok(metadata) if metadata.is_dir() => folders.push(entry.path()),
+                    Ok(metadata) => bytes += metadata.len(),
+                    Err(_) => {}
+                }
+            }
+        }
+        bytes
+    }
+}

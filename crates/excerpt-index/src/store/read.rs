@@ -1,0 +1,396 @@
+//! Questions to the truth.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use excerpt_chunk::{Hash, Span};
+use rusqlite::{OptionalExtension, Row, params};
+use serde_json::{Map, Value};
+
+use super::fault::Fault;
+use super::record::{Known, SkipRow};
+use super::truth::Truth;
+use crate::model::{LastSync, Skip, SkipReason, Stat};
+
+/// A document as the truth has it, without its text.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredDocument {
+    pub(crate) id: i64,
+    pub(crate) source: i64,
+    pub(crate) root: String,
+    pub(crate) path: String,
+    pub(crate) title: Option<String>,
+    pub(crate) first_heading: Option<String>,
+    pub(crate) metadata: Map<String, Value>,
+    pub(crate) text: Hash,
+    pub(crate) rev: i64,
+}
+
+/// A chunk as the truth has it, without its text.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredChunk {
+    pub(crate) ordinal: usize,
+    pub(crate) id: Hash,
+    pub(crate) span: Span,
+    pub(crate) trail: Vec<String>,
+    pub(crate) sections: Vec<String>,
+    pub(crate) kind: String,
+    pub(crate) language: Option<String>,
+    pub(crate) tokens: usize,
+}
+
+/// Counts over the documents of a source.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) documents: usize,
+    pub(crate) chunks: usize,
+}
+
+const DOCUMENT: &str =
+    "SELECT document.id, source, root, path, title, first_heading, metadata, text, rev
+                        FROM document JOIN source ON source.id = source";
+
+impl Truth {
+    /// The id that tells this store from every other.
+    pub(crate) fn id(&self) -> Result<String, Fault> {
+        let sql = "SELECT lower(hex(value)) FROM meta WHERE key = 'store'";
+        Ok(self.connection.query_row(sql, [], |row| row.get(0))?)
+    }
+
+    /// The `rev` of the latest change.
+    pub(crate) fn rev(&self) -> Result<i64, Fault> {
+        self.number("rev")
+    }
+
+    /// The `rev` up to which tombstones have been forgotten.
+    pub(crate) fn pruned(&self) -> Result<i64, Fault> {
+        self.number("pruned")
+    }
+
+    fn number(&self, key: &str) -> Result<i64, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT value FROM meta WHERE key = ?1")?;
+        Ok(select.query_row([key], |row| row.get(0))?)
+    }
+
+    /// The hash over the files of the keyword index when they were last known to be sound.
+    pub(crate) fn seal(&self) -> Result<Option<Hash>, Fault> {
+        let select =
+            self.connection
+                .query_row("SELECT value FROM meta WHERE key = 'seal'", [], |row| {
+                    hash(row, 0)
+                });
+        Ok(select.optional()?)
+    }
+
+    /// The id of the source at `root`.
+    pub(crate) fn source(&self, root: &str) -> Result<Option<i64>, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT id FROM source WHERE root = ?1")?;
+        Ok(select.query_row([root], |row| row.get(0)).optional()?)
+    }
+
+    /// The sources, by root, with their last sync.
+    pub(crate) fn sources(&self) -> Result<Vec<(i64, String, Option<LastSync>)>, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT id, root, started, finished FROM source ORDER BY root")?;
+        let rows = select.query_map([], |row| {
+            let started: Option<i64> = row.get(2)?;
+            let finished = row.get(3)?;
+            Ok((
+                row.get(0)?,
+                row.get(1)?,
+                started.map(|started| LastSync { started, finished }),
+            ))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The documents of a source behind the path `after`, by path, at most `limit`.
+    pub(crate) fn known(
+        &self,
+        source: i64,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Known>, Fault> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT id, path, size, mtime_ns, settled, text, identity FROM document
+             WHERE source = ?1 AND (?2 IS NULL OR path > ?2) ORDER BY path LIMIT ?3",
+        )?;
+        let rows = select.query_map(
+            params![source, after, i64::try_from(limit).unwrap_or(i64::MAX)],
+            |row| {
+                Ok(Known {
+                    id: row.get(0)?,
+                    path: row.get(1)?,
+                    stat: Stat {
+                        size: unsigned(row, 2)?,
+                        mtime_ns: row.get(3)?,
+                    },
+                    settled: row.get(4)?,
+                    hash: hash(row, 5)?,
+                    identity: hash(row, 6)?,
+                })
+            },
+        )?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// What was left out of a source, by path.
+    pub(crate) fn skips(&self, source: i64) -> Result<Vec<SkipRow>, Fault> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT path, reason, detail, size, mtime_ns, settled FROM skip WHERE source = ?1 ORDER BY path, rowid",
+        )?;
+        let mut rows = select.query([source])?;
+        let mut skips = Vec::new();
+        while let Some(row) = rows.next()? {
+            let reason: String = row.get(1)?;
+            let size: Option<u64> = row
+                .get::<_, Option<i64>>(3)?
+                .and_then(|size| u64::try_from(size).ok());
+            let mtime_ns: Option<i64> = row.get(4)?;
+            skips.push(SkipRow {
+                skip: Skip {
+                    path: row.get(0)?,
+                    reason: SkipReason::of_name(&reason)
+                        .ok_or(Fault::Value("an unknown reason of a skip"))?,
+                    detail: row.get(2)?,
+                },
+                stat: size
+                    .zip(mtime_ns)
+                    .map(|(size, mtime_ns)| Stat { size, mtime_ns }),
+                settled: row.get(5)?,
+            });
+        }
+        Ok(skips)
+    }
+
+    /// How much was left out of a source, by reason.
+    pub(crate) fn skip_counts(&self, source: i64) -> Result<BTreeMap<SkipReason, usize>, Fault> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT reason, count(*) FROM skip WHERE source = ?1 GROUP BY reason",
+        )?;
+        let mut rows = select.query([source])?;
+        let mut counts = BTreeMap::new();
+        while let Some(row) = rows.next()? {
+            let reason: String = row.get(0)?;
+            let reason =
+                SkipReason::of_name(&reason).ok_or(Fault::Value("an unknown reason of a skip"))?;
+            counts.insert(reason, size(row, 1)?);
+        }
+        Ok(counts)
+    }
+
+    /// The ids of documents changed after `rev`, in the order of change, at most `limit`, each with its `rev`.
+    pub(crate) fn changed(&self, rev: i64, limit: usize) -> Result<Vec<(i64, i64)>, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT id, rev FROM document WHERE rev > ?1 ORDER BY rev LIMIT ?2")?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = select.query_map([rev, limit], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// How many documents were changed after `rev`.
+    pub(crate) fn changed_count(&self, rev: i64) -> Result<usize, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT count(*) FROM document WHERE rev > ?1")?;
+        Ok(select.query_row([rev], |row| size(row, 0))?)
+    }
+
+    /// The ids of documents removed after `rev`.
+    pub(crate) fn removed(&self, rev: i64) -> Result<Vec<i64>, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT document FROM tombstone WHERE rev > ?1")?;
+        let rows = select.query_map([rev], |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// A document.
+    pub(crate) fn document(&self, id: i64) -> Result<Option<StoredDocument>, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached(&format!("{DOCUMENT} WHERE document.id = ?1"))?;
+        let found = select.query_row([id], |row| Ok(document(row))).optional()?;
+        found.transpose()
+    }
+
+    /// The documents at `path`, one a source, by root.
+    pub(crate) fn documents_at(&self, path: &str) -> Result<Vec<StoredDocument>, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached(&format!("{DOCUMENT} WHERE path = ?1 ORDER BY root"))?;
+        let mut rows = select.query([path])?;
+        let mut documents = Vec::new();
+        while let Some(row) = rows.next()? {
+            documents.push(document(row)?);
+        }
+        Ok(documents)
+    }
+
+    /// Calls `visit` with the path of every document of a source, or of all.
+    pub(crate) fn each_path(
+        &self,
+        source: Option<i64>,
+        mut visit: impl FnMut(&str),
+    ) -> Result<(), Fault> {
+        let sql = "SELECT path FROM document WHERE ?1 IS NULL OR source = ?1 ORDER BY path";
+        let mut select = self.connection.prepare_cached(sql)?;
+        let mut rows = select.query([source])?;
+        while let Some(row) = rows.next()? {
+            let path = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+            visit(path);
+        }
+        Ok(())
+    }
+
+    /// The chunks of a document, in order.
+    pub(crate) fn chunks(&self, document: i64) -> Result<Vec<StoredChunk>, Fault> {
+        self.chunks_where(document, None)
+    }
+
+    /// One chunk of a document.
+    pub(crate) fn chunk(&self, document: i64, ordinal: u64) -> Result<Option<StoredChunk>, Fault> {
+        let ordinal = i64::try_from(ordinal).unwrap_or(i64::MAX);
+        Ok(self.chunks_where(document, Some(ordinal))?.pop())
+    }
+
+    fn chunks_where(&self, document: i64, ordinal: Option<i64>) -> Result<Vec<StoredChunk>, Fault> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT ordinal, id, start, end, first_line, last_line, trail, sections, kind, language, tokens FROM chunk
+             WHERE document = ?1 AND ordinal >= coalesce(?2, 0) AND ordinal <= coalesce(?2, ordinal) ORDER BY ordinal",
+        )?;
+        let mut rows = select.query(params![document, ordinal])?;
+        let mut chunks = Vec::new();
+        while let Some(row) = rows.next()? {
+            chunks.push(StoredChunk {
+                ordinal: size(row, 0)?,
+                id: hash(row, 1)?,
+                span: Span {
+                    bytes: size(row, 2)?..size(row, 3)?,
+                    lines: (size(row, 4)?, size(row, 5)?),
+                },
+                trail: serde_json::from_str(
+                    row.get_ref(6)?.as_str().map_err(rusqlite::Error::from)?,
+                )?,
+                sections: serde_json::from_str(
+                    row.get_ref(7)?.as_str().map_err(rusqlite::Error::from)?,
+                )?,
+                kind: row.get(8)?,
+                language: row.get(9)?,
+                tokens: size(row, 10)?,
+            });
+        }
+        Ok(chunks)
+    }
+
+    /// A text.
+    pub(crate) fn text(&self, hash: Hash) -> Result<String, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT bytes, zstd FROM text WHERE hash = ?1")?;
+        let (bytes, zstd): (usize, Vec<u8>) =
+            select.query_row([&hash.0[..]], |row| Ok((size(row, 0)?, row.get(1)?)))?;
+        let text = zstd::bulk::decompress(&zstd, bytes)
+            .map_err(|_| Fault::Value("a text that cannot be decompressed"))?;
+        String::from_utf8(text).map_err(|_| Fault::Value("a text that is not UTF-8"))
+    }
+
+    /// How many documents and chunks a source has.
+    pub(crate) fn counts(&self, source: i64) -> Result<Counts, Fault> {
+        let mut documents = self
+            .connection
+            .prepare_cached("SELECT count(*) FROM document WHERE source = ?1")?;
+        let mut chunks = self.connection.prepare_cached(
+            "SELECT count(*) FROM chunk JOIN document ON document.id = chunk.document WHERE source = ?1",
+        )?;
+        Ok(Counts {
+            documents: documents.query_row([source], |row| size(row, 0))?,
+            chunks: chunks.query_row([source], |row| size(row, 0))?,
+        })
+    }
+
+    /// The bytes of all texts.
+    pub(crate) fn text_bytes(&self) -> Result<u64, Fault> {
+        let sql = "SELECT coalesce(sum(bytes), 0) FROM text";
+        Ok(self.connection.query_row(sql, [], |row| unsigned(row, 0))?)
+    }
+
+    /// How many chunks each document has, and its `rev`, by id.
+    pub(crate) fn chunk_counts(&self) -> Result<BTreeMap<u64, (i64, usize)>, Fault> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT document.id, rev, count(chunk.ordinal) FROM document LEFT JOIN chunk ON chunk.document = document.id
+             GROUP BY document.id",
+        )?;
+        let rows = select.query_map([], |row| {
+            Ok((unsigned(row, 0)?, (row.get(1)?, size(row, 2)?)))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Calls `visit` with every value that the content of the index consists of, in an order that depends on nothing else: not
+    /// on row ids, times or the way it came to be.
+    pub(crate) fn each_value(&self, mut visit: impl FnMut(&[u8])) -> Result<(), Fault> {
+        const VALUES: &str = "
+            SELECT path, text, title, first_heading, metadata, syntax, strategy, reason, document.warnings, identity,
+                   ordinal, chunk.id, start, end, first_line, last_line, overlap_start, trail, sections, header, kind, name,
+                   language, tokens, part, parts, strength, cut, chunk.hash, chunk.warnings
+            FROM source JOIN document ON source = source.id LEFT JOIN chunk ON document = document.id
+            ORDER BY root, path, ordinal";
+        let mut select = self.connection.prepare(VALUES)?;
+        let columns = select.column_count();
+        let mut rows = select.query([])?;
+        while let Some(row) = rows.next()? {
+            for column in 0..columns {
+                match row.get_ref(column)? {
+                    rusqlite::types::ValueRef::Null => visit(b"\0"),
+                    rusqlite::types::ValueRef::Integer(number) => visit(&number.to_le_bytes()),
+                    rusqlite::types::ValueRef::Real(number) => visit(&number.to_le_bytes()),
+                    rusqlite::types::ValueRef::Text(bytes)
+                    | rusqlite::types::ValueRef::Blob(bytes) => visit(bytes),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl StoredChunk {
+    /// The bytes of the chunk in its document's text.
+    pub(crate) fn bytes(&self) -> Range<usize> {
+        self.span.bytes.clone()
+    }
+}
+
+fn document(row: &Row<'_>) -> Result<StoredDocument, Fault> {
+    Ok(StoredDocument {
+        id: row.get(0)?,
+        source: row.get(1)?,
+        root: row.get(2)?,
+        path: row.get(3)?,
+        title: row.get(4)?,
+        first_heading: row.get(5)?,
+        metadata: serde_json::from_str(row.get_ref(6)?.as_str().map_err(rusqlite::Error::from)?)?,
+        text: hash(row, 7)?,
+        rev: row.get(8)?,
+    })
+}
+
+fn hash(row: &Row<'_>, column: usize) -> rusqlite::Result<Hash> {
+    row.get(column).map(Hash)
+}
+
+fn size(row: &Row<'_>, column: usize) -> rusqlite::Result<usize> {
+    let value: i64 = row.get(column)?;
+    usize::try_from(value).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, value))
+}
+
+fn unsigned(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    let value: i64 = row.get(column)?;
+    u64::try_from(value).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, value))
+}

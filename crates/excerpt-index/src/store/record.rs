@@ -1,0 +1,151 @@
+//! What the truth keeps of a document, as a sync hands it over: a [`Record`] with its [`ChunkRow`]s, in a [`Change`].
+
+use std::ops::Range;
+
+use excerpt_chunk::{Chunk, Chunking, Document, Hash};
+use serde::Serialize;
+
+use super::fault::Fault;
+use crate::model::{Skip, Stat};
+
+/// How texts are compressed: zstd's default, where a higher level costs more time than it saves space.
+const LEVEL: i32 = 3;
+
+/// A change to the documents of a source.
+#[derive(Debug)]
+pub(crate) enum Change {
+    /// The document is new, or is no longer as it was.
+    Put(Box<Record>),
+    /// The text is as it was, though the file looks different.
+    Touch { id: i64, stat: Stat, settled: bool },
+    /// The document is no longer there.
+    Remove { id: i64 },
+}
+
+/// A document with its chunks.
+#[derive(Debug)]
+pub(crate) struct Record {
+    /// The id of the document that it replaces.
+    pub(crate) id: Option<i64>,
+    pub(crate) path: String,
+    pub(crate) stat: Stat,
+    pub(crate) settled: bool,
+    pub(crate) hash: Hash,
+    pub(crate) bytes: usize,
+    pub(crate) zstd: Vec<u8>,
+    pub(crate) title: Option<String>,
+    pub(crate) first_heading: Option<String>,
+    pub(crate) metadata: String,
+    pub(crate) syntax: String,
+    pub(crate) strategy: String,
+    pub(crate) reason: String,
+    pub(crate) warnings: String,
+    pub(crate) identity: Hash,
+    pub(crate) chunks: Vec<ChunkRow>,
+}
+
+/// A chunk as it is kept: a place in the text, and what stands beside it.
+#[derive(Debug)]
+pub(crate) struct ChunkRow {
+    pub(crate) id: Hash,
+    pub(crate) bytes: Range<usize>,
+    pub(crate) lines: (usize, usize),
+    pub(crate) overlap_start: Option<usize>,
+    pub(crate) trail: String,
+    pub(crate) sections: String,
+    pub(crate) header: String,
+    pub(crate) kind: String,
+    pub(crate) name: Option<String>,
+    pub(crate) language: Option<String>,
+    pub(crate) tokens: usize,
+    pub(crate) part: (usize, usize),
+    pub(crate) strength: String,
+    pub(crate) cut: String,
+    pub(crate) hash: Hash,
+    pub(crate) warnings: String,
+}
+
+impl Record {
+    /// Makes the record of a document from its cut. Compresses the text.
+    pub(crate) fn new(
+        document: &Document<'_>,
+        chunking: &Chunking<'_>,
+        hash: Hash,
+        identity: Hash,
+    ) -> Result<Self, Fault> {
+        let text = document.text();
+        let info = &chunking.document;
+        let chunks: Result<_, Fault> = chunking.chunks.iter().map(ChunkRow::new).collect();
+        Ok(Record {
+            id: None,
+            path: document.path().unwrap_or_default().to_string(),
+            stat: Stat {
+                size: 0,
+                mtime_ns: 0,
+            },
+            settled: false,
+            hash,
+            bytes: text.len(),
+            zstd: zstd::bulk::compress(text.as_bytes(), LEVEL)?,
+            title: info.title.as_deref().map(str::to_string),
+            first_heading: info.first_heading.as_deref().map(str::to_string),
+            metadata: serde_json::to_string(&info.metadata)?,
+            syntax: word(&document.syntax())?,
+            strategy: chunking.strategy.name().to_string(),
+            reason: chunking.reason.clone(),
+            warnings: serde_json::to_string(&chunking.warnings)?,
+            identity,
+            chunks: chunks?,
+        })
+    }
+}
+
+impl ChunkRow {
+    fn new(chunk: &Chunk<'_>) -> Result<Self, Fault> {
+        Ok(ChunkRow {
+            id: chunk.id,
+            bytes: chunk.span.bytes.clone(),
+            lines: chunk.span.lines,
+            overlap_start: chunk.overlap.as_ref().map(|overlap| overlap.bytes.start),
+            trail: serde_json::to_string(&chunk.context.trail)?,
+            sections: serde_json::to_string(&chunk.sections)?,
+            header: chunk.context.header.clone(),
+            kind: word(&chunk.kind)?,
+            name: chunk.name.as_deref().map(str::to_string),
+            language: chunk.language.as_deref().map(str::to_string),
+            tokens: chunk.tokens.total,
+            part: (chunk.part.index, chunk.part.count),
+            strength: word(&chunk.cut.strength)?,
+            cut: chunk.cut.reason.clone(),
+            hash: chunk.hash,
+            warnings: serde_json::to_string(&chunk.warnings)?,
+        })
+    }
+}
+
+/// The name that a plain enum has in JSON.
+fn word(value: &impl Serialize) -> Result<String, Fault> {
+    match serde_json::to_value(value)? {
+        serde_json::Value::String(word) => Ok(word),
+        _ => Err(Fault::Value("a kind that is not a word")),
+    }
+}
+
+/// What the truth knows of a document of a source, as far as a sync compares it.
+#[derive(Debug)]
+pub(crate) struct Known {
+    pub(crate) id: i64,
+    pub(crate) path: String,
+    pub(crate) stat: Stat,
+    pub(crate) settled: bool,
+    pub(crate) hash: Hash,
+    pub(crate) identity: Hash,
+}
+
+/// A skip as it is kept. One that was found by reading the file has its size and time, so that it is read only once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SkipRow {
+    pub(crate) skip: Skip,
+    pub(crate) stat: Option<Stat>,
+    pub(crate) settled: bool,
+}

@@ -1,0 +1,113 @@
+//! The tables of the truth, and the way from each format to the next.
+
+use rusqlite::Connection;
+
+/// Marks a SQLite file as ours: `xcrp`.
+pub(super) const APPLICATION_ID: i64 = 0x7863_7270;
+
+/// The newest format: the number of [`MIGRATIONS`].
+pub(super) const FORMAT: i64 = MIGRATIONS.len() as i64;
+
+/// The statements that lead from format `i` to format `i + 1`. A released one is never edited.
+const MIGRATIONS: [&str; 1] = [FORMAT_1];
+
+/// Times of syncs are seconds, times of files nanoseconds, since 1970. `settled` is 1 when the size and time of a file can be
+/// trusted: it was last changed well before it was read. Every change of a document takes the next `rev`; a removed one leaves
+/// a tombstone with it, until the keyword index has surely followed.
+const FORMAT_1: &str = "
+CREATE TABLE meta (
+    key TEXT PRIMARY KEY,
+    value ANY NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE source (
+    id INTEGER PRIMARY KEY,
+    root TEXT NOT NULL UNIQUE,
+    started INTEGER,
+    finished INTEGER
+) STRICT;
+
+CREATE TABLE text (
+    hash BLOB PRIMARY KEY,
+    bytes INTEGER NOT NULL,
+    zstd BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE document (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    source INTEGER NOT NULL REFERENCES source (id),
+    path TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL,
+    settled INTEGER NOT NULL,
+    text BLOB NOT NULL REFERENCES text (hash),
+    title TEXT,
+    first_heading TEXT,
+    metadata TEXT NOT NULL,
+    syntax TEXT NOT NULL,
+    strategy TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    warnings TEXT NOT NULL,
+    identity BLOB NOT NULL,
+    rev INTEGER NOT NULL,
+    UNIQUE (source, path)
+) STRICT;
+CREATE INDEX document_by_rev ON document (rev);
+CREATE INDEX document_by_text ON document (text);
+
+CREATE TABLE chunk (
+    document INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
+    ordinal INTEGER NOT NULL,
+    id BLOB NOT NULL,
+    start INTEGER NOT NULL,
+    end INTEGER NOT NULL,
+    first_line INTEGER NOT NULL,
+    last_line INTEGER NOT NULL,
+    overlap_start INTEGER,
+    trail TEXT NOT NULL,
+    sections TEXT NOT NULL,
+    header TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    name TEXT,
+    language TEXT,
+    tokens INTEGER NOT NULL,
+    part INTEGER NOT NULL,
+    parts INTEGER NOT NULL,
+    strength TEXT NOT NULL,
+    cut TEXT NOT NULL,
+    hash BLOB NOT NULL,
+    warnings TEXT NOT NULL,
+    PRIMARY KEY (document, ordinal)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE skip (
+    source INTEGER NOT NULL REFERENCES source (id),
+    path TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    detail TEXT,
+    size INTEGER,
+    mtime_ns INTEGER,
+    settled INTEGER NOT NULL
+) STRICT;
+CREATE INDEX skip_by_source ON skip (source, path);
+
+CREATE TABLE tombstone (
+    document INTEGER PRIMARY KEY,
+    rev INTEGER NOT NULL
+) STRICT;
+CREATE INDEX tombstone_by_rev ON tombstone (rev);
+
+INSERT INTO meta VALUES ('store', randomblob(16)), ('rev', 0), ('pruned', 0);
+";
+
+/// Leads the database from format `from` to the newest, all or nothing.
+pub(super) fn migrate(connection: &Connection, from: i64) -> rusqlite::Result<()> {
+    let transaction = connection.unchecked_transaction()?;
+    let steps = usize::try_from(from).unwrap_or(0);
+    for statements in &MIGRATIONS[steps..] {
+        transaction.execute_batch(statements)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", FORMAT)?;
+    transaction.commit()
+}

@@ -1,0 +1,197 @@
+//! The truth: one SQLite file with everything that cannot be made again from the rest. Here it is opened; `write.rs` changes
+//! it and `read.rs` asks it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use super::fault::Fault;
+use super::schema::{APPLICATION_ID, FORMAT, migrate};
+use crate::error::{Error, Result};
+
+/// How long a statement waits for another process. Readers never wait in WAL mode; writers have the lock of the index.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The database of an index.
+pub(crate) struct Truth {
+    pub(super) connection: Connection,
+}
+
+impl Truth {
+    /// Opens the database at `path`, or makes it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Foreign`], [`Error::Newer`] and [`Error::Damaged`] for a file that is not an index of ours.
+    pub(crate) fn create(path: &Path) -> Result<Self> {
+        let fresh = !path.exists();
+        let truth = open(
+            path,
+            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
+        )?;
+        match truth.format(path)? {
+            Some(FORMAT) => {}
+            Some(format) => truth.migrate(path, format)?,
+            None if fresh || truth.is_blank() => truth.migrate(path, 0)?,
+            None => return Err(Error::Foreign { path: path.into() }),
+        }
+        Ok(truth)
+    }
+
+    /// Opens the database at `path`, which exists.
+    ///
+    /// # Errors
+    ///
+    /// As [`Truth::create`].
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let truth = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        match truth.format(path)? {
+            Some(FORMAT) => Ok(truth),
+            Some(format) => truth.migrate(path, format).map(|()| truth),
+            // A writer was ended before it had made the tables.
+            None if truth.is_blank() => Err(Error::NotFound {
+                path: path.parent().unwrap_or(path).into(),
+            }),
+            None => Err(Error::Foreign { path: path.into() }),
+        }
+    }
+
+    /// The format of the database; none when it does not bear our mark.
+    fn format(&self, path: &Path) -> Result<Option<i64>> {
+        let pragma = |name| {
+            self.connection
+                .pragma_query_value(None, name, |row| row.get::<_, i64>(0))
+        };
+        let mark = pragma("application_id").map_err(|error| not_ours(path, error))?;
+        let found = pragma("user_version").map_err(|error| not_ours(path, error))?;
+        match (mark, found) {
+            (APPLICATION_ID, 1..=FORMAT) => Ok(Some(found)),
+            (APPLICATION_ID, _) => Err(Error::Newer {
+                path: path.into(),
+                found,
+                known: FORMAT,
+            }),
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether the database has no mark and no table: nobody's yet.
+    fn is_blank(&self) -> bool {
+        let tables = self
+            .connection
+            .query_row("SELECT count(*) FROM sqlite_schema", [], |row| {
+                row.get::<_, i64>(0)
+            });
+        let mark = self
+            .connection
+            .pragma_query_value(None, "application_id", |row| row.get::<_, i64>(0));
+        matches!((tables, mark), (Ok(0), Ok(0)))
+    }
+
+    fn migrate(&self, path: &Path, from: i64) -> Result<()> {
+        migrate(&self.connection, from).map_err(|error| not_ours(path, error))
+    }
+}
+
+fn open(path: &Path, flags: OpenFlags) -> Result<Truth> {
+    let open = || {
+        let connection =
+            Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+        connection.busy_timeout(PATIENCE)?;
+        connection.set_prepared_statement_cache_capacity(64);
+        connection.pragma_update(None, "foreign_keys", true)?;
+        // The mark is read before the first write, lest a foreign database be switched to WAL.
+        let mark =
+            connection.pragma_query_value(None, "application_id", |row| row.get::<_, i64>(0))?;
+        if mark == APPLICATION_ID || fs::metadata(path).is_ok_and(|file| file.len() == 0) {
+            connection.pragma_update(None, "journal_mode", "wal")?;
+            // A commit survives the end of the process. After a power cut the last ones may be gone, never half of one; the
+            // next sync finds what they held.
+            connection.pragma_update(None, "synchronous", "normal")?;
+        }
+        Ok(Truth { connection })
+    };
+    open().map_err(|error| not_ours(path, error))
+}
+
+/// Tells a file that was never a database from one that is broken.
+fn not_ours(path: &Path, error: rusqlite::Error) -> Error {
+    let path = PathBuf::from(path);
+    match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => Error::Foreign { path },
+        Some(ErrorCode::DatabaseCorrupt) => Error::Damaged {
+            path,
+            source: Box::new(error),
+        },
+        _ => Fault::from(error).at(path.parent().unwrap_or(&path)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fresh_database_bears_our_mark_and_opens_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("excerpt.db");
+        drop(Truth::create(&path).unwrap());
+        let truth = Truth::open(&path).unwrap();
+        assert_eq!(truth.format(&path).unwrap(), Some(1));
+        let mode: String = truth
+            .connection
+            .pragma_query_value(None, "journal_mode", |row| row.get(0))
+            .unwrap();
+        assert_eq!(mode, "wal");
+    }
+
+    #[test]
+    fn a_writer_that_ended_at_once_leaves_nothing_in_the_way() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("excerpt.db");
+        let blank = Connection::open(&path).unwrap();
+        blank.pragma_update(None, "journal_mode", "wal").unwrap();
+        drop(blank);
+        assert!(matches!(Truth::open(&path), Err(Error::NotFound { .. })));
+        assert!(Truth::create(&path).is_ok());
+    }
+
+    #[test]
+    fn a_file_of_another_program_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("excerpt.db");
+        fs::write(&path, "no database at all, but long enough to be looked at by SQLite as one, it hopes; no database at all").unwrap();
+        assert!(matches!(Truth::create(&path), Err(Error::Foreign { .. })));
+        fs::remove_file(&path).unwrap();
+        let other = Connection::open(&path).unwrap();
+        other
+            .execute_batch("CREATE TABLE bookmark (url TEXT)")
+            .unwrap();
+        drop(other);
+        let before = fs::read(&path).unwrap();
+        assert!(matches!(Truth::create(&path), Err(Error::Foreign { .. })));
+        assert_eq!(fs::read(&path).unwrap(), before);
+    }
+
+    #[test]
+    fn a_newer_format_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("excerpt.db");
+        let truth = Truth::create(&path).unwrap();
+        truth
+            .connection
+            .pragma_update(None, "user_version", 7)
+            .unwrap();
+        drop(truth);
+        let error = Truth::open(&path).err().unwrap();
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "`{}` has format 7, made by a newer version, and this one reads up to 1: update excerpt",
+                path.display()
+            )
+        );
+    }
+}

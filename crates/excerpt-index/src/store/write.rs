@@ -1,0 +1,254 @@
+//! Changes to the truth. Each function is one transaction: a process that is killed leaves all of it or nothing.
+
+use excerpt_chunk::Hash;
+use rusqlite::{OptionalExtension, Transaction, named_params, params};
+
+use super::fault::Fault;
+use super::record::{Change, ChunkRow, Record, SkipRow};
+use super::truth::Truth;
+
+/// How many tombstones are kept for a keyword index that is restored from an older copy; with more, it is made again.
+const TOMBSTONES: i64 = 10_000;
+
+impl Truth {
+    /// The id of the source at `root`, made if need be.
+    pub(crate) fn ensure_source(&self, root: &str) -> Result<i64, Fault> {
+        if let Some(id) = self.source(root)? {
+            return Ok(id);
+        }
+        self.connection
+            .execute("INSERT INTO source (root) VALUES (?1)", [root])?;
+        Ok(self.connection.last_insert_rowid())
+    }
+
+    /// Notes that a sync of the source has begun to write: until it has finished, it counts as interrupted.
+    pub(crate) fn start_sync(&self, source: i64, started: i64) -> Result<(), Fault> {
+        let mut statement = self
+            .connection
+            .prepare_cached("UPDATE source SET started = ?2, finished = NULL WHERE id = ?1")?;
+        statement.execute(params![source, started])?;
+        Ok(())
+    }
+
+    /// Notes that a sync has seen all of the source; `skips` replaces the list of what it left out.
+    pub(crate) fn finish_sync(
+        &self,
+        source: i64,
+        started: i64,
+        finished: i64,
+        skips: Option<&[SkipRow]>,
+    ) -> Result<(), Fault> {
+        let transaction = self.connection.unchecked_transaction()?;
+        if let Some(skips) = skips {
+            transaction.execute("DELETE FROM skip WHERE source = ?1", [source])?;
+            let mut insert = transaction.prepare_cached(
+                "INSERT INTO skip (source, path, reason, detail, size, mtime_ns, settled) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            )?;
+            for SkipRow {
+                skip,
+                stat,
+                settled,
+            } in skips
+            {
+                let (size, mtime_ns) = (
+                    stat.map(|stat| signed(stat.size)),
+                    stat.map(|stat| stat.mtime_ns),
+                );
+                insert.execute(params![
+                    source,
+                    skip.path,
+                    skip.reason.name(),
+                    skip.detail,
+                    size,
+                    mtime_ns,
+                    settled
+                ])?;
+            }
+        }
+        transaction.execute(
+            "UPDATE source SET started = ?2, finished = ?3 WHERE id = ?1",
+            params![source, started, finished],
+        )?;
+        Ok(transaction.commit()?)
+    }
+
+    /// Applies changes to the documents of a source.
+    pub(crate) fn apply(&self, source: i64, changes: &[Change]) -> Result<(), Fault> {
+        let transaction = self.connection.unchecked_transaction()?;
+        let mut rev: i64 =
+            transaction.query_row("SELECT value FROM meta WHERE key = 'rev'", [], |row| {
+                row.get(0)
+            })?;
+        for change in changes {
+            match change {
+                Change::Touch { id, stat, settled } => {
+                    let mut update = transaction.prepare_cached(
+                        "UPDATE document SET size = ?2, mtime_ns = ?3, settled = ?4 WHERE id = ?1",
+                    )?;
+                    update.execute(params![id, signed(stat.size), stat.mtime_ns, settled])?;
+                }
+                Change::Put(record) => {
+                    rev += 1;
+                    put(&transaction, source, record, rev)?;
+                }
+                Change::Remove { id } => {
+                    rev += 1;
+                    remove(&transaction, *id, rev)?;
+                }
+            }
+        }
+        transaction.execute("UPDATE meta SET value = ?1 WHERE key = 'rev'", [rev])?;
+        Ok(transaction.commit()?)
+    }
+
+    /// Forgets tombstones that the keyword index, which has followed up to `rev`, no longer needs.
+    pub(crate) fn prune(&self, rev: i64) -> Result<(), Fault> {
+        let count: i64 =
+            self.connection
+                .query_row("SELECT count(*) FROM tombstone", [], |row| row.get(0))?;
+        if count <= TOMBSTONES {
+            return Ok(());
+        }
+        let transaction = self.connection.unchecked_transaction()?;
+        transaction.execute("DELETE FROM tombstone WHERE rev <= ?1", [rev])?;
+        transaction.execute("UPDATE meta SET value = ?1 WHERE key = 'pruned'", [rev])?;
+        Ok(transaction.commit()?)
+    }
+
+    /// Keeps the hash over the files of the keyword index, once they are known to be sound.
+    pub(crate) fn set_seal(&self, seal: Hash) -> Result<(), Fault> {
+        self.connection.execute(
+            "INSERT OR REPLACE INTO meta VALUES ('seal', ?1)",
+            params![&seal.0[..]],
+        )?;
+        Ok(())
+    }
+}
+
+fn put(transaction: &Transaction<'_>, source: i64, record: &Record, rev: i64) -> Result<(), Fault> {
+    let mut text = transaction
+        .prepare_cached("INSERT OR IGNORE INTO text (hash, bytes, zstd) VALUES (?1, ?2, ?3)")?;
+    text.execute(params![
+        &record.hash.0[..],
+        length(record.bytes),
+        record.zstd
+    ])?;
+    let before = match record.id {
+        Some(id) => text_of(transaction, id)?,
+        None => None,
+    };
+    // A document keeps its id while its path stays, so that the keyword index can replace its chunks.
+    let mut document = transaction.prepare_cached(
+        "INSERT INTO document (source, path, size, mtime_ns, settled, text, title, first_heading, metadata, syntax, strategy,
+                               reason, warnings, identity, rev)
+         VALUES (:source, :path, :size, :mtime_ns, :settled, :text, :title, :first_heading, :metadata, :syntax, :strategy,
+                 :reason, :warnings, :identity, :rev)
+         ON CONFLICT (source, path) DO UPDATE SET
+             size = excluded.size, mtime_ns = excluded.mtime_ns, settled = excluded.settled, text = excluded.text,
+             title = excluded.title, first_heading = excluded.first_heading, metadata = excluded.metadata,
+             syntax = excluded.syntax, strategy = excluded.strategy, reason = excluded.reason, warnings = excluded.warnings,
+             identity = excluded.identity, rev = excluded.rev
+         RETURNING id",
+    )?;
+    let id: i64 = document.query_row(
+        named_params! {
+            ":source": source,
+            ":path": record.path,
+            ":size": signed(record.stat.size),
+            ":mtime_ns": record.stat.mtime_ns,
+            ":settled": record.settled,
+            ":text": &record.hash.0[..],
+            ":title": record.title,
+            ":first_heading": record.first_heading,
+            ":metadata": record.metadata,
+            ":syntax": record.syntax,
+            ":strategy": record.strategy,
+            ":reason": record.reason,
+            ":warnings": record.warnings,
+            ":identity": &record.identity.0[..],
+            ":rev": rev,
+        },
+        |row| row.get(0),
+    )?;
+    transaction
+        .prepare_cached("DELETE FROM chunk WHERE document = ?1")?
+        .execute([id])?;
+    for (ordinal, chunk) in record.chunks.iter().enumerate() {
+        put_chunk(transaction, id, ordinal, chunk)?;
+    }
+    match before {
+        Some(hash) if hash != record.hash.0 => drop_text(transaction, &hash),
+        _ => Ok(()),
+    }
+}
+
+fn put_chunk(
+    transaction: &Transaction<'_>,
+    document: i64,
+    ordinal: usize,
+    chunk: &ChunkRow,
+) -> Result<(), Fault> {
+    let mut insert = transaction.prepare_cached(
+        "INSERT INTO chunk (document, ordinal, id, start, end, first_line, last_line, overlap_start, trail, sections, header, kind,
+                            name, language, tokens, part, parts, strength, cut, hash, warnings)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)",
+    )?;
+    insert.execute(params![
+        document,
+        length(ordinal),
+        &chunk.id.0[..],
+        length(chunk.bytes.start),
+        length(chunk.bytes.end),
+        length(chunk.lines.0),
+        length(chunk.lines.1),
+        chunk.overlap_start.map(length),
+        chunk.trail,
+        chunk.sections,
+        chunk.header,
+        chunk.kind,
+        chunk.name,
+        chunk.language,
+        length(chunk.tokens),
+        length(chunk.part.0),
+        length(chunk.part.1),
+        chunk.strength,
+        chunk.cut,
+        &chunk.hash.0[..],
+        chunk.warnings,
+    ])?;
+    Ok(())
+}
+
+fn remove(transaction: &Transaction<'_>, id: i64, rev: i64) -> Result<(), Fault> {
+    let text = text_of(transaction, id)?;
+    transaction
+        .prepare_cached("DELETE FROM document WHERE id = ?1")?
+        .execute([id])?;
+    let mut tombstone = transaction
+        .prepare_cached("INSERT OR REPLACE INTO tombstone (document, rev) VALUES (?1, ?2)")?;
+    tombstone.execute([id, rev])?;
+    text.map_or(Ok(()), |hash| drop_text(transaction, &hash))
+}
+
+fn text_of(transaction: &Transaction<'_>, document: i64) -> Result<Option<Vec<u8>>, Fault> {
+    let mut select = transaction.prepare_cached("SELECT text FROM document WHERE id = ?1")?;
+    Ok(select.query_row([document], |row| row.get(0)).optional()?)
+}
+
+/// Removes a text unless another document has it too.
+fn drop_text(transaction: &Transaction<'_>, hash: &[u8]) -> Result<(), Fault> {
+    let mut delete = transaction.prepare_cached(
+        "DELETE FROM text WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM document WHERE text = ?1)",
+    )?;
+    delete.execute([hash])?;
+    Ok(())
+}
+
+/// A length as SQLite has it. Texts are far smaller than its limit.
+fn length(value: usize) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+fn signed(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}

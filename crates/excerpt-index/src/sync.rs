@@ -1,0 +1,502 @@
+//! Bringing an index in step with a source: list, compare, plan, apply.
+//!
+//! A file whose size and time are as they were is not read, unless it was changed so shortly before it was last read that a
+//! later change could look the same. What is read is told by the hash of its text; only another text, or another configuration,
+//! is cut again. Documents are applied in batches, each one transaction, so that a sync that is ended at any moment leaves each
+//! document as it was or as it is, and the next one goes on from there.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::ControlFlow;
+use std::time::{Instant, SystemTime};
+
+use excerpt_chunk::{Chunker, Config, Document, Hash};
+use rayon::prelude::*;
+
+use crate::error::Result;
+use crate::lock::WriteLock;
+use crate::model::{Progress, Skip, SkipReason, Stage, Stat, SyncOptions, SyncReport};
+use crate::source::{Entry, Listing, Reading, Source};
+use crate::store::{Change, Fault, Known, Record, SkipRow, Store, Truth};
+
+/// Raised whenever the same text and configuration give other chunks: documents cut with another number are cut again.
+const CHUNKER: u32 = 1;
+
+/// A file changed less than this before it was read may change again and look the same: two seconds is the coarsest time that
+/// a file system in use keeps (FAT), and clocks of servers differ a little.
+const SLACK_NS: i64 = 2_000_000_000;
+
+/// How much is read and cut before it is written: what a killed sync loses at most, and a bound to its memory.
+const BATCH_DOCUMENTS: usize = 256;
+const BATCH_BYTES: u64 = 8 << 20;
+
+/// After how many batches the keyword index follows, so that a search during a long sync finds what is there.
+const BATCHES_BETWEEN_COMMITS: usize = 16;
+
+/// How many known documents are compared at once.
+const PAGE: usize = 4096;
+
+/// Progress that nobody looks at.
+pub fn quiet(_: Progress) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+/// One sync of one source.
+pub(crate) struct Sync<'a> {
+    store: &'a mut Store,
+    lock: &'a WriteLock,
+    source: &'a dyn Source,
+    chunker: Chunker,
+    identity: Hash,
+    progress: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
+    clock: Clock,
+    report: SyncReport,
+}
+
+/// What is to be done.
+#[derive(Default)]
+struct Plan {
+    /// Files to read, and texts to cut again, by path.
+    steps: Vec<Step>,
+    /// Documents to remove.
+    removals: Vec<i64>,
+    /// What is left out.
+    skips: Vec<SkipRow>,
+}
+
+/// A document to be looked at.
+enum Step {
+    /// The file is new or looks different.
+    Read { entry: Entry, known: Option<Known> },
+    /// The text is as it was, and the configuration another one.
+    Recut { known: Known },
+}
+
+/// What became of a step.
+enum Outcome {
+    Added(Box<Record>),
+    Changed(Box<Record>),
+    Recut(Box<Record>),
+    /// The same text under another look.
+    Same {
+        id: i64,
+        stat: Stat,
+        settled: bool,
+    },
+    /// Left out for what is in it; the document that was there goes, unless the file cannot be read.
+    Skipped {
+        known: Option<Known>,
+        skip: SkipRow,
+    },
+    Gone(Option<Known>),
+}
+
+impl<'a> Sync<'a> {
+    /// Prepares a sync.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`](crate::Error::Config) when documents cannot be cut as the options say.
+    pub(crate) fn new(
+        store: &'a mut Store,
+        lock: &'a WriteLock,
+        source: &'a dyn Source,
+        options: &SyncOptions,
+        progress: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Self> {
+        Ok(Sync {
+            store,
+            lock,
+            source,
+            chunker: Chunker::new(options.chunking.clone())?,
+            identity: identity(&options.chunking),
+            progress,
+            clock: Clock::start(),
+            report: SyncReport::default(),
+        })
+    }
+
+    /// Runs it.
+    pub(crate) fn run(mut self) -> Result<SyncReport, Fault> {
+        if self.tell(Stage::List, 0, 0).is_break() {
+            return Ok(self.finish(false));
+        }
+        let listing = self.source.list()?;
+        let source = self.store.truth.ensure_source(self.source.root())?;
+        let before = self.store.truth.skips(source)?;
+        let mut plan = self.plan(source, listing, &before)?;
+        self.report.removed = plan.removals.len();
+        if !plan.steps.is_empty() || !plan.removals.is_empty() {
+            self.store.truth.start_sync(source, self.clock.seconds())?;
+        }
+        if self.apply(source, &mut plan)?.is_break() || self.catch_up()?.is_break() {
+            return Ok(self.finish(false));
+        }
+        plan.skips.sort_by(|a, b| a.skip.path.cmp(&b.skip.path));
+        for row in &plan.skips {
+            *self.report.skipped.entry(row.skip.reason).or_default() += 1;
+        }
+        let skips = (plan.skips != before).then_some(&plan.skips[..]);
+        self.store.truth.finish_sync(
+            source,
+            self.clock.seconds(),
+            Clock::start().seconds(),
+            skips,
+        )?;
+        Ok(self.finish(true))
+    }
+
+    fn finish(mut self, complete: bool) -> SyncReport {
+        self.report.complete = complete;
+        self.report.seconds = self.clock.instant.elapsed().as_secs_f64();
+        self.report
+    }
+
+    fn tell(&mut self, stage: Stage, done: usize, total: usize) -> ControlFlow<()> {
+        (self.progress)(Progress { stage, done, total })
+    }
+
+    /// Compares the listing with what is known: both are ordered by path, so one pass over both tells them apart.
+    fn plan(&mut self, source: i64, listing: Listing, before: &[SkipRow]) -> Result<Plan, Fault> {
+        let kept = Unreachable::of(&listing.skips);
+        let looked_into: HashMap<&str, &SkipRow> =
+            before.iter().map(|row| (&*row.skip.path, row)).collect();
+        let mut plan = Plan::default();
+        let mut known = KnownDocuments::new(&self.store.truth, source);
+        for entry in listing.entries {
+            while let Some(vanished) = known.next_if(|known| known.path < entry.path)? {
+                plan.remove(vanished, &kept);
+            }
+            let found = known.next_if(|known| known.path == entry.path)?;
+            match (found, looked_into.get(&*entry.path)) {
+                (Some(known), _) if known.settled && known.stat == entry.stat => {
+                    match known.identity == self.identity {
+                        true => self.report.unchanged += 1,
+                        false => plan.steps.push(Step::Recut { known }),
+                    }
+                }
+                (None, Some(row)) if row.settled && row.stat == Some(entry.stat) => {
+                    plan.skips.push((*row).clone());
+                }
+                (known, _) => plan.steps.push(Step::Read { entry, known }),
+            }
+        }
+        while let Some(vanished) = known.next_if(|_| true)? {
+            plan.remove(vanished, &kept);
+        }
+        plan.skips
+            .extend(listing.skips.into_iter().map(|skip| SkipRow {
+                skip,
+                stat: None,
+                settled: false,
+            }));
+        Ok(plan)
+    }
+
+    /// Does what the plan says, batch by batch.
+    fn apply(&mut self, source: i64, plan: &mut Plan) -> Result<ControlFlow<()>, Fault> {
+        for removals in plan.removals.chunks(BATCH_DOCUMENTS) {
+            let changes: Vec<Change> = removals
+                .iter()
+                .map(|id| Change::Remove { id: *id })
+                .collect();
+            self.store.truth.apply(source, &changes)?;
+        }
+        let total = plan.steps.len();
+        let mut done = 0;
+        let mut steps = std::mem::take(&mut plan.steps).into_iter().peekable();
+        for batch_number in 1.. {
+            let mut batch = Vec::new();
+            let mut bytes = 0;
+            while batch.len() < BATCH_DOCUMENTS
+                && let Some(step) =
+                    steps.next_if(|step| batch.is_empty() || bytes + step.size() <= BATCH_BYTES)
+            {
+                bytes += step.size();
+                batch.push(step);
+            }
+            if batch.is_empty() {
+                break;
+            }
+            done += batch.len();
+            let changes = self.cut(batch, &mut plan.skips)?;
+            self.store.truth.apply(source, &changes)?;
+            if self.tell(Stage::Cut, done, total).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+            if batch_number % BATCHES_BETWEEN_COMMITS == 0 && self.catch_up()?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Reads and cuts a batch on all cores, and gives the changes in the order of the steps.
+    fn cut(&mut self, batch: Vec<Step>, skips: &mut Vec<SkipRow>) -> Result<Vec<Change>, Fault> {
+        // Texts to be cut again come from the database, which one thread reads.
+        let texts = batch.iter().map(|step| match step {
+            Step::Recut { known } => self.store.truth.text(known.hash).map(Some),
+            Step::Read { .. } => Ok(None),
+        });
+        let texts: Vec<Option<String>> = texts.collect::<Result<_, _>>()?;
+        let work = Work {
+            source: self.source,
+            chunker: &self.chunker,
+            identity: self.identity,
+            started_ns: self.clock.nanoseconds,
+        };
+        let outcomes: Vec<_> = batch
+            .into_par_iter()
+            .zip(texts)
+            .map(|(step, text)| work.look(step, text))
+            .collect();
+        let mut changes = Vec::new();
+        for outcome in outcomes {
+            let (outcome, bytes) = outcome?;
+            if let Some(bytes) = bytes {
+                self.report.read += 1;
+                self.report.bytes_read += bytes;
+            }
+            changes.extend(self.count(outcome, skips));
+        }
+        Ok(changes)
+    }
+
+    /// Counts what became of a step, and gives the change that follows from it.
+    fn count(&mut self, outcome: Outcome, skips: &mut Vec<SkipRow>) -> Option<Change> {
+        let report = &mut self.report;
+        match outcome {
+            Outcome::Added(record) => {
+                report.added += 1;
+                Some(Change::Put(record))
+            }
+            Outcome::Changed(record) => {
+                report.changed += 1;
+                Some(Change::Put(record))
+            }
+            Outcome::Recut(record) => {
+                report.recut += 1;
+                Some(Change::Put(record))
+            }
+            Outcome::Same { id, stat, settled } => {
+                report.unchanged += 1;
+                Some(Change::Touch { id, stat, settled })
+            }
+            Outcome::Skipped { known, skip } => {
+                let unreadable = skip.skip.reason == SkipReason::Unreadable;
+                skips.push(skip);
+                known.filter(|_| !unreadable).map(|known| {
+                    report.removed += 1;
+                    Change::Remove { id: known.id }
+                })
+            }
+            Outcome::Gone(known) => known.map(|known| {
+                report.removed += 1;
+                Change::Remove { id: known.id }
+            }),
+        }
+    }
+
+    fn catch_up(&mut self) -> Result<ControlFlow<()>, Fault> {
+        let progress = &mut self.progress;
+        self.store.catch_up(self.lock, &mut |done, total| {
+            progress(Progress {
+                stage: Stage::Keywords,
+                done,
+                total,
+            })
+        })
+    }
+}
+
+impl Plan {
+    /// Removes a document that was not listed, unless it lies where the listing could not look.
+    fn remove(&mut self, known: Known, kept: &Unreachable) {
+        if !kept.holds(&known.path) {
+            self.removals.push(known.id);
+        }
+    }
+}
+
+impl Step {
+    /// How much memory it will take.
+    fn size(&self) -> u64 {
+        match self {
+            Step::Read { entry, .. } => entry.stat.size,
+            Step::Recut { known } => known.stat.size,
+        }
+    }
+}
+
+/// What every thread needs to cut documents.
+struct Work<'a> {
+    source: &'a dyn Source,
+    chunker: &'a Chunker,
+    identity: Hash,
+    started_ns: i64,
+}
+
+impl Work<'_> {
+    /// Looks at one document. Returns the bytes that were read, if the file was.
+    fn look(&self, step: Step, text: Option<String>) -> Result<(Outcome, Option<u64>), Fault> {
+        let (entry, known) = match step {
+            Step::Read { entry, known } => (entry, known),
+            Step::Recut { known } => {
+                let text = text.unwrap_or_default();
+                let mut record = self.record(&known.path, &text, known.hash, known.stat)?;
+                record.id = Some(known.id);
+                return Ok((Outcome::Recut(record), None));
+            }
+        };
+        let (text, stat, bytes) = match self.source.read(&entry) {
+            Reading::Text { text, stat, bytes } => (text, stat, bytes),
+            Reading::Skip { skip, stat, bytes } => {
+                let settled = stat.is_some_and(|stat| self.is_settled(stat));
+                let skip = SkipRow {
+                    skip,
+                    stat,
+                    settled,
+                };
+                return Ok((Outcome::Skipped { known, skip }, stat.map(|_| bytes)));
+            }
+            Reading::Gone => return Ok((Outcome::Gone(known), None)),
+        };
+        let hash = Hash::of(text.as_bytes());
+        let outcome = match known {
+            Some(known) if known.hash == hash && known.identity == self.identity => Outcome::Same {
+                id: known.id,
+                stat,
+                settled: self.is_settled(stat),
+            },
+            Some(known) => {
+                let mut record = self.record(&entry.path, &text, hash, stat)?;
+                record.id = Some(known.id);
+                match known.hash == hash {
+                    true => Outcome::Recut(record),
+                    false => Outcome::Changed(record),
+                }
+            }
+            None => Outcome::Added(self.record(&entry.path, &text, hash, stat)?),
+        };
+        Ok((outcome, Some(bytes)))
+    }
+
+    fn record(&self, path: &str, text: &str, hash: Hash, stat: Stat) -> Result<Box<Record>, Fault> {
+        let document = Document::new(text).with_path(path);
+        let chunking = self.chunker.chunk(&document);
+        let mut record = Record::new(&document, &chunking, hash, self.identity)?;
+        record.stat = stat;
+        record.settled = self.is_settled(stat);
+        Ok(Box::new(record))
+    }
+
+    /// Whether a file that still has this size and time will still have this text.
+    fn is_settled(&self, stat: Stat) -> bool {
+        stat.mtime_ns.saturating_add(SLACK_NS) < self.started_ns
+    }
+}
+
+/// The documents of a source that are known, by path, a page at a time.
+struct KnownDocuments<'a> {
+    truth: &'a Truth,
+    source: i64,
+    page: std::iter::Peekable<std::vec::IntoIter<Known>>,
+    last: Option<String>,
+    ended: bool,
+}
+
+impl<'a> KnownDocuments<'a> {
+    fn new(truth: &'a Truth, source: i64) -> Self {
+        KnownDocuments {
+            truth,
+            source,
+            page: Vec::new().into_iter().peekable(),
+            last: None,
+            ended: false,
+        }
+    }
+
+    /// The next one, if it is as wanted.
+    fn next_if(&mut self, wanted: impl Fn(&Known) -> bool) -> Result<Option<Known>, Fault> {
+        if self.page.peek().is_none() && !self.ended {
+            let page = self.truth.known(self.source, self.last.as_deref(), PAGE)?;
+            self.ended = page.len() < PAGE;
+            self.last = page.last().map(|known| known.path.clone());
+            self.page = page.into_iter().peekable();
+        }
+        Ok(self.page.next_if(wanted))
+    }
+}
+
+/// The paths that could not be looked at: what is known of them stays.
+struct Unreachable(BTreeSet<String>);
+
+impl Unreachable {
+    fn of(skips: &[Skip]) -> Self {
+        let unreadable = skips
+            .iter()
+            .filter(|skip| skip.reason == SkipReason::Unreadable);
+        Unreachable(unreadable.map(|skip| skip.path.clone()).collect())
+    }
+
+    /// Whether `path`, or a folder around it, could not be looked at.
+    fn holds(&self, path: &str) -> bool {
+        let folders = path.match_indices('/').map(|(end, _)| &path[..end]);
+        folders.chain([path]).any(|path| self.0.contains(path))
+    }
+}
+
+/// When the sync began.
+#[derive(Clone, Copy)]
+struct Clock {
+    instant: Instant,
+    nanoseconds: i64,
+}
+
+impl Clock {
+    fn start() -> Self {
+        let now = SystemTime::now()
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .unwrap_or_default();
+        Clock {
+            instant: Instant::now(),
+            nanoseconds: i64::try_from(now.as_nanos()).unwrap_or(i64::MAX),
+        }
+    }
+
+    fn seconds(self) -> i64 {
+        self.nanoseconds / 1_000_000_000
+    }
+}
+
+/// What a document's chunks depend on besides its text and path.
+fn identity(config: &Config) -> Hash {
+    // A configuration is plain data: its JSON never fails.
+    let config = serde_json::to_string(config).unwrap_or_default();
+    Hash::of(format!("{CHUNKER} {config}").as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_under_an_unreadable_folder_stays() {
+        let skips = [
+            Skip::new("a/b", SkipReason::Unreadable),
+            Skip::new("c", SkipReason::Ignored),
+        ];
+        let kept = Unreachable::of(&skips);
+        assert!(kept.holds("a/b") && kept.holds("a/b/c/d.md"));
+        assert!(!kept.holds("a/bc.md") && !kept.holds("a") && !kept.holds("c/d.md"));
+    }
+
+    #[test]
+    fn the_identity_follows_the_configuration() {
+        let other = Config {
+            target: 300,
+            ..Config::default()
+        };
+        assert_eq!(identity(&Config::default()), identity(&Config::default()));
+        assert_ne!(identity(&Config::default()), identity(&other));
+    }
+}

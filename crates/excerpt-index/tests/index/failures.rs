@@ -1,0 +1,378 @@
+//! What goes wrong on a disk: nothing is lost, what can be mended is mended, and the rest is told.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use excerpt_index::{
+    Entry, Error, Files, Index, Keywords, Listing, Note, OpenOptions, Query, Reading, Skip,
+    SkipReason, Source, quiet,
+};
+
+use crate::fixture::{World, paths};
+
+fn two() -> World {
+    World::new()
+        .file("docs/tea.md", "# Tea\n\nGreen tea.\n")
+        .file("docs/private/milk.md", "# Milk\n\nFresh milk.\n")
+}
+
+/// A source some parts of which cannot be reached.
+struct Broken {
+    files: Files,
+    folder: Option<&'static str>,
+    file: Option<&'static str>,
+    /// What was read.
+    read: Mutex<Vec<String>>,
+}
+
+impl Broken {
+    fn new(world: &World) -> Self {
+        Broken {
+            files: Files::new(&world.root(), 1 << 20).unwrap(),
+            folder: None,
+            file: None,
+            read: Mutex::default(),
+        }
+    }
+}
+
+impl Source for Broken {
+    fn root(&self) -> &str {
+        self.files.root()
+    }
+
+    fn list(&self) -> excerpt_index::Result<Listing> {
+        let mut listing = self.files.list()?;
+        if let Some(folder) = self.folder {
+            listing
+                .entries
+                .retain(|entry| !entry.path.starts_with(folder));
+            listing
+                .skips
+                .push(Skip::new(folder, SkipReason::Unreadable).with_detail("permission denied"));
+        }
+        Ok(listing)
+    }
+
+    fn read(&self, entry: &Entry) -> Reading {
+        self.read.lock().unwrap().push(entry.path.clone());
+        match self.file == Some(&*entry.path) {
+            true => Reading::Skip {
+                skip: Skip::new(&*entry.path, SkipReason::Unreadable)
+                    .with_detail("permission denied"),
+                stat: None,
+                bytes: 0,
+            },
+            false => self.files.read(entry),
+        }
+    }
+}
+
+#[test]
+fn an_unreadable_folder_deletes_nothing() {
+    let world = two();
+    world.sync();
+    world.remove("docs/tea.md");
+    let source = Broken {
+        folder: Some("docs/private"),
+        ..Broken::new(&world)
+    };
+    let mut index = world.open();
+    let report = index.sync_source(&source, &world.options, quiet).unwrap();
+    assert_eq!(
+        (report.removed, report.skipped[&SkipReason::Unreadable]),
+        (1, 1)
+    );
+    assert_eq!(
+        paths(&index.search(&Query::new("milk")).unwrap()),
+        ["docs/private/milk.md"]
+    );
+    let skips = index.skips(&world.root()).unwrap();
+    assert_eq!(skips[0].detail.as_deref(), Some("permission denied"));
+}
+
+#[test]
+fn an_unreadable_file_keeps_what_is_known_of_it() {
+    let world = two();
+    world.sync();
+    world.write("docs/tea.md", "# Tea\n\nBlack tea, hot.\n");
+    let source = Broken {
+        file: Some("docs/tea.md"),
+        ..Broken::new(&world)
+    };
+    let mut index = world.open();
+    let report = index.sync_source(&source, &world.options, quiet).unwrap();
+    assert_eq!(
+        (report.removed, report.skipped[&SkipReason::Unreadable]),
+        (0, 1)
+    );
+    assert_eq!(
+        paths(&index.search(&Query::new("green")).unwrap()),
+        ["docs/tea.md"]
+    );
+    assert_eq!(*source.read.lock().unwrap(), ["docs/tea.md"]);
+    // Once it can be read again, it is.
+    assert_eq!(
+        index
+            .sync(&world.root(), &world.options, quiet)
+            .unwrap()
+            .changed,
+        1
+    );
+    world.assert_like_fresh();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_without_permission_is_a_skip() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = two();
+    world.sync();
+    let folder = world.root().join("docs/private");
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o000)).unwrap();
+    let denied = fs::read_dir(&folder).is_err();
+    let report = world.sync();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+    if !denied {
+        println!("not tested: this user may read everything");
+        return;
+    }
+    assert_eq!(
+        (report.removed, report.skipped[&SkipReason::Unreadable]),
+        (0, 1)
+    );
+}
+
+fn keyword_files(world: &World) -> Vec<PathBuf> {
+    let files = fs::read_dir(world.index_dir().join("lexical")).unwrap();
+    files
+        .map(|file| file.unwrap().path())
+        .filter(|path| path.is_file())
+        .collect()
+}
+
+/// Damages each file of the keyword index in turn, and asserts that a search mends it.
+fn mends(damage: impl Fn(&Path)) {
+    let world = two();
+    world.sync();
+    let names: Vec<PathBuf> = keyword_files(&world);
+    assert!(names.len() > 4);
+    let count = names.len();
+    for number in 0..count {
+        // A keyword index that was made again has other files.
+        let mut files = keyword_files(&world);
+        files.sort();
+        let Some(file) = files
+            .get(number)
+            .filter(|file| fs::metadata(file).unwrap().len() > 0)
+        else {
+            continue;
+        };
+        damage(file);
+        let mut index = world.open();
+        let answer = index.search(&Query::new("green tea")).unwrap();
+        assert_eq!(paths(&answer), ["docs/tea.md"], "{}", file.display());
+        assert!(index.check().unwrap().is_sound());
+        assert_eq!(index.status().unwrap().keywords, Keywords::InStep);
+    }
+}
+
+#[test]
+fn a_keyword_index_that_was_cut_short_is_made_again() {
+    mends(|file| {
+        let bytes = fs::read(file).unwrap();
+        fs::write(file, &bytes[..bytes.len() / 2]).unwrap();
+    });
+}
+
+#[test]
+fn a_keyword_index_with_a_flipped_bit_is_made_again() {
+    mends(|file| {
+        let mut bytes = fs::read(file).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 0x10;
+        fs::write(file, bytes).unwrap();
+    });
+}
+
+#[test]
+fn a_keyword_index_that_lacks_a_file_is_made_again() {
+    mends(|file| fs::remove_file(file).unwrap());
+}
+
+#[test]
+fn a_keyword_index_that_is_gone_is_made_again_and_said_so() {
+    let world = two();
+    world.sync();
+    fs::remove_dir_all(world.index_dir().join("lexical")).unwrap();
+    let mut index = world.open();
+    let answer = index.search(&Query::new("tea")).unwrap();
+    assert_eq!(paths(&answer), ["docs/tea.md"]);
+    assert_eq!(answer.notes, [Note::Rebuilt]);
+    assert!(index.search(&Query::new("tea")).unwrap().notes.is_empty());
+}
+
+#[test]
+fn a_keyword_index_of_another_store_is_not_used() {
+    let (world, other) = (two(), World::new().file("a.md", "green elephants"));
+    world.sync();
+    other.sync();
+    copy(
+        &other.index_dir().join("lexical"),
+        &world.index_dir().join("lexical"),
+    );
+    assert_eq!(paths(&world.search("green")), ["docs/tea.md"]);
+    assert!(world.open().check().unwrap().is_sound());
+}
+
+/// What a process leaves that ends after the commit to the truth and before that to the keyword index.
+#[test]
+fn a_keyword_index_that_is_behind_catches_up() {
+    let world = two();
+    world.sync();
+    let lexical = world.index_dir().join("lexical");
+    copy(&lexical, &world.other_dir());
+    world.write("docs/tea.md", "# Tea\n\nOolong, dark.\n");
+    world.write("docs/new.md", "# New\n\nJasmine.\n");
+    world.remove("docs/private/milk.md");
+    world.sync();
+    copy(&world.other_dir(), &lexical);
+    let mut index = world.open();
+    assert_eq!(
+        paths(&index.search(&Query::new("oolong jasmine")).unwrap()),
+        ["docs/new.md", "docs/tea.md"]
+    );
+    assert!(
+        index
+            .search(&Query::new("milk green"))
+            .unwrap()
+            .documents
+            .is_empty()
+    );
+    assert!(
+        index
+            .search(&Query::new("oolong"))
+            .unwrap()
+            .notes
+            .is_empty()
+    );
+    world.assert_like_fresh();
+}
+
+#[test]
+fn while_another_process_writes_the_answer_says_what_it_lacks() {
+    let world = two();
+    world.sync();
+    let lexical = world.index_dir().join("lexical");
+    copy(&lexical, &world.other_dir());
+    world.write("docs/tea.md", "# Tea\n\nGreen oolong, dark.\n");
+    world.sync();
+    copy(&world.other_dir(), &lexical);
+    let lock = fs::File::options()
+        .write(true)
+        .open(world.index_dir().join("lock"))
+        .unwrap();
+    lock.lock().unwrap();
+    let mut index = Index::open(&world.index_dir(), OpenOptions::default()).unwrap();
+    let answer = index.search(&Query::new("green milk")).unwrap();
+    // What has changed since is left out rather than shown wrongly.
+    assert_eq!(paths(&answer), ["docs/private/milk.md"]);
+    assert_eq!(
+        answer.notes,
+        [Note::Behind {
+            holder: Some(std::process::id())
+        }]
+    );
+    assert_eq!(index.status().unwrap().keywords, Keywords::Behind);
+    let error = index
+        .sync(&world.root(), &world.options, quiet)
+        .unwrap_err();
+    assert!(matches!(error, Error::Locked { .. }));
+    lock.unlock().unwrap();
+    assert_eq!(index.search(&Query::new("oolong")).unwrap().notes, []);
+}
+
+#[test]
+fn an_open_index_sees_what_another_one_writes() {
+    let world = two();
+    world.sync();
+    let mut reader = Index::open(&world.index_dir(), OpenOptions::default()).unwrap();
+    world.write("docs/tea.md", "# Tea\n\nOolong, dark.\n");
+    world.sync();
+    assert_eq!(
+        paths(&reader.search(&Query::new("oolong")).unwrap()),
+        ["docs/tea.md"]
+    );
+}
+
+#[test]
+fn what_is_no_index_is_left_alone_and_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let open = |name: &str, options| {
+        Index::open(&dir.path().join(name), options)
+            .err()
+            .unwrap()
+            .to_string()
+    };
+    let shown = |name: &str| format!("`{}`", dir.path().join(name).display());
+    assert_eq!(
+        open("none", OpenOptions::default()),
+        format!(
+            "there is no index in {}: run `excerpt sync` to make one",
+            shown("none")
+        )
+    );
+    fs::create_dir(dir.path().join("photos")).unwrap();
+    fs::write(dir.path().join("photos/a.txt"), "x").unwrap();
+    assert_eq!(
+        open("photos", OpenOptions::create()),
+        format!(
+            "{} is not empty and holds no index: choose an empty folder, or one that excerpt has made",
+            shown("photos")
+        )
+    );
+    fs::create_dir(dir.path().join("foreign")).unwrap();
+    fs::write(dir.path().join("foreign/excerpt.db"), "x".repeat(5000)).unwrap();
+    for options in [OpenOptions::default(), OpenOptions::create()] {
+        assert_eq!(
+            open("foreign", options),
+            format!(
+                "{} was not made by excerpt: choose another folder",
+                shown("foreign/excerpt.db")
+            )
+        );
+    }
+}
+
+#[test]
+fn a_damaged_database_is_told() {
+    let world = two();
+    world.sync();
+    let path = world.index_dir().join("excerpt.db");
+    let mut bytes = fs::read(&path).unwrap();
+    // The first page stays, so that it is still known as ours.
+    bytes[4096..].fill(0xAA);
+    fs::write(&path, bytes).unwrap();
+    let opened = Index::open(&world.index_dir(), OpenOptions::default());
+    let error = opened.and_then(|index| index.status()).err().unwrap();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "`{}` is damaged: remove the folder `{}` and sync again",
+            path.display(),
+            world.index_dir().display()
+        )
+    );
+}
+
+fn copy(from: &Path, to: &Path) {
+    if to.exists() {
+        fs::remove_dir_all(to).unwrap();
+    }
+    fs::create_dir(to).unwrap();
+    for file in fs::read_dir(from).unwrap() {
+        let file = file.unwrap();
+        fs::copy(file.path(), to.join(file.file_name())).unwrap();
+    }
+}

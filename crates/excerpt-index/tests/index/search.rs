@@ -1,0 +1,299 @@
+//! What is found, in which order, and how it is shown.
+
+use std::fmt::Write;
+
+use excerpt_index::{Error, Filter, Note, Query, Rank, quiet};
+
+use crate::fixture::{World, paths};
+
+#[test]
+fn chunks_with_every_word_come_first() {
+    let world = World::new()
+        .file(
+            "both.md",
+            format!("{} kettle and, much later, harbour", "filler ".repeat(60)),
+        )
+        .file("one.md", "kettle kettle kettle kettle")
+        .file("other.md", "harbour harbour");
+    world.sync();
+    let answer = world.search("kettle harbour");
+    assert_eq!(paths(&answer)[0], "both.md");
+    assert_eq!((answer.documents.len(), answer.documents_total), (3, 3));
+    let complete: Vec<bool> = answer.chunks().map(|hit| hit.all_words).collect();
+    assert_eq!(complete, [true, false, false]);
+}
+
+#[test]
+fn an_absent_word_empties_no_answer_and_is_named() {
+    let world = World::new().file("tea.md", "green tea");
+    world.sync();
+    let answer = world.search("green Elephants");
+    assert_eq!(paths(&answer), ["tea.md"]);
+    assert_eq!(answer.notes, [Note::Absent(vec!["Elephants".into()])]);
+    assert!(world.search("elephants").documents.is_empty());
+}
+
+#[test]
+fn identifiers_are_found_by_their_parts_and_as_a_whole() {
+    let world = World::new()
+        .file("a.rs", "fn parseHTTPConfig() {}\n")
+        .file("b.rs", "fn parse_http_config() {}\n")
+        .file("c.rs", "fn parse() { config() }\n");
+    world.sync();
+    let answer = world.search("parseHTTPConfig");
+    assert_eq!(paths(&answer), ["a.rs", "b.rs", "c.rs"]);
+    assert_eq!(
+        paths(&world.search("http config")),
+        ["a.rs", "b.rs", "c.rs"]
+    );
+    let hit = &world.search("parseHTTPConfig").documents[0].chunks[0].clone();
+    let mark = hit.snippet.marks[0].clone();
+    assert_eq!(&hit.snippet.text[mark], "parseHTTPConfig");
+}
+
+#[test]
+fn scripts_without_spaces_are_found() {
+    let world = World::new()
+        .file("a.md", "この文書は全文検索の設計を説明します。")
+        .file("b.md", "猫が好きです。")
+        .file("c.md", "전체 텍스트 검색");
+    world.sync();
+    assert_eq!(paths(&world.search("検索")), ["a.md"]);
+    assert_eq!(paths(&world.search("猫")), ["b.md"]);
+    assert_eq!(paths(&world.search("검색")), ["c.md"]);
+}
+
+#[test]
+fn words_of_the_path_count() {
+    let world = World::new()
+        .file("billing/overview.md", "How it works.")
+        .file("other/overview.md", "How it works.");
+    world.sync();
+    assert_eq!(
+        paths(&world.search("billing overview"))[0],
+        "billing/overview.md"
+    );
+}
+
+#[test]
+fn a_path_is_compared_by_whole_segments() {
+    let world = World::new()
+        .file("docs/a.md", "green tea")
+        .file("docs/deep/b.md", "green tea")
+        .file("docs2/c.md", "green tea")
+        .file("docs.md", "green tea");
+    world.sync();
+    assert_eq!(
+        paths(&world.search_in("docs", "tea")),
+        ["docs/a.md", "docs/deep/b.md"]
+    );
+    assert_eq!(
+        paths(&world.search_in("./docs/deep/", "tea")),
+        ["docs/deep/b.md"]
+    );
+    assert_eq!(paths(&world.search_in("docs/a.md", "tea")), ["docs/a.md"]);
+    assert!(world.search_in("doc", "tea").documents.is_empty());
+    assert_eq!(world.search_in("docs", "tea").documents_total, 2);
+}
+
+#[test]
+fn a_small_folder_is_not_crowded_out() {
+    let mut world = World::new().file("rare/z.md", format!("tea {}", "filler ".repeat(200)));
+    for number in 0..300 {
+        world = world.file(&format!("many/{number}.md"), "tea tea tea");
+    }
+    world.sync();
+    assert_eq!(paths(&world.search_in("rare", "tea")), ["rare/z.md"]);
+    let mut query = Query::new("tea");
+    query.limit = 301;
+    assert_eq!(world.ask(&query).documents.len(), 301);
+}
+
+#[test]
+fn a_source_can_be_searched_alone() {
+    let (world, other) = (
+        World::new().file("a.md", "green tea"),
+        World::new().file("b.md", "green tea"),
+    );
+    world.sync();
+    let mut index = world.open();
+    index.sync(&other.root(), &world.options, quiet).unwrap();
+    let mut search = |filter| index.search(&Query::new("tea").within(filter));
+    assert_eq!(
+        paths(&search(Filter::default().source(other.root())).unwrap()),
+        ["b.md"]
+    );
+    assert_eq!(search(Filter::default()).unwrap().documents.len(), 2);
+    let error = search(Filter::default().source("/elsewhere")).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("`/elsewhere` is not in the index (`"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_hit_is_a_place_one_can_open() {
+    let world = World::new().file(
+        "guide/tea.md",
+        "# Tea\n\nBoil water.\nPour it over the leaves.\n",
+    );
+    world.sync();
+    let answer = world.search("leaf pouring");
+    let hit = answer.chunks().next().unwrap();
+    let (first, last) = hit.span.lines;
+    assert_eq!(hit.citation, format!("guide/tea.md:{first}-{last}"));
+    let marked: Vec<&str> = hit
+        .snippet
+        .marks
+        .iter()
+        .map(|mark| &hit.snippet.text[mark.clone()])
+        .collect();
+    assert_eq!(marked, ["Pour"]);
+    let document = world.open().get(None, "guide/tea.md", None).unwrap();
+    assert_eq!(&document.text[hit.span.bytes.clone()], hit.text);
+    let line = document.text.lines().nth(hit.snippet.line - 1).unwrap();
+    assert!(line.contains(hit.snippet.text.lines().next().unwrap()));
+}
+
+#[test]
+fn equal_hits_come_by_path() {
+    let mut world = World::new();
+    for name in ["d", "b", "a", "c", "e", "f", "g"] {
+        world = world.file(&format!("{name}.md"), "the same tea");
+    }
+    world.sync();
+    assert_eq!(
+        paths(&world.search("tea")),
+        ["a.md", "b.md", "c.md", "d.md", "e.md"]
+    );
+    // Later changes give other ids, and the same order.
+    world.write("a.md", "something else");
+    world.sync();
+    world.write("a.md", "the same tea");
+    world.sync();
+    assert_eq!(
+        paths(&world.search("tea")),
+        ["a.md", "b.md", "c.md", "d.md", "e.md"]
+    );
+}
+
+#[test]
+fn chunks_can_be_ranked_alone() {
+    let mut long = String::from("# Long\n");
+    for number in 0..60 {
+        write!(
+            long,
+            "\n## Part {number}\n\n{} tea {number}.\n",
+            "Some words of filler stand here. ".repeat(20)
+        )
+        .unwrap();
+    }
+    let world = World::new().file("long.md", &long).file("short.md", "tea");
+    world.sync();
+    let answer = world.ask(&Query::new("tea").rank(Rank::Chunks).limit(4));
+    assert!(
+        answer
+            .documents
+            .iter()
+            .all(|document| document.chunks.len() == 1)
+    );
+    assert_eq!(answer.documents.len(), 4.min(answer.chunks_total));
+    let ranks: Vec<usize> = answer.chunks().map(|hit| hit.rank).collect();
+    assert!(ranks.is_sorted());
+    let documents = world.ask(&Query::new("tea").per_document(2));
+    assert_eq!(documents.documents.len(), 2);
+    assert!(
+        documents
+            .documents
+            .iter()
+            .all(|document| document.chunks.len() <= 2)
+    );
+}
+
+#[test]
+fn a_query_of_nothing_is_told() {
+    let world = World::new().file("a.md", "to be or not to be");
+    world.sync();
+    let error = world.open().search(&Query::new("?!")).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`?!` has no word to search for: give at least one letter or digit"
+    );
+    assert_eq!(paths(&world.search("to be")), ["a.md"]);
+}
+
+#[test]
+fn a_huge_query_is_answered() {
+    let world = World::new().file("a.md", "green tea");
+    world.sync();
+    let mut query = String::from("tea ");
+    for number in 0..150_000 {
+        write!(query, "word{number} ").unwrap();
+    }
+    let answer = world.search(&query);
+    assert_eq!(paths(&answer), ["a.md"]);
+    assert!(
+        answer
+            .notes
+            .iter()
+            .any(|note| matches!(note, Note::Shortened { .. }))
+    );
+}
+
+#[test]
+fn an_empty_index_answers_nothing() {
+    let world = World::new();
+    assert!(world.search("tea").documents.is_empty());
+    world.sync();
+    let answer = world.search("tea");
+    assert!(answer.documents.is_empty() && !answer.notes.contains(&Note::Rebuilt));
+}
+
+#[test]
+fn a_document_is_given_whole_or_by_lines() {
+    let world = World::new().file("docs/a.md", "one\ntwo\nthree\n");
+    world.sync();
+    let index = world.open();
+    let get = |path, lines| index.get(None, path, lines);
+    let whole = get("docs/a.md", None).unwrap();
+    assert_eq!((&*whole.text, whole.lines_total), ("one\ntwo\nthree\n", 3));
+    let part = get("./docs/a.md", Some((2, 3))).unwrap();
+    assert_eq!((&*part.text, part.span.lines), ("two\nthree\n", (2, 3)));
+    assert_eq!(get("docs/a.md", Some((3, 99))).unwrap().text, "three\n");
+    let error = get("docs/a.md", Some((7, 9))).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`docs/a.md` has 3 lines and was asked for 7 to 9: ask for lines within it"
+    );
+    let error = get("docs/b.md", None).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`docs/b.md` is not in the index, did you mean `docs/a.md`?"
+    );
+    let error = get("a.md", None).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`a.md` is not in the index, did you mean `docs/a.md`?"
+    );
+}
+
+#[test]
+fn a_path_in_two_sources_needs_its_source() {
+    let (world, other) = (
+        World::new().file("a.md", "one"),
+        World::new().file("a.md", "two"),
+    );
+    world.sync();
+    let mut index = world.open();
+    index.sync(&other.root(), &world.options, quiet).unwrap();
+    assert!(matches!(
+        index.get(None, "a.md", None),
+        Err(Error::AmbiguousDocument { .. })
+    ));
+    assert_eq!(
+        index.get(Some(&other.root()), "a.md", None).unwrap().text,
+        "two"
+    );
+}

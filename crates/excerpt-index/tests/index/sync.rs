@@ -1,0 +1,292 @@
+//! An index follows its source, and does no more than it must.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::time::{Duration, SystemTime};
+
+use excerpt_chunk::Config;
+use excerpt_index::{Error, Index, OpenOptions, SkipReason, Stage, SyncOptions, quiet};
+
+use crate::fixture::{World, paths, set_time};
+
+fn three() -> World {
+    World::new()
+        .file("tea.md", "# Tea\n\nGreen tea.\n")
+        .file("coffee.md", "# Coffee\n\nBlack coffee.\n")
+        .file("deep/er/milk.md", "# Milk\n\nFresh milk.\n")
+}
+
+#[test]
+fn the_first_sync_takes_up_everything() {
+    let world = three();
+    let report = world.sync();
+    assert_eq!((report.added, report.read, report.complete), (3, 3, true));
+    let status = world.open().status().unwrap();
+    assert_eq!((status.documents, status.sources.len()), (3, 1));
+    assert!(status.chunks >= 3 && status.text_bytes > 0 && status.disk_bytes > status.text_bytes);
+    assert!(status.sources[0].last_sync.unwrap().finished.is_some());
+    world.assert_like_fresh();
+}
+
+#[test]
+fn the_second_sync_reads_nothing() {
+    let world = three().file("latin.txt", b"caf\xe9");
+    world.sync();
+    let report = world.sync();
+    assert_eq!(
+        (report.unchanged, report.read, report.bytes_read),
+        (3, 0, 0)
+    );
+    assert_eq!(report.skipped[&SkipReason::NotUtf8], 1);
+}
+
+#[test]
+fn only_an_edited_file_is_cut_again() {
+    let world = three();
+    world.sync();
+    world.write("tea.md", "# Tea\n\nOolong tea, dark.\n");
+    let report = world.sync();
+    assert_eq!((report.changed, report.unchanged, report.read), (1, 2, 1));
+    assert_eq!(paths(&world.search("oolong")), ["tea.md"]);
+    assert!(world.search("green").documents.is_empty());
+    world.assert_like_fresh();
+}
+
+#[test]
+fn an_edit_that_looks_the_same_right_after_a_sync_is_noticed() {
+    let world = World::new();
+    let now = SystemTime::now();
+    world.touched("tea.md", "green tea");
+    set_time(&world.root().join("tea.md"), now);
+    world.sync();
+    world.touched("tea.md", "black tea");
+    set_time(&world.root().join("tea.md"), now);
+    assert_eq!(world.sync().changed, 1);
+    assert_eq!(paths(&world.search("black")), ["tea.md"]);
+}
+
+#[test]
+fn a_file_that_only_looks_different_is_not_cut_again() {
+    let world = three();
+    world.sync();
+    crate::fixture::age(&world.root().join("tea.md"), Duration::from_secs(60));
+    let report = world.sync();
+    assert_eq!((report.read, report.changed, report.unchanged), (1, 0, 3));
+    assert_eq!(world.sync().read, 0);
+}
+
+#[test]
+fn what_vanishes_is_removed() {
+    let world = three();
+    world.sync();
+    world.remove("tea.md");
+    let report = world.sync();
+    assert_eq!((report.removed, report.unchanged), (1, 2));
+    assert!(world.search("green").documents.is_empty());
+    world.assert_like_fresh();
+}
+
+#[test]
+fn a_renamed_file_keeps_its_text_once() {
+    let world = three();
+    world.sync();
+    let before = world.open().status().unwrap().text_bytes;
+    fs::rename(world.root().join("tea.md"), world.root().join("chai.md")).unwrap();
+    let report = world.sync();
+    assert_eq!((report.added, report.removed), (1, 1));
+    assert_eq!(world.open().status().unwrap().text_bytes, before);
+    world.assert_like_fresh();
+}
+
+#[test]
+fn another_configuration_cuts_again_without_reading() {
+    let mut world = three();
+    world.sync();
+    world.options = SyncOptions::default().chunking(Config {
+        target: 100,
+        max: 200,
+        ..Config::default()
+    });
+    let report = world.sync();
+    assert_eq!((report.recut, report.read), (3, 0));
+    world.assert_like_fresh();
+}
+
+#[test]
+fn a_configuration_that_cannot_be_used_is_told() {
+    let world = three();
+    let options = SyncOptions::default().chunking(Config {
+        max: 0,
+        ..Config::default()
+    });
+    let error = world
+        .open()
+        .sync(&world.root(), &options, quiet)
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`max` is `0`, expected a size of at least 1"
+    );
+}
+
+#[test]
+fn a_vanished_root_deletes_nothing() {
+    let world = three();
+    world.sync();
+    fs::remove_dir_all(world.root()).unwrap();
+    let error = world
+        .open()
+        .sync(&world.root(), &world.options, quiet)
+        .unwrap_err();
+    assert!(matches!(error, Error::Source { .. }), "{error}");
+    assert_eq!(world.open().status().unwrap().documents, 3);
+}
+
+#[test]
+fn every_skip_is_counted_and_listed() {
+    let utf16: Vec<u8> = [0xFF, 0xFE]
+        .into_iter()
+        .chain("grüner Tee".encode_utf16().flat_map(u16::to_le_bytes))
+        .collect();
+    let mut world = three()
+        .file("wide.txt", utf16)
+        .file("data.txt", b"\0\x01")
+        .file("latin.txt", b"caf\xe9")
+        .file("large.txt", "x".repeat(2000))
+        .file(".env", "PASSWORD=x")
+        .file("server.pem", "x")
+        .file(".gitignore", "*.log\n")
+        .file("a.log", "x")
+        .file("node_modules/x/index.js", "x");
+    world.options = SyncOptions::default().max_file_size(1000);
+    let report = world.sync();
+    assert_eq!(report.added, 4);
+    assert_eq!(paths(&world.search("grüner")), ["wide.txt"]);
+    let expected = [
+        (".env", SkipReason::Secret),
+        (".gitignore", SkipReason::Hidden),
+        ("a.log", SkipReason::Ignored),
+        ("data.txt", SkipReason::Binary),
+        ("large.txt", SkipReason::TooLarge),
+        ("latin.txt", SkipReason::NotUtf8),
+        ("node_modules", SkipReason::Vendored),
+        ("server.pem", SkipReason::Secret),
+    ];
+    let skips = world.open().skips(&world.root()).unwrap();
+    let found: Vec<_> = skips
+        .iter()
+        .map(|skip| (&*skip.path, skip.reason))
+        .collect();
+    assert_eq!(found, expected);
+    assert_eq!(report.skipped.values().sum::<usize>(), expected.len());
+    assert_eq!(
+        world.open().status().unwrap().sources[0].skipped,
+        report.skipped
+    );
+}
+
+#[test]
+fn a_document_that_becomes_no_text_is_removed() {
+    let world = three();
+    world.sync();
+    world.write("tea.md", b"\0\0\0");
+    let report = world.sync();
+    assert_eq!(
+        (report.removed, report.skipped[&SkipReason::Binary]),
+        (1, 1)
+    );
+    world.assert_like_fresh();
+}
+
+#[test]
+fn a_skip_that_goes_is_forgotten() {
+    let world = three().file("data.txt", b"\0");
+    world.sync();
+    world.remove("data.txt");
+    assert!(world.sync().skipped.is_empty());
+    assert!(world.open().skips(&world.root()).unwrap().is_empty());
+}
+
+#[test]
+fn two_sources_share_an_index_and_their_texts() {
+    let world = three();
+    world.sync();
+    let texts = world.open().status().unwrap().text_bytes;
+    let other = three();
+    world
+        .open()
+        .sync(&other.root(), &world.options, quiet)
+        .unwrap();
+    let status = world.open().status().unwrap();
+    assert_eq!(
+        (status.sources.len(), status.documents, status.text_bytes),
+        (2, 6, texts)
+    );
+    other.remove("tea.md");
+    world
+        .open()
+        .sync(&other.root(), &world.options, quiet)
+        .unwrap();
+    assert_eq!(world.open().status().unwrap().text_bytes, texts);
+    assert_eq!(paths(&world.search("green")), ["tea.md"]);
+}
+
+#[test]
+fn a_sync_can_be_broken_off_and_goes_on_later() {
+    let mut world = World::new();
+    for number in 0..600 {
+        world = world.file(
+            &format!("{number}.md"),
+            format!("# Note {number}\n\nText of note {number}.\n"),
+        );
+    }
+    let stop_early = |progress: excerpt_index::Progress| match progress.stage {
+        Stage::Cut => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    };
+    let report = world
+        .open()
+        .sync(&world.root(), &world.options, stop_early)
+        .unwrap();
+    assert!(!report.complete && report.added > 0 && report.added < 600);
+    let status = world.open().status().unwrap();
+    assert_eq!(status.sources[0].last_sync.unwrap().finished, None);
+    let rest = world.sync();
+    assert_eq!((rest.complete, rest.added + report.added), (true, 600));
+    world.assert_like_fresh();
+}
+
+#[test]
+fn progress_goes_up_to_its_total() {
+    let world = three();
+    let mut seen = Vec::new();
+    let watch = |progress| {
+        seen.push(progress);
+        ControlFlow::Continue(())
+    };
+    world
+        .open()
+        .sync(&world.root(), &world.options, watch)
+        .unwrap();
+    for stage in [Stage::Cut, Stage::Keywords] {
+        let last = seen
+            .iter()
+            .rfind(|progress| progress.stage == stage)
+            .unwrap();
+        assert_eq!((last.done, last.total), (3, 3));
+    }
+}
+
+#[test]
+fn a_single_file_can_be_a_source() {
+    let world = three();
+    let mut index = Index::open(&world.index_dir(), OpenOptions::create()).unwrap();
+    index
+        .sync(&world.root().join("tea.md"), &world.options, quiet)
+        .unwrap();
+    assert_eq!(index.status().unwrap().documents, 1);
+    assert_eq!(
+        index.get(None, "tea.md", None).unwrap().text,
+        "# Tea\n\nGreen tea.\n"
+    );
+}
