@@ -60,7 +60,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     } else if Path::new(&args.path).is_dir() {
         folder(&mut printer, args)?;
     } else {
-        let bytes = std::fs::read(&args.path).with_context(|| format!("cannot read `{}`", args.path))?;
+        let bytes =
+            std::fs::read(&args.path).with_context(|| format!("cannot read `{}`", args.path))?;
         printer.print(Some(&args.path), &text(bytes, &args.path, args.lossy)?)?;
     }
     printer.end()?;
@@ -81,7 +82,10 @@ fn folder(printer: &mut Printer<'_>, args: &Args) -> anyhow::Result<()> {
         }
     }
     if skipped > 0 {
-        say(&format!("skipped {} that an index would skip too", counted(skipped, "file or folder")));
+        say(&format!(
+            "skipped {} that an index would skip too",
+            counted(skipped, "file or folder")
+        ));
     }
     Ok(())
 }
@@ -91,7 +95,9 @@ fn text(bytes: Vec<u8>, name: &str, lossy: bool) -> anyhow::Result<String> {
     if lossy {
         return Ok(String::from_utf8_lossy(&bytes).into_owned());
     }
-    decode(bytes).map_err(|reason| anyhow!("`{name}` cannot be cut: {reason}; `--lossy` replaces what is not text"))
+    decode(bytes).map_err(|reason| {
+        anyhow!("`{name}` cannot be cut: {reason}; `--lossy` replaces what is not text")
+    })
 }
 
 /// Prints one document after another.
@@ -105,7 +111,8 @@ struct Printer<'a> {
 impl Printer<'_> {
     fn begin(&mut self) -> anyhow::Result<()> {
         if self.format == Format::Json {
-            self.output.raw(&format!("{{\"schema\":{SCHEMA},\"documents\":[\n"))?;
+            self.output
+                .raw(&format!("{{\"schema\":{SCHEMA},\"documents\":[\n"))?;
         }
         Ok(())
     }
@@ -125,7 +132,10 @@ impl Printer<'_> {
             }
             Format::Json => {
                 self.output.raw(if first { "" } else { "," })?;
-                self.output.json(&Cut { path, chunking: &chunking })?;
+                self.output.json(&Cut {
+                    path,
+                    chunking: &chunking,
+                })?;
             }
             Format::Jsonl => {
                 for chunk in &chunking.chunks {

@@ -17,7 +17,9 @@ impl Bar {
             true => ProgressBar::new(0),
             false => ProgressBar::hidden(),
         };
-        if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {human_pos} of {human_len}") {
+        if let Ok(style) =
+            ProgressStyle::with_template("{msg} {wide_bar} {human_pos} of {human_len}")
+        {
             bar.set_style(style);
         }
         Bar { bar }
