@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
-use crate::config::{Strategy, ContextParts};
+use crate::config::{ContextParts, Strategy};
 use crate::document::DocumentInfo;
 use crate::outline::Kind;
-use crate::size::Unit;
+use crate::size::{Unit, grains};
 use crate::span::Span;
 
 /// One document, cut.
@@ -48,7 +48,10 @@ impl Chunking<'_> {
     pub fn summary(&self) -> Summary {
         let sizes = || self.chunks.iter().map(|chunk| chunk.tokens.total);
         let warned = |test: fn(&Warning) -> bool| {
-            let carriers = self.chunks.iter().filter(|chunk| chunk.warnings.iter().any(test));
+            let carriers = self
+                .chunks
+                .iter()
+                .filter(|chunk| chunk.warnings.iter().any(test));
             carriers.count()
         };
         Summary {
@@ -163,35 +166,38 @@ pub struct Context {
 
 impl Context {
     /// Writes the header: the chosen parts, as many as fit `room` grains. Returns whether all of them did.
-    pub(crate) fn render(&mut self, parts: ContextParts, room: usize, grains: impl Fn(&str) -> usize) -> bool {
-        let path = self.path.as_deref().filter(|_| parts.contains(ContextParts::PATH));
-        let title = self.title.as_deref().filter(|_| parts.contains(ContextParts::TITLE));
-        let lead = self.lead.as_deref().filter(|_| parts.contains(ContextParts::LEAD));
-        let mut place: Vec<&str> = Vec::with_capacity(self.trail.len() + 1);
-        if parts.contains(ContextParts::TRAIL) {
-            place.extend(self.trail.iter().map(|title| &**title));
-        }
-        if title != place.first().copied() {
-            place.splice(0..0, title);
-        }
-        // What a reader misses least goes first: outer headings, then the path, the last heading, the header rows.
-        let mut chosen = (path, &place[..], lead);
+    pub(crate) fn render(&mut self, parts: ContextParts, room: usize) -> bool {
+        let chosen =
+            |part, text: &'_ Option<Arc<str>>| text.clone().filter(|_| parts.contains(part));
+        let mut path = chosen(ContextParts::PATH, &self.path);
+        let mut lead = chosen(ContextParts::LEAD, &self.lead);
+        let title = chosen(ContextParts::TITLE, &self.title);
+        let trail = parts
+            .contains(ContextParts::TRAIL)
+            .then_some(&self.trail[..]);
+        let trail = trail.unwrap_or_default();
+        let title = title.filter(|title| trail.first() != Some(title));
+        let place: Vec<&str> = title.iter().chain(trail).map(|label| &**label).collect();
+        let mut place = &place[..];
+        let mut complete = true;
         loop {
-            let (path, place, lead) = chosen;
-            let lines = path.into_iter().map(str::to_string);
-            let lines = lines.chain((!place.is_empty()).then(|| place.join(" > ")));
-            let lines = lines.chain(lead.map(str::to_string));
-            self.header = lines.fold(String::new(), |header, line| header + line.trim_end() + "\n");
-            if grains(&self.header) <= room {
-                return chosen == (self.path.as_deref().filter(|_| parts.contains(ContextParts::PATH)), &place[..], lead)
-                    && true;
+            self.header.clear();
+            let place_line = (!place.is_empty()).then(|| place.join(" > "));
+            for line in [path.as_deref(), place_line.as_deref(), lead.as_deref()] {
+                self.header
+                    .extend(line.into_iter().flat_map(|line| [line, "\n"]));
             }
-            chosen = match chosen {
-                (path, [_, inner @ ..], lead) if !inner.is_empty() => (path, inner, lead),
-                (Some(_), place, lead) => (None, place, lead),
-                (None, [_, ..], lead) => (None, &[], lead),
-                (None, [], _) => (None, &[], None),
-            };
+            if grains(&self.header) <= room {
+                return complete;
+            }
+            complete = false;
+            // What a reader misses least goes first: outer headings, the path, the last heading, the header rows.
+            match place {
+                [_, inner @ ..] if !inner.is_empty() => place = inner,
+                _ if path.is_some() => path = None,
+                [_] => place = &[],
+                _ => lead = None,
+            }
         }
     }
 }

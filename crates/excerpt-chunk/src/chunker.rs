@@ -2,9 +2,15 @@
 
 use regex::Regex;
 
-use crate::chunk::Chunking;
-use crate::config::{Config, ConfigError};
+use crate::assembly::Assembly;
+use crate::atom::{Grain, Limits, Place};
+use crate::chunk::{Chunking, Warning};
+use crate::config::{Atomic, Config, ConfigError, ContextParts, Strategy};
 use crate::document::Document;
+use crate::naive;
+use crate::pack::pack;
+use crate::reading::{self, Reading};
+use crate::size::grains;
 
 /// Cuts documents by one configuration. Cheap to share between threads.
 ///
@@ -42,14 +48,67 @@ impl Chunker {
     /// Cuts a document. Any text gives chunks: nothing panics, nothing is lost.
     #[must_use]
     pub fn chunk<'a>(&self, document: &Document<'a>) -> Chunking<'a> {
-        use crate::{chunk::*, config::*, document::*, outline::*, size::*, span::*};
         let text = document.text();
-        let index = LineIndex::new(text);
-        let hash = Hash::of(text.as_bytes());
-        let chunk = Chunk { id: Hash::chunk_id(document.path().unwrap_or(""), hash, 0), ordinal: 0, span: index.span(0..text.len()), overlap: None, text,
-            context: Context { path: document.path().map(Into::into), ..Context::default() }, sections: vec![], kind: Kind::Paragraph, name: None, language: None,
-            tokens: Sizes::default(), part: Part { index: 1, count: 1 }, cut: Cut { strength: Strength::Start, reason: "start".into() }, hash, warnings: vec![] };
-        let chunks = if text.is_empty() { vec![] } else { vec![chunk] };
-        Chunking { strategy: Strategy::Whole, reason: "stand-in".into(), unit: Unit::Tokens, size: Unit::Tokens.measure(text), chunks, gaps: vec![], warnings: vec![], document: DocumentInfo::default() }
+        let size = self.config.unit.measure(text);
+        let reading = reading::read(document, &self.config, self.delimiter.as_ref(), size);
+        let limits = self.limits(document, &reading);
+        let (pieces, places) = match reading.strategy {
+            Strategy::Naive => {
+                let start = reading.outline.nodes[0].span.start;
+                (naive::cut(text, start, &limits), vec![Place::document()])
+            }
+            _ => pack(text, &reading.outline, &limits),
+        };
+        let assembly = Assembly::new(document, &self.config, &reading.outline, &places);
+        let chunks = assembly.chunks(&pieces);
+        Chunking {
+            strategy: reading.strategy,
+            reason: reading.reason,
+            unit: self.config.unit,
+            size,
+            gaps: assembly.gaps(&pieces),
+            chunks,
+            document: reading.outline.info,
+            warnings: reading
+                .outline
+                .fallbacks
+                .into_iter()
+                .map(Warning::Fallback)
+                .collect(),
+        }
+    }
+
+    /// The bounds of the plan: the configured sizes in grains, and what the strategy makes of them.
+    fn limits(&self, document: &Document<'_>, reading: &Reading) -> Limits {
+        let config = &self.config;
+        let scale = config.unit.grains();
+        let strategy = reading.strategy;
+        let target = config.target * scale;
+        let max = match strategy {
+            // The target is the size asked for, not one to aim at.
+            Strategy::Fixed => target,
+            _ => config.max * scale,
+        };
+        let path = document
+            .path()
+            .filter(|_| config.context.contains(ContextParts::PATH));
+        Limits {
+            target,
+            max,
+            min: config.min * scale,
+            overlap: config.overlap_size() * scale,
+            levels: config.mandatory_levels(strategy),
+            join: matches!(strategy, Strategy::Headers | Strategy::Delimiter),
+            keep: config.atomic == Atomic::Keep,
+            context: config.context,
+            path: path.map_or(0, |path| grains(path) + 1),
+            include_delimiter: reading.include_delimiter,
+            grain: match strategy {
+                Strategy::Fixed if !config.complete_sentences => Grain::Raw,
+                Strategy::Fixed => Grain::Sentence,
+                Strategy::Whole => Grain::Whole,
+                _ => Grain::Block,
+            },
+        }
     }
 }

@@ -92,8 +92,12 @@ impl Syntax {
             _ => return Syntax::Text,
         };
         match &*ending {
-            "md" | "markdown" | "mdown" | "mkd" | "mkdn" | "mdx" | "qmd" | "rmd" => Syntax::Markdown,
-            "txt" | "text" | "rst" | "adoc" | "asciidoc" | "org" | "tex" | "textile" | "wiki" => Syntax::Text,
+            "md" | "markdown" | "mdown" | "mkd" | "mkdn" | "mdx" | "qmd" | "rmd" => {
+                Syntax::Markdown
+            }
+            "txt" | "text" | "rst" | "adoc" | "asciidoc" | "org" | "tex" | "textile" | "wiki" => {
+                Syntax::Text
+            }
             _ => Syntax::Code,
         }
     }
@@ -113,6 +117,27 @@ pub struct DocumentInfo {
     pub dates: Vec<String>,
     /// The links, in the order of the text.
     pub links: Vec<Link>,
+}
+
+impl DocumentInfo {
+    /// Adds what the front matter and the path say to what the text said.
+    pub(crate) fn complete(&mut self, path: Option<&str>) {
+        let field = |name: &str| self.metadata.get(name).and_then(|value| value.as_str());
+        let title = field("title")
+            .map(str::trim)
+            .filter(|title| !title.is_empty());
+        let name = path.and_then(|path| path.rsplit(['/', '\\']).next());
+        let outer = name.into_iter().chain(field("date")).flat_map(dates);
+        let mut found: Vec<String> = Vec::new();
+        for date in outer.chain(self.dates.iter().map(|date| &**date)) {
+            if !found.iter().any(|known| known == date) {
+                found.push(date.to_string());
+            }
+        }
+        let title = title.map(Arc::from).or(self.title.take());
+        self.title = title.or_else(|| self.first_heading.clone());
+        self.dates = found;
+    }
 }
 
 /// A link from a document.
@@ -142,8 +167,9 @@ pub(crate) fn dates(text: &str) -> impl Iterator<Item = &str> {
             _ => byte.is_ascii_digit(),
         });
         let alone = !digit(start.wrapping_sub(1)) && !digit(start + 10);
-        let within = (1..=12).contains(&date[5..7].parse().unwrap_or(0)) && (1..=31).contains(&date[8..].parse().unwrap_or(0));
-        (shaped && alone && within).then_some(date)
+        let number = |range: Range<usize>| date[range].parse().unwrap_or(0);
+        let real = || (1..=12).contains(&number(5..7)) && (1..=31).contains(&number(8..10));
+        (shaped && alone && real()).then_some(date)
     })
 }
 
@@ -161,7 +187,8 @@ mod tests {
 
     #[test]
     fn dates_are_found_whole() {
-        let found: Vec<_> = dates("2026-01-31 to 2026-02-03, not 12026-01-31, 2026-13-01 or 2026-01-311").collect();
+        let found: Vec<_> =
+            dates("2026-01-31 to 2026-02-03, not 12026-01-31, 2026-13-01 or 2026-01-311").collect();
         assert_eq!(found, ["2026-01-31", "2026-02-03"]);
         assert_eq!(dates("é-2-é 漢2026-01-31漢").count(), 1);
     }

@@ -16,18 +16,27 @@
 
 #![forbid(unsafe_code)]
 
+mod assembly;
+mod atom;
 mod chunk;
 mod chunker;
 mod config;
 mod document;
+mod naive;
 mod outline;
+mod pack;
+mod parse;
+mod reading;
+mod settings;
 mod size;
 mod span;
+mod split;
 
 pub use chunk::{Chunk, Chunking, Context, Cut, Hash, Part, Sizes, Strength, Summary, Warning};
 pub use chunker::Chunker;
 pub use config::{Atomic, Config, ConfigError, ContextParts, Levels, Overlap, Strategy};
 pub use document::{Document, DocumentInfo, Link, Syntax};
 pub use outline::Kind;
+pub use settings::Settings;
 pub use size::Unit;
 pub use span::{LineIndex, Span};

@@ -141,7 +141,10 @@ mod tests {
         let index = LineIndex::new(text);
         for (chars, (offset, _)) in text.char_indices().enumerate() {
             assert_eq!(index.char_offset(offset), chars);
-            assert_eq!(index.utf16_offset(offset), text[..offset].encode_utf16().count());
+            assert_eq!(
+                index.utf16_offset(offset),
+                text[..offset].encode_utf16().count()
+            );
         }
     }
 

@@ -1,1 +1,11 @@
-fn main() {}
+//! `excerpt`: cuts documents, notes and code where they naturally part, and finds the piece that answers a question.
+
+mod cli;
+mod exit;
+mod output;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    exit::code(cli::run())
+}

@@ -1,0 +1,191 @@
+//! From pieces to [`Chunk`]s: coordinates, context, sizes, names and warnings, the same for every strategy.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::atom::Place;
+use crate::chunk::{Chunk, Context, Cut, Hash, Part, Sizes, Strength, Warning};
+use crate::config::Config;
+use crate::document::Document;
+use crate::outline::{Kind, Outline};
+use crate::pack::Piece;
+use crate::size::grains;
+use crate::span::LineIndex;
+
+/// All that the pieces of one document refer to.
+pub(crate) struct Assembly<'a, 'o> {
+    text: &'a str,
+    path: Option<Arc<str>>,
+    lines: LineIndex<'a>,
+    config: &'o Config,
+    outline: &'o Outline,
+    places: &'o [Place],
+}
+
+impl<'a, 'o> Assembly<'a, 'o> {
+    pub(crate) fn new(
+        document: &Document<'a>,
+        config: &'o Config,
+        outline: &'o Outline,
+        places: &'o [Place],
+    ) -> Self {
+        Assembly {
+            text: document.text(),
+            path: document.path().map(Into::into),
+            lines: LineIndex::new(document.text()),
+            config,
+            outline,
+            places,
+        }
+    }
+
+    /// The chunks of `pieces`, which are in order.
+    pub(crate) fn chunks(&self, pieces: &[Piece]) -> Vec<Chunk<'a>> {
+        let parts = parts(pieces);
+        let mut seen: HashMap<Hash, usize> = HashMap::with_capacity(pieces.len());
+        let numbered = pieces.iter().zip(parts).enumerate();
+        numbered
+            .map(|(ordinal, (piece, part))| {
+                let hash = Hash::of(self.text[piece.bytes.clone()].as_bytes());
+                let occurrence = seen.entry(hash).or_default();
+                let path = self.path.as_deref().unwrap_or_default();
+                let id = Hash::chunk_id(path, hash, *occurrence);
+                *occurrence += 1;
+                let only = pieces.len() == 1;
+                self.chunk(piece, ordinal, id, hash, part, only)
+            })
+            .collect()
+    }
+
+    fn chunk(
+        &self,
+        piece: &Piece,
+        ordinal: usize,
+        id: Hash,
+        hash: Hash,
+        part: Part,
+        only: bool,
+    ) -> Chunk<'a> {
+        let unit = self.config.unit.grains();
+        let text = &self.text[piece.bytes.clone()];
+        let overlap = &self.text[piece.overlap..piece.bytes.start];
+        let (text_size, overlap_size) = (grains(text), grains(overlap));
+        let max = self.config.max * unit;
+        let room = (max / 4).min(max.saturating_sub(text_size + overlap_size));
+        let mut context = self.context(piece);
+        let complete = context.render(self.config.context, room);
+        let header_size = grains(&context.header);
+        let mut warnings = Vec::new();
+        if let Some(reason) = piece.oversized
+            && text_size > max
+        {
+            warnings.push(Warning::Oversized { reason });
+        }
+        if text_size < self.config.min * unit && !only {
+            warnings.push(Warning::Undersized);
+        }
+        if !complete {
+            warnings.push(Warning::ContextShortened);
+        }
+        let label = |place: &usize| self.places[*place].label.clone();
+        Chunk {
+            id,
+            ordinal,
+            span: self.lines.span(piece.bytes.clone()),
+            overlap: (!overlap.is_empty())
+                .then(|| self.lines.span(piece.overlap..piece.bytes.start)),
+            text,
+            context,
+            sections: piece.touched.iter().filter_map(label).collect(),
+            kind: piece.kind,
+            name: None,
+            language: self.language(piece),
+            tokens: Sizes {
+                text: text_size / unit,
+                context: header_size / unit,
+                overlap: overlap_size / unit,
+                total: (text_size + header_size + overlap_size) / unit,
+            },
+            part,
+            cut: Cut {
+                strength: piece.strength,
+                reason: self.reason(piece),
+            },
+            hash,
+            warnings,
+        }
+    }
+
+    fn context(&self, piece: &Piece) -> Context {
+        let mut trail = Vec::new();
+        let mut place = piece.place;
+        while place > 0 {
+            trail.extend(self.places[place].label.clone());
+            place = self.places[place].parent;
+        }
+        trail.reverse();
+        Context {
+            path: self.path.clone(),
+            title: self.outline.info.title.clone(),
+            trail,
+            lead: piece.lead.clone().map(|lead| self.text[lead].into()),
+            ..Context::default()
+        }
+    }
+
+    fn language(&self, piece: &Piece) -> Option<Arc<str>> {
+        let node = &self.outline.nodes[piece.node?];
+        match node.kind {
+            Kind::Code => node.label.clone(),
+            _ => None,
+        }
+    }
+
+    /// The cut before a piece, in words.
+    fn reason(&self, piece: &Piece) -> String {
+        let reason = match piece.strength {
+            Strength::Start => "start",
+            Strength::Delimiter => "delimiter",
+            Strength::Heading => return format!("heading {}", piece.level),
+            Strength::Rule => "after a rule",
+            Strength::Block => return format!("before a {}", piece.first),
+            Strength::Item => "between list items",
+            Strength::Code => "after a code block",
+            Strength::Row => "between table rows",
+            Strength::Line => "between lines",
+            Strength::Sentence => "between sentences",
+            Strength::Word => "between words",
+            Strength::Grapheme => "inside a word",
+        };
+        reason.to_string()
+    }
+
+    /// The bytes that no piece holds.
+    pub(crate) fn gaps(&self, pieces: &[Piece]) -> Vec<Range<usize>> {
+        let ends = pieces.iter().map(|piece| piece.bytes.end);
+        let starts = pieces.iter().map(|piece| piece.bytes.start);
+        let from = std::iter::once(0).chain(ends);
+        let to = starts.chain(std::iter::once(self.text.len()));
+        from.zip(to)
+            .filter(|(from, to)| from < to)
+            .map(|(from, to)| from..to)
+            .collect()
+    }
+}
+
+/// Which part of its run each piece is. A run goes on until a cut that parts topics: a heading, a rule, a delimiter.
+fn parts(pieces: &[Piece]) -> Vec<Part> {
+    let mut parts = Vec::with_capacity(pieces.len());
+    let runs = pieces.chunk_by(|_, next| {
+        !matches!(
+            next.strength,
+            Strength::Start | Strength::Delimiter | Strength::Heading | Strength::Rule
+        )
+    });
+    for run in runs {
+        let count = run.len();
+        parts.extend((1..=count).map(|index| Part { index, count }));
+    }
+    parts
+}

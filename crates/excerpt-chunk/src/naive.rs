@@ -1,0 +1,102 @@
+//! The plain packer that others are compared with: whole lines until the limit is reached, a longer line cut wherever the limit falls,
+//! the last lines carried over as overlap. It knows nothing of the text's structure.
+
+use std::ops::Range;
+
+use crate::atom::{Limits, trimmed};
+use crate::chunk::Strength;
+use crate::outline::Kind;
+use crate::pack::Piece;
+use crate::size::grains;
+use crate::split;
+
+/// Cuts the text from `start` on.
+pub(crate) fn cut(text: &str, start: usize, limits: &Limits) -> Vec<Piece> {
+    let max = limits.max - limits.path.min(limits.max / 4);
+    let segments = segments(text, start, max);
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut first = 0;
+    while first < segments.len() {
+        let next = &segments[first];
+        let carried = carried(&segments[..first], limits.overlap, max - next.size.min(max));
+        let overlap = carried.map_or(next.bytes.start, |segment| segment.bytes.start);
+        let mut size = grains(&text[overlap..next.bytes.end]);
+        let mut end = first + 1;
+        while let Some(segment) = segments.get(end)
+            && size + segment.size <= max
+        {
+            size += segment.size;
+            end += 1;
+        }
+        let bytes = next.bytes.start..segments[end - 1].bytes.end;
+        if let Some(bytes) = trimmed(text, bytes) {
+            pieces.push(Piece {
+                overlap: overlap.min(bytes.start),
+                strength: if pieces.is_empty() {
+                    Strength::Start
+                } else {
+                    next.strength
+                },
+                level: 0,
+                place: 0,
+                touched: Vec::new(),
+                kind: Kind::Mixed,
+                first: Kind::Mixed,
+                node: None,
+                lead: None,
+                oversized: (size > max).then_some("one grapheme larger than the limit"),
+                bytes,
+            });
+        }
+        first = end;
+    }
+    pieces
+}
+
+/// A line with its line end, or a part of one that is too long.
+struct Segment {
+    bytes: Range<usize>,
+    size: usize,
+    strength: Strength,
+}
+
+fn segments(text: &str, start: usize, max: usize) -> Vec<Segment> {
+    let mut segments = Vec::new();
+    let mut offset = start;
+    for line in text[start..].split_inclusive('\n') {
+        split::raw(
+            text,
+            offset..offset + line.len(),
+            max,
+            max,
+            |bytes, strength| {
+                let strength = match strength {
+                    Strength::Start => Strength::Line,
+                    inside => inside,
+                };
+                let size = grains(&text[bytes.clone()]);
+                segments.push(Segment {
+                    bytes,
+                    size,
+                    strength,
+                });
+            },
+        );
+        offset += line.len();
+    }
+    segments
+}
+
+/// The first of the last segments that reach `overlap` together and still leave room.
+fn carried(before: &[Segment], overlap: usize, room: usize) -> Option<&Segment> {
+    let mut carried = None;
+    let mut size = 0;
+    for segment in before.iter().rev() {
+        if size >= overlap || size + segment.size > room {
+            break;
+        }
+        size += segment.size;
+        carried = Some(segment);
+    }
+    carried
+}

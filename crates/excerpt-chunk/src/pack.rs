@@ -1,0 +1,365 @@
+//! The one packing algorithm: from an [`Outline`] and limits to the pieces that become chunks.
+//!
+//! The cut is planned, not greedy. Going backwards over the atoms, the plan finds for each the cheapest way to cut the rest of the
+//! document: what a chunk costs for its size and for the headings buried in it, plus the price of the cut before it, plus the
+//! cheapest rest. What the plan decides behind a cut depends on nothing before it, so that two versions of a document are cut
+//! alike from the first cut they share. The window is bounded by `max`, and every size is a difference of two sums: the plan is linear.
+
+use std::ops::Range;
+
+use crate::atom::{Atom, Atoms, Grain, Limits, Place, flatten, shared};
+use crate::chunk::Strength;
+use crate::outline::{Kind, Outline};
+use crate::size::grains;
+use crate::split;
+
+/// A chunk to be: a slice of the text and the places in the outline that describe it.
+#[derive(Clone, Debug)]
+pub(crate) struct Piece {
+    /// Its own bytes.
+    pub(crate) bytes: Range<usize>,
+    /// Where the overlap before it begins; `bytes.start` without overlap.
+    pub(crate) overlap: usize,
+    pub(crate) strength: Strength,
+    /// The level of the heading it begins with, else 0.
+    pub(crate) level: u8,
+    /// The innermost place around all of it.
+    pub(crate) place: usize,
+    /// The other places it touches, in order.
+    pub(crate) touched: Vec<usize>,
+    pub(crate) kind: Kind,
+    /// What it begins with.
+    pub(crate) first: Kind,
+    /// The node that all of it belongs to: one code block or table.
+    pub(crate) node: Option<usize>,
+    /// The header rows of the table that it goes on with.
+    pub(crate) lead: Option<Range<usize>>,
+    /// Why it may exceed the limit.
+    pub(crate) oversized: Option<&'static str>,
+}
+
+/// What a plan costs besides its cuts; the sum is minimised. See the prices of cuts for their origin.
+mod price {
+    /// Times the square of the distance from the target, relative to it.
+    pub(super) const FILL: f64 = 2.0;
+    /// A chunk under `min`.
+    pub(super) const DUST: f64 = 4.0;
+    /// A heading inside a chunk, by level.
+    pub(super) const BURIED: [f64; 7] = [0.0, 1.5, 0.6, 0.25, 0.12, 0.06, 0.06];
+    /// A cut between what belongs together.
+    pub(super) const GLUE: f64 = 30.0;
+    /// Joining two pieces that a mandatory cut would part.
+    pub(super) const JOIN: f64 = 0.5;
+}
+
+/// How many atoms a chunk may have. Atoms much smaller than the limit are joined before the plan, so that only pieces between mandatory cuts
+/// are ever this many: without a bound, a text of empty headings would cost a comparison for each pair in a window.
+const WINDOW: usize = 256;
+
+/// Cuts a document: its pieces, and the places they refer to.
+pub(crate) fn pack(text: &str, outline: &Outline, limits: &Limits) -> (Vec<Piece>, Vec<Place>) {
+    let Atoms { atoms, places } = flatten(text, outline, limits);
+    let plan = Plan {
+        text,
+        outline,
+        limits,
+        atoms: &atoms,
+        places: &places,
+    };
+    let ends = plan.ends();
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    while start < atoms.len() {
+        pieces.push(plan.piece(start, ends[start]));
+        start = ends[start];
+    }
+    (pieces, places)
+}
+
+struct Plan<'a> {
+    text: &'a str,
+    outline: &'a Outline,
+    limits: &'a Limits,
+    atoms: &'a [Atom],
+    places: &'a [Place],
+}
+
+impl Plan<'_> {
+    /// For each atom, where the chunk that begins with it ends in the cheapest plan.
+    fn ends(&self) -> Vec<usize> {
+        let count = self.atoms.len();
+        let whole = self.limits.grain == Grain::Whole;
+        if whole && count > 0 && self.size(0, count) <= self.limits.max {
+            return vec![count; count];
+        }
+        let leads = self.leads();
+        let next_cut = self.next_mandatory();
+        let mut cost = vec![0.0; count + 1];
+        let mut ends = vec![count; count];
+        for start in (0..count).rev() {
+            let mut best = f64::INFINITY;
+            self.candidates(start, leads[start], &next_cut, |end, price| {
+                let total = price + cost[end];
+                if total < best {
+                    best = total;
+                    ends[start] = end;
+                }
+            });
+            let boundary = &self.atoms[start].boundary;
+            let glue = if boundary.glue { price::GLUE } else { 0.0 };
+            cost[start] = best + f64::from(boundary.price) + glue;
+        }
+        ends
+    }
+
+    /// The chunks that may begin with `start`: where each ends and what it costs.
+    fn candidates(
+        &self,
+        start: usize,
+        lead: usize,
+        next_cut: &[usize],
+        mut candidate: impl FnMut(usize, f64),
+    ) {
+        let count = self.atoms.len();
+        let overlap = self.overlap_reserve(start);
+        let mut place = self.atoms[start].place;
+        let mut buried = 0.0;
+        let mut glued = true;
+        let mut joined = false;
+        for end in start + 1..=count.min(start + WINDOW) {
+            let last = end - 1;
+            if last > start {
+                let boundary = &self.atoms[last].boundary;
+                if boundary.mandatory {
+                    if !self.joins(start, last, next_cut) {
+                        break;
+                    }
+                    joined = true;
+                    buried += price::JOIN;
+                }
+                glued &= boundary.glue;
+                buried += price::BURIED[usize::from(self.atoms[last].level)];
+                place = shared(self.places, place, self.atoms[last].place);
+            }
+            let text = self.size(start, end);
+            let alone = end == start + 1 || glued;
+            if text > self.limits.max && end > start + 1 {
+                break;
+            }
+            let total = text + self.header(place, lead) + overlap;
+            if total > self.limits.max && !alone {
+                continue;
+            }
+            if joined && end < count && !self.atoms[end].boundary.mandatory {
+                continue;
+            }
+            let target = self.limits.target as f64;
+            let away = (total.min(self.limits.max) as f64 - target) / target;
+            let mut price = price::FILL * away * away + buried;
+            if text < self.limits.min && !(start == 0 && end == count) {
+                price += price::DUST;
+            }
+            candidate(end, price);
+        }
+    }
+
+    /// Whether a chunk from `start` on may go on over the mandatory cut before `cut`: if it is made of whole pieces under one parent, of
+    /// which one is too small to stand alone.
+    fn joins(&self, start: usize, cut: usize, next_cut: &[usize]) -> bool {
+        let whole = start == 0 || self.atoms[start].boundary.mandatory;
+        if !self.limits.join || !whole {
+            return false;
+        }
+        let (first, second) = (self.atoms[start].place, self.atoms[cut].place);
+        let parent = self.places[second].parent;
+        let by_delimiter = self.atoms[cut].boundary.strength == Strength::Delimiter;
+        let related = by_delimiter || parent == first || parent == self.places[first].parent;
+        let small = |from, to| self.size(from, to) < self.limits.min;
+        related && (small(start, cut) || small(cut, next_cut[cut]))
+    }
+
+    /// For each atom, the first one after it that a mandatory cut stands before.
+    fn next_mandatory(&self) -> Vec<usize> {
+        let mut next = vec![self.atoms.len(); self.atoms.len()];
+        for atom in (1..self.atoms.len()).rev() {
+            let after = self.atoms[atom].boundary.mandatory;
+            next[atom - 1] = if after { atom } else { next[atom] };
+        }
+        next
+    }
+
+    /// The text from atom `start` to before atom `end`, in grains.
+    fn size(&self, start: usize, end: usize) -> usize {
+        self.atoms[end - 1].grains.end - self.atoms[start].grains.start
+    }
+
+    /// The header of a chunk with what it shares in `place`, as far as it is let grow.
+    fn header(&self, place: usize, lead: usize) -> usize {
+        let full = self.limits.path + self.places[place].header + lead;
+        full.min(self.limits.max / 4)
+    }
+
+    /// For each atom, the size of the table header that a chunk beginning there carries.
+    fn leads(&self) -> Vec<usize> {
+        let mut known = (usize::MAX, 0);
+        let sizes = self.atoms.iter().map(|atom| {
+            if !atom.needs_lead {
+                return 0;
+            }
+            if known.0 != atom.node {
+                known = (atom.node, self.lead(atom).map_or(0, |(_, size)| size));
+            }
+            known.1
+        });
+        sizes.collect()
+    }
+
+    /// The header rows that a chunk beginning with `atom` carries, and their size with a line end: none if they alone exceed
+    /// what a header may take.
+    fn lead(&self, atom: &Atom) -> Option<(Range<usize>, usize)> {
+        let rows = atom.needs_lead.then(|| self.table_header(atom.node))?;
+        let size = grains(&self.text[rows.clone()]) + 1;
+        (size <= self.limits.max / 4).then_some((rows, size))
+    }
+
+    /// The header and delimiter rows of the table `node`.
+    fn table_header(&self, node: usize) -> Range<usize> {
+        let span = self.outline.nodes[node].span.clone();
+        let mut end = span.start;
+        let mut rows = 0;
+        for line in self.text[span.clone()].split_inclusive('\n') {
+            end += line.len();
+            rows += usize::from(!line.trim().is_empty());
+            if rows == 2 {
+                break;
+            }
+        }
+        let rows = self.text[span.start..end].trim_end();
+        let start = span.start + rows.len() - rows.trim_start_matches(['\n', '\r']).len();
+        start..span.start + rows.len()
+    }
+
+    /// The room kept for the overlap of a chunk that begins at `start`: none where a new section begins, which is no
+    /// continuation of what stands before.
+    fn overlap_reserve(&self, start: usize) -> usize {
+        match self.atoms[start].boundary.strength {
+            Strength::Start | Strength::Delimiter | Strength::Heading => 0,
+            // The text keeps at least a quarter of the limit, the header takes at most another.
+            _ => self.limits.overlap.min(self.limits.max / 2),
+        }
+    }
+
+    fn piece(&self, start: usize, end: usize) -> Piece {
+        let atoms = &self.atoms[start..end];
+        let first = &atoms[0];
+        let bytes = first.bytes.start..atoms[atoms.len() - 1].bytes.end;
+        let around = atoms.iter().map(|atom| atom.place);
+        let place = around.fold(first.place, |a, b| shared(self.places, a, b));
+        let size = self.size(start, end);
+        let same_node = atoms.iter().all(|atom| atom.node == first.node);
+        let kind = |atom: &Atom| self.outline.nodes[atom.node].kind;
+        let oversized = (size > self.limits.max).then(|| match kind(first) {
+            _ if split::is_one_grapheme(&self.text[bytes.clone()]) => {
+                "one grapheme larger than the limit"
+            }
+            Kind::Code => "a code block kept whole",
+            Kind::Table => "a table kept whole",
+            _ => "a sentence kept whole",
+        });
+        Piece {
+            overlap: self.overlap(start, size, place),
+            strength: first.boundary.strength,
+            level: first.level,
+            place,
+            touched: self.touched(start, end, place),
+            kind: match kind(first) {
+                _ if first.level > 0 && !(same_node && atoms.len() == 1) => Kind::Section,
+                Kind::Document => Kind::Mixed,
+                kind if same_node => kind,
+                first_kind if atoms.iter().all(|atom| kind(atom) == first_kind) => first_kind,
+                _ => Kind::Mixed,
+            },
+            first: kind(first),
+            node: same_node.then_some(first.node),
+            lead: self.lead(first).map(|(rows, _)| rows),
+            oversized,
+            bytes,
+        }
+    }
+
+    /// The places that atoms `start..end` touch but that are not around all of them: those it goes on with, then those that begin in it.
+    fn touched(&self, start: usize, end: usize, place: usize) -> Vec<usize> {
+        let mut touched = Vec::new();
+        let mut around = self.atoms[start].place;
+        while around != place {
+            touched.push(around);
+            around = self.places[around].parent;
+        }
+        touched.reverse();
+        let after = self
+            .places
+            .partition_point(|place| place.first_atom < start);
+        let inside = self.places[after..]
+            .iter()
+            .take_while(|place| place.first_atom < end);
+        for index in (after..).take(inside.count()) {
+            let mut around = place;
+            while around > index {
+                around = self.places[around].parent;
+            }
+            if around != index && !touched.contains(&index) {
+                touched.push(index);
+            }
+        }
+        touched
+    }
+
+    /// Where the overlap of the chunk that begins at `start` begins: before as many whole blocks and sentences as fit.
+    fn overlap(&self, start: usize, size: usize, place: usize) -> usize {
+        let lead = self.lead(&self.atoms[start]).map_or(0, |(_, size)| size);
+        let header = self
+            .header(place, lead)
+            .min(self.limits.max.saturating_sub(size));
+        let left = self.limits.max.saturating_sub(size + header);
+        let room = self.overlap_reserve(start).min(left);
+        let here = &self.atoms[start];
+        let mut from = here.bytes.start;
+        if room == 0 {
+            return from;
+        }
+        for previous in self.atoms[..start].iter().rev() {
+            if here.grains.start - previous.grains.start > room {
+                let inside = match self.outline.nodes[previous.node].kind {
+                    _ if self.limits.grain == Grain::Raw => Some(split::last_grains(
+                        self.text,
+                        previous.bytes.start,
+                        here.bytes.start,
+                        room,
+                    )),
+                    Kind::Paragraph => self.last_sentences(previous, here.grains.start, room),
+                    _ => None,
+                };
+                from = inside.unwrap_or(from);
+                break;
+            }
+            from = previous.bytes.start;
+            if previous.boundary.mandatory || previous.level > 0 {
+                break;
+            }
+        }
+        from
+    }
+
+    /// Where the last sentences of `atom` begin that, with all up to `until`, fit `room`.
+    fn last_sentences(&self, atom: &Atom, until: usize, room: usize) -> Option<usize> {
+        let mut found = None;
+        let mut before = atom.grains.start;
+        split::sentences(self.text, atom.bytes.clone(), |piece, strength| {
+            if strength != Strength::Start && found.is_none() && until - before <= room {
+                found = Some(piece.start);
+            }
+            before += grains(&self.text[piece]);
+        });
+        found
+    }
+}

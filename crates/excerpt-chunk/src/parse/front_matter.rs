@@ -1,0 +1,103 @@
+//! Front matter: metadata between two marker lines at the very start of a document.
+
+use serde_json::{Map, Value};
+
+/// How far the closing marker may be from the opening one, in bytes. Longer blocks are text.
+const LONGEST: usize = 64 * 1024;
+
+/// A front matter block.
+pub(super) struct FrontMatter {
+    /// Where the text after it begins.
+    pub(super) end: usize,
+    /// Its fields, in the order of their names.
+    pub(super) fields: Map<String, Value>,
+    /// Why the fields could not be read, if they could not.
+    pub(super) fault: Option<String>,
+}
+
+/// The front matter of `text` from `start` on: YAML between lines `---`, or TOML between lines `+++`.
+///
+/// A first line `---` is a horizontal rule rather than front matter if no second one follows or if what lies between is no mapping.
+pub(super) fn read(text: &str, start: usize) -> Option<FrontMatter> {
+    let mut lines = text[start..].split_inclusive('\n');
+    let opening = lines.next()?;
+    let closing: &[&str] = match opening.trim_end() {
+        "---" => &["---", "..."],
+        "+++" => &["+++"],
+        _ => return None,
+    };
+    let inner = start + opening.len();
+    let mut end = inner;
+    let last = lines.find(|line| {
+        end += line.len();
+        end - inner > LONGEST || closing.contains(&line.trim_end())
+    })?;
+    let block = &text[inner..end - last.len()];
+    if end - inner > LONGEST || block.trim().is_empty() {
+        return None;
+    }
+    let fields = match opening.trim_end() {
+        "---" => yaml(block)?,
+        _ => toml::from_str::<Map<String, Value>>(block)
+            .map_err(|error| format!("the front matter is no TOML: {}", error.message())),
+    };
+    let (fields, fault) = match fields {
+        Ok(fields) => (fields, None),
+        Err(fault) => (Map::new(), Some(fault)),
+    };
+    Some(FrontMatter { end, fields, fault })
+}
+
+/// The fields of a YAML block; `None` if it is not meant as one.
+fn yaml(block: &str) -> Option<Result<Map<String, Value>, String>> {
+    let options = serde_saphyr::options! { duplicate_keys: serde_saphyr::options::DuplicateKeyPolicy::LastWins };
+    match serde_saphyr::from_str_with_options::<Value>(block, options) {
+        Ok(Value::Object(fields)) => Some(Ok(fields)),
+        Ok(_) => None,
+        Err(_) if looks_like_fields(block) => Some(Err("the front matter is no YAML".to_string())),
+        Err(_) => None,
+    }
+}
+
+/// Whether every line that is not indented, a comment or a list item reads `name:`.
+fn looks_like_fields(block: &str) -> bool {
+    let mut top = block
+        .lines()
+        .filter(|line| !line.trim().is_empty() && !line.starts_with([' ', '\t', '#', '-']));
+    top.all(|line| {
+        let name = line.split(':').next().unwrap_or_default();
+        name.len() < line.len() && !name.is_empty() && !name.contains([' ', '\t'])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn yaml_and_toml_fields_are_read() {
+        let yaml = read("---\ntitle: A: b\n---\nx", 0);
+        assert!(yaml.is_some_and(|block| block.fault.is_some() && block.end == 20));
+        let yaml = read("---\ntags: [a, b]\ndate: 2026-01-31\n...\nx", 0).unwrap();
+        assert_eq!(yaml.fields["tags"], serde_json::json!(["a", "b"]));
+        assert_eq!(yaml.fields["date"], "2026-01-31");
+        let toml = read("+++\ntitle = \"T\"\n+++\n", 0).unwrap();
+        assert_eq!(toml.fields["title"], "T");
+    }
+
+    #[test]
+    fn a_leading_rule_is_no_front_matter() {
+        assert!(read("---\n\nText.\n\n---\n", 0).is_none());
+        assert!(read("---\nJust a line of prose.\n---\n", 0).is_none());
+        assert!(read("---\ntitle: never closed\n", 0).is_none());
+        assert!(read("---\n---\n", 0).is_none());
+    }
+
+    #[test]
+    fn deep_nesting_is_refused_not_followed() {
+        let deep = format!("---\na: {}\n---\n", "[".repeat(30_000));
+        assert!(read(&deep, 0).is_some_and(|block| block.fault.is_some()));
+        let toml = format!("+++\na = {}\n+++\n", "[".repeat(30_000));
+        assert!(read(&toml, 0).is_some_and(|block| block.fault.is_some()));
+    }
+}

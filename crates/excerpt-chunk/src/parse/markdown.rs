@@ -1,0 +1,359 @@
+//! Markdown: CommonMark with tables, task lists, footnotes and front matter. Headings are what CommonMark says: not a `#`
+//! inside a fence, and an underlined line too. A heading of the document's top level opens a section.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use pulldown_cmark::{CodeBlockKind, Event, Options, Tag, TagEnd};
+
+use crate::document::{Document, DocumentInfo, Link, dates};
+use crate::outline::{Builder, Kind, Outline};
+use crate::parse::{Parser, body_start, front_matter};
+
+/// How many characters of a heading make its title: more than any heading that is meant as one.
+const LONGEST_TITLE: usize = 300;
+
+/// Reads Markdown.
+pub(crate) struct Markdown;
+
+impl Parser for Markdown {
+    fn parse(&self, document: &Document<'_>) -> Outline {
+        let text = document.text();
+        let start = body_start(text);
+        let front = front_matter::read(text, start);
+        let mut reader = Reader {
+            text,
+            builder: Builder::new(text, start),
+            inline: 0,
+            loose_text: false,
+            title: None,
+            info: DocumentInfo::default(),
+        };
+        let mut fallbacks = Vec::new();
+        let body = front.as_ref().map_or(start, |front| front.end);
+        if let Some(front) = front {
+            reader.builder.leaf(Kind::FrontMatter, start..front.end);
+            reader.info.metadata = front.fields;
+            fallbacks.extend(front.fault);
+        }
+        let options = Options::ENABLE_TABLES
+            | Options::ENABLE_FOOTNOTES
+            | Options::ENABLE_TASKLISTS
+            | Options::ENABLE_STRIKETHROUGH
+            | Options::ENABLE_HEADING_ATTRIBUTES;
+        let events = pulldown_cmark::Parser::new_ext(&text[body..], options).into_offset_iter();
+        for (event, range) in events {
+            reader.event(event, body + range.start..body + range.end);
+        }
+        let mut outline = reader.finish();
+        outline.fallbacks = fallbacks;
+        outline
+    }
+}
+
+/// Turns the events of the Markdown parser into nodes.
+struct Reader<'a> {
+    text: &'a str,
+    builder: Builder<'a>,
+    /// How many inline elements are open.
+    inline: usize,
+    /// Whether the innermost open node is a paragraph that the events do not name: the text of a tight list item.
+    loose_text: bool,
+    /// The text of the heading being read, once one is open.
+    title: Option<String>,
+    info: DocumentInfo,
+}
+
+impl Reader<'_> {
+    fn event(&mut self, event: Event<'_>, range: Range<usize>) {
+        match event {
+            Event::Start(tag) => self.start(tag, range),
+            Event::End(tag) => self.end(tag, &range),
+            Event::Rule => {
+                self.end_loose_text(range.start);
+                self.definitions(range.start);
+                self.builder.leaf(Kind::Rule, range);
+            }
+            Event::Html(_) => {}
+            Event::Text(text) | Event::Code(text) => {
+                self.text_at(&range);
+                if let Some(title) = &mut self.title {
+                    title.push_str(&text);
+                }
+            }
+            Event::SoftBreak | Event::HardBreak => {
+                if let Some(title) = &mut self.title {
+                    title.push(' ');
+                }
+            }
+            _ => self.text_at(&range),
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'_>, range: Range<usize>) {
+        let kind = match &tag {
+            Tag::Paragraph => Kind::Paragraph,
+            Tag::Heading { level, .. } => return self.start_heading(*level as u8, range.start),
+            Tag::BlockQuote(_) => Kind::Quote,
+            Tag::CodeBlock(_) => Kind::Code,
+            Tag::HtmlBlock => Kind::Html,
+            Tag::List(_) => Kind::List,
+            Tag::Item => Kind::Item,
+            Tag::FootnoteDefinition(_) => Kind::Footnote,
+            Tag::Table(_) => Kind::Table,
+            // Rows and cells: a table is cut at its lines.
+            Tag::TableHead | Tag::TableRow | Tag::TableCell => return,
+            Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
+                self.info.links.push(Link {
+                    target: dest_url.as_ref().into(),
+                    bytes: range.clone(),
+                });
+                return self.start_inline(&range);
+            }
+            _ => return self.start_inline(&range),
+        };
+        self.end_loose_text(range.start);
+        self.definitions(range.start);
+        let node = self.builder.open(kind, range.start);
+        if let Tag::CodeBlock(CodeBlockKind::Fenced(info)) = tag {
+            let language = info.split([' ', ',', '\t', '{']).next().unwrap_or_default();
+            self.builder.node(node).label = (!language.is_empty()).then(|| language.into());
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd, range: &Range<usize>) {
+        match tag {
+            TagEnd::Heading(_) => {
+                let title = self.title.take().unwrap_or_default();
+                self.builder.close(range.end);
+                if self.builder.current().kind == Kind::Section {
+                    self.name_section(&title);
+                }
+            }
+            TagEnd::Paragraph
+            | TagEnd::BlockQuote(_)
+            | TagEnd::CodeBlock
+            | TagEnd::HtmlBlock
+            | TagEnd::List(_)
+            | TagEnd::Item
+            | TagEnd::FootnoteDefinition
+            | TagEnd::Table => {
+                self.end_loose_text(range.end);
+                self.builder.close(range.end);
+            }
+            TagEnd::TableHead | TagEnd::TableRow | TagEnd::TableCell => {}
+            _ => self.inline = self.inline.saturating_sub(1),
+        }
+    }
+
+    fn start_heading(&mut self, level: u8, start: usize) {
+        self.end_loose_text(start);
+        self.definitions(start);
+        self.title = Some(String::new());
+        while self.builder.current().kind == Kind::Section && self.builder.current().level >= level
+        {
+            self.builder.close(start);
+        }
+        if matches!(self.builder.current().kind, Kind::Document | Kind::Section) {
+            let section = self.builder.open(Kind::Section, start);
+            self.builder.node(section).level = level;
+        }
+        let heading = self.builder.open(Kind::Heading, start);
+        self.builder.node(heading).level = level;
+    }
+
+    /// Gives the open section the title just read.
+    fn name_section(&mut self, title: &str) {
+        let title = title.trim();
+        if title.is_empty() {
+            return;
+        }
+        let title: Arc<str> = shortened(title).into();
+        let level = self.builder.current().level;
+        self.builder.label_current(title.clone());
+        if level == 1 && self.info.title.is_none() {
+            self.info.title = Some(title.clone());
+        }
+        for date in dates(&title) {
+            self.info.dates.push(date.to_string());
+        }
+        self.info.first_heading.get_or_insert(title);
+    }
+
+    fn start_inline(&mut self, range: &Range<usize>) {
+        self.text_at(range);
+        self.inline += 1;
+    }
+
+    /// Inline content: in a tight list item it opens a paragraph of its own.
+    fn text_at(&mut self, range: &Range<usize>) {
+        let container = matches!(
+            self.builder.current().kind,
+            Kind::Item | Kind::Quote | Kind::Footnote
+        );
+        if container && self.inline == 0 {
+            self.builder.open(Kind::Paragraph, range.start);
+            self.loose_text = true;
+        }
+    }
+
+    fn end_loose_text(&mut self, at: usize) {
+        if self.loose_text {
+            self.builder.close(at);
+            self.loose_text = false;
+        }
+    }
+
+    /// Link definitions give no event: between two top-level blocks, what is not blank is one.
+    fn definitions(&mut self, before: usize) {
+        if !matches!(self.builder.current().kind, Kind::Document | Kind::Section) {
+            return;
+        }
+        let from = self.builder.closed_at();
+        let between = self.text.get(from..before).unwrap_or_default();
+        let blank = between.len() - between.trim_start().len();
+        // A block's own indentation or marker may stand before it on its line.
+        if between[blank..].contains('\n') {
+            self.builder.leaf(Kind::Definitions, from + blank..before);
+        }
+    }
+
+    fn finish(mut self) -> Outline {
+        let end = self.text.len();
+        self.end_loose_text(end);
+        let from = self.builder.closed_at().min(end);
+        if !self.text[from..].trim().is_empty() {
+            let blank = self.text[from..].len() - self.text[from..].trim_start().len();
+            self.builder.leaf(Kind::Definitions, from + blank..end);
+        }
+        let mut outline = self.builder.finish();
+        outline.info = self.info;
+        outline
+    }
+}
+
+/// A title of at most [`LONGEST_TITLE`] characters, since every chunk of its section repeats it.
+fn shortened(title: &str) -> Cow<'_, str> {
+    match title.char_indices().nth(LONGEST_TITLE) {
+        Some((end, _)) => format!("{}…", &title[..end]).into(),
+        None => title.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The outline as lines `kind level "text"`, indented by depth.
+    fn drawn(text: &str) -> String {
+        let outline = Markdown.parse(&Document::new(text));
+        let mut drawing = String::new();
+        for (index, node) in outline.nodes.iter().enumerate().skip(1) {
+            let mut depth = 0;
+            let mut at = index;
+            while outline.nodes[at].parent != 0 {
+                at = outline.nodes[at].parent;
+                depth += 1;
+            }
+            let first = text[node.span.clone()]
+                .trim()
+                .lines()
+                .next()
+                .unwrap_or_default();
+            let label = node.label.as_deref().map(|label| format!(" [{label}]"));
+            drawing += &format!(
+                "{}{:?}{} {first}\n",
+                "  ".repeat(depth),
+                node.kind,
+                label.unwrap_or_default()
+            );
+        }
+        drawing
+    }
+
+    #[test]
+    fn sections_nest_by_level() {
+        insta::assert_snapshot!(drawn("intro\n\n# A\n\n### B `c` *d*\n\ntext\n\n## E\nF\n=\n"), @r"
+        Paragraph intro
+        Section [A] # A
+          Heading # A
+          Section [B c d] ### B `c` *d*
+            Heading ### B `c` *d*
+            Paragraph text
+          Section [E] ## E
+            Heading ## E
+        Section [F] F
+          Heading F
+        ");
+    }
+
+    #[test]
+    fn a_hash_in_a_fence_is_no_heading() {
+        insta::assert_snapshot!(drawn("```sh\n# not a heading\n```\n\n    # nor this\n"), @r"
+        Code [sh] ```sh
+        Code # nor this
+        ");
+    }
+
+    #[test]
+    fn tight_items_hold_a_paragraph_and_what_follows_it() {
+        insta::assert_snapshot!(drawn("- one *b* c\n  - two\n  ```\n  x\n  ```\n- [ ] three\n"), @r"
+        List - one *b* c
+          Item - one *b* c
+            Paragraph - one *b* c
+            List - two
+              Item - two
+                Paragraph - two
+            Code ```
+          Item - [ ] three
+            Paragraph - [ ] three
+        ");
+    }
+
+    #[test]
+    fn blocks_without_events_are_found() {
+        insta::assert_snapshot!(drawn("[a]: /x\n[b]: /y\n\ntext [a]\n\n[c]: /z\n"), @r"
+        Definitions [a]: /x
+        Paragraph text [a]
+        Definitions [c]: /z
+        ");
+    }
+
+    #[test]
+    fn front_matter_tables_footnotes_html_and_quotes_are_blocks() {
+        insta::assert_snapshot!(drawn("---\na: 1\n---\n| h |\n|---|\n| c |\n\n[^1]: note\n\n<div>\nx\n</div>\n\n> q\n>\n> r\n\n***\n"), @r"
+        FrontMatter ---
+        Table | h |
+        Footnote [^1]: note
+          Paragraph [^1]: note
+        Html <div>
+        Quote > q
+          Paragraph > q
+          Paragraph > r
+        Rule ***
+        ");
+    }
+
+    #[test]
+    fn a_heading_in_a_quote_opens_no_section() {
+        insta::assert_snapshot!(drawn("> # q\n> text\n"), @r"
+        Quote > # q
+          Heading > # q
+          Paragraph > text
+        ");
+    }
+
+    #[test]
+    fn the_document_says_what_it_is() {
+        let text = "---\nkey: v\n---\n## 2026-01-31 first\n\n# Title\n\n[x](a.md#s) ![i](i.png)\n";
+        let info = Markdown.parse(&Document::new(text)).info;
+        assert_eq!(info.title.as_deref(), Some("Title"));
+        assert_eq!(info.first_heading.as_deref(), Some("2026-01-31 first"));
+        assert_eq!(info.dates, ["2026-01-31"]);
+        assert_eq!(info.metadata["key"], "v");
+        let targets: Vec<_> = info.links.iter().map(|link| &*link.target).collect();
+        assert_eq!(targets, ["a.md#s", "i.png"]);
+        assert_eq!(&text[info.links[0].bytes.clone()], "[x](a.md#s)");
+    }
+}

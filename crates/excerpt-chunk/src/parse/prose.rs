@@ -1,0 +1,63 @@
+//! Plain prose: paragraphs, parted by blank lines.
+
+use crate::document::Document;
+use crate::outline::{Builder, Kind, Outline};
+use crate::parse::{Parser, body_start};
+
+/// Reads a text as paragraphs.
+pub(crate) struct Prose;
+
+impl Parser for Prose {
+    fn parse(&self, document: &Document<'_>) -> Outline {
+        let text = document.text();
+        let start = body_start(text);
+        let mut builder = Builder::new(text, start);
+        for block in blocks(text, start, |_| true) {
+            builder.leaf(Kind::Paragraph, block);
+        }
+        builder.finish()
+    }
+}
+
+/// The runs of lines that blank lines part, where `parts` agrees with the line after the blank ones.
+pub(super) fn blocks(
+    text: &str,
+    start: usize,
+    parts: impl Fn(&str) -> bool,
+) -> Vec<std::ops::Range<usize>> {
+    let mut blocks = Vec::new();
+    let mut block = start;
+    let mut offset = start;
+    let mut after_blank = false;
+    let mut empty = true;
+    for line in text[start..].split_inclusive('\n') {
+        if line.trim().is_empty() {
+            after_blank = true;
+        } else {
+            if after_blank && !empty && parts(line) {
+                blocks.push(block..offset);
+                block = offset;
+            }
+            after_blank = false;
+            empty = false;
+        }
+        offset += line.len();
+    }
+    blocks.push(block..offset);
+    blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blank_lines_part_paragraphs() {
+        let outline = Prose.parse(&Document::new("\n\na\nb\n \t\nc\n"));
+        let spans: Vec<_> = outline.nodes[1..]
+            .iter()
+            .map(|node| node.span.clone())
+            .collect();
+        assert_eq!(spans, [0..9, 9..11]);
+    }
+}

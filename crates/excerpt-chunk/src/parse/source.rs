@@ -1,0 +1,36 @@
+//! Source code and data read as lines: blocks that begin after a blank line with a line that is not indented.
+
+use crate::document::Document;
+use crate::outline::{Builder, Kind, Outline};
+use crate::parse::{Parser, body_start, prose};
+
+/// Reads a text as blocks of lines.
+pub(crate) struct Source;
+
+impl Parser for Source {
+    fn parse(&self, document: &Document<'_>) -> Outline {
+        let text = document.text();
+        let start = body_start(text);
+        let mut builder = Builder::new(text, start);
+        let unindented = |line: &str| !line.starts_with([' ', '\t']);
+        for block in prose::blocks(text, start, unindented) {
+            builder.leaf(Kind::Code, block);
+        }
+        builder.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_indented_line_goes_on_with_its_block() {
+        let outline = Source.parse(&Document::new("def f():\n    a\n\n    b\n\ndef g():\n"));
+        let spans: Vec<_> = outline.nodes[1..]
+            .iter()
+            .map(|node| node.span.clone())
+            .collect();
+        assert_eq!(spans, [0..23, 23..32]);
+    }
+}

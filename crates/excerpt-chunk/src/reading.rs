@@ -1,0 +1,140 @@
+//! How a document is read: the strategy that is used for it and why, and its outline with what the strategy demands.
+//!
+//! The thresholds of `auto`: a text under twice `min` stays whole; three headings make it Markdown; three lines of one kind of rule make
+//! it delimited; everything else is cut near the target. What stands inside code blocks, tables and front matter does not count. A
+//! document that is Markdown by its name is read as Markdown however few headings it has, so that its blocks stay whole.
+
+use regex::Regex;
+
+use crate::config::{Config, Strategy};
+use crate::document::{Document, Syntax};
+use crate::outline::{Kind, Outline};
+use crate::parse::{Markdown, Parser, Prose, Source, delimited};
+
+/// How many headings or rule lines show that they structure the document.
+const ENOUGH: usize = 3;
+
+/// A document, read.
+pub(crate) struct Reading {
+    /// Never [`Strategy::Auto`].
+    pub(crate) strategy: Strategy,
+    pub(crate) reason: String,
+    pub(crate) outline: Outline,
+    /// Whether a delimiter is part of the piece that it opens.
+    pub(crate) include_delimiter: bool,
+}
+
+/// Reads `document`, which is `size` large, as `config` asks; `delimiter` is the configured one, compiled.
+pub(crate) fn read(
+    document: &Document<'_>,
+    config: &Config,
+    delimiter: Option<&Regex>,
+    size: usize,
+) -> Reading {
+    let mut outline = match config.strategy {
+        Strategy::Markdown | Strategy::Headers => Markdown.parse(document),
+        _ => parser(document).parse(document),
+    };
+    outline.info.complete(document.path());
+    let (strategy, reason) = match config.strategy {
+        Strategy::Auto => detect(document, config, &outline, size),
+        strategy => (strategy, "as configured".to_string()),
+    };
+    let mut include_delimiter = config.include_delimiter;
+    match strategy {
+        Strategy::Delimiter => {
+            let text = document.text();
+            if let Some(pattern) = delimiter {
+                delimited::mark(&mut outline, text, pattern);
+            } else if let Some((line, _)) = delimited::rule_lines(&outline, text, 1) {
+                delimited::mark(&mut outline, text, &line.pattern);
+                include_delimiter |= line.opens;
+            } else {
+                let note = "no delimiter is given and no rule line found";
+                outline.fallbacks.push(note.to_string());
+            }
+        }
+        Strategy::Headers if !has_mandatory_heading(&outline, config) => {
+            let note = "no heading has one of the chosen levels";
+            outline.fallbacks.push(note.to_string());
+        }
+        _ => {}
+    }
+    Reading {
+        strategy,
+        reason,
+        outline,
+        include_delimiter,
+    }
+}
+
+/// The parser for the document's own format. Text that shows a fence or a heading is read as Markdown.
+fn parser(document: &Document<'_>) -> &'static dyn Parser {
+    match document.syntax() {
+        Syntax::Markdown => &Markdown,
+        Syntax::Code => &Source,
+        Syntax::Text if shows_markdown(document.text()) => &Markdown,
+        Syntax::Text => &Prose,
+    }
+}
+
+/// Whether a line of the text begins with a fence or with a heading's marks.
+fn shows_markdown(text: &str) -> bool {
+    text.lines().any(|line| {
+        let mark = line.trim_start_matches([' ', '>']);
+        let after = mark.trim_start_matches('#');
+        let level = mark.len() - after.len();
+        let heading = (1..=6).contains(&level) && after.starts_with(' ');
+        heading || mark.starts_with("```") || mark.starts_with("~~~")
+    })
+}
+
+fn has_mandatory_heading(outline: &Outline, config: &Config) -> bool {
+    let levels = config.mandatory_levels(Strategy::Headers);
+    let mut sections = outline
+        .nodes
+        .iter()
+        .filter(|node| node.kind == Kind::Section);
+    sections.any(|section| levels.contains(section.level))
+}
+
+/// Chooses a strategy by content, and says why.
+fn detect(
+    document: &Document<'_>,
+    config: &Config,
+    outline: &Outline,
+    size: usize,
+) -> (Strategy, String) {
+    if size < 2 * config.min {
+        let (unit, min) = (config.unit, config.min);
+        let reason = format!("detected: {size} {unit}, under twice `min` ({min})");
+        return (Strategy::Whole, reason);
+    }
+    if document.syntax() == Syntax::Code {
+        return (Strategy::Fixed, "detected: source text".to_string());
+    }
+    let sections = outline
+        .nodes
+        .iter()
+        .filter(|node| node.kind == Kind::Section);
+    let headings = sections.count();
+    if headings >= ENOUGH {
+        return (Strategy::Markdown, format!("detected: {headings} headings"));
+    }
+    if let Some((line, count)) = delimited::rule_lines(outline, document.text(), ENOUGH) {
+        return (
+            Strategy::Delimiter,
+            format!("detected: {count} {}", line.name),
+        );
+    }
+    match document.syntax() {
+        Syntax::Markdown => (
+            Strategy::Markdown,
+            "detected: Markdown by its name".to_string(),
+        ),
+        _ => (
+            Strategy::Fixed,
+            format!("detected: fewer than {ENOUGH} headings, no rule lines"),
+        ),
+    }
+}

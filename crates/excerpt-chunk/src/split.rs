@@ -1,0 +1,394 @@
+//! Where a block that is too large may part: sentences, lines, words, graphemes. Each function walks its text once and
+//! hands out consecutive pieces that together are the whole of it; no piece begins inside a grapheme.
+
+use std::ops::Range;
+
+use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
+
+use crate::chunk::Strength;
+use crate::size::grains;
+
+/// Words after which a full stop ends no sentence, in lower case without their last stop.
+const ABBREVIATIONS: [&str; 27] = [
+    "e.g", "i.e", "eg", "ie", "cf", "vs", "mr", "mrs", "ms", "dr", "prof", "st", "no", "nos",
+    "fig", "eq", "sec", "ch", "vol", "pp", "al", "approx", "ca", "resp", "incl", "jr", "sr",
+];
+
+/// Hands out the sentences of `range`, each with what stands before it: the first one's cut is [`Strength::Start`].
+///
+/// A sentence ends at `.`, `!` or `?` before white space and a letter that is not in lower case, or at a full-width stop. A line that
+/// begins like a list item or table row begins a piece too.
+pub(crate) fn sentences(
+    text: &str,
+    range: Range<usize>,
+    mut piece: impl FnMut(Range<usize>, Strength),
+) {
+    let part = &text[range.clone()];
+    let mut start = 0;
+    let mut strength = Strength::Start;
+    let mut from = 0;
+    while let Some((end, next)) = next_end(part, from) {
+        from = end;
+        if end < part.len() && is_grapheme_start(part, start, end) {
+            piece(range.start + start..range.start + end, strength);
+            start = end;
+            strength = next;
+        }
+    }
+    piece(range.start + start..range.end, strength);
+}
+
+/// The end of the sentence or marked line at or after `from`: behind the white space that follows it.
+fn next_end(text: &str, from: usize) -> Option<(usize, Strength)> {
+    let mut at = from;
+    while let Some(offset) = text[at..].find(is_stop) {
+        let stop = at + offset;
+        let mut chars = text[stop..].chars();
+        let char = chars.next()?;
+        at = text.len() - chars.as_str().len();
+        if char == '\n' {
+            if begins_marked(&text[at..]) {
+                return Some((at, Strength::Line));
+            }
+            continue;
+        }
+        at = skip(text, at, |char| is_closer(char) || is_sentence_stop(char));
+        if ends_sentence(text, stop, char, at) {
+            return Some((skip(text, at, char::is_whitespace), Strength::Sentence));
+        }
+    }
+    None
+}
+
+fn is_stop(char: char) -> bool {
+    char == '\n' || is_sentence_stop(char)
+}
+
+fn is_sentence_stop(char: char) -> bool {
+    matches!(char, '.' | '!' | '?' | '…') || is_wide_stop(char)
+}
+
+/// Stops that are followed by no white space.
+fn is_wide_stop(char: char) -> bool {
+    matches!(char, '。' | '！' | '？' | '．')
+}
+
+/// Whether the sentence that `char` at `stop` may end does so; `end` is behind the stop and its closing marks.
+fn ends_sentence(text: &str, stop: usize, char: char, end: usize) -> bool {
+    if is_wide_stop(char) {
+        return true;
+    }
+    let rest = &text[end..];
+    let after = rest.trim_start();
+    if after.len() == rest.len() || after.starts_with(char::is_lowercase) {
+        return false;
+    }
+    let plain = char == '.' && end == stop + 1;
+    !plain || !is_abbreviated(&text[..stop])
+}
+
+/// Whether the word that `before` ends with keeps its full stop: an abbreviation, an initial, or the number of a list item.
+fn is_abbreviated(before: &str) -> bool {
+    let start = before.char_indices().rev().take(12);
+    let start = start
+        .take_while(|(_, char)| char.is_alphanumeric() || *char == '.')
+        .last();
+    let Some((start, _)) = start else {
+        return false;
+    };
+    let word = &before[start..];
+    let mut chars = word.chars();
+    let initial = chars.next().is_some_and(char::is_uppercase) && chars.next().is_none();
+    let number = word.bytes().all(|byte| byte.is_ascii_digit())
+        && before[..start]
+            .trim_end_matches([' ', '\t'])
+            .ends_with(['\n', '\0']);
+    let leading_number = start == 0 && word.bytes().all(|byte| byte.is_ascii_digit());
+    initial || number || leading_number || ABBREVIATIONS.contains(&&*word.to_lowercase())
+}
+
+fn is_closer(char: char) -> bool {
+    matches!(
+        char,
+        '"' | '\''
+            | '”'
+            | '’'
+            | ')'
+            | ']'
+            | '*'
+            | '_'
+            | '`'
+            | '>'
+            | '»'
+            | '」'
+            | '』'
+            | '）'
+            | '】'
+    )
+}
+
+/// Whether a line begins like a list item, a quote or a table row.
+fn begins_marked(line: &str) -> bool {
+    let line = line.trim_start_matches([' ', '\t']);
+    if line.starts_with(['|', '•', '>']) {
+        return true;
+    }
+    let unnumbered = line.trim_start_matches(|char: char| char.is_ascii_digit());
+    let marks: &[char] = if unnumbered.len() < line.len() {
+        &['.', ')']
+    } else {
+        &['-', '*', '+']
+    };
+    let rest = unnumbered.strip_prefix(marks);
+    rest.is_some_and(|rest| rest.starts_with([' ', '\t']))
+}
+
+/// The first offset from `at` on whose character is not `skipped`.
+fn skip(text: &str, at: usize, skipped: impl Fn(char) -> bool) -> usize {
+    text[at..]
+        .find(|char| !skipped(char))
+        .map_or(text.len(), |found| at + found)
+}
+
+/// Hands out the lines of `range`, line ends included; blank lines go with what they follow.
+pub(crate) fn lines(
+    text: &str,
+    range: Range<usize>,
+    mut piece: impl FnMut(Range<usize>, Strength),
+) {
+    let mut start = range.start;
+    let mut end = range.start;
+    let mut strength = Strength::Start;
+    let mut empty = true;
+    for line in text[range].split_inclusive('\n') {
+        let blank = line.trim().is_empty();
+        if !blank && !empty {
+            piece(start..end, strength);
+            start = end;
+            strength = Strength::Line;
+        }
+        empty &= blank;
+        end += line.len();
+    }
+    piece(start..end, strength);
+}
+
+/// Hands out pieces of `range` of about `size` grains that end behind white space; a word longer than `limit` is cut between
+/// graphemes. A grapheme larger than `limit` stays whole.
+pub(crate) fn words(
+    text: &str,
+    range: Range<usize>,
+    size: usize,
+    limit: usize,
+    mut piece: impl FnMut(Range<usize>, Strength),
+) {
+    let part = &text[range.clone()];
+    let mut hand_out =
+        |from: usize, to: usize, strength| piece(range.start + from..range.start + to, strength);
+    let mut strength = Strength::Start;
+    let mut start = 0;
+    let mut space = 0;
+    while start < part.len() {
+        let reach = skip_grains(part, start, size);
+        let mut end = part.len();
+        let mut next = Strength::Word;
+        if reach < part.len() {
+            if space <= reach {
+                space = next_word(part, start, reach);
+            }
+            end = space;
+            if space - start > limit && skip_grains(part, start, limit) < space {
+                end = grapheme_end(part, start, reach);
+                next = Strength::Grapheme;
+            }
+        }
+        hand_out(start, end, strength);
+        strength = next;
+        start = end;
+    }
+}
+
+/// Hands out pieces of `range` of exactly `first`, then `size` grains each, but for whole graphemes.
+pub(crate) fn raw(
+    text: &str,
+    range: Range<usize>,
+    first: usize,
+    size: usize,
+    mut piece: impl FnMut(Range<usize>, Strength),
+) {
+    let part = &text[range.clone()];
+    let mut strength = Strength::Start;
+    let mut start = 0;
+    while start < part.len() {
+        let wanted = if start == 0 { first } else { size };
+        let end = grapheme_end(part, start, skip_grains(part, start, wanted));
+        piece(range.start + start..range.start + end, strength);
+        strength = Strength::Grapheme;
+        start = end;
+    }
+}
+
+/// The start of the last word that begins in `start..=reach`, else of the next one after; the end of the text without one.
+fn next_word(text: &str, start: usize, reach: usize) -> usize {
+    let begins = |at: usize| at > start && is_grapheme_start(text, start, at);
+    let spaces = text[start..reach].char_indices().rev();
+    let mut at = reach;
+    for (offset, char) in spaces {
+        if char.is_whitespace() && begins(at) {
+            return at;
+        }
+        at = start + offset;
+    }
+    let mut after_space = false;
+    for (offset, char) in text[reach..].char_indices() {
+        let space = char.is_whitespace();
+        if after_space && !space && begins(reach + offset) {
+            return reach + offset;
+        }
+        after_space = space;
+    }
+    text.len()
+}
+
+/// The offset `count` grains after `start`, at most the end.
+fn skip_grains(text: &str, start: usize, count: usize) -> usize {
+    // A byte holds at most one grain, so the next `count` bytes are never too many.
+    let mut at = start;
+    let mut left = count;
+    while left > 0 && at < text.len() {
+        let mut end = (at + left).min(text.len());
+        while !text.is_char_boundary(end) {
+            end += 1;
+        }
+        left = left.saturating_sub(grains(&text[at..end]));
+        at = end;
+    }
+    at
+}
+
+/// Where the last `count` grains before `end` begin, at a grapheme; `start` is before `end`, and a grapheme begins there.
+pub(crate) fn last_grains(text: &str, start: usize, end: usize, count: usize) -> usize {
+    let part = &text[start..end];
+    let skipped = grains(part).saturating_sub(count);
+    let mut from = skip_grains(part, 0, skipped);
+    while !is_grapheme_start(part, 0, from) {
+        from = part.ceil_char_boundary(from + 1);
+    }
+    start + from
+}
+
+/// The last grapheme boundary in `start+1..=reach`, else the first one after; `start` is one.
+fn grapheme_end(text: &str, start: usize, reach: usize) -> usize {
+    let bytes = text.as_bytes();
+    if reach > start && bytes[start..(reach + 1).min(text.len())].is_ascii() {
+        let pair = bytes[reach - 1] == b'\r' && bytes.get(reach) == Some(&b'\n');
+        return match (pair, reach - 1 > start) {
+            (false, _) => reach,
+            (true, true) => reach - 1,
+            (true, false) => reach + 1,
+        };
+    }
+    let mut end = start;
+    for grapheme in text[start..].graphemes(true) {
+        if end > start && end + grapheme.len() > reach {
+            break;
+        }
+        end += grapheme.len();
+    }
+    end
+}
+
+/// Whether a grapheme begins at `at`, given that one begins at `start`.
+pub(crate) fn is_grapheme_start(text: &str, start: usize, at: usize) -> bool {
+    let bytes = text.as_bytes();
+    if at == start || at >= text.len() {
+        return true;
+    }
+    if bytes[at].is_ascii() && bytes[at - 1].is_ascii() {
+        return !(bytes[at] == b'\n' && bytes[at - 1] == b'\r');
+    }
+    let slice = &text[start..];
+    let mut cursor = GraphemeCursor::new(at - start, slice.len(), true);
+    cursor.is_boundary(slice, 0).unwrap_or(false)
+}
+
+/// Whether `text` is a single grapheme.
+pub(crate) fn is_one_grapheme(text: &str) -> bool {
+    text.graphemes(true).nth(1).is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sentences_of(text: &str) -> Vec<&str> {
+        let mut found = Vec::new();
+        sentences(text, 0..text.len(), |range, _| found.push(&text[range]));
+        found
+    }
+
+    fn words_of(text: &str, size: usize, limit: usize) -> Vec<&str> {
+        let mut found = Vec::new();
+        words(text, 0..text.len(), size, limit, |range, _| {
+            found.push(&text[range]);
+        });
+        found
+    }
+
+    #[test]
+    fn sentences_end_at_stops_before_a_capital() {
+        assert_eq!(
+            sentences_of("One. Two! \"Three?\" Four."),
+            ["One. ", "Two! ", "\"Three?\" ", "Four."]
+        );
+        assert_eq!(
+            sentences_of("Use v1.2 or e.g. Rust. See J. Doe."),
+            ["Use v1.2 or e.g. Rust. ", "See J. Doe."]
+        );
+        assert_eq!(
+            sentences_of("It ended. then went on."),
+            ["It ended. then went on."]
+        );
+        assert_eq!(sentences_of("1. Item. Next"), ["1. Item. ", "Next"]);
+    }
+
+    #[test]
+    fn full_width_stops_need_no_space() {
+        assert_eq!(sentences_of("漢字。仮名！次"), ["漢字。", "仮名！", "次"]);
+    }
+
+    #[test]
+    fn a_marked_line_begins_a_piece() {
+        assert_eq!(
+            sentences_of("intro\n- one\n- two\nmore\n2) three"),
+            ["intro\n", "- one\n", "- two\nmore\n", "2) three"]
+        );
+    }
+
+    #[test]
+    fn words_stay_whole_while_they_fit() {
+        assert_eq!(words_of("aa bb cc dd", 6, 9), ["aa bb ", "cc dd"]);
+        assert_eq!(words_of("aa bbbbbbb c", 3, 8), ["aa ", "bbbbbbb ", "c"]);
+    }
+
+    #[test]
+    fn a_long_word_is_cut_between_graphemes() {
+        assert_eq!(words_of("ab👩‍👩‍👧‍👦cd", 2, 3), ["ab", "👩‍👩‍👧‍👦", "cd"]);
+        assert_eq!(words_of("x\r\ny", 2, 2).concat(), "x\r\ny");
+    }
+
+    #[test]
+    fn lines_take_the_blank_ones_after_them() {
+        let text = "\na\n\nb\n";
+        let mut found = Vec::new();
+        lines(text, 0..text.len(), |range, _| found.push(&text[range]));
+        assert_eq!(found, ["\na\n\n", "b\n"]);
+    }
+
+    #[test]
+    fn raw_pieces_have_the_size_asked() {
+        let mut found = Vec::new();
+        raw("abcdefgh", 0..8, 4, 3, |range, _| found.push(range));
+        assert_eq!(found, [0..4, 4..7, 7..8]);
+    }
+}

@@ -1,0 +1,6 @@
+//! The tests of the whole crate, in one binary.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod corpus;
+mod promises;
+mod reference;

@@ -1,0 +1,267 @@
+//! `excerpt chunk`: shows how a document is cut, and stores nothing.
+
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::{Context as _, anyhow};
+use clap::ValueEnum;
+use excerpt_chunk::{Chunk, Chunker, Chunking, Document};
+use excerpt_index::{Files, Reading, Source as _, SyncOptions, decode};
+use owo_colors::Style;
+use serde::Serialize;
+
+use crate::cli::flags::ChunkFlags;
+use crate::exit::Outcome;
+use crate::output::{Output, SCHEMA, counted, fitted, say, thousands};
+
+/// Show how documents are cut; nothing is stored
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A file, a folder, or - for standard input
+    #[arg(value_name = "FILE|FOLDER|-")]
+    path: String,
+    /// How the chunks are shown
+    #[arg(long, value_enum, default_value_t = Format::Table, hide_possible_values = true, help = "table, json, jsonl (one chunk a line) or text")]
+    format: Format,
+    /// A name for what comes from standard input: its ending tells the syntax
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Replaces what is not UTF-8 by � instead of refusing the file
+    #[arg(long, hide_short_help = true)]
+    lossy: bool,
+    #[command(flatten)]
+    chunking: ChunkFlags,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Table,
+    Json,
+    Jsonl,
+    Text,
+}
+
+/// Cuts what `args` names and prints the chunks.
+pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    let chunker = Chunker::new(args.chunking.settings().config())?;
+    let mut output = Output::new();
+    let mut printer = Printer {
+        output: &mut output,
+        chunker: &chunker,
+        format: args.format,
+        printed: 0,
+    };
+    printer.begin()?;
+    if args.path == "-" {
+        let mut bytes = Vec::new();
+        std::io::stdin().read_to_end(&mut bytes)?;
+        let text = text(bytes, args.name.as_deref().unwrap_or("-"), args.lossy)?;
+        printer.print(args.name.as_deref(), &text)?;
+    } else if Path::new(&args.path).is_dir() {
+        folder(&mut printer, args)?;
+    } else {
+        let bytes = std::fs::read(&args.path).with_context(|| format!("cannot read `{}`", args.path))?;
+        printer.print(Some(&args.path), &text(bytes, &args.path, args.lossy)?)?;
+    }
+    printer.end()?;
+    output.flush()?;
+    Ok(Outcome::Done)
+}
+
+/// Cuts every document of a folder that an index would hold.
+fn folder(printer: &mut Printer<'_>, args: &Args) -> anyhow::Result<()> {
+    let source = Files::new(Path::new(&args.path), SyncOptions::default().max_file_size)?;
+    let listing = source.list()?;
+    let mut skipped = listing.skips.len();
+    for entry in &listing.entries {
+        match source.read(entry) {
+            Reading::Text { text, .. } => printer.print(Some(&entry.path), &text)?,
+            Reading::Skip { .. } => skipped += 1,
+            Reading::Gone => {}
+        }
+    }
+    if skipped > 0 {
+        say(&format!("skipped {} that an index would skip too", counted(skipped, "file or folder")));
+    }
+    Ok(())
+}
+
+/// The text of `bytes`, which came from `name`.
+fn text(bytes: Vec<u8>, name: &str, lossy: bool) -> anyhow::Result<String> {
+    if lossy {
+        return Ok(String::from_utf8_lossy(&bytes).into_owned());
+    }
+    decode(bytes).map_err(|reason| anyhow!("`{name}` cannot be cut: {reason}; `--lossy` replaces what is not text"))
+}
+
+/// Prints one document after another.
+struct Printer<'a> {
+    output: &'a mut Output,
+    chunker: &'a Chunker,
+    format: Format,
+    printed: usize,
+}
+
+impl Printer<'_> {
+    fn begin(&mut self) -> anyhow::Result<()> {
+        if self.format == Format::Json {
+            self.output.raw(&format!("{{\"schema\":{SCHEMA},\"documents\":[\n"))?;
+        }
+        Ok(())
+    }
+
+    fn print(&mut self, path: Option<&str>, text: &str) -> anyhow::Result<()> {
+        let document = Document::new(text);
+        let document = path.map_or(document, |path| document.with_path(path));
+        let chunking = self.chunker.chunk(&document);
+        let first = self.printed == 0;
+        self.printed += 1;
+        match self.format {
+            Format::Table => {
+                if !first {
+                    self.output.line("")?;
+                }
+                table(self.output, path, &chunking)?;
+            }
+            Format::Json => {
+                self.output.raw(if first { "" } else { "," })?;
+                self.output.json(&Cut { path, chunking: &chunking })?;
+            }
+            Format::Jsonl => {
+                for chunk in &chunking.chunks {
+                    self.output.json(chunk)?;
+                }
+            }
+            Format::Text => texts(self.output, &chunking)?,
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> anyhow::Result<()> {
+        if self.format == Format::Json {
+            self.output.raw("]}\n")?;
+        }
+        Ok(())
+    }
+}
+
+/// A document that was cut, as a program reads it.
+#[derive(Serialize)]
+struct Cut<'a> {
+    path: Option<&'a str>,
+    #[serde(flatten)]
+    chunking: &'a Chunking<'a>,
+}
+
+fn table(output: &mut Output, path: Option<&str>, chunking: &Chunking<'_>) -> anyhow::Result<()> {
+    let unit = chunking.unit.to_string();
+    let name = output.styled(path.unwrap_or("(standard input)"), Style::new().bold());
+    let size = thousands(chunking.size);
+    output.line(format!(
+        "{name} · {size} {unit} · {} ({})",
+        chunking.strategy, chunking.reason
+    ))?;
+    for warning in &chunking.warnings {
+        output.line(format!("  ! {warning}"))?;
+    }
+    if !chunking.chunks.is_empty() {
+        rows(output, &unit, &chunking.chunks)?;
+    }
+    output.line(summary(chunking))?;
+    Ok(())
+}
+
+fn rows(output: &mut Output, unit: &str, chunks: &[Chunk<'_>]) -> anyhow::Result<()> {
+    let lines = |chunk: &Chunk<'_>| format!("{}-{}", chunk.span.lines.0, chunk.span.lines.1);
+    let widest = chunks.iter().map(|chunk| lines(chunk).len()).max();
+    let lines_width = widest.unwrap_or(0).max(5);
+    let trail_width = output.width().saturating_sub(lines_width + 50).max(24);
+    let head = format!(
+        "{:>4} {unit:>7}  {:lines_width$}  {}  cut before it",
+        "#",
+        "lines",
+        fitted("trail", trail_width)
+    );
+    output.line(output.styled(&head, Style::new().dimmed()))?;
+    for chunk in chunks {
+        let trail = output.safe(&place(chunk)).into_owned();
+        let row = format!(
+            "{:>4} {:>7}  {:lines_width$}  {}  {}",
+            chunk.ordinal,
+            thousands(chunk.tokens.total),
+            lines(chunk),
+            fitted(&trail, trail_width),
+            chunk.cut.reason,
+        );
+        let warnings = chunk
+            .warnings
+            .iter()
+            .map(|warning| format!("  ! {warning}"));
+        output.line(row + &warnings.collect::<String>())?;
+    }
+    Ok(())
+}
+
+/// The trail of a chunk, or what it is without one.
+fn place(chunk: &Chunk<'_>) -> String {
+    let mut place = match chunk.context.trail.is_empty() {
+        false => chunk.breadcrumb(),
+        true if chunk.sections.is_empty() => format!("({})", chunk.kind),
+        true => chunk.sections.join(", "),
+    };
+    if chunk.part.count > 1 {
+        place += &format!("  part {}/{}", chunk.part.index, chunk.part.count);
+    }
+    place
+}
+
+fn summary(chunking: &Chunking<'_>) -> String {
+    let summary = chunking.summary();
+    if summary.chunks == 0 {
+        return "no chunks: there is no text".to_string();
+    }
+    let sizes = format!(
+        "mean {} · {}–{}",
+        summary.mean, summary.smallest, summary.largest
+    );
+    let oversized = match summary.oversized {
+        0 => "nothing over the limit".to_string(),
+        count => format!("{count} over the limit"),
+    };
+    let undersized = match summary.undersized {
+        0 => String::new(),
+        count => format!(" · {count} under min"),
+    };
+    let covered = covered(chunking);
+    format!(
+        "{} · {sizes} · {oversized}{undersized} · {covered}",
+        counted(summary.chunks, "chunk")
+    )
+}
+
+/// What became of the text outside the chunks.
+fn covered(chunking: &Chunking<'_>) -> String {
+    let bytes: usize = chunking.gaps.iter().map(std::ops::Range::len).sum();
+    match bytes {
+        0 => "nothing left out".to_string(),
+        _ => format!(
+            "{} of white space and delimiters left out",
+            counted(bytes, "byte")
+        ),
+    }
+}
+
+fn texts(output: &mut Output, chunking: &Chunking<'_>) -> anyhow::Result<()> {
+    for chunk in &chunking.chunks {
+        let head = format!(
+            "── {} · {} {} · {}",
+            chunk.ordinal,
+            chunk.tokens.total,
+            chunking.unit,
+            place(chunk)
+        );
+        output.line(output.styled(&head, Style::new().dimmed()))?;
+        output.line(output.safe(chunk.text))?;
+    }
+    Ok(())
+}

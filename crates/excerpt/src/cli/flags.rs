@@ -1,0 +1,66 @@
+//! The fields of a chunking configuration as flags, shared by all commands that cut.
+
+use clap::Args;
+use excerpt_chunk::{Atomic, ContextParts, Levels, Overlap, Settings, Strategy, Unit};
+
+/// How documents are cut. The everyday flags stand in the short help, the others in `--help`.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Cutting")]
+pub(crate) struct ChunkFlags {
+    /// auto, markdown, headers, delimiter, fixed, whole or naive [default: auto]
+    #[arg(long, value_name = "NAME")]
+    strategy: Option<Strategy>,
+    /// The size the chunks aim at [default: 400]
+    #[arg(long, value_name = "SIZE")]
+    target: Option<usize>,
+    /// The size no chunk exceeds, context and overlap included [default: 400, or the target]
+    #[arg(long, value_name = "SIZE")]
+    max: Option<usize>,
+    /// How much of the text before is repeated in front of each chunk, a size or a share: 80, 15% [default: 0]
+    #[arg(long, value_name = "SIZE")]
+    overlap: Option<Overlap>,
+    /// What sizes count: tokens (a quarter of the characters) or chars, whose defaults are four times as large [default: tokens]
+    #[arg(long, value_name = "UNIT", hide_short_help = true)]
+    unit: Option<Unit>,
+    /// The size under which a chunk is joined with a neighbour where the strategy allows [default: 50]
+    #[arg(long, value_name = "SIZE", hide_short_help = true)]
+    min: Option<usize>,
+    /// The heading levels with a mandatory cut before them, such as 2,3 [default: 2,3 for `headers`, none for `markdown`]
+    #[arg(long, value_name = "LEVELS", hide_short_help = true)]
+    levels: Option<Levels>,
+    /// The regular expression to cut at; says `--strategy delimiter`
+    #[arg(long, value_name = "REGEX", hide_short_help = true)]
+    delimiter: Option<String>,
+    /// Makes a delimiter part of the chunk that it opens, rather than leaving it out
+    #[arg(long, hide_short_help = true)]
+    include_delimiter: bool,
+    /// What happens to a code block, table or sentence over the limit: split or keep [default: split]
+    #[arg(long, value_name = "WHAT", hide_short_help = true)]
+    atomic: Option<Atomic>,
+    /// What of a chunk's place counts as its context: all, none, or some of path,title,trail,lead [default: all]
+    #[arg(long, value_name = "PARTS", hide_short_help = true)]
+    context: Option<ContextParts>,
+    /// Lets `fixed` cut at raw positions (false) rather than at sentences (true) [default: true]
+    #[arg(long, value_name = "BOOL", hide_short_help = true)]
+    complete_sentences: Option<bool>,
+}
+
+impl ChunkFlags {
+    /// What the flags say.
+    pub(crate) fn settings(&self) -> Settings {
+        Settings {
+            strategy: self.strategy,
+            unit: self.unit,
+            target: self.target,
+            max: self.max,
+            min: self.min,
+            overlap: self.overlap,
+            levels: self.levels,
+            delimiter: self.delimiter.clone(),
+            include_delimiter: self.include_delimiter.then_some(true),
+            atomic: self.atomic,
+            context: self.context,
+            complete_sentences: self.complete_sentences,
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! The command line: one file a command, with its arguments, its help and its call to the libraries.
+
+mod chunk;
+mod flags;
+mod get;
+mod place;
+mod progress;
+mod search;
+mod status;
+mod sync;
+
+use clap::{Parser, Subcommand};
+
+use crate::exit::Outcome;
+
+/// Cuts documents, notes and code where they naturally part, and finds the piece that answers a question.
+#[derive(Debug, Parser)]
+#[command(name = "excerpt", version, max_term_width = 100, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Search(search::Args),
+    Chunk(chunk::Args),
+    Sync(sync::Args),
+    Status(status::Args),
+    Get(get::Args),
+}
+
+/// Reads the arguments and runs the command they name.
+pub(crate) fn run() -> anyhow::Result<Outcome> {
+    match Cli::parse().command {
+        Command::Search(args) => search::run(&args),
+        Command::Chunk(args) => chunk::run(&args),
+        Command::Sync(args) => sync::run(&args),
+        Command::Status(args) => status::run(&args),
+        Command::Get(args) => get::run(&args),
+    }
+}

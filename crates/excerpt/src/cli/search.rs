@@ -1,0 +1,226 @@
+//! `excerpt search`: the piece that answers a question, in any folder, at once.
+
+use std::path::{Path, PathBuf};
+
+use excerpt_chunk::{Hash, Span};
+use excerpt_index::{Answer, DocumentHits, Filter, Hit, Place, Query, Rank, Snippet};
+use owo_colors::Style;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::cli::place::{IndexArgs, SyncMode, opened};
+use crate::exit::Outcome;
+use crate::output::{Output, SCHEMA, counted, say};
+
+/// Find the piece of a folder's documents that answers a question
+///
+/// The folder is indexed first if it is new, and checked for changes if it is not. A path inside a git repository searches that
+/// part of the repository's index.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The question, or some words
+    query: String,
+    /// The folder or file to search
+    #[arg(default_value = ".")]
+    path: PathBuf,
+    /// How many documents to show; with --chunks, how many chunks
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 5)]
+    limit: usize,
+    /// Rank chunks alone instead of documents
+    #[arg(long)]
+    chunks: bool,
+    /// Print ranked chunks as JSON, one a line
+    #[arg(long)]
+    json: bool,
+    /// Whether to check for changes first: auto (not for long), always or never
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = SyncMode::Auto, hide_possible_values = true)]
+    sync: SyncMode,
+    #[command(flatten)]
+    index: IndexArgs,
+}
+
+/// Answers the query.
+pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    let place = args.index.locate(&args.path)?;
+    let (mut index, mut notes) = opened(&place, args.sync)?;
+    let mut filter = Filter::default().source(&place.root);
+    if let Some(path) = &place.path {
+        filter = filter.path(path);
+    }
+    let rank = if args.chunks { Rank::Chunks } else { Rank::Documents };
+    let query = Query::new(&args.query).within(filter).limit(args.limit).rank(rank);
+    let answer = index.search(&query)?;
+    notes.extend(answer.notes.iter().map(ToString::to_string));
+    let mut output = Output::new();
+    let scope = Scope::new(&place, &args.path);
+    match args.json {
+        true => lines(&mut output, &answer, &scope)?,
+        false => documents(&mut output, &answer, &scope)?,
+    }
+    output.flush()?;
+    if !args.json {
+        let searched = index.status()?.documents;
+        let shown = answer.documents.len();
+        say(&format!(
+            "{} of {} with a match, {} indexed · {} ms · keywords",
+            if args.chunks { counted(shown, "chunk") } else { counted(shown, "document") },
+            answer.documents_total,
+            counted(searched, "document"),
+            answer.elapsed.as_millis(),
+        ));
+    }
+    notes.iter().for_each(|note| say(&format!("note: {note}")));
+    Ok(match answer.documents.is_empty() {
+        true => Outcome::Nothing,
+        false => Outcome::Done,
+    })
+}
+
+/// How paths are shown: a program wants them relative to what it searched, a person as something to open from here.
+struct Scope<'a> {
+    /// The part of the source that was searched.
+    inside: Option<&'a str>,
+    /// The path as the user gave it.
+    given: &'a Path,
+}
+
+impl<'a> Scope<'a> {
+    fn new(place: &'a Place, given: &'a Path) -> Self {
+        Scope {
+            inside: place.path.as_deref(),
+            given,
+        }
+    }
+
+    /// `path` relative to the folder that was searched; a file that was searched alone keeps its name.
+    fn relative<'p>(&self, path: &'p str) -> &'p str {
+        let rest = self.inside.and_then(|inside| path.strip_prefix(inside));
+        match rest.map(|rest| rest.trim_start_matches('/')) {
+            Some("") => path.rsplit('/').next().unwrap_or(path),
+            Some(rest) => rest,
+            None => path,
+        }
+    }
+
+    /// `path` as it can be opened from here.
+    fn here(&self, path: &str) -> String {
+        let relative = self.relative(path);
+        let file = self.given.is_file();
+        match self.given.to_str() {
+            Some(".") | None => relative.to_string(),
+            Some(given) if file => given.to_string(),
+            Some(given) => format!("{}/{relative}", given.trim_end_matches('/')),
+        }
+    }
+}
+
+fn documents(output: &mut Output, answer: &Answer, scope: &Scope<'_>) -> anyhow::Result<()> {
+    for document in &answer.documents {
+        let Some((best, others)) = document.chunks.split_first() else {
+            continue;
+        };
+        let path = scope.here(&document.path);
+        let (first, last) = best.span.lines;
+        let citation = output.styled(&format!("{path}:{first}-{last}"), Style::new().bold());
+        let place = headings(best).map(|place| format!(" · {}", output.safe(&place)));
+        output.line(format!("{citation}{}", place.unwrap_or_default()))?;
+        for line in marked(output, &best.snippet).lines() {
+            output.line(format!("    {}", line.trim_end()))?;
+        }
+        for other in others {
+            let (first, last) = other.span.lines;
+            let place = headings(other).map(|place| format!(" · {place}"));
+            let line = format!("    also here: :{first}-{last}{}", place.unwrap_or_default());
+            output.line(output.styled(&line, Style::new().dimmed()))?;
+        }
+        output.line("")?;
+    }
+    Ok(())
+}
+
+/// The headings around a hit, or those in it.
+fn headings(hit: &Hit) -> Option<String> {
+    let around = (!hit.trail.is_empty()).then(|| hit.trail.join(" > "));
+    around.or_else(|| (!hit.sections.is_empty()).then(|| hit.sections.join(", ")))
+}
+
+/// The snippet with the words that were found made bold, or between `**` where there is no terminal.
+fn marked(output: &Output, snippet: &Snippet) -> String {
+    let mut marked = String::new();
+    let mut end = 0;
+    for mark in &snippet.marks {
+        marked += &output.safe(&snippet.text[end..mark.start]);
+        let word = &snippet.text[mark.clone()];
+        marked += &output.emphasised(word);
+        end = mark.end;
+    }
+    marked + &output.safe(&snippet.text[end..])
+}
+
+/// One chunk as a program reads it.
+#[derive(Serialize)]
+struct Line<'a> {
+    schema: u32,
+    rank: usize,
+    path: &'a str,
+    citation: String,
+    span: &'a Span,
+    context: LineContext<'a>,
+    sections: &'a [String],
+    document: LineDocument<'a>,
+    score: f32,
+    all_words: bool,
+    kind: &'a str,
+    language: Option<&'a str>,
+    tokens: usize,
+    id: Hash,
+    text: &'a str,
+    snippet: &'a Snippet,
+}
+
+#[derive(Serialize)]
+struct LineContext<'a> {
+    trail: &'a [String],
+}
+
+#[derive(Serialize)]
+struct LineDocument<'a> {
+    title: Option<&'a str>,
+    first_heading: Option<&'a str>,
+    metadata: &'a Map<String, Value>,
+}
+
+fn lines(output: &mut Output, answer: &Answer, scope: &Scope<'_>) -> anyhow::Result<()> {
+    let hits = answer.documents.iter().flat_map(|document| document.chunks.iter().map(move |hit| (document, hit)));
+    for (index, (document, hit)) in hits.enumerate() {
+        output.json(&line(index + 1, document, hit, scope))?;
+    }
+    Ok(())
+}
+
+fn line<'a>(rank: usize, document: &'a DocumentHits, hit: &'a Hit, scope: &Scope<'_>) -> Line<'a> {
+    let path = scope.relative(&document.path);
+    let (first, last) = hit.span.lines;
+    Line {
+        schema: SCHEMA,
+        rank,
+        path,
+        citation: format!("{path}:{first}-{last}"),
+        span: &hit.span,
+        context: LineContext { trail: &hit.trail },
+        sections: &hit.sections,
+        document: LineDocument {
+            title: document.title.as_deref(),
+            first_heading: document.first_heading.as_deref(),
+            metadata: &document.metadata,
+        },
+        score: hit.score,
+        all_words: hit.all_words,
+        kind: &hit.kind,
+        language: hit.language.as_deref(),
+        tokens: hit.tokens,
+        id: hit.id,
+        text: &hit.text,
+        snippet: &hit.snippet,
+    }
+}

@@ -1,0 +1,120 @@
+//! `excerpt status`: what the index of a folder holds, and whether it can be relied on.
+
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use excerpt_index::{Index, Keywords, LastSync, OpenOptions, Place, Skip, SourceStatus, Status};
+use owo_colors::Style;
+use serde::Serialize;
+
+use crate::cli::place::IndexArgs;
+use crate::exit::Outcome;
+use crate::output::{Output, SCHEMA, counted, thousands};
+
+/// Show what the index of a folder holds, and whether it is in step
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The folder or file
+    #[arg(default_value = ".")]
+    path: PathBuf,
+    /// List every file and folder that was skipped, with the reason
+    #[arg(long)]
+    skips: bool,
+    /// Print the status as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    index: IndexArgs,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    schema: u32,
+    index: &'a std::path::Path,
+    #[serde(flatten)]
+    status: &'a Status,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skips: Option<Vec<Skip>>,
+}
+
+/// Prints the status.
+pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    let place = args.index.locate(&args.path)?;
+    let index = Index::open(&place.index, OpenOptions::default())?;
+    let status = index.status()?;
+    let skips = args.skips.then(|| index.skips(&place.root)).transpose()?;
+    let mut output = Output::new();
+    match args.json {
+        true => output.json(&Report {
+            schema: SCHEMA,
+            index: &place.index,
+            status: &status,
+            skips,
+        })?,
+        false => {
+            people(&mut output, &place, &status)?;
+            for skip in skips.into_iter().flatten() {
+                let detail = skip.detail.map(|detail| format!(" ({detail})"));
+                let line = format!("    {}: {}{}", skip.path, skip.reason, detail.unwrap_or_default());
+                output.line(output.safe(&line))?;
+            }
+        }
+    }
+    output.flush()?;
+    Ok(Outcome::Done)
+}
+
+fn people(output: &mut Output, place: &Place, status: &Status) -> anyhow::Result<()> {
+    output.line(format!("index     {}", place.index.display()))?;
+    let (documents, chunks) = (counted(status.documents, "document"), counted(status.chunks, "chunk"));
+    output.line(format!("holds     {documents} in {chunks}, {} of text; {} on disk", size(status.text_bytes), size(status.disk_bytes)))?;
+    output.line(match status.keywords {
+        Keywords::InStep => "keywords  in step".to_string(),
+        Keywords::Behind => "keywords  behind: run `excerpt sync`".to_string(),
+        _ => "keywords  missing: run `excerpt sync`".to_string(),
+    })?;
+    for source in &status.sources {
+        of_source(output, source)?;
+    }
+    Ok(())
+}
+
+fn of_source(output: &mut Output, source: &SourceStatus) -> anyhow::Result<()> {
+    let root = output.styled(&source.root.display().to_string(), Style::new().bold());
+    let (documents, chunks) = (counted(source.documents, "document"), counted(source.chunks, "chunk"));
+    output.line(format!("{root}: {documents} in {chunks}, {}", synced(source.last_sync)))?;
+    if !source.skipped.is_empty() {
+        let skipped = source.skipped.iter().map(|(reason, count)| format!("{} {reason}", thousands(*count)));
+        output.line(format!("    skipped: {}", skipped.collect::<Vec<_>>().join(", ")))?;
+    }
+    Ok(())
+}
+
+fn synced(last: Option<LastSync>) -> String {
+    match last {
+        None => "never synced: run `excerpt sync`".to_string(),
+        Some(LastSync { finished: Some(finished), .. }) => format!("synced {}", ago(finished)),
+        Some(last) => format!("a sync begun {} was not finished: run `excerpt sync`", ago(last.started)),
+    }
+}
+
+/// A time in seconds since 1970, as the time that has passed since.
+fn ago(seconds: i64) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs() as i64);
+    let passed = usize::try_from(now - seconds).unwrap_or(0);
+    match passed {
+        0..60 => "just now".to_string(),
+        60..3600 => format!("{} ago", counted(passed / 60, "minute")),
+        3600..86_400 => format!("{} ago", counted(passed / 3600, "hour")),
+        _ => format!("{} ago", counted(passed / 86_400, "day")),
+    }
+}
+
+/// A number of bytes, as a person reads it.
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+    }
+}

@@ -1,0 +1,64 @@
+//! `excerpt sync`: brings the index of a folder in step with its files.
+
+use std::path::PathBuf;
+
+use excerpt_index::{Index, OpenOptions, SyncReport};
+
+use crate::cli::place::{self, IndexArgs};
+use crate::exit::Outcome;
+use crate::output::{Output, counted, thousands};
+
+/// Bring the index of a folder in step with its files
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The folder or file to index
+    #[arg(default_value = ".")]
+    path: PathBuf,
+    /// Print what was done as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    index: IndexArgs,
+}
+
+/// Syncs and reports.
+pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    let place = args.index.locate(&args.path)?;
+    let mut index = Index::open(&place.index, OpenOptions::create())?;
+    let report = place::sync(&mut index, &place.root, None)?;
+    let mut output = Output::new();
+    match args.json {
+        true => output.json(&report)?,
+        false => {
+            output.line(format!("{}: {}", place.root.display(), done(&report)))?;
+            if !report.skipped.is_empty() {
+                output.line(format!("skipped {}; `excerpt status --skips` lists them", skipped(&report)))?;
+            }
+        }
+    }
+    output.flush()?;
+    Ok(Outcome::Done)
+}
+
+fn done(report: &SyncReport) -> String {
+    let counts = [
+        (report.added, "added"),
+        (report.changed, "changed"),
+        (report.recut, "cut again"),
+        (report.removed, "removed"),
+        (report.unchanged, "unchanged"),
+    ];
+    let said = counts.iter().filter(|(count, _)| *count > 0);
+    let said: Vec<String> = said.map(|(count, what)| format!("{} {what}", thousands(*count))).collect();
+    let said = match said.is_empty() {
+        true => "no documents".to_string(),
+        false => said.join(", "),
+    };
+    let read = counted(report.read, "file");
+    format!("{said} · {read} read, {:.1} MB · {:.2} s", report.bytes_read as f64 / 1e6, report.seconds)
+}
+
+fn skipped(report: &SyncReport) -> String {
+    let skipped = report.skipped.iter().map(|(reason, count)| format!("{} {reason}", thousands(*count)));
+    skipped.collect::<Vec<_>>().join(", ")
+}

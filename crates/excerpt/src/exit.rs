@@ -1,0 +1,36 @@
+//! How the program ends: 0 when something was found or done, 1 when nothing was found, 2 when there was trouble. A reader that
+//! closes its end of a pipe has what it wanted: that is success.
+
+use std::io;
+use std::process::ExitCode;
+
+/// How a command ended that met no trouble.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// It did what was asked.
+    Done,
+    /// It found nothing.
+    Nothing,
+}
+
+/// The exit code of what `result` says; trouble is named on standard error.
+pub(crate) fn code(result: anyhow::Result<Outcome>) -> ExitCode {
+    match result {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Nothing) => ExitCode::from(1),
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            crate::output::complain(&format!("{error:#}"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let causes = error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>());
+    causes
+        .into_iter()
+        .any(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
