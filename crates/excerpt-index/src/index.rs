@@ -90,7 +90,7 @@ impl Index {
         mut progress: impl FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<SyncReport> {
         let lock = WriteLock::acquire(self.store.dir())?;
-        let rebuilt = self.store.refresh().map_err(self.at())? == Keywords::Missing;
+        let rebuilt = self.store.refresh_locked(&lock).map_err(self.at())?;
         let dir = self.store.dir().to_path_buf();
         let sync = Sync::new(&mut self.store, &lock, source, options, &mut progress)?;
         let report = sync.run().map_err(|fault| fault.at(&dir))?;
@@ -349,5 +349,26 @@ impl Digest {
         let mut short = [0; 16];
         short.copy_from_slice(&self.0.finalize().as_bytes()[..16]);
         Hash(short)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_may_go_to_another_thread() {
+        fn sendable<T: Send>() {}
+        sendable::<Index>();
+    }
+
+    #[test]
+    fn values_are_hashed_one_by_one() {
+        let hash = |values: &[&str]| {
+            let mut digest = Digest::default();
+            values.iter().for_each(|value| digest.add(value.as_bytes()));
+            digest.end()
+        };
+        assert_ne!(hash(&["ab", "c"]), hash(&["a", "bc"]));
     }
 }

@@ -174,7 +174,7 @@ impl<'a> Sync<'a> {
                         false => plan.steps.push(Step::Recut { known }),
                     }
                 }
-                (None, Some(row)) if row.settled && row.stat == Some(entry.stat) => {
+                (None, Some(row)) if row.still_holds(entry.stat) => {
                     plan.skips.push((*row).clone());
                 }
                 (known, _) => plan.steps.push(Step::Read { entry, known }),

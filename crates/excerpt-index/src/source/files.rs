@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::decode::decode;
-use super::rules::{CACHE_MARK, Node, Rules};
+use super::rules::{Node, Rules, is_mark};
 use super::{Entry, Listing, Reading, Source};
 use crate::error::{Error, Result, plain};
 use crate::model::{Skip, SkipReason, Stat};
@@ -65,6 +65,10 @@ impl Files {
             None => {
                 let skip = Skip::new(name.to_string_lossy(), SkipReason::NameNotUtf8);
                 listing.skips.push(skip);
+            }
+            // A pipe or a device may never end.
+            Some(name) if !metadata.is_file() => {
+                listing.skips.push(Skip::new(name, SkipReason::Special));
             }
             Some(name) if size > self.max_file_size => {
                 let skip = too_large(name.into(), size, self.max_file_size);
@@ -152,7 +156,7 @@ impl Walk<'_> {
             // The folder has gone since its parent was read.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => self.listing.skips.push(unreadable(path, &error)),
-            Ok(children) if children.iter().any(|child| child.name == *CACHE_MARK) => {
+            Ok(children) if children.iter().any(|child| is_mark(&child.name)) => {
                 self.listing
                     .skips
                     .push(Skip::new(path, SkipReason::Vendored));
@@ -314,6 +318,7 @@ mod tests {
             ("node_modules/e/f.md", b""),
             ("out/CACHEDIR.TAG", b""),
             ("out/g.md", b""),
+            ("index/excerpt.db", b""),
             ("h.png", b""),
             (".env", b""),
             ("large.md", &[b'x'; 101]),
@@ -328,6 +333,7 @@ mod tests {
                 ("b.log", SkipReason::Ignored),
                 ("build", SkipReason::Ignored),
                 ("h.png", SkipReason::Binary),
+                ("index", SkipReason::Vendored),
                 ("large.md", SkipReason::TooLarge),
                 ("node_modules", SkipReason::Vendored),
                 ("out", SkipReason::Vendored),

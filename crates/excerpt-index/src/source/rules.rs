@@ -3,6 +3,7 @@
 //! In order: secrets, what git ignores, hidden names, vendored folders, and endings of what is not text. A pattern with `!` in
 //! a `.gitignore` or `.ignore` brings back what is hidden or vendored, but never a secret.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use ignore::{IncrementalIgnore, WalkBuilder};
@@ -23,7 +24,15 @@ const VENDORED: [&str; 8] = [
 ];
 
 /// The mark of a folder that can be made again: <https://bford.info/cachedir/>.
-pub(super) const CACHE_MARK: &str = "CACHEDIR.TAG";
+const CACHE_MARK: &str = "CACHEDIR.TAG";
+
+/// The database of an index of ours, which a user may put into the folder that it is of.
+const INDEX_MARK: &str = "excerpt.db";
+
+/// Whether a folder that holds a file of this name is left out as a whole.
+pub(super) fn is_mark(name: &OsStr) -> bool {
+    name == CACHE_MARK || name == INDEX_MARK
+}
 
 /// Names of files with keys or passwords.
 const SECRET_NAMES: [&str; 11] = [

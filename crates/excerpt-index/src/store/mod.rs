@@ -37,6 +37,9 @@ const DATABASE: &str = "excerpt.db";
 /// The folder of the keyword index inside an index directory.
 const LEXICAL: &str = "lexical";
 
+/// What an index directory holds besides its database.
+const LEFTOVERS: [&str; 2] = [LEXICAL, "lock"];
+
 /// How many ids of changed documents are held at once while the keyword index follows.
 const PAGE: usize = 256;
 
@@ -60,22 +63,13 @@ impl Store {
         let database = dir.join(DATABASE);
         if !database.exists() {
             fs::create_dir_all(dir).map_err(Error::io(dir))?;
-            // Two processes may make the same index at once: the second waits for nothing and is told.
-            let empty = fs::read_dir(dir)
-                .map_err(Error::io(dir))?
-                .flatten()
-                .all(|entry| entry.file_name() == "lock");
-            if !empty {
+            let mut entries = fs::read_dir(dir).map_err(Error::io(dir))?.flatten();
+            // What is left of an index without its database may stay: it is made again.
+            if !entries.all(|entry| LEFTOVERS.iter().any(|name| entry.file_name() == *name)) {
                 return Err(Error::NotAnIndex { path: dir.into() });
             }
         }
-        let lock = WriteLock::acquire(dir);
-        let truth = match lock {
-            Ok(_lock) => Truth::create(&database)?,
-            Err(Error::Locked { .. }) if database.exists() => Truth::open(&database)?,
-            Err(error) => return Err(error),
-        };
-        Store::new(dir, truth)
+        Store::new(dir, Truth::create(&database)?)
     }
 
     /// Opens the index in `dir`.
@@ -185,13 +179,19 @@ impl Store {
             && range.contains(&stamp.rev))
     }
 
-    /// Brings the keyword index in step, if this process may write. Returns whether it had to be made again.
+    /// Brings the keyword index in step, if this process may write. Returns whether it had been lost and was made again.
     pub(crate) fn heal(&mut self) -> Result<bool, Fault> {
         let lock = WriteLock::acquire(&self.dir)?;
-        // Whoever held the lock until now may have done it already.
-        let missing = self.refresh()? == Keywords::Missing;
+        let lost = self.refresh_locked(&lock)?;
         let _ = self.catch_up(&lock, &mut |_, _| ControlFlow::Continue(()))?;
-        Ok(missing)
+        Ok(lost)
+    }
+
+    /// Looks again once the lock is held, as whoever held it until now may have changed everything. Returns whether the keyword
+    /// index has been lost: it is not there, and once was.
+    pub(crate) fn refresh_locked(&mut self, _lock: &WriteLock) -> Result<bool, Fault> {
+        let missing = self.refresh()? == Keywords::Missing;
+        Ok(missing && self.truth.seal()?.is_some())
     }
 
     /// Brings the keyword index in step with the truth; makes it again when it cannot be. `progress` is told how many documents

@@ -6,7 +6,7 @@ use excerpt_chunk::{Chunk, Chunking, Document, Hash};
 use serde::Serialize;
 
 use super::fault::Fault;
-use crate::model::{Skip, Stat};
+use crate::model::{Skip, SkipReason, Stat};
 
 /// How texts are compressed: zstd's default, where a higher level costs more time than it saves space.
 const LEVEL: i32 = 3;
@@ -148,4 +148,11 @@ pub(crate) struct SkipRow {
     pub(crate) skip: Skip,
     pub(crate) stat: Option<Stat>,
     pub(crate) settled: bool,
+}
+
+impl SkipRow {
+    /// Whether a file of this size and time need not be read to be left out again. How large is too large may have changed.
+    pub(crate) fn still_holds(&self, stat: Stat) -> bool {
+        self.settled && self.stat == Some(stat) && self.skip.reason != SkipReason::TooLarge
+    }
 }

@@ -1,6 +1,6 @@
 //! The tables of the truth, and the way from each format to the next.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 /// Marks a SQLite file as ours: `xcrp`.
 pub(super) const APPLICATION_ID: i64 = 0x7863_7270;
@@ -100,11 +100,13 @@ CREATE INDEX tombstone_by_rev ON tombstone (rev);
 INSERT INTO meta VALUES ('store', randomblob(16)), ('rev', 0), ('pruned', 0);
 ";
 
-/// Leads the database from format `from` to the newest, all or nothing.
-pub(super) fn migrate(connection: &Connection, from: i64) -> rusqlite::Result<()> {
-    let transaction = connection.unchecked_transaction()?;
-    let steps = usize::try_from(from).unwrap_or(0);
-    for statements in &MIGRATIONS[steps..] {
+/// Leads the database from whatever format it has to the newest, all or nothing. Processes that try it at once wait for each
+/// other: the second finds nothing left to do.
+pub(super) fn migrate(connection: &Connection) -> rusqlite::Result<()> {
+    let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+    let from = transaction.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))?;
+    let done = usize::try_from(from).unwrap_or(0);
+    for statements in MIGRATIONS.iter().skip(done) {
         transaction.execute_batch(statements)?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;

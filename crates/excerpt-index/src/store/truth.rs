@@ -26,15 +26,14 @@ impl Truth {
     ///
     /// [`Error::Foreign`], [`Error::Newer`] and [`Error::Damaged`] for a file that is not an index of ours.
     pub(crate) fn create(path: &Path) -> Result<Self> {
-        let fresh = !path.exists();
         let truth = open(
             path,
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
         )?;
         match truth.format(path)? {
             Some(FORMAT) => {}
-            Some(format) => truth.migrate(path, format)?,
-            None if fresh || truth.is_blank() => truth.migrate(path, 0)?,
+            Some(_) => truth.migrate(path)?,
+            None if truth.is_blank() => truth.migrate(path)?,
             None => return Err(Error::Foreign { path: path.into() }),
         }
         Ok(truth)
@@ -49,7 +48,7 @@ impl Truth {
         let truth = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         match truth.format(path)? {
             Some(FORMAT) => Ok(truth),
-            Some(format) => truth.migrate(path, format).map(|()| truth),
+            Some(_) => truth.migrate(path).map(|()| truth),
             // A writer was ended before it had made the tables.
             None if truth.is_blank() => Err(Error::NotFound {
                 path: path.parent().unwrap_or(path).into(),
@@ -90,8 +89,8 @@ impl Truth {
         matches!((tables, mark), (Ok(0), Ok(0)))
     }
 
-    fn migrate(&self, path: &Path, from: i64) -> Result<()> {
-        migrate(&self.connection, from).map_err(|error| not_ours(path, error))
+    fn migrate(&self, path: &Path) -> Result<()> {
+        migrate(&self.connection).map_err(|error| not_ours(path, error))
     }
 }
 

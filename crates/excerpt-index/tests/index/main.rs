@@ -1,11 +1,11 @@
 //! What an index promises, seen from outside.
 
-mod failures;
 #![expect(
     clippy::unwrap_used,
     reason = "a test that cannot build its world has failed"
 )]
 
+mod failures;
 mod fixture;
 mod search;
 mod sync;

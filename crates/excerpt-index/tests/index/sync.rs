@@ -290,3 +290,41 @@ fn a_single_file_can_be_a_source() {
         "# Tea\n\nGreen tea.\n"
     );
 }
+
+#[test]
+fn a_higher_limit_takes_up_what_was_too_large() {
+    let mut world = World::new().file("large.md", "tea ".repeat(500));
+    world.options = SyncOptions::default().max_file_size(1000);
+    assert_eq!(world.sync().skipped[&SkipReason::TooLarge], 1);
+    world.options = SyncOptions::default();
+    let report = world.sync();
+    assert_eq!((report.added, report.skipped.len()), (1, 0));
+}
+
+#[test]
+fn an_index_inside_its_source_is_no_document() {
+    let world = three();
+    let dir = world.root().join("index");
+    let mut index = Index::open(&dir, OpenOptions::create()).unwrap();
+    for _ in 0..2 {
+        index.sync(&world.root(), &world.options, quiet).unwrap();
+        assert_eq!(index.status().unwrap().documents, 3);
+    }
+    assert_eq!(index.skips(&world.root()).unwrap()[0].path, "index");
+}
+
+#[test]
+fn a_sync_writes_nothing_into_its_source() {
+    let world = three();
+    let list = || {
+        let mut names: Vec<_> = fs::read_dir(world.root())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        names.sort();
+        names
+    };
+    let before = list();
+    world.sync();
+    assert_eq!(list(), before);
+}
