@@ -128,7 +128,7 @@ impl Printer<'_> {
                 if !first {
                     self.output.line("")?;
                 }
-                table(self.output, path, &chunking)?;
+                table(self.output, path, text, &chunking)?;
             }
             Format::Json => {
                 self.output.raw(if first { "" } else { "," })?;
@@ -163,7 +163,12 @@ struct Cut<'a> {
     chunking: &'a Chunking<'a>,
 }
 
-fn table(output: &mut Output, path: Option<&str>, chunking: &Chunking<'_>) -> anyhow::Result<()> {
+fn table(
+    output: &mut Output,
+    path: Option<&str>,
+    text: &str,
+    chunking: &Chunking<'_>,
+) -> anyhow::Result<()> {
     let unit = chunking.unit.to_string();
     let name = output.styled(path.unwrap_or("(standard input)"), Style::new().bold());
     let size = thousands(chunking.size);
@@ -177,7 +182,7 @@ fn table(output: &mut Output, path: Option<&str>, chunking: &Chunking<'_>) -> an
     if !chunking.chunks.is_empty() {
         rows(output, &unit, &chunking.chunks)?;
     }
-    output.line(summary(chunking))?;
+    output.line(summary(chunking, text))?;
     Ok(())
 }
 
@@ -225,7 +230,7 @@ fn place(chunk: &Chunk<'_>) -> String {
     place
 }
 
-fn summary(chunking: &Chunking<'_>) -> String {
+fn summary(chunking: &Chunking<'_>, text: &str) -> String {
     let summary = chunking.summary();
     if summary.chunks == 0 {
         return "no chunks: there is no text".to_string();
@@ -242,22 +247,22 @@ fn summary(chunking: &Chunking<'_>) -> String {
         0 => String::new(),
         count => format!(" · {count} under min"),
     };
-    let covered = covered(chunking);
+    let left_out = left_out(chunking, text);
     format!(
-        "{} · {sizes} · {oversized}{undersized} · {covered}",
+        "{} · {sizes} · {oversized}{undersized} · {left_out}",
         counted(summary.chunks, "chunk")
     )
 }
 
 /// What became of the text outside the chunks.
-fn covered(chunking: &Chunking<'_>) -> String {
-    let bytes: usize = chunking.gaps.iter().map(std::ops::Range::len).sum();
-    match bytes {
-        0 => "nothing left out".to_string(),
-        _ => format!(
-            "{} of white space and delimiters left out",
-            counted(bytes, "byte")
-        ),
+fn left_out(chunking: &Chunking<'_>, text: &str) -> String {
+    let gaps = chunking
+        .gaps
+        .iter()
+        .map(|gap| text[gap.clone()].trim_matches('\u{feff}').trim().len());
+    match gaps.sum() {
+        0 => "nothing lost".to_string(),
+        bytes => format!("{} of delimiters left out", counted(bytes, "byte")),
     }
 }
 

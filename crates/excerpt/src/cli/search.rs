@@ -135,7 +135,8 @@ fn documents(output: &mut Output, answer: &Answer, scope: &Scope<'_>) -> anyhow:
         let citation = output.styled(&format!("{path}:{first}-{last}"), Style::new().bold());
         let place = headings(best).map(|place| format!(" · {}", output.safe(&place)));
         output.line(format!("{citation}{}", place.unwrap_or_default()))?;
-        for line in marked(output, &best.snippet).lines() {
+        let snippet = marked(output, &best.snippet);
+        for line in snippet.lines().filter(|line| !line.trim().is_empty()) {
             output.line(format!("    {}", line.trim_end()))?;
         }
         for other in others {

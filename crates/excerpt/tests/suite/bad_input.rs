@@ -46,10 +46,18 @@ fn sizes_that_contradict_each_other_are_named() {
 fn a_value_that_is_none_of_the_known_ones_is_named() {
     let project = Project::new().file("a.md", "# A\n");
     let run = project.run(&["chunk", "a.md", "--strategy", "semantic"]);
-    insta::assert_snapshot!(run.stderr, @"");
+    insta::assert_snapshot!(run.stderr, @r"
+    error: invalid value 'semantic' for '--strategy <NAME>': `strategy` is `semantic`, expected one of auto, markdown, headers, delimiter, fixed, whole, naive
+
+    For more information, try '--help'.
+    ");
     assert_eq!(run.code, Some(2));
     let run = project.run(&["chunk", "a.md", "--overlap", "120%"]);
-    insta::assert_snapshot!(run.stderr, @"");
+    insta::assert_snapshot!(run.stderr, @r"
+    error: invalid value '120%' for '--overlap <SIZE>': `overlap` is `120%`, expected a size such as `80`, or a share of `target` from `0%` to `99%`
+
+    For more information, try '--help'.
+    ");
 }
 
 #[test]
@@ -115,7 +123,7 @@ fn a_document_not_in_the_index_brings_up_the_closest() {
     project.run(&["sync"]).ok();
     project
         .run(&["get", "notes/tee.md"])
-        .fails("excerpt: `notes/tee.md` is not in the index: did you mean `notes/tea.md`?");
+        .fails("excerpt: `notes/tee.md` is not in the index, did you mean `notes/tea.md`?");
     project.run(&["get", "notes/tea.md:7"]).fails(
         "excerpt: `notes/tea.md` has 1 line and was asked for 7 to 7: ask for lines within it",
     );

@@ -10,31 +10,61 @@ fn the_table_shows_each_cut() {
     let run = project
         .run(&["chunk", "guide.md", "--strategy", "headers", "--min", "1"])
         .ok();
-    insta::assert_snapshot!(run.stdout, @"");
+    insta::assert_snapshot!(run.stdout, @r"
+    guide.md · 37 tokens · headers (as configured)
+       #  tokens  lines  trail                                          cut before it
+       0       9  1-3    Guide                                          start
+       1      24  5-11   Guide > Install                                heading 2
+       2      18  13-18  Guide > Use                                    heading 2
+    3 chunks · mean 17 · 9–24 · nothing over the limit · nothing lost
+    ");
 }
 
 #[test]
 fn the_table_shows_warnings() {
-    let project = Project::new().file("a.md", "# A\n\nx\n\n# B\n\nlonger text in this one\n");
+    let text = "# A\n\nx\n\n## B\n\n```\nthis block is longer than the limit\nand kept whole all the same\n```\n";
+    let project = Project::new().file("a.md", text);
+    let args = [
+        "chunk",
+        "a.md",
+        "--strategy",
+        "markdown",
+        "--levels",
+        "1,2",
+        "--max",
+        "12",
+        "--min",
+        "4",
+        "--atomic",
+        "keep",
+    ];
+    let run = project.run(&args).ok();
+    insta::assert_snapshot!(run.stdout, @r"
+    a.md · 21 tokens · markdown (as configured)
+       #  tokens  lines  trail                                          cut before it
+       0       3  1-3    A                                              start  ! undersized
+       1      19  5-10   A > B                                          heading 2  ! oversized: a code block kept whole  ! context shortened
+    2 chunks · mean 11 · 3–19 · 1 over the limit · 1 under min · nothing lost
+    ");
+}
+
+#[test]
+fn a_delimiter_left_out_is_counted() {
+    let project = Project::new();
     let run = project
-        .run(&[
-            "chunk",
-            "a.md",
-            "--strategy",
-            "headers",
-            "--levels",
-            "1,2",
-            "--max",
-            "20",
-            "--target",
-            "20",
-            "--min",
-            "4",
-            "--delimiter",
-            "x",
-        ])
+        .run_with(
+            &["chunk", "-", "--delimiter", "^%%$", "--min", "0"],
+            b"One.\n%%\nTwo.\n%%\nThree.\n",
+        )
         .ok();
-    insta::assert_snapshot!(run.stdout, @"");
+    insta::assert_snapshot!(run.stdout, @r"
+    (standard input) · 5 tokens · delimiter (as configured)
+       #  tokens  lines  trail                                          cut before it
+       0       1  1-1    (paragraph)                                    start
+       1       1  3-3    (paragraph)                                    delimiter
+       2       1  5-5    (paragraph)                                    delimiter
+    3 chunks · mean 1 · 1–1 · nothing over the limit · 4 bytes of delimiters left out
+    ");
 }
 
 #[test]
@@ -106,14 +136,22 @@ fn text_shows_each_chunk() {
             b"One sentence is here. Another one is there.\n",
         )
         .ok();
-    insta::assert_snapshot!(run.stdout, @"");
+    insta::assert_snapshot!(run.stdout, @r"
+    ── 0 · 5 tokens · (paragraph)  part 1/2
+    One sentence is here.
+    ── 1 · 5 tokens · (paragraph)  part 2/2
+    Another one is there.
+    ");
 }
 
 #[test]
 fn an_empty_file_has_no_chunk_and_is_no_error() {
     let project = Project::new().file("empty.md", "");
     let run = project.run(&["chunk", "empty.md"]).ok();
-    insta::assert_snapshot!(run.stdout, @"");
+    insta::assert_snapshot!(run.stdout, @r"
+    empty.md · 0 tokens · whole (detected: 0 tokens, under twice `min` (50))
+    no chunks: there is no text
+    ");
     assert_eq!(
         project
             .run(&["chunk", "empty.md", "--format", "jsonl"])
