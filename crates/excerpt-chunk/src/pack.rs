@@ -142,12 +142,13 @@ impl Plan<'_> {
                 place = shared(self.places, place, self.atoms[last].place);
             }
             let text = self.size(start, end);
-            let alone = end == start + 1 || glued;
-            if text > self.limits.max && end > start + 1 {
+            // What is kept whole although it is too large keeps its heading, too.
+            let kept = glued && self.size(last, end) > self.limits.max;
+            if text > self.limits.max && !kept {
                 break;
             }
             let total = text + self.header(place, lead) + overlap;
-            if total > self.limits.max && !alone {
+            if total > self.limits.max && !glued {
                 continue;
             }
             if joined && end < count && !self.atoms[end].boundary.mandatory {
@@ -252,13 +253,14 @@ impl Plan<'_> {
     fn piece(&self, start: usize, end: usize) -> Piece {
         let atoms = &self.atoms[start..end];
         let first = &atoms[0];
-        let bytes = first.bytes.start..atoms[atoms.len() - 1].bytes.end;
+        let last = &atoms[atoms.len() - 1];
+        let bytes = first.bytes.start..last.bytes.end;
         let around = atoms.iter().map(|atom| atom.place);
         let place = around.fold(first.place, |a, b| shared(self.places, a, b));
         let size = self.size(start, end);
         let same_node = atoms.iter().all(|atom| atom.node == first.node);
         let kind = |atom: &Atom| self.outline.nodes[atom.node].kind;
-        let oversized = (size > self.limits.max).then(|| match kind(first) {
+        let oversized = (size > self.limits.max).then(|| match kind(last) {
             _ if split::is_one_grapheme(&self.text[bytes.clone()]) => {
                 "one grapheme larger than the limit"
             }

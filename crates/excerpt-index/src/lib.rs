@@ -42,5 +42,5 @@ pub use model::{
     Query, Rank, Skip, SkipReason, Snippet, SourceStatus, Stage, Stat, Status, SyncOptions,
     SyncReport,
 };
-pub use source::{Entry, Files, Listing, Reading, Source};
+pub use source::{Entry, Files, Listing, Reading, Source, decode};
 pub use sync::quiet;

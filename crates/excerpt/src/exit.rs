@@ -20,9 +20,17 @@ pub(crate) fn code(result: anyhow::Result<Outcome>) -> ExitCode {
         Ok(Outcome::Nothing) => ExitCode::from(1),
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            crate::output::complain(&format!("{error:#}"));
+            crate::output::complain(&message(&error));
             ExitCode::from(2)
         }
+    }
+}
+
+/// What went wrong, with the cause where the message does not hold it already.
+fn message(error: &anyhow::Error) -> String {
+    match error.downcast_ref::<excerpt_index::Error>() {
+        Some(error) => error.to_string(),
+        None => format!("{error:#}"),
     }
 }
 

@@ -6,7 +6,11 @@ use crate::model::SkipReason;
 const PROBE: usize = 8 << 10;
 
 /// The text of a file, or why it has none. UTF-8 stays byte for byte as it is, a byte order mark included.
-pub(crate) fn decode(bytes: Vec<u8>) -> Result<String, SkipReason> {
+///
+/// # Errors
+///
+/// The reason, when the bytes are no text: neither UTF-8 nor UTF-16 with a byte order mark, or binary.
+pub fn decode(bytes: Vec<u8>) -> Result<String, SkipReason> {
     match *bytes {
         [0xFF, 0xFE, ref rest @ ..] => utf16(rest, u16::from_le_bytes),
         [0xFE, 0xFF, ref rest @ ..] => utf16(rest, u16::from_be_bytes),

@@ -8,6 +8,7 @@ mod rules;
 use crate::error::Result;
 use crate::model::{Skip, Stat};
 
+pub use decode::decode;
 pub use files::Files;
 pub(crate) use rules::{Node, Rules};
 

@@ -315,7 +315,9 @@ impl Writer {
             .memory_budget_per_thread(HEAP / THREADS)
             .num_merge_threads(1)
             .build();
-        let writer = index.writer_with_options(options)?;
+        let writer: IndexWriter = index.writer_with_options(options)?;
+        // A writer that was killed leaves files that no commit names, under the names that this one would take.
+        writer.garbage_collect_files().wait()?;
         Ok(Writer { writer, fields })
     }
 

@@ -211,7 +211,14 @@ impl Store {
             Some(lexical) => lexical,
             None => Lexical::create(&path, self.stamp(0)?)?,
         };
-        let (stamp, flow) = self.follow(&lexical, progress)?;
+        let (stamp, flow) = match self.follow(&lexical, progress) {
+            // It can be read and not be written: making it again mends that too.
+            Err(Fault::Keywords(_)) => {
+                lexical = Lexical::create(&path, self.stamp(0)?)?;
+                self.follow(&lexical, progress)?
+            }
+            followed => followed?,
+        };
         lexical.reload()?;
         self.truth.set_seal(lexical.seal(&path)?)?;
         self.truth.prune(stamp.rev)?;

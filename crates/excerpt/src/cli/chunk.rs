@@ -60,7 +60,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     } else if Path::new(&args.path).is_dir() {
         folder(&mut printer, args)?;
     } else {
-        let bytes = std::fs::read(&args.path).with_context(|| format!("cannot read `{}`", args.path))?;
+        let bytes =
+            std::fs::read(&args.path).with_context(|| format!("cannot read `{}`", args.path))?;
         printer.print(Some(&args.path), &text(bytes, &args.path, args.lossy)?)?;
     }
     printer.end()?;
@@ -81,7 +82,10 @@ fn folder(printer: &mut Printer<'_>, args: &Args) -> anyhow::Result<()> {
         }
     }
     if skipped > 0 {
-        say(&format!("skipped {} that an index would skip too", counted(skipped, "file or folder")));
+        say(&format!(
+            "skipped {} that an index would skip too",
+            counted(skipped, "file or folder")
+        ));
     }
     Ok(())
 }
@@ -91,7 +95,9 @@ fn text(bytes: Vec<u8>, name: &str, lossy: bool) -> anyhow::Result<String> {
     if lossy {
         return Ok(String::from_utf8_lossy(&bytes).into_owned());
     }
-    decode(bytes).map_err(|reason| anyhow!("`{name}` cannot be cut: {reason}; `--lossy` replaces what is not text"))
+    decode(bytes).map_err(|reason| {
+        anyhow!("`{name}` cannot be cut: {reason}; `--lossy` replaces what is not text")
+    })
 }
 
 /// Prints one document after another.
@@ -105,7 +111,8 @@ struct Printer<'a> {
 impl Printer<'_> {
     fn begin(&mut self) -> anyhow::Result<()> {
         if self.format == Format::Json {
-            self.output.raw(&format!("{{\"schema\":{SCHEMA},\"documents\":[\n"))?;
+            self.output
+                .raw(&format!("{{\"schema\":{SCHEMA},\"documents\":[\n"))?;
         }
         Ok(())
     }
@@ -121,11 +128,14 @@ impl Printer<'_> {
                 if !first {
                     self.output.line("")?;
                 }
-                table(self.output, path, &chunking)?;
+                table(self.output, path, text, &chunking)?;
             }
             Format::Json => {
                 self.output.raw(if first { "" } else { "," })?;
-                self.output.json(&Cut { path, chunking: &chunking })?;
+                self.output.json(&Cut {
+                    path,
+                    chunking: &chunking,
+                })?;
             }
             Format::Jsonl => {
                 for chunk in &chunking.chunks {
@@ -153,7 +163,12 @@ struct Cut<'a> {
     chunking: &'a Chunking<'a>,
 }
 
-fn table(output: &mut Output, path: Option<&str>, chunking: &Chunking<'_>) -> anyhow::Result<()> {
+fn table(
+    output: &mut Output,
+    path: Option<&str>,
+    text: &str,
+    chunking: &Chunking<'_>,
+) -> anyhow::Result<()> {
     let unit = chunking.unit.to_string();
     let name = output.styled(path.unwrap_or("(standard input)"), Style::new().bold());
     let size = thousands(chunking.size);
@@ -167,7 +182,7 @@ fn table(output: &mut Output, path: Option<&str>, chunking: &Chunking<'_>) -> an
     if !chunking.chunks.is_empty() {
         rows(output, &unit, &chunking.chunks)?;
     }
-    output.line(summary(chunking))?;
+    output.line(summary(chunking, text))?;
     Ok(())
 }
 
@@ -215,7 +230,7 @@ fn place(chunk: &Chunk<'_>) -> String {
     place
 }
 
-fn summary(chunking: &Chunking<'_>) -> String {
+fn summary(chunking: &Chunking<'_>, text: &str) -> String {
     let summary = chunking.summary();
     if summary.chunks == 0 {
         return "no chunks: there is no text".to_string();
@@ -232,22 +247,22 @@ fn summary(chunking: &Chunking<'_>) -> String {
         0 => String::new(),
         count => format!(" · {count} under min"),
     };
-    let covered = covered(chunking);
+    let left_out = left_out(chunking, text);
     format!(
-        "{} · {sizes} · {oversized}{undersized} · {covered}",
+        "{} · {sizes} · {oversized}{undersized} · {left_out}",
         counted(summary.chunks, "chunk")
     )
 }
 
 /// What became of the text outside the chunks.
-fn covered(chunking: &Chunking<'_>) -> String {
-    let bytes: usize = chunking.gaps.iter().map(std::ops::Range::len).sum();
-    match bytes {
-        0 => "nothing left out".to_string(),
-        _ => format!(
-            "{} of white space and delimiters left out",
-            counted(bytes, "byte")
-        ),
+fn left_out(chunking: &Chunking<'_>, text: &str) -> String {
+    let gaps = chunking
+        .gaps
+        .iter()
+        .map(|gap| text[gap.clone()].trim_matches('\u{feff}').trim().len());
+    match gaps.sum() {
+        0 => "nothing lost".to_string(),
+        bytes => format!("{} of delimiters left out", counted(bytes, "byte")),
     }
 }
 

@@ -15,7 +15,12 @@ use crate::exit::Outcome;
 
 /// Cuts documents, notes and code where they naturally part, and finds the piece that answers a question.
 #[derive(Debug, Parser)]
-#[command(name = "excerpt", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(
+    name = "excerpt",
+    version,
+    max_term_width = 100,
+    arg_required_else_help = true
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

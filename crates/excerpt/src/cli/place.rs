@@ -18,14 +18,20 @@ const PATIENCE: Duration = Duration::from_secs(2);
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct IndexArgs {
     /// The folder of the index [default: one for each project, in the user's data folder]
-    #[arg(long, value_name = "FOLDER", env = "EXCERPT_INDEX", hide_env_values = true)]
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        env = "EXCERPT_INDEX",
+        hide_env_values = true
+    )]
     index: Option<PathBuf>,
 }
 
 impl IndexArgs {
     /// The index that serves `path`, and what of it is meant.
     pub(crate) fn locate(&self, path: &Path) -> anyhow::Result<Place> {
-        let base = etcetera::choose_base_strategy().context("cannot find the user's data folder: name an index with `--index`")?;
+        let base = etcetera::choose_base_strategy()
+            .context("cannot find the user's data folder: name an index with `--index`")?;
         let data = base.data_dir().join("excerpt");
         Ok(excerpt_index::locate(path, &data, self.index.as_deref())?)
     }
@@ -45,14 +51,19 @@ pub(crate) enum SyncMode {
 /// The index at `place`, in step as far as `mode` asks. What the answer should know comes as notes.
 pub(crate) fn opened(place: &Place, mode: SyncMode) -> anyhow::Result<(Index, Vec<String>)> {
     if mode == SyncMode::Never {
-        return Ok((Index::open(&place.index, OpenOptions::default())?, Vec::new()));
+        return Ok((
+            Index::open(&place.index, OpenOptions::default())?,
+            Vec::new(),
+        ));
     }
     let mut index = Index::open(&place.index, OpenOptions::create())?;
     let complete = was_complete(&index, &place.root)?;
     let patience = (mode == SyncMode::Auto && complete).then_some(PATIENCE);
     let notes = match sync(&mut index, &place.root, patience) {
         Ok(report) if report.complete => Vec::new(),
-        Ok(_) => vec!["not all changes are searched yet: run `excerpt sync` to take up the rest".to_string()],
+        Ok(_) => vec![
+            "not all changes are searched yet: run `excerpt sync` to take up the rest".to_string(),
+        ],
         Err(error @ Error::Locked { .. }) if mode == SyncMode::Auto => {
             vec![format!("answered from an older state: {error}")]
         }
@@ -69,7 +80,11 @@ fn was_complete(index: &Index, root: &Path) -> Result<bool, Error> {
 }
 
 /// Brings `index` in step with the files at `root`, with a bar on a terminal, within `patience` if there is a bound.
-pub(crate) fn sync(index: &mut Index, root: &Path, patience: Option<Duration>) -> Result<SyncReport, Error> {
+pub(crate) fn sync(
+    index: &mut Index,
+    root: &Path,
+    patience: Option<Duration>,
+) -> Result<SyncReport, Error> {
     let bar = Bar::new();
     let started = Instant::now();
     let progress = |progress: Progress| {

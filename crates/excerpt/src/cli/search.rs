@@ -47,8 +47,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     if let Some(path) = &place.path {
         filter = filter.path(path);
     }
-    let rank = if args.chunks { Rank::Chunks } else { Rank::Documents };
-    let query = Query::new(&args.query).within(filter).limit(args.limit).rank(rank);
+    let rank = if args.chunks {
+        Rank::Chunks
+    } else {
+        Rank::Documents
+    };
+    let query = Query::new(&args.query)
+        .within(filter)
+        .limit(args.limit)
+        .rank(rank);
     let answer = index.search(&query)?;
     notes.extend(answer.notes.iter().map(ToString::to_string));
     let mut output = Output::new();
@@ -63,7 +70,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         let shown = answer.documents.len();
         say(&format!(
             "{} of {} with a match, {} indexed · {} ms · keywords",
-            if args.chunks { counted(shown, "chunk") } else { counted(shown, "document") },
+            if args.chunks {
+                counted(shown, "chunk")
+            } else {
+                counted(shown, "document")
+            },
             answer.documents_total,
             counted(searched, "document"),
             answer.elapsed.as_millis(),
@@ -124,13 +135,17 @@ fn documents(output: &mut Output, answer: &Answer, scope: &Scope<'_>) -> anyhow:
         let citation = output.styled(&format!("{path}:{first}-{last}"), Style::new().bold());
         let place = headings(best).map(|place| format!(" · {}", output.safe(&place)));
         output.line(format!("{citation}{}", place.unwrap_or_default()))?;
-        for line in marked(output, &best.snippet).lines() {
+        let snippet = marked(output, &best.snippet);
+        for line in snippet.lines().filter(|line| !line.trim().is_empty()) {
             output.line(format!("    {}", line.trim_end()))?;
         }
         for other in others {
             let (first, last) = other.span.lines;
             let place = headings(other).map(|place| format!(" · {place}"));
-            let line = format!("    also here: :{first}-{last}{}", place.unwrap_or_default());
+            let line = format!(
+                "    also here: :{first}-{last}{}",
+                place.unwrap_or_default()
+            );
             output.line(output.styled(&line, Style::new().dimmed()))?;
         }
         output.line("")?;
@@ -191,7 +206,10 @@ struct LineDocument<'a> {
 }
 
 fn lines(output: &mut Output, answer: &Answer, scope: &Scope<'_>) -> anyhow::Result<()> {
-    let hits = answer.documents.iter().flat_map(|document| document.chunks.iter().map(move |hit| (document, hit)));
+    let hits = answer
+        .documents
+        .iter()
+        .flat_map(|document| document.chunks.iter().map(move |hit| (document, hit)));
     for (index, (document, hit)) in hits.enumerate() {
         output.json(&line(index + 1, document, hit, scope))?;
     }

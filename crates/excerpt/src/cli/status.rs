@@ -55,7 +55,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             people(&mut output, &place, &status)?;
             for skip in skips.into_iter().flatten() {
                 let detail = skip.detail.map(|detail| format!(" ({detail})"));
-                let line = format!("    {}: {}{}", skip.path, skip.reason, detail.unwrap_or_default());
+                let line = format!(
+                    "    {}: {}{}",
+                    skip.path,
+                    skip.reason,
+                    detail.unwrap_or_default()
+                );
                 output.line(output.safe(&line))?;
             }
         }
@@ -66,8 +71,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 
 fn people(output: &mut Output, place: &Place, status: &Status) -> anyhow::Result<()> {
     output.line(format!("index     {}", place.index.display()))?;
-    let (documents, chunks) = (counted(status.documents, "document"), counted(status.chunks, "chunk"));
-    output.line(format!("holds     {documents} in {chunks}, {} of text; {} on disk", size(status.text_bytes), size(status.disk_bytes)))?;
+    let (documents, chunks) = (
+        counted(status.documents, "document"),
+        counted(status.chunks, "chunk"),
+    );
+    output.line(format!(
+        "holds     {documents} in {chunks}, {} of text; {} on disk",
+        size(status.text_bytes),
+        size(status.disk_bytes)
+    ))?;
     output.line(match status.keywords {
         Keywords::InStep => "keywords  in step".to_string(),
         Keywords::Behind => "keywords  behind: run `excerpt sync`".to_string(),
@@ -81,11 +93,23 @@ fn people(output: &mut Output, place: &Place, status: &Status) -> anyhow::Result
 
 fn of_source(output: &mut Output, source: &SourceStatus) -> anyhow::Result<()> {
     let root = output.styled(&source.root.display().to_string(), Style::new().bold());
-    let (documents, chunks) = (counted(source.documents, "document"), counted(source.chunks, "chunk"));
-    output.line(format!("{root}: {documents} in {chunks}, {}", synced(source.last_sync)))?;
+    let (documents, chunks) = (
+        counted(source.documents, "document"),
+        counted(source.chunks, "chunk"),
+    );
+    output.line(format!(
+        "{root}: {documents} in {chunks}, {}",
+        synced(source.last_sync)
+    ))?;
     if !source.skipped.is_empty() {
-        let skipped = source.skipped.iter().map(|(reason, count)| format!("{} {reason}", thousands(*count)));
-        output.line(format!("    skipped: {}", skipped.collect::<Vec<_>>().join(", ")))?;
+        let skipped = source
+            .skipped
+            .iter()
+            .map(|(reason, count)| format!("{} {reason}", thousands(*count)));
+        output.line(format!(
+            "    skipped: {}",
+            skipped.collect::<Vec<_>>().join(", ")
+        ))?;
     }
     Ok(())
 }
@@ -93,14 +117,22 @@ fn of_source(output: &mut Output, source: &SourceStatus) -> anyhow::Result<()> {
 fn synced(last: Option<LastSync>) -> String {
     match last {
         None => "never synced: run `excerpt sync`".to_string(),
-        Some(LastSync { finished: Some(finished), .. }) => format!("synced {}", ago(finished)),
-        Some(last) => format!("a sync begun {} was not finished: run `excerpt sync`", ago(last.started)),
+        Some(LastSync {
+            finished: Some(finished),
+            ..
+        }) => format!("synced {}", ago(finished)),
+        Some(last) => format!(
+            "a sync begun {} was not finished: run `excerpt sync`",
+            ago(last.started)
+        ),
     }
 }
 
 /// A time in seconds since 1970, as the time that has passed since.
 fn ago(seconds: i64) -> String {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs() as i64);
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |now| now.as_secs() as i64);
     let passed = usize::try_from(now - seconds).unwrap_or(0);
     match passed {
         0..60 => "just now".to_string(),

@@ -32,7 +32,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         false => {
             output.line(format!("{}: {}", place.root.display(), done(&report)))?;
             if !report.skipped.is_empty() {
-                output.line(format!("skipped {}; `excerpt status --skips` lists them", skipped(&report)))?;
+                output.line(format!(
+                    "skipped {}; `excerpt status --skips` lists them",
+                    skipped(&report)
+                ))?;
             }
         }
     }
@@ -49,16 +52,25 @@ fn done(report: &SyncReport) -> String {
         (report.unchanged, "unchanged"),
     ];
     let said = counts.iter().filter(|(count, _)| *count > 0);
-    let said: Vec<String> = said.map(|(count, what)| format!("{} {what}", thousands(*count))).collect();
+    let said: Vec<String> = said
+        .map(|(count, what)| format!("{} {what}", thousands(*count)))
+        .collect();
     let said = match said.is_empty() {
         true => "no documents".to_string(),
         false => said.join(", "),
     };
     let read = counted(report.read, "file");
-    format!("{said} · {read} read, {:.1} MB · {:.2} s", report.bytes_read as f64 / 1e6, report.seconds)
+    format!(
+        "{said} · {read} read, {:.1} MB · {:.2} s",
+        report.bytes_read as f64 / 1e6,
+        report.seconds
+    )
 }
 
 fn skipped(report: &SyncReport) -> String {
-    let skipped = report.skipped.iter().map(|(reason, count)| format!("{} {reason}", thousands(*count)));
+    let skipped = report
+        .skipped
+        .iter()
+        .map(|(reason, count)| format!("{} {reason}", thousands(*count)));
     skipped.collect::<Vec<_>>().join(", ")
 }

@@ -1,0 +1,143 @@
+//! What a user can get wrong: each case names the thing and the next step, and nothing is lost.
+
+use crate::fixture::Project;
+
+#[test]
+fn a_path_that_does_not_exist_is_named() {
+    let project = Project::new();
+    project.run(&["search", "x", "nowhere"]).fails("excerpt: cannot read `nowhere`: no such file or directory; nothing was changed in the index");
+    project
+        .run(&["chunk", "nowhere.md"])
+        .fails("excerpt: cannot read `nowhere.md`: No such file or directory (os error 2)");
+}
+
+#[test]
+fn sizes_that_contradict_each_other_are_named() {
+    let project = Project::new().file("a.md", "# A\n");
+    let cases = [
+        (
+            &["--min", "400"][..],
+            "excerpt: `min` is `400`, expected a size below `target` (400)",
+        ),
+        (
+            &["--target", "300", "--max", "200"],
+            "excerpt: `target` is `300`, expected a size from 1 to `max` (200)",
+        ),
+        (
+            &["--overlap", "400"],
+            "excerpt: `overlap` is `400`, expected a size below `target` (400)",
+        ),
+        (
+            &["--max", "0"],
+            "excerpt: `max` is `0`, expected a size of at least 1",
+        ),
+        (
+            &["--delimiter", "("],
+            "excerpt: `delimiter` is `(`, expected a regular expression: unclosed group",
+        ),
+    ];
+    for (flags, message) in cases {
+        let args: Vec<&str> = ["chunk", "a.md"].iter().chain(flags).copied().collect();
+        project.run(&args).fails(message);
+    }
+}
+
+#[test]
+fn a_value_that_is_none_of_the_known_ones_is_named() {
+    let project = Project::new().file("a.md", "# A\n");
+    let run = project.run(&["chunk", "a.md", "--strategy", "semantic"]);
+    insta::assert_snapshot!(run.stderr, @r"
+    error: invalid value 'semantic' for '--strategy <NAME>': `strategy` is `semantic`, expected one of auto, markdown, headers, delimiter, fixed, whole, naive
+
+    For more information, try '--help'.
+    ");
+    assert_eq!(run.code, Some(2));
+    let run = project.run(&["chunk", "a.md", "--overlap", "120%"]);
+    insta::assert_snapshot!(run.stderr, @r"
+    error: invalid value '120%' for '--overlap <SIZE>': `overlap` is `120%`, expected a size such as `80`, or a share of `target` from `0%` to `99%`
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn a_question_without_a_word_is_refused() {
+    let project = Project::new().file("a.md", "# A\n");
+    project
+        .run(&["search", "?!"])
+        .fails("excerpt: `?!` has no word to search for: give at least one letter or digit");
+}
+
+#[test]
+fn without_an_index_there_is_a_next_step() {
+    let project = Project::new().file("a.md", "# A\n");
+    let run = project.run(&["search", "a", "--sync", "never"]);
+    assert_eq!(run.code, Some(2));
+    assert!(
+        run.stderr
+            .starts_with("excerpt: there is no index in `[folder]/data/excerpt/indexes/project-"),
+        "{}",
+        run.stderr
+    );
+    assert!(
+        run.stderr
+            .trim_end()
+            .ends_with("`: run `excerpt sync` to make one"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn a_folder_that_is_not_ours_is_left_alone() {
+    let project = Project::new()
+        .file("a.md", "# A\n")
+        .file("other/file.txt", "x");
+    let index = project.path("other");
+    project.run(&["search", "a", "--index", index.to_str().unwrap()]).fails("excerpt: `[folder]/project/other` is not empty and holds no index: choose an empty folder, or one that excerpt has made");
+    assert_eq!(std::fs::read_dir(index).unwrap().count(), 1);
+}
+
+#[test]
+fn a_database_that_is_not_ours_is_left_alone() {
+    let project = Project::new()
+        .file("a.md", "# A\n")
+        .file("other/excerpt.db", "not a database");
+    let index = project.path("other");
+    let run = project.run(&["search", "a", "--index", index.to_str().unwrap()]);
+    assert_eq!(run.code, Some(2));
+    assert!(
+        run.stderr.contains("`[folder]/project/other/excerpt.db`"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(
+        std::fs::read(index.join("excerpt.db")).unwrap(),
+        b"not a database"
+    );
+}
+
+#[test]
+fn a_document_not_in_the_index_brings_up_the_closest() {
+    let project = Project::new().file("notes/tea.md", "# Tea\n");
+    project.run(&["sync"]).ok();
+    project
+        .run(&["get", "notes/tee.md"])
+        .fails("excerpt: `notes/tee.md` is not in the index, did you mean `notes/tea.md`?");
+    project.run(&["get", "notes/tea.md:7"]).fails(
+        "excerpt: `notes/tea.md` has 1 line and was asked for 7 to 7: ask for lines within it",
+    );
+}
+
+#[test]
+fn an_unreadable_file_does_not_stop_a_sync() {
+    let project = Project::new()
+        .file("good.md", "# Good\n")
+        .file("bad.md", b"\xff\xff broken")
+        .file("link-target.md", "# T\n");
+    std::os::unix::fs::symlink("nowhere", project.path("dangling.md")).unwrap();
+    let report = &project.run(&["sync", "--json"]).ok().json()[0];
+    assert_eq!(report["added"], 2);
+    assert_eq!(report["skipped"]["not_utf8"], 1);
+    assert_eq!(report["skipped"]["link"], 1);
+}

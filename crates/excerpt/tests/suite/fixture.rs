@@ -1,0 +1,118 @@
+//! A project in a temporary folder, with an index of its own.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+/// A folder with files, beside a folder for the user's data.
+pub(crate) struct Project {
+    folder: TempDir,
+}
+
+/// What a run of the binary gave.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) code: Option<i32>,
+}
+
+impl Project {
+    pub(crate) fn new() -> Self {
+        let project = Project {
+            folder: TempDir::new().unwrap(),
+        };
+        std::fs::create_dir(project.path("")).unwrap();
+        project
+    }
+
+    /// A path in the project's folder.
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join("project").join(path)
+    }
+
+    /// The user's data folder.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// Writes a file.
+    pub(crate) fn file(self, path: &str, content: impl AsRef<[u8]>) -> Self {
+        self.write(path, content);
+        self
+    }
+
+    /// Writes a file of a project that is in use.
+    pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+
+    /// The binary, in the project's folder, with nothing of this user's settings.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_excerpt"));
+        command
+            .args(args)
+            .current_dir(self.path(""))
+            .env_remove("EXCERPT_INDEX")
+            .env("HOME", self.folder.path())
+            .env("XDG_DATA_HOME", self.data())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs the binary to its end.
+    pub(crate) fn run(&self, args: &[&str]) -> Run {
+        Run::of(self.command(args).output().unwrap(), self.folder.path())
+    }
+
+    /// Runs the binary with something on its standard input.
+    pub(crate) fn run_with(&self, args: &[&str], input: &[u8]) -> Run {
+        let mut child = self.command(args).stdin(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input).unwrap();
+        Run::of(child.wait_with_output().unwrap(), self.folder.path())
+    }
+}
+
+impl Run {
+    fn of(output: std::process::Output, folder: &Path) -> Self {
+        let folder = folder.canonicalize().unwrap();
+        let plain = |bytes: Vec<u8>| {
+            let text = String::from_utf8(bytes).unwrap();
+            text.replace(folder.to_str().unwrap(), "[folder]")
+        };
+        Run {
+            stdout: plain(output.stdout),
+            stderr: plain(output.stderr),
+            code: output.status.code(),
+        }
+    }
+
+    /// Checks that the run did what was asked.
+    #[track_caller]
+    pub(crate) fn ok(self) -> Self {
+        assert_eq!(self.code, Some(0), "{}", self.stderr);
+        self
+    }
+
+    /// Checks that the run met trouble and said exactly this.
+    #[track_caller]
+    pub(crate) fn fails(self, message: &str) {
+        assert_eq!((self.stderr.trim_end(), self.code), (message, Some(2)));
+        assert_eq!(self.stdout, "");
+    }
+
+    /// Standard output, read as one JSON value a line.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Vec<serde_json::Value> {
+        let lines = self.stdout.lines();
+        lines
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+}

@@ -1,0 +1,10 @@
+//! The tests of the command line: the real binary, in folders of its own.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod bad_input;
+mod chunk;
+mod documents;
+mod fixture;
+mod interrupted;
+mod many_files;
+mod search;

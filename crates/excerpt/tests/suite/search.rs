@@ -1,0 +1,214 @@
+//! `excerpt search`, `sync`, `status` and `get`.
+
+use crate::fixture::Project;
+
+fn notes() -> Project {
+    Project::new()
+        .file("tea/green.md", "---\ntags: [drinks]\n---\n# Green tea\n\n## Water\n\nThe water should have 80 degrees.\n\n## Time\n\nTwo minutes are enough.\n")
+        .file("tea/black.md", "# Black tea\n\nBoiling water, four minutes.\n")
+        .file("coffee.md", "# Coffee\n\nGround beans and water of 94 degrees.\n")
+        .file("src/brew.rs", "/// Heats the water.\nfn heat_water(degrees: u32) {}\n")
+}
+
+#[test]
+fn the_answer_is_grouped_by_document_with_a_place_to_open() {
+    let run = notes()
+        .run(&["search", "how hot is the water for green tea", "."])
+        .ok();
+    insta::assert_snapshot!(run.stdout, @r"
+    tea/green.md:1-12 · Green tea, Water, Time
+        # **Green** **tea**
+        ## **Water**
+
+    tea/black.md:1-3 · Black tea
+        # Black **tea**
+        Boiling **water**, four minutes.
+
+    src/brew.rs:1-2
+        /// Heats the **water**.
+        fn heat_**water**(degrees: u32) {}
+
+    coffee.md:1-3 · Coffee
+        Ground beans and **water** of 94 degrees.
+    ");
+}
+
+#[test]
+fn the_first_search_indexes_and_a_later_one_sees_changes() {
+    let project = notes();
+    assert_eq!(project.run(&["search", "chamomile"]).code, Some(1));
+    project.write("tea/herbs.md", "# Herbs\n\nChamomile helps.\n");
+    let hits = project.run(&["search", "chamomile", "--json"]).ok().json();
+    assert_eq!(hits[0]["path"], "tea/herbs.md");
+    std::fs::remove_file(project.path("tea/herbs.md")).unwrap();
+    let run = project
+        .run(&["search", "chamomile", "--sync", "never", "--json"])
+        .ok();
+    assert_eq!(run.json().len(), 1, "not asked to look");
+    assert_eq!(project.run(&["search", "chamomile"]).code, Some(1));
+}
+
+#[test]
+fn json_is_one_ranked_chunk_a_line() {
+    let project = notes();
+    let run = project.run(&["search", "water degrees", "--json"]).ok();
+    let hits = run.json();
+    for (index, hit) in hits.iter().enumerate() {
+        assert_eq!(hit["rank"], index + 1);
+        assert_eq!(hit["schema"], 1);
+        assert!(hit["score"].as_f64().unwrap() > 0.0);
+        let file = std::fs::read_to_string(project.path(hit["path"].as_str().unwrap())).unwrap();
+        let [start, end] = [0, 1].map(|at| hit["span"]["bytes"][at].as_u64().unwrap() as usize);
+        assert_eq!(hit["text"], file[start..end]);
+    }
+    let green = hits
+        .iter()
+        .find(|hit| hit["path"] == "tea/green.md")
+        .unwrap();
+    assert_eq!(green["document"]["metadata"]["tags"][0], "drinks");
+    assert_eq!(green["document"]["first_heading"], "Green tea");
+    assert_eq!(green["document"]["title"], "Green tea");
+    assert_eq!(green["sections"][1], "Water");
+}
+
+#[test]
+fn a_limit_counts_documents_or_chunks() {
+    let long = format!(
+        "# Long\n\n{}",
+        "Water is wet. Every sentence here speaks of water.\n\n".repeat(200)
+    );
+    let project = notes().file("long.md", long);
+    let documents = project
+        .run(&["search", "water", "--json", "-n", "1"])
+        .ok()
+        .json();
+    let paths: std::collections::HashSet<_> = documents
+        .iter()
+        .map(|hit| hit["path"].to_string())
+        .collect();
+    assert_eq!(paths.len(), 1);
+    let chunks = project
+        .run(&["search", "water", "--json", "--chunks", "--limit", "4"])
+        .ok()
+        .json();
+    assert_eq!(chunks.len(), 4);
+}
+
+#[test]
+fn a_path_in_a_repository_is_a_part_of_its_index() {
+    let project = notes();
+    std::fs::create_dir(project.path(".git")).unwrap();
+    let hits = project
+        .run(&["search", "water", "tea", "--json"])
+        .ok()
+        .json();
+    let paths: Vec<_> = hits
+        .iter()
+        .map(|hit| hit["path"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        paths.iter().filter(|path| path.contains('/')).count(),
+        0,
+        "{paths:?}"
+    );
+    assert_eq!(hits.len(), 2);
+    let run = project.run(&["search", "water", "tea/black.md"]).ok();
+    assert!(run.stdout.starts_with("tea/black.md:1-3"), "{}", run.stdout);
+    let indexes = std::fs::read_dir(project.data().join("excerpt/indexes")).unwrap();
+    assert_eq!(indexes.count(), 1);
+}
+
+#[test]
+fn nothing_is_written_into_the_searched_folder() {
+    let project = notes();
+    let listing = |project: &Project| {
+        let mut paths: Vec<_> = std::fs::read_dir(project.path(""))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        paths.sort();
+        paths
+    };
+    let before = listing(&project);
+    project.run(&["search", "water"]).ok();
+    assert_eq!(listing(&project), before);
+}
+
+#[test]
+fn a_shared_index_is_named_by_flag_or_variable() {
+    let project = notes();
+    let index = project.data().join("mine");
+    project
+        .run(&["sync", "--index", index.to_str().unwrap()])
+        .ok();
+    assert!(index.join("excerpt.db").is_file());
+    let output = project
+        .command(&["search", "water", "--sync", "never"])
+        .env("EXCERPT_INDEX", &index)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn sync_says_what_it_did_and_reads_only_what_changed() {
+    let project = notes()
+        .file("logo.png", b"\x89PNG\0\0")
+        .file(".env", "SECRET=1\n");
+    let run = project.run(&["sync", "--json"]).ok();
+    let report = &run.json()[0];
+    assert_eq!(report["added"], 4);
+    assert_eq!(report["skipped"]["binary"], 1);
+    assert_eq!(report["skipped"]["secret"], 1);
+    project.write("coffee.md", "# Coffee\n\nAnother text.\n");
+    let report = &project.run(&["sync", "--json"]).ok().json()[0];
+    assert_eq!(
+        (&report["changed"], &report["unchanged"]),
+        (&1.into(), &3.into())
+    );
+}
+
+#[test]
+fn status_says_what_is_there_and_lists_what_is_not() {
+    let project = notes()
+        .file(".env", "SECRET=1\n")
+        .file("big.txt", "x".repeat(3 << 20));
+    project.run(&["sync"]).ok();
+    let run = project.run(&["status", "--skips"]).ok();
+    let stable: Vec<_> = run
+        .stdout
+        .lines()
+        .filter(|line| !line.starts_with("index") && !line.starts_with("holds"))
+        .collect();
+    insta::assert_snapshot!(stable.join("\n"), @r"
+    keywords  in step
+    [folder]/project: 4 documents in 4 chunks, synced just now
+        skipped: 1 may hold secrets, 1 too large
+        .env: may hold secrets
+        big.txt: too large (3145728 bytes, the limit is 2097152)
+    ");
+    let json = &project.run(&["status", "--json"]).ok().json()[0];
+    assert_eq!(json["documents"], 4);
+    assert_eq!(json["keywords"], "in_step");
+}
+
+#[test]
+fn get_prints_a_document_or_some_of_its_lines() {
+    let project = notes();
+    project.run(&["sync"]).ok();
+    let run = project.run(&["get", "tea/black.md:3"]).ok();
+    assert_eq!(run.stdout, "Boiling water, four minutes.\n");
+    let run = project.run(&["get", "coffee.md"]).ok();
+    assert_eq!(
+        run.stdout,
+        "# Coffee\n\nGround beans and water of 94 degrees.\n"
+    );
+    let value = &project
+        .run(&["get", "tea/green.md:4-6", "--json"])
+        .ok()
+        .json()[0];
+    assert_eq!(value["span"]["lines"], serde_json::json!([4, 6]));
+    assert_eq!(value["metadata"]["tags"][0], "drinks");
+    std::fs::remove_file(project.path("coffee.md")).unwrap();
+    project.run(&["get", "coffee.md"]).ok();
+}
