@@ -120,7 +120,10 @@ impl<'a> Sync<'a> {
         if self.tell(Stage::List, 0, 0).is_break() {
             return Ok(self.finish(false));
         }
-        let listing = self.source.list()?;
+        let mut listing = self.source.list()?;
+        // The order is promised, but a source that breaks the promise must not remove documents.
+        listing.entries.sort_by(|a, b| a.path.cmp(&b.path));
+        listing.entries.dedup_by(|a, b| a.path == b.path);
         let source = self.store.truth.ensure_source(self.source.root())?;
         let before = self.store.truth.skips(source)?;
         let mut plan = self.plan(source, listing, &before)?;
