@@ -146,8 +146,9 @@ impl Config {
             let expected = format!("a size below `target` ({})", self.target);
             return wrong("overlap", self.overlap.to_string(), expected);
         }
-        if self.overview == Some(0) {
-            return wrong("overview", "0".into(), "a size of at least 1".into());
+        if let Some(overview) = self.overview.filter(|size| *size < self.max) {
+            let expected = format!("a size of `max` ({}) or more", self.max);
+            return wrong("overview", overview.to_string(), expected);
         }
         let Some(pattern) = &self.delimiter else {
             return Ok(None);

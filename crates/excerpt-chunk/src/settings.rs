@@ -109,7 +109,7 @@ impl Settings {
                 .continuation_marker
                 .clone()
                 .or(base.continuation_marker),
-            overview: self.overview.or(base.overview),
+            overview: self.overview.or(base.overview.map(|size| size.max(max))),
             per_entry: self.per_entry.unwrap_or(base.per_entry),
         }
     }

@@ -222,7 +222,7 @@ prop_compose! {
         include_delimiter in any::<bool>(),
         keep in any::<bool>(),
         marker in 0..8usize,
-        overview in prop_oneof![Just(None), (1usize..300).prop_map(Some)],
+        overview in prop_oneof![Just(None), (0usize..300).prop_map(Some)],
         context in prop::sample::select(vec![ContextParts::ALL, ContextParts::DEFAULT, ContextParts::NONE, ContextParts::TRAIL, ContextParts::PATH]),
         complete_sentences in any::<bool>(),
     ) -> Config {
@@ -242,7 +242,7 @@ prop_compose! {
             context,
             complete_sentences,
             continuation_marker: (marker % 2 == 0).then(|| "[continued...]".to_string()),
-            overview,
+            overview: overview.map(|more| max + more),
             per_entry: marker > 5,
         }
     }
