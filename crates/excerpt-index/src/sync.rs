@@ -18,9 +18,6 @@ use crate::model::{Progress, Skip, SkipReason, Stage, Stat, SyncOptions, SyncRep
 use crate::source::{Entry, Listing, Reading, Source};
 use crate::store::{Change, Fault, Known, Record, SkipRow, Store, Truth};
 
-/// Raised whenever the same text and configuration give other chunks: documents cut with another number are cut again.
-const CHUNKER: u32 = 1;
-
 /// A file changed less than this before it was read may change again and look the same: two seconds is the coarsest time that
 /// a file system in use keeps (FAT), and clocks of servers differ a little.
 const SLACK_NS: i64 = 2_000_000_000;
@@ -475,7 +472,7 @@ impl Clock {
 fn identity(config: &Config) -> Hash {
     // A configuration is plain data: its JSON never fails.
     let config = serde_json::to_string(config).unwrap_or_default();
-    Hash::of(format!("{CHUNKER} {config}").as_bytes())
+    Hash::of(format!("{} {config}", excerpt_chunk::VERSION).as_bytes())
 }
 
 #[cfg(test)]
