@@ -96,8 +96,7 @@ fn a_limit_counts_documents_or_chunks() {
 
 #[test]
 fn a_path_in_a_repository_is_a_part_of_its_index() {
-    let project = notes();
-    std::fs::create_dir(project.path(".git")).unwrap();
+    let project = notes().repository();
     let hits = project
         .run(&["search", "water", "tea", "--json"])
         .ok()
@@ -170,11 +169,10 @@ fn sync_says_what_it_did_and_reads_only_what_changed() {
 
 #[test]
 fn a_project_says_how_it_is_cut() {
-    let project = notes().file(
+    let project = notes().repository().file(
         "people.md",
         "# People\n\n## Ann\n\nSings.\n\n## Bo\n\nPaints.\n",
     );
-    std::fs::create_dir(project.path(".git")).unwrap();
     let chunks = |project: &Project| {
         project
             .run(&["search", "ann bo sings paints", "people.md", "--json"])
