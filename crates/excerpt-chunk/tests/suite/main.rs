@@ -4,3 +4,4 @@
 mod corpus;
 mod promises;
 mod reference;
+mod spec;
