@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 /// Text as the content of an element. White space stays as it is; a character that is not to be seen, or not to be written in HTML, becomes an
-/// `<i>` with a symbol for it and the character's number as its title.
+/// `<i>` with a short name for it and the character's number as its title.
 pub(crate) struct Text<'a>(pub(crate) &'a str);
 
 /// Text as the value of an attribute in double quotes, or as a title; invisible characters become symbols.
@@ -13,9 +13,12 @@ impl fmt::Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write(self.0, f, |char, f| {
             let class = if char == '\r' { "c r" } else { "c" };
-            write!(f, "<i class=\"{class}\" title=\"U+{:04X}\">", char as u32)?;
-            symbol(char, f)?;
-            f.write_str("</i>")
+            let number = char as u32;
+            write!(f, "<i class=\"{class}\" title=\"U+{number:04X}\">")?;
+            match name(char) {
+                Some(name) => write!(f, "{name}</i>"),
+                None => write!(f, "U+{number:04X}</i>"),
+            }
         })
     }
 }
@@ -66,6 +69,20 @@ fn is_hidden(char: char) -> bool {
     }
 }
 
+/// What everybody calls a character that cannot be seen. Unlike the pictures of them, every font has the letters.
+fn name(char: char) -> Option<&'static str> {
+    const CONTROLS: [&str; 32] = [
+        "NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "HT", "LF", "VT", "FF", "CR",
+        "SO", "SI", "DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB",
+        "ESC", "FS", "GS", "RS", "US",
+    ];
+    match char {
+        '\u{7f}' => Some("DEL"),
+        '\u{feff}' => Some("BOM"),
+        _ => CONTROLS.get(char as usize).copied(),
+    }
+}
+
 /// Writes the picture that Unicode has of a control character, for any other its number.
 fn symbol(char: char, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let number = char as u32;
@@ -100,7 +117,7 @@ mod tests {
     fn what_cannot_be_seen_is_shown() {
         assert_eq!(
             Text("a\0\r\n\u{feff}").to_string(),
-            "a<i class=\"c\" title=\"U+0000\">␀</i><i class=\"c r\" title=\"U+000D\">␍</i>\n<i class=\"c\" title=\"U+FEFF\">U+FEFF</i>"
+            "a<i class=\"c\" title=\"U+0000\">NUL</i><i class=\"c r\" title=\"U+000D\">CR</i>\n<i class=\"c\" title=\"U+FEFF\">BOM</i>"
         );
         assert_eq!(Attribute("a\u{202e}\x1b\x7f").to_string(), "aU+202E␛␡");
         assert_eq!(Text("né 漢 👩\u{200d}🚀").to_string(), "né 漢 👩\u{200d}🚀");

@@ -15,7 +15,7 @@ use crate::output::{counted, thousands};
 const STYLE: &str = include_str!("preview.css");
 const SCRIPT: &str = include_str!("preview.js");
 /// What the policy of the page admits: the SHA-256 of [`STYLE`] and [`SCRIPT`], in base64. A test says what to write here.
-const STYLE_HASH: &str = "TSV1PssXdBuwEpQdNsXaL2DHDPF5AXd/qsfEExQDBak=";
+const STYLE_HASH: &str = "DvDRfbVYc3LE+O+5iHljVb22maceUoC/IVEoUCC+a18=";
 const SCRIPT_HASH: &str = "3xSqYNOz7HfIgZZjTJ/nw+OKCplVQTfsOo1F/DCO3Hg=";
 
 /// How many colours take turns.
@@ -250,12 +250,15 @@ impl Page<'_> {
             return Ok(());
         }
         let text = &self.text[bytes.clone()];
-        let (class, what) = match text.trim_matches('\u{feff}').trim().is_empty() {
-            true => ("gap blank", "in no chunk"),
-            false => ("gap", "left out"),
+        let class = match text.trim().is_empty() {
+            true => "gap blank",
+            false => "gap",
         };
         let size = counted(bytes.len(), "byte");
-        write!(out, "<div class=\"{class}\" data-note=\"{size} {what}\">")?;
+        write!(
+            out,
+            "<div class=\"{class}\" data-note=\"{size} in no chunk\">"
+        )?;
         self.lines(out, bytes)?;
         writeln!(out, "</div>")
     }
@@ -298,13 +301,14 @@ impl Page<'_> {
         writeln!(out, "</details>\n</section>")
     }
 
-    /// The source at `bytes`, an element a line; a line that begins before has no number.
+    /// The source at `bytes`, an element a line; a line that begins before has no number, but for a byte order mark.
     fn lines(&self, out: &mut impl Write, bytes: Range<usize>) -> io::Result<()> {
         let mut start = bytes.start;
         for line in self.text[bytes].split_inclusive('\n') {
             let end = start + line.len();
             let number = self.lines.line(start);
-            match self.lines.lines(number, number).start == start {
+            let before = &self.text[self.lines.lines(number, number).start..start];
+            match before.trim_start_matches('\u{feff}').is_empty() {
                 true => write!(out, "<span class=\"l\" data-n=\"{number}\">")?,
                 false => write!(out, "<span class=\"l\">")?,
             }
@@ -371,7 +375,11 @@ impl Page<'_> {
         }
         if sizes.total > max {
             let x = scaled(max, scale, WIDTH);
-            writeln!(out, "<path class=\"max\" d=\"M{x} 0V10\"/>")?;
+            let width = WIDTH - x;
+            writeln!(
+                out,
+                "<rect class=\"over\" x=\"{x}\" width=\"{width}\" height=\"10\"/>"
+            )?;
         }
         writeln!(out, "</svg>\n<ul class=\"legend\">")?;
         for (class, size) in parts {
