@@ -19,6 +19,14 @@ pub(crate) struct Limits {
     pub(crate) overlap: usize,
     /// The heading levels with a mandatory cut before them.
     pub(crate) levels: Levels,
+    /// Whether a heading right behind another one goes with it, mandatory cut or not.
+    pub(crate) leads: bool,
+    /// Whether a cut before each item of a top-level list, and behind the list, is mandatory.
+    pub(crate) entries: bool,
+    /// The size of the first chunk, where it has one of its own.
+    pub(crate) overview: Option<usize>,
+    /// The size of the continuation marker.
+    pub(crate) marker: usize,
     /// Whether pieces between mandatory cuts that are under `min` may join a neighbour.
     pub(crate) join: bool,
     /// Whether code blocks, tables and sentences larger than `max` are kept whole.
@@ -265,14 +273,16 @@ impl Walk<'_> {
     }
 
     fn heading(&self, before: Boundary, level: u8) -> Boundary {
+        let led = self.limits.leads && before.glue;
+        let mandatory = self.limits.levels.contains(level) && !led;
         Boundary {
             strength: match before.strength {
                 Strength::Start => Strength::Start,
                 _ => Strength::Heading,
             },
             price: price::HEADING,
-            mandatory: self.limits.levels.contains(level),
-            glue: before.glue && !self.limits.levels.contains(level),
+            mandatory,
+            glue: before.glue && !mandatory,
         }
     }
 
@@ -287,6 +297,7 @@ impl Walk<'_> {
         let previous = &nodes[previous];
         let parent = nodes[node.parent].kind;
         let sentences = self.limits.grain == Grain::Sentence;
+        let glue = previous.kind == Kind::Heading;
         let (strength, mut price) = match (previous.kind, node.kind) {
             (_, Kind::Item) => (Strength::Item, price::ITEM),
             (Kind::Rule, _) => (Strength::Rule, price::RULE),
@@ -309,8 +320,20 @@ impl Walk<'_> {
         Boundary {
             strength,
             price,
-            mandatory: false,
-            glue: previous.kind == Kind::Heading,
+            mandatory: self.limits.entries && !glue && self.parts_entries(index, previous.kind),
+            glue,
+        }
+    }
+
+    /// Whether the node at `index` begins an entry of a top-level list, or stands behind such a list.
+    fn parts_entries(&self, index: usize, previous: Kind) -> bool {
+        let nodes = &self.outline.nodes;
+        let node = &nodes[index];
+        let top = |index: usize| matches!(nodes[index].kind, Kind::Document | Kind::Section);
+        match node.kind {
+            Kind::Item => top(nodes[node.parent].parent),
+            Kind::List => top(node.parent),
+            _ => previous == Kind::List && top(node.parent),
         }
     }
 

@@ -44,6 +44,7 @@ pub(crate) fn cut(text: &str, start: usize, limits: &Limits) -> Vec<Piece> {
                 first: Kind::Mixed,
                 node: None,
                 lead: None,
+                overview: false,
                 oversized: (size > max).then_some("one grapheme larger than the limit"),
                 bytes,
             });

@@ -34,6 +34,8 @@ pub(crate) struct Piece {
     pub(crate) node: Option<usize>,
     /// The header rows of the table that it goes on with.
     pub(crate) lead: Option<Range<usize>>,
+    /// Whether it is the overview of its document, with a limit of its own.
+    pub(crate) overview: bool,
     /// Why it may exceed the limit.
     pub(crate) oversized: Option<&'static str>,
 }
@@ -92,13 +94,13 @@ impl Plan<'_> {
         if whole && count > 0 && self.size(0, count) <= self.limits.max {
             return vec![count; count];
         }
-        let leads = self.leads();
+        let extras = self.extras();
         let next_cut = self.next_mandatory();
         let mut cost = vec![0.0; count + 1];
         let mut ends = vec![count; count];
         for start in (0..count).rev() {
             let mut best = f64::INFINITY;
-            self.candidates(start, leads[start], &next_cut, |end, price| {
+            self.candidates(start, extras[start], &next_cut, |end, price| {
                 let total = price + cost[end];
                 if total < best {
                     best = total;
@@ -116,12 +118,16 @@ impl Plan<'_> {
     fn candidates(
         &self,
         start: usize,
-        lead: usize,
+        extra: usize,
         next_cut: &[usize],
         mut candidate: impl FnMut(usize, f64),
     ) {
         let count = self.atoms.len();
         let overlap = self.overlap_reserve(start);
+        let (target, max) = match self.overview(start) {
+            Some(size) => (size as f64, size),
+            None => (self.limits.target as f64, self.limits.max),
+        };
         let mut place = self.atoms[start].place;
         let mut buried = 0.0;
         let mut glued = true;
@@ -130,7 +136,7 @@ impl Plan<'_> {
             let last = end - 1;
             if last > start {
                 let boundary = &self.atoms[last].boundary;
-                if boundary.mandatory {
+                if boundary.mandatory && self.overview(start).is_none() {
                     if !self.joins(start, last, next_cut) {
                         break;
                     }
@@ -143,19 +149,18 @@ impl Plan<'_> {
             }
             let text = self.size(start, end);
             // What is kept whole although it is too large keeps its heading, too.
-            let kept = glued && self.size(last, end) > self.limits.max;
-            if text > self.limits.max && !kept {
+            let kept = glued && self.size(last, end) > max;
+            if text > max && !kept {
                 break;
             }
-            let total = text + self.header(place, lead) + overlap;
-            if total > self.limits.max && !glued {
+            let total = text + self.header(place, extra) + overlap;
+            if total > max && !glued {
                 continue;
             }
             if joined && end < count && !self.atoms[end].boundary.mandatory {
                 continue;
             }
-            let target = self.limits.target as f64;
-            let away = (total.min(self.limits.max) as f64 - target) / target;
+            let away = (total.min(max) as f64 - target) / target;
             let mut price = price::FILL * away * away + buried;
             if text < self.limits.min && !(start == 0 && end == count) {
                 price += price::DUST;
@@ -194,25 +199,32 @@ impl Plan<'_> {
         self.atoms[end - 1].grains.end - self.atoms[start].grains.start
     }
 
-    /// The header of a chunk with what it shares in `place`, as far as it is let grow.
-    fn header(&self, place: usize, lead: usize) -> usize {
-        let full = self.limits.path + self.places[place].header + lead;
+    /// The header of a chunk with what it shares in `place` and what it needs besides, as far as it is let grow.
+    fn header(&self, place: usize, extra: usize) -> usize {
+        let full = self.limits.path + self.places[place].header + extra;
         full.min(self.limits.max / 4)
     }
 
-    /// For each atom, the size of the table header that a chunk beginning there carries.
-    fn leads(&self) -> Vec<usize> {
+    /// For each atom, what the header of a chunk beginning there holds besides its place: table rows and the continuation marker.
+    fn extras(&self) -> Vec<usize> {
         let mut known = (usize::MAX, 0);
         let sizes = self.atoms.iter().map(|atom| {
-            if !atom.needs_lead {
-                return 0;
-            }
-            if known.0 != atom.node {
+            let marker = match atom.boundary.strength.continues() {
+                true => self.limits.marker,
+                false => 0,
+            };
+            if atom.needs_lead && known.0 != atom.node {
                 known = (atom.node, self.lead(atom).map_or(0, |(_, size)| size));
             }
-            known.1
+            let lead = if atom.needs_lead { known.1 } else { 0 };
+            marker + lead
         });
         sizes.collect()
+    }
+
+    /// The limit of the chunk that begins with `start`, where it is the document's overview.
+    fn overview(&self, start: usize) -> Option<usize> {
+        self.limits.overview.filter(|_| start == 0)
     }
 
     /// The header rows that a chunk beginning with `atom` carries, and their size with a line end: none if they alone exceed
@@ -260,7 +272,9 @@ impl Plan<'_> {
         let size = self.size(start, end);
         let same_node = atoms.iter().all(|atom| atom.node == first.node);
         let kind = |atom: &Atom| self.outline.nodes[atom.node].kind;
-        let oversized = (size > self.limits.max).then(|| match kind(last) {
+        let overview = self.overview(start).is_some();
+        let max = self.overview(start).unwrap_or(self.limits.max);
+        let oversized = (size > max).then(|| match kind(last) {
             _ if split::is_one_grapheme(&self.text[bytes.clone()]) => {
                 "one grapheme larger than the limit"
             }
@@ -275,6 +289,7 @@ impl Plan<'_> {
             place,
             touched: self.touched(start, end, place),
             kind: match kind(first) {
+                _ if overview => Kind::Overview,
                 _ if first.level > 0 && !(same_node && atoms.len() == 1) => Kind::Section,
                 Kind::Document => Kind::Mixed,
                 kind if same_node => kind,
@@ -284,6 +299,7 @@ impl Plan<'_> {
             first: kind(first),
             node: same_node.then_some(first.node),
             lead: self.lead(first).map(|(rows, _)| rows),
+            overview,
             oversized,
             bytes,
         }
@@ -318,13 +334,19 @@ impl Plan<'_> {
 
     /// Where the overlap of the chunk that begins at `start` begins: before as many whole blocks and sentences as fit.
     fn overlap(&self, start: usize, size: usize, place: usize) -> usize {
-        let lead = self.lead(&self.atoms[start]).map_or(0, |(_, size)| size);
+        let here = &self.atoms[start];
+        let lead = self.lead(here).map_or(0, |(_, size)| size);
+        let extra = lead
+            + if here.boundary.strength.continues() {
+                self.limits.marker
+            } else {
+                0
+            };
         let header = self
-            .header(place, lead)
+            .header(place, extra)
             .min(self.limits.max.saturating_sub(size));
         let left = self.limits.max.saturating_sub(size + header);
         let room = self.overlap_reserve(start).min(left);
-        let here = &self.atoms[start];
         let mut from = here.bytes.start;
         if room == 0 {
             return from;

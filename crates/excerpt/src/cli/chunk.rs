@@ -11,6 +11,7 @@ use owo_colors::Style;
 use serde::Serialize;
 
 use crate::cli::flags::ChunkFlags;
+use crate::cli::project;
 use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, counted, fitted, say, thousands};
 use crate::page::Preview;
@@ -45,7 +46,15 @@ enum Format {
 
 /// Cuts what `args` names and prints the chunks.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let chunker = Chunker::new(args.chunking.settings().config())?;
+    let around = match &*args.path {
+        "-" => Path::new("."),
+        path => Path::new(path),
+    };
+    let settings = args
+        .chunking
+        .settings()
+        .or(project::settings_around(around)?);
+    let chunker = Chunker::new(settings.config())?;
     // What cannot be read is said before anything is printed.
     let single = match &*args.path {
         "-" => {

@@ -5,6 +5,10 @@ use std::io::IsTerminal;
 use excerpt_index::{Progress, Stage};
 use indicatif::{ProgressBar, ProgressStyle};
 
+/// While it is not known how much there is to do, and once it is.
+const COUNTING: &str = "{spinner} {msg}";
+const COUNTED: &str = "{msg} {wide_bar} {human_pos} of {human_len}";
+
 /// The bar of one sync.
 pub(crate) struct Bar {
     bar: ProgressBar,
@@ -13,29 +17,34 @@ pub(crate) struct Bar {
 impl Bar {
     /// A bar that shows once there is something to show.
     pub(crate) fn new() -> Self {
-        let bar = match std::io::stderr().is_terminal() {
-            true => ProgressBar::new(0),
-            false => ProgressBar::hidden(),
-        };
-        if let Ok(style) =
-            ProgressStyle::with_template("{msg} {wide_bar} {human_pos} of {human_len}")
-        {
-            bar.set_style(style);
+        Bar {
+            bar: match std::io::stderr().is_terminal() {
+                true => ProgressBar::new_spinner(),
+                false => ProgressBar::hidden(),
+            },
         }
-        Bar { bar }
     }
 
     /// Shows how far the sync is.
     pub(crate) fn show(&self, progress: Progress) {
-        let stage = match progress.stage {
+        let template = if progress.total == 0 {
+            COUNTING
+        } else {
+            COUNTED
+        };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            self.bar.set_style(style);
+        }
+        self.bar.set_message(match progress.stage {
             Stage::List => "listing files",
             Stage::Cut => "cutting",
             Stage::Keywords => "writing keywords",
             _ => "syncing",
-        };
-        self.bar.set_message(stage);
-        self.bar.set_length(progress.total as u64);
-        self.bar.set_position(progress.done as u64);
+        });
+        self.bar.update(|state| {
+            state.set_len(progress.total as u64);
+            state.set_pos(progress.done as u64);
+        });
     }
 
     /// Takes the bar away.

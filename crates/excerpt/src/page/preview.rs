@@ -10,6 +10,7 @@ use std::ops::Range;
 use excerpt_chunk::{Chunk, Chunking, Config, Cut, LineIndex, Strength, Warning};
 
 use super::html::{Attribute, Text};
+use super::marks::{self, Marks};
 use crate::output::{counted, thousands};
 
 const STYLE: &str = include_str!("preview.css");
@@ -199,7 +200,7 @@ impl Page<'_> {
         )?;
         for (index, chunk) in chunks.iter().enumerate() {
             let total = chunk.tokens.total;
-            let over = if total > *max { " over" } else { "" };
+            let over = if is_oversized(chunk) { " over" } else { "" };
             let (x, top) = (index * BAR, level(total).min(HEIGHT - HEIGHT / 50));
             writeln!(
                 out,
@@ -316,7 +317,7 @@ impl Page<'_> {
                 let text = Text(&self.text[range]);
                 match repeated.is_empty() {
                     true => write!(out, "{text}")?,
-                    false => write!(out, "<u data-in=\"{}\">{text}</u>", joined(repeated))?,
+                    false => write!(out, "<u data-in=\"{}\">{text}</u>", marks::joined(repeated))?,
                 }
             }
             write!(out, "</span>")?;
@@ -373,7 +374,7 @@ impl Page<'_> {
             )?;
             x += width;
         }
-        if sizes.total > max {
+        if is_oversized(chunk) {
             let x = scaled(max, scale, WIDTH);
             let width = WIDTH - x;
             writeln!(
@@ -405,50 +406,6 @@ impl Page<'_> {
     }
 }
 
-/// Which parts of the text are repeated in front of which chunks.
-struct Marks {
-    /// Where what is repeated changes, and the chunks it is repeated in from there on.
-    changes: Vec<(usize, Vec<usize>)>,
-}
-
-impl Marks {
-    fn new(chunks: &[Chunk<'_>]) -> Self {
-        let mut ends = Vec::new();
-        for chunk in chunks {
-            if let Some(overlap) = &chunk.overlap {
-                ends.push((overlap.bytes.start, chunk.ordinal, true));
-                ends.push((overlap.bytes.end, chunk.ordinal, false));
-            }
-        }
-        ends.sort_unstable();
-        let mut changes: Vec<(usize, Vec<usize>)> = vec![(0, Vec::new())];
-        let mut open: Vec<usize> = Vec::new();
-        for (at, ordinal, opens) in ends {
-            match opens {
-                true => open.push(ordinal),
-                false => open.retain(|other| *other != ordinal),
-            }
-            match changes.last_mut() {
-                Some((last, repeated)) if *last == at => repeated.clone_from(&open),
-                _ => changes.push((at, open.clone())),
-            }
-        }
-        Marks { changes }
-    }
-
-    /// The parts of `bytes`, each with the chunks it is repeated in.
-    fn within(&self, bytes: Range<usize>) -> impl Iterator<Item = (Range<usize>, &[usize])> {
-        let first = self.changes.partition_point(|(at, _)| *at <= bytes.start) - 1;
-        let changes = self.changes[first..].iter().enumerate();
-        let changes = changes.take_while(move |(_, (at, _))| *at < bytes.end);
-        changes.map(move |(index, (at, repeated))| {
-            let next = self.changes.get(first + index + 1);
-            let end = next.map_or(bytes.end, |(next, _)| bytes.end.min(*next));
-            (bytes.start.max(*at)..end, &**repeated)
-        })
-    }
-}
-
 /// What a strength is called, and how strong it is from 1 to 3.
 fn strength(strength: Strength) -> (&'static str, u8) {
     match strength {
@@ -466,6 +423,12 @@ fn strength(strength: Strength) -> (&'static str, u8) {
         Strength::Grapheme => ("grapheme", 1),
         _ => ("other", 1),
     }
+}
+
+/// Whether a chunk exceeds the limit. Its size alone does not tell: an overview has a limit of its own.
+fn is_oversized(chunk: &Chunk<'_>) -> bool {
+    let mut warnings = chunk.warnings.iter();
+    warnings.any(|warning| matches!(warning, Warning::Oversized { .. }))
 }
 
 /// Where a chunk stands; without headings around it what is inside, or what it is.
@@ -542,17 +505,16 @@ fn rows(out: &mut impl Write, chunk: &Chunk<'_>) -> io::Result<()> {
         let items: String = items.collect();
         row(out, "Sections", format_args!("<ul>{items}</ul>"))?;
     }
+    if !chunk.dates.is_empty() {
+        let dates = chunk.dates.join(", ");
+        row(out, "Dates", format_args!("{}", Text(&dates)))?;
+    }
     row(out, "Id", format_args!("<code>{}</code>", chunk.id))?;
     row(
         out,
         "Text hash",
         format_args!("<code>{}</code>", chunk.hash),
     )
-}
-
-fn joined(numbers: &[usize]) -> String {
-    let numbers: Vec<_> = numbers.iter().map(usize::to_string).collect();
-    numbers.join(" ")
 }
 
 /// `size` of `whole`, as a part of `length`.

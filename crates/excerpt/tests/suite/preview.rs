@@ -12,7 +12,7 @@ use crate::fixture::Project;
 /// A text with everything that a page could trip over.
 const HOSTILE: &str = "\u{feff}# A <script>alert(1)</script>\r\n\r\n&amp; &#38; &lt; 'x' \"y\" <img src=x onerror=alert(1)>\r\n\r\n\
     ## </pre></main></body>\r\n\r\n👩\u{200d}🚀 né 漢 \u{202e}txet\u{202c} tab\there. One more sentence stands here. \x1b[2J And one more.\r\n\r\n\
-    ```js\r\n\"</script><script>alert(2)</script>\"\r\n```\r\n\r\n## <!-- --><style>*{display:none}</style>\n\n\n%%\n\nThe end.  \r\n\r\n";
+    ```js\r\n\"</script><script>alert(2)</script>\"\r\n```\r\n\r\n## 2026-05-04 <!-- --><style>*{display:none}</style>\n\n\n%%\n\nThe end.  \r\n\r\n";
 
 /// A page as the elements it consists of, in the order of their start tags.
 struct Page {
@@ -246,6 +246,7 @@ fn every_fact_of_a_chunk_is_there_without_the_script() {
             let lists = [
                 &chunk["context"]["trail"],
                 &chunk["sections"],
+                &chunk["dates"],
                 &chunk["warnings"],
             ];
             let lists = lists.into_iter().flat_map(|list| list.as_array().unwrap());

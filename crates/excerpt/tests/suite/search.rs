@@ -169,6 +169,31 @@ fn sync_says_what_it_did_and_reads_only_what_changed() {
 }
 
 #[test]
+fn a_project_says_how_it_is_cut() {
+    let project = notes().file(
+        "people.md",
+        "# People\n\n## Ann\n\nSings.\n\n## Bo\n\nPaints.\n",
+    );
+    std::fs::create_dir(project.path(".git")).unwrap();
+    let chunks = |project: &Project| {
+        project
+            .run(&["search", "ann bo sings paints", "people.md", "--json"])
+            .ok()
+            .json()
+            .len()
+    };
+    assert_eq!(chunks(&project), 1);
+    project.write("excerpt.toml", "[chunking]\npreset = \"memory\"\n");
+    let report = &project.run(&["sync", "--json"]).ok().json()[0];
+    assert_eq!(report["recut"], 5);
+    assert_eq!(chunks(&project), 2);
+    let table = project
+        .run(&["chunk", "people.md", "--format", "jsonl"])
+        .ok();
+    assert_eq!(table.json().len(), 2);
+}
+
+#[test]
 fn status_says_what_is_there_and_lists_what_is_not() {
     let project = notes()
         .file(".env", "SECRET=1\n")
