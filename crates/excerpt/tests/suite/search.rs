@@ -174,7 +174,7 @@ fn a_project_says_how_it_is_cut() {
         "people.md",
         "# People\n\n## Ann\n\nSings.\n\n## Bo\n\nPaints.\n",
     );
-    std::fs::create_dir(project.path(".git")).unwrap();
+    project.write(".git/HEAD", "");
     let chunks = |project: &Project| {
         project
             .run(&["search", "ann bo sings paints", "people.md", "--json"])
