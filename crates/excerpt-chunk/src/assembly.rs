@@ -211,7 +211,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
 /// Which part of its run each piece is. A run goes on until a cut that parts topics: a heading, a rule, a delimiter.
 fn parts(pieces: &[Piece]) -> Vec<Part> {
     let mut parts = Vec::with_capacity(pieces.len());
-    let runs = pieces.chunk_by(|_, next| next.strength.continues());
+    let runs = pieces.chunk_by(|_, next| next.continues);
     for run in runs {
         let count = run.len();
         parts.extend((1..=count).map(|index| Part { index, count }));

@@ -95,6 +95,13 @@ pub(crate) struct Boundary {
     pub(crate) glue: bool,
 }
 
+impl Boundary {
+    /// Whether what stands behind a cut here goes on with what stands before it.
+    pub(crate) fn continues(&self) -> bool {
+        !self.mandatory && self.strength > Strength::Rule
+    }
+}
+
 /// A smallest piece: trimmed of white space around it, with the boundary before it.
 #[derive(Clone, Debug)]
 pub(crate) struct Atom {
@@ -273,7 +280,13 @@ impl Walk<'_> {
     }
 
     fn heading(&self, before: Boundary, level: u8) -> Boundary {
-        let led = self.limits.leads && before.glue;
+        // A bare title leads what follows it, unless it is large enough to be searched for itself.
+        let small = self.limits.join
+            && self
+                .atoms
+                .last()
+                .is_some_and(|title| title.grains.len() < self.limits.min);
+        let led = before.glue && (self.limits.leads || small);
         let mandatory = self.limits.levels.contains(level) && !led;
         Boundary {
             strength: match before.strength {

@@ -287,13 +287,6 @@ pub enum Strength {
     Grapheme,
 }
 
-impl Strength {
-    /// Whether what stands behind such a cut goes on with what stands before it.
-    pub(crate) fn continues(self) -> bool {
-        self > Strength::Rule
-    }
-}
-
 /// What is to be said of a chunk or a document that is not as it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -21,6 +21,8 @@ pub(crate) struct Piece {
     /// Where the overlap before it begins; `bytes.start` without overlap.
     pub(crate) overlap: usize,
     pub(crate) strength: Strength,
+    /// Whether it goes on with what the piece before it began.
+    pub(crate) continues: bool,
     /// The level of the heading it begins with, else 0.
     pub(crate) level: u8,
     /// The innermost place around all of it.
@@ -149,8 +151,8 @@ impl Plan<'_> {
             }
             let text = self.size(start, end);
             // What is kept whole although it is too large keeps its heading, too.
-            let kept = glued && self.size(last, end) > max;
-            if text > max && !kept {
+            let kept = self.limits.keep && glued && self.size(last, end) > max;
+            if text > max && !kept && last > start {
                 break;
             }
             let total = text + self.header(place, extra) + overlap;
@@ -209,7 +211,7 @@ impl Plan<'_> {
     fn extras(&self) -> Vec<usize> {
         let mut known = (usize::MAX, 0);
         let sizes = self.atoms.iter().map(|atom| {
-            let marker = match atom.boundary.strength.continues() {
+            let marker = match atom.boundary.continues() {
                 true => self.limits.marker,
                 false => 0,
             };
@@ -255,10 +257,10 @@ impl Plan<'_> {
     /// The room kept for the overlap of a chunk that begins at `start`: none where a new section begins, which is no
     /// continuation of what stands before.
     fn overlap_reserve(&self, start: usize) -> usize {
-        match self.atoms[start].boundary.strength {
-            Strength::Start | Strength::Delimiter | Strength::Heading => 0,
+        match self.atoms[start].boundary.continues() {
             // The text keeps at least a quarter of the limit, the header takes at most another.
-            _ => self.limits.overlap.min(self.limits.max / 2),
+            true => self.limits.overlap.min(self.limits.max / 2),
+            false => 0,
         }
     }
 
@@ -285,6 +287,7 @@ impl Plan<'_> {
         Piece {
             overlap: self.overlap(start, size, place),
             strength: first.boundary.strength,
+            continues: first.boundary.continues(),
             level: first.level,
             place,
             touched: self.touched(start, end, place),
@@ -337,7 +340,7 @@ impl Plan<'_> {
         let here = &self.atoms[start];
         let lead = self.lead(here).map_or(0, |(_, size)| size);
         let extra = lead
-            + if here.boundary.strength.continues() {
+            + if here.boundary.continues() {
                 self.limits.marker
             } else {
                 0

@@ -88,8 +88,10 @@ impl Settings {
             (None, Some(max)) => (base.target.min(max), max),
             (None, None) => (base.target, base.max),
         };
+        // A smaller target makes the sizes that go with it smaller.
+        let scaled = |size: usize| size * target.min(base.target) / base.target;
         let overlap = match base.overlap {
-            Overlap::Size(size) => Overlap::Size(size.min(target / 4)),
+            Overlap::Size(size) => Overlap::Size(scaled(size)),
             percent => percent,
         };
         Config {
@@ -97,7 +99,7 @@ impl Settings {
             unit: base.unit,
             target,
             max,
-            min: self.min.unwrap_or(base.min.min(target / 8)),
+            min: self.min.unwrap_or(scaled(base.min)),
             overlap: self.overlap.unwrap_or(overlap),
             levels: self.levels.or(base.levels),
             delimiter: self.delimiter.clone(),

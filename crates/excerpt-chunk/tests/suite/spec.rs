@@ -2,13 +2,13 @@
 //!
 //! An example is three fenced blocks in a row: `toml` with settings (the table `[chunking]` is understood), an input whose info
 //! string names its path after the language (`md people.md`), and `chunks` with what comes out, a line a chunk:
-//! `first-last  trail`, with the text repeated in front (`+2 lines` of overlap), the part, and the warnings. To write what comes
-//! out into the files, set `EXCERPT_SPEC=write`.
+//! `first-last  trail`, with the text repeated in front (`+"…"`), the sections inside, the part, and the warnings; where the info
+//! string is `chunks context`, the lines of its context under it. To write what comes out into the files, set `EXCERPT_SPEC=write`.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-use excerpt_chunk::{Chunk, Document, settings_from_toml};
+use excerpt_chunk::{Chunk, Document, Kind, settings_from_toml};
 
 use crate::promises::kept;
 
@@ -23,18 +23,19 @@ fn fences(text: &str) -> Vec<Fence> {
     let mut open: Option<(String, String, usize)> = None;
     let mut offset = 0;
     for line in text.split_inclusive('\n') {
-        let ticks = line.len() - line.trim_start_matches('`').len();
+        let mark = line.trim_start_matches(['`', '~']);
+        let mark = &line[..line.len() - mark.len()];
         match &open {
-            Some((mark, info, start)) if line.trim_end() == mark => {
+            Some((opened, info, start)) if line.trim_end() == opened => {
                 fences.push(Fence {
                     info: info.clone(),
                     content: *start..offset,
                 });
                 open = None;
             }
-            None if ticks >= 3 => {
-                let info = line[ticks..].trim().to_string();
-                open = Some((line[..ticks].to_string(), info, offset + line.len()));
+            None if mark.len() >= 3 => {
+                let info = line[mark.len()..].trim().to_string();
+                open = Some((mark.to_string(), info, offset + line.len()));
             }
             _ => {}
         }
@@ -57,6 +58,9 @@ fn described(chunk: &Chunk<'_>, text: &str) -> String {
     write!(line, "  {place}").unwrap();
     if !chunk.sections.is_empty() {
         write!(line, "  [{}]", chunk.sections.join(", ")).unwrap();
+    }
+    if chunk.kind == Kind::Overview {
+        line += "  overview";
     }
     if chunk.part.count > 1 {
         write!(line, "  part {}/{}", chunk.part.index, chunk.part.count).unwrap();
@@ -86,7 +90,7 @@ fn run(path: &Path) -> (String, String, usize) {
         let [settings, input, chunks] = example else {
             unreachable!()
         };
-        if settings.info != "toml" || chunks.info != "chunks" {
+        if settings.info != "toml" || !chunks.info.starts_with("chunks") {
             continue;
         }
         examples += 1;
@@ -102,6 +106,10 @@ fn run(path: &Path) -> (String, String, usize) {
         for chunk in &chunking.chunks {
             expected += &described(chunk, source);
             expected.push('\n');
+            if chunks.info.ends_with("context") {
+                let header = chunk.context.header.lines();
+                expected.extend(header.map(|line| format!("    {line}\n")));
+            }
         }
         written += &text[end..chunks.content.start];
         written += &expected;
