@@ -1,6 +1,6 @@
 //! Text in, chunks out.
 //!
-//! A [`Document`] is turned into an [`Outline`](outline), a tree of spans that is the same for every format; one plan over that tree
+//! A [`Document`] is turned into an outline, a tree of spans that is the same for every format; one plan over that tree
 //! decides where to cut; a [`Chunk`] is a verbatim slice of the document with its place kept beside it. Nothing here
 //! reads files, asks the time or keeps state: the same bytes and configuration give the same chunks everywhere.
 //!
