@@ -4,7 +4,8 @@
 //! verb) and, as the floor, pulldown-cmark alone with its events only counted. Rounds alternate, so that a disturbance hits all; the
 //! median round counts. No randomness.
 //!
-//! Command: `benches/corpus /tmp/corpus > /tmp/list && cargo run --release --bin speed /tmp/list`
+//! Command: `benches/corpus /tmp/corpus > /tmp/list && cargo run --release --bin speed /tmp/list`; a second argument names one subject
+//! to run alone, for a profiler.
 
 use excerpt_benches::{LIMIT, chunker, files, peak_memory, timed};
 use excerpt_chunk::Document;
@@ -28,14 +29,17 @@ fn main() {
         let tables = Parser::new_ext(text, Options::ENABLE_TABLES);
         tables.into_offset_iter().count()
     };
-    let subjects: [(&str, &dyn Fn(&str, &str) -> usize); 3] = [
+    let mut subjects: Vec<(&str, &dyn Fn(&str, &str) -> usize)> = vec![
         ("excerpt", &excerpt),
         ("text-splitter", &text_splitter),
         ("pulldown-cmark alone", &parser),
     ];
-    let mut times = [const { Vec::new() }; 3];
-    let mut pieces = [0; 3];
-    let mut memory = [0; 3];
+    if let Some(alone) = std::env::args().nth(2) {
+        subjects.retain(|(name, _)| *name == alone);
+    }
+    let mut times = vec![Vec::new(); subjects.len()];
+    let mut pieces = vec![0; subjects.len()];
+    let mut memory = vec![0; subjects.len()];
     for _ in 0..ROUNDS {
         for (subject, (_, cut)) in subjects.iter().enumerate() {
             peak_memory();

@@ -1,11 +1,10 @@
 //! From pieces to [`Chunk`]s: coordinates, context, sizes, names and warnings, the same for every strategy.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::atom::Place;
-use crate::chunk::{Chunk, Context, Cut, Hash, Part, Sizes, Strength, Warning};
+use crate::chunk::{Chunk, ChunkIds, Context, Cut, Hash, Part, Sizes, Strength, Warning};
 use crate::config::Config;
 use crate::document::Document;
 use crate::outline::{Kind, Outline};
@@ -42,18 +41,13 @@ impl<'a, 'o> Assembly<'a, 'o> {
 
     /// The chunks of `pieces`, which are in order.
     pub(crate) fn chunks(&self, pieces: &[Piece]) -> Vec<Chunk<'a>> {
-        let parts = parts(pieces);
-        let mut seen: HashMap<Hash, usize> = HashMap::with_capacity(pieces.len());
-        let numbered = pieces.iter().zip(parts).enumerate();
+        let mut ids = ChunkIds::new(self.path.as_deref().unwrap_or_default());
+        let numbered = pieces.iter().zip(parts(pieces)).enumerate();
         numbered
             .map(|(ordinal, (piece, part))| {
                 let hash = Hash::of(self.text[piece.bytes.clone()].as_bytes());
-                let occurrence = seen.entry(hash).or_default();
-                let path = self.path.as_deref().unwrap_or_default();
-                let id = Hash::chunk_id(path, hash, *occurrence);
-                *occurrence += 1;
                 let only = pieces.len() == 1;
-                self.chunk(piece, ordinal, id, hash, part, only)
+                self.chunk(piece, ordinal, ids.next(hash), hash, part, only)
             })
             .collect()
     }

@@ -298,6 +298,7 @@ impl Plan<'_> {
             around = self.places[around].parent;
         }
         touched.reverse();
+        let goes_on = touched.len();
         let after = self
             .places
             .partition_point(|place| place.first_atom < start);
@@ -309,7 +310,7 @@ impl Plan<'_> {
             while around > index {
                 around = self.places[around].parent;
             }
-            if around != index && !touched.contains(&index) {
+            if around != index && !touched[..goes_on].contains(&index) {
                 touched.push(index);
             }
         }
