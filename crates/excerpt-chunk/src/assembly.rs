@@ -10,13 +10,12 @@ use crate::document::Document;
 use crate::outline::{Kind, Outline};
 use crate::pack::Piece;
 use crate::size::grains;
-use crate::span::LineIndex;
+use crate::span::{LineRuler, Span};
 
 /// All that the pieces of one document refer to.
 pub(crate) struct Assembly<'a, 'o> {
     text: &'a str,
     path: Option<Arc<str>>,
-    lines: LineIndex<'a>,
     config: &'o Config,
     outline: &'o Outline,
     places: &'o [Place],
@@ -32,7 +31,6 @@ impl<'a, 'o> Assembly<'a, 'o> {
         Assembly {
             text: document.text(),
             path: document.path().map(Into::into),
-            lines: LineIndex::new(document.text()),
             config,
             outline,
             places,
@@ -42,12 +40,14 @@ impl<'a, 'o> Assembly<'a, 'o> {
     /// The chunks of `pieces`, which are in order.
     pub(crate) fn chunks(&self, pieces: &[Piece]) -> Vec<Chunk<'a>> {
         let mut ids = ChunkIds::new(self.path.as_deref().unwrap_or_default());
+        let mut lines = LineRuler::new(self.text);
         let numbered = pieces.iter().zip(parts(pieces)).enumerate();
         numbered
             .map(|(ordinal, (piece, part))| {
                 let hash = Hash::of(self.text[piece.bytes.clone()].as_bytes());
                 let only = pieces.len() == 1;
-                self.chunk(piece, ordinal, ids.next(hash), hash, part, only)
+                let spans = lines.spans(piece.overlap, piece.bytes.clone());
+                self.chunk(piece, ordinal, ids.next(hash), hash, spans, part, only)
             })
             .collect()
     }
@@ -58,13 +58,16 @@ impl<'a, 'o> Assembly<'a, 'o> {
         ordinal: usize,
         id: Hash,
         hash: Hash,
+        (overlap, span): (Option<Span>, Span),
         part: Part,
         only: bool,
     ) -> Chunk<'a> {
         let unit = self.config.unit.grains();
         let text = &self.text[piece.bytes.clone()];
-        let overlap = &self.text[piece.overlap..piece.bytes.start];
-        let (text_size, overlap_size) = (grains(text), grains(overlap));
+        let (text_size, overlap_size) = (
+            grains(text),
+            grains(&self.text[piece.overlap..piece.bytes.start]),
+        );
         let max = self.config.max * unit;
         let room = (max / 4).min(max.saturating_sub(text_size + overlap_size));
         let mut context = self.context(piece);
@@ -86,9 +89,8 @@ impl<'a, 'o> Assembly<'a, 'o> {
         Chunk {
             id,
             ordinal,
-            span: self.lines.span(piece.bytes.clone()),
-            overlap: (!overlap.is_empty())
-                .then(|| self.lines.span(piece.overlap..piece.bytes.start)),
+            span,
+            overlap,
             text,
             context,
             sections: piece.touched.iter().filter_map(label).collect(),

@@ -48,8 +48,6 @@ pub(crate) enum Grain {
 pub(crate) struct Place {
     pub(crate) label: Option<Arc<str>>,
     pub(crate) parent: usize,
-    /// How many places are around this one.
-    pub(crate) depth: usize,
     /// The index of the first atom in it.
     pub(crate) first_atom: usize,
     /// The grains of the header line that names it and all around it; 0 without any label.
@@ -66,7 +64,6 @@ impl Place {
         Place {
             label: None,
             parent: 0,
-            depth: 0,
             first_atom: 0,
             header: 0,
             titled: false,
@@ -144,7 +141,7 @@ pub(crate) fn flatten(text: &str, outline: &Outline, limits: &Limits) -> Atoms {
         outline,
         limits,
         ruler: Ruler::new(text),
-        atoms: Vec::new(),
+        atoms: Vec::with_capacity(outline.nodes.len()),
         places: vec![Place {
             header: title_header(outline, limits),
             ..Place::document()
@@ -232,7 +229,6 @@ impl Walk<'_> {
         let mut place = Place {
             label: node.label.clone(),
             parent: self.place,
-            depth: parent.depth + 1,
             first_atom: self.atoms.len(),
             header: parent.header,
             titled: parent.titled,
@@ -529,10 +525,10 @@ fn plain(strength: Strength, price: f32) -> Boundary {
     }
 }
 
-/// The innermost place around both.
+/// The innermost place around both. A place comes after the one around it, so the later of two is not around the other.
 pub(crate) fn shared(places: &[Place], mut a: usize, mut b: usize) -> usize {
     while a != b {
-        if places[a].depth >= places[b].depth {
+        if a > b {
             a = places[a].parent;
         } else {
             b = places[b].parent;

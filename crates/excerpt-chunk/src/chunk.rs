@@ -302,32 +302,28 @@ impl Serialize for Warning {
 
 /// Makes the ids of the chunks of one document.
 pub(crate) struct ChunkIds {
-    /// What is hashed: the hash of a text, which of the equal texts it is, the path.
-    named: Vec<u8>,
+    path: Hash,
     seen: HashMap<Hash, u64>,
 }
 
 impl ChunkIds {
     /// For the document at `path`.
     pub(crate) fn new(path: &str) -> Self {
-        let mut named = vec![0; ChunkIds::PATH];
-        named.extend_from_slice(path.as_bytes());
         ChunkIds {
-            named,
+            path: Hash::of(path.as_bytes()),
             seen: HashMap::new(),
         }
     }
 
-    /// Where the path begins, behind the hash and the number.
-    const PATH: usize = 16 + 8;
-
-    /// The id of the next chunk, whose text has the hash `text`.
+    /// The id of the next chunk, whose text has the hash `text`: a hash of both hashes and of which of the equal texts it is.
     pub(crate) fn next(&mut self, text: Hash) -> Hash {
         let occurrence = self.seen.entry(text).or_default();
-        self.named[..16].copy_from_slice(&text.0);
-        self.named[16..ChunkIds::PATH].copy_from_slice(&occurrence.to_le_bytes());
+        let mut named = [0; 40];
+        named[..16].copy_from_slice(&self.path.0);
+        named[16..32].copy_from_slice(&text.0);
+        named[32..].copy_from_slice(&occurrence.to_le_bytes());
         *occurrence += 1;
-        Hash::of(&self.named)
+        Hash::of(&named)
     }
 }
 

@@ -121,43 +121,51 @@ impl Plan<'_> {
         mut candidate: impl FnMut(usize, f64),
     ) {
         let count = self.atoms.len();
+        let Limits {
+            target, max, min, ..
+        } = *self.limits;
+        let per_target = (target as f64).recip();
+        let window = &self.atoms[start..count.min(start + WINDOW)];
+        let before = window[0].grains.start;
+        let mut place = window[0].place;
         let overlap = self.overlap_reserve(start);
-        let mut place = self.atoms[start].place;
+        let mut around = self.header(place, lead) + overlap;
         let mut buried = 0.0;
         let mut glued = true;
         let mut joined = false;
-        for end in start + 1..=count.min(start + WINDOW) {
-            let last = end - 1;
+        for (last, atom) in (start..).zip(window) {
+            let end = last + 1;
             if last > start {
-                let boundary = &self.atoms[last].boundary;
-                if boundary.mandatory {
+                if atom.boundary.mandatory {
                     if !self.joins(start, last, next_cut) {
                         break;
                     }
                     joined = true;
                     buried += price::JOIN;
                 }
-                glued &= boundary.glue;
-                buried += price::BURIED[usize::from(self.atoms[last].level)];
-                place = shared(self.places, place, self.atoms[last].place);
+                glued &= atom.boundary.glue;
+                buried += price::BURIED[usize::from(atom.level)];
+                if atom.place != place {
+                    place = shared(self.places, place, atom.place);
+                    around = self.header(place, lead) + overlap;
+                }
             }
-            let text = self.size(start, end);
+            let text = atom.grains.end - before;
             // What is kept whole although it is too large keeps its heading, too.
-            let kept = glued && self.size(last, end) > self.limits.max;
-            if text > self.limits.max && !kept {
+            let kept = glued && atom.grains.len() > max;
+            if text > max && !kept {
                 break;
             }
-            let total = text + self.header(place, lead) + overlap;
-            if total > self.limits.max && !glued {
+            let total = text + around;
+            if total > max && !glued {
                 continue;
             }
             if joined && end < count && !self.atoms[end].boundary.mandatory {
                 continue;
             }
-            let target = self.limits.target as f64;
-            let away = (total.min(self.limits.max) as f64 - target) / target;
+            let away = total.min(max).abs_diff(target) as f64 * per_target;
             let mut price = price::FILL * away * away + buried;
-            if text < self.limits.min && !(start == 0 && end == count) {
+            if text < min && !(start == 0 && end == count) {
                 price += price::DUST;
             }
             candidate(end, price);
