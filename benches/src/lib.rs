@@ -11,7 +11,9 @@ pub const LIMIT: usize = 1600;
 
 /// The files that the list named by the first argument lists, with their texts.
 pub fn files() -> Vec<(PathBuf, String)> {
-    let list = std::env::args().nth(1).expect("the first argument is a list of files");
+    let list = std::env::args()
+        .nth(1)
+        .expect("the first argument is a list of files");
     let list = std::fs::read_to_string(list).expect("the list can be read");
     let read = |path: &str| Some((path.into(), std::fs::read_to_string(path).ok()?));
     list.lines().filter_map(read).collect()

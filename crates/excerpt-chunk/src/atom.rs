@@ -150,6 +150,7 @@ pub(crate) fn flatten(text: &str, outline: &Outline, limits: &Limits) -> Atoms {
         at: outline.nodes[0].span.start,
         delimiters: &outline.delimiters,
         after_delimiter: false,
+        text_end: (0, 0),
     };
     match limits.grain {
         Grain::Raw => walk.raw(),
@@ -181,6 +182,8 @@ struct Walk<'a> {
     delimiters: &'a [Range<usize>],
     /// Whether a delimiter stands right before `at`.
     after_delimiter: bool,
+    /// A place, and where the text before it ends but for white space.
+    text_end: (usize, usize),
 }
 
 impl Walk<'_> {
@@ -306,16 +309,28 @@ impl Walk<'_> {
             strength,
             price,
             mandatory: false,
-            glue: previous.kind == Kind::Heading,
+            // A heading, or a section that is nothing but one: a title without text belongs to the next.
+            glue: nodes[index - 1].kind == Kind::Heading,
         }
     }
 
     /// Whether the text in `span` fits a chunk of its own.
-    fn fits(&self, span: &Range<usize>) -> bool {
-        let text = self.text[span.clone()].trim_end();
+    fn fits(&mut self, span: &Range<usize>) -> bool {
         let max = self.limits.max;
+        if span.len() <= max {
+            return true;
+        }
+        let text = &self.text[span.start..self.text_end(span.end).max(span.start)];
         // A grain is one to four bytes: only in between must they be counted.
         text.len() <= max || (text.len() <= 4 * max && grains(text) <= max)
+    }
+
+    /// Where the text before `end` ends but for white space. Nodes in nodes ask for the same place again and again.
+    fn text_end(&mut self, end: usize) -> usize {
+        if self.text_end.0 != end {
+            self.text_end = (end, self.text[..end].trim_end().len());
+        }
+        self.text_end.1
     }
 
     fn leaf(&mut self, index: usize, boundary: Boundary) {
@@ -494,6 +509,8 @@ impl Walk<'_> {
             && !boundary.mandatory
             && grains.len() < fine
             && previous.grains.len() < fine
+            // White space between them counts, too: it may be any size.
+            && grains.end - previous.grains.start <= 2 * fine
             && (level == 0 || previous.level > 0)
         {
             previous.bytes.end = bytes.end;
@@ -501,6 +518,11 @@ impl Walk<'_> {
             previous.place = shared(&self.places, previous.place, self.place);
             if previous.node != node && previous.level == 0 {
                 previous.node = 0;
+            }
+            let joined = self.atoms.len() - 1;
+            let entered = self.places.iter_mut().rev();
+            for place in entered.take_while(|place| place.first_atom > joined) {
+                place.first_atom = joined;
             }
             return;
         }

@@ -374,3 +374,64 @@ impl Plan<'_> {
         found
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{ContextParts, Levels};
+    use crate::document::Document;
+    use crate::parse::{Markdown, Parser};
+
+    /// How many chunks the plan for `text` weighs.
+    fn weighed(text: &str, levels: &str) -> usize {
+        let limits = Limits {
+            target: 1600,
+            max: 1600,
+            min: 200,
+            overlap: 0,
+            levels: levels.parse().unwrap_or(Levels::NONE),
+            join: true,
+            keep: false,
+            context: ContextParts::NONE,
+            path: 0,
+            include_delimiter: false,
+            grain: Grain::Block,
+        };
+        let outline = Markdown.parse(&Document::new(text));
+        let Atoms { atoms, places } = flatten(text, &outline, &limits);
+        let plan = Plan {
+            text,
+            outline: &outline,
+            limits: &limits,
+            atoms: &atoms,
+            places: &places,
+        };
+        let (leads, next_cut) = (plan.leads(), plan.next_mandatory());
+        let mut count = 0;
+        for (start, lead) in leads.into_iter().enumerate() {
+            plan.candidates(start, lead, &next_cut, |_, _| count += 1);
+        }
+        count
+    }
+
+    #[test]
+    fn four_times_the_text_is_four_times_the_comparisons() {
+        let shapes: [(&str, &str, &str); 7] = [
+            ("x", "", ""),
+            ("words in one line ", "", ""),
+            ("| a | b |\n", "| h | i |\n|---|---|\n", ""),
+            ("- item\n", "", ""),
+            ("> quote\n>\n", "", ""),
+            ("# h\n\n", "", ""),
+            ("## h\n\n", "", "2"),
+        ];
+        for (unit, before, levels) in shapes {
+            let text = |bytes: usize| format!("{before}{}", unit.repeat(bytes / unit.len()));
+            let (small, large) = (
+                weighed(&text(50_000), levels),
+                weighed(&text(200_000), levels),
+            );
+            assert!(large <= 5 * small, "{unit:?}: {small} to {large}");
+        }
+    }
+}

@@ -2,5 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod corpus;
+mod cuts;
+mod growth;
 mod promises;
 mod reference;
