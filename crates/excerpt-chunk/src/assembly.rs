@@ -1,17 +1,16 @@
 //! From pieces to [`Chunk`]s: coordinates, context, sizes, names and warnings, the same for every strategy.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::atom::Place;
-use crate::chunk::{Chunk, Context, Cut, Hash, Part, Sizes, Strength, Warning};
+use crate::chunk::{Chunk, ChunkIds, Context, Cut, Hash, Part, Sizes, Strength, Warning};
 use crate::config::Config;
 use crate::document::{Document, dates};
 use crate::outline::{Kind, Outline};
 use crate::pack::Piece;
 use crate::size::grains;
-use crate::span::LineIndex;
+use crate::span::{LineRuler, Span};
 
 /// All that the pieces of one document refer to.
 pub(crate) struct Assembly<'a, 'o> {
@@ -19,7 +18,6 @@ pub(crate) struct Assembly<'a, 'o> {
     path: Option<Arc<str>>,
     domain: Option<Arc<str>>,
     continuation: Option<Arc<str>>,
-    lines: LineIndex<'a>,
     config: &'o Config,
     outline: &'o Outline,
     places: &'o [Place],
@@ -37,7 +35,6 @@ impl<'a, 'o> Assembly<'a, 'o> {
             path: document.path().map(Into::into),
             domain: document.domain().map(Into::into),
             continuation: config.continuation_marker.as_deref().map(Into::into),
-            lines: LineIndex::new(document.text()),
             config,
             outline,
             places,
@@ -46,18 +43,15 @@ impl<'a, 'o> Assembly<'a, 'o> {
 
     /// The chunks of `pieces`, which are in order.
     pub(crate) fn chunks(&self, pieces: &[Piece]) -> Vec<Chunk<'a>> {
-        let parts = parts(pieces);
-        let mut seen: HashMap<Hash, usize> = HashMap::with_capacity(pieces.len());
-        let numbered = pieces.iter().zip(parts).enumerate();
+        let mut ids = ChunkIds::new(self.path.as_deref().unwrap_or_default());
+        let mut lines = LineRuler::new(self.text);
+        let numbered = pieces.iter().zip(parts(pieces)).enumerate();
         numbered
             .map(|(ordinal, (piece, part))| {
                 let hash = Hash::of(self.text[piece.bytes.clone()].as_bytes());
-                let occurrence = seen.entry(hash).or_default();
-                let path = self.path.as_deref().unwrap_or_default();
-                let id = Hash::chunk_id(path, hash, *occurrence);
-                *occurrence += 1;
                 let only = pieces.len() == 1;
-                self.chunk(piece, ordinal, id, hash, part, only)
+                let spans = lines.spans(piece.overlap, piece.bytes.clone());
+                self.chunk(piece, ordinal, ids.next(hash), hash, spans, part, only)
             })
             .collect()
     }
@@ -68,13 +62,16 @@ impl<'a, 'o> Assembly<'a, 'o> {
         ordinal: usize,
         id: Hash,
         hash: Hash,
+        (overlap, span): (Option<Span>, Span),
         part: Part,
         only: bool,
     ) -> Chunk<'a> {
         let unit = self.config.unit.grains();
         let text = &self.text[piece.bytes.clone()];
-        let overlap = &self.text[piece.overlap..piece.bytes.start];
-        let (text_size, overlap_size) = (grains(text), grains(overlap));
+        let (text_size, overlap_size) = (
+            grains(text),
+            grains(&self.text[piece.overlap..piece.bytes.start]),
+        );
         let max = match self.config.overview {
             Some(overview) if piece.overview => overview * unit,
             _ => self.config.max * unit,
@@ -104,9 +101,8 @@ impl<'a, 'o> Assembly<'a, 'o> {
         Chunk {
             id,
             ordinal,
-            span: self.lines.span(piece.bytes.clone()),
-            overlap: (!overlap.is_empty())
-                .then(|| self.lines.span(piece.overlap..piece.bytes.start)),
+            span,
+            overlap,
             text,
             context,
             dates,

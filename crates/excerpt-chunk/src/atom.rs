@@ -56,8 +56,6 @@ pub(crate) enum Grain {
 pub(crate) struct Place {
     pub(crate) label: Option<Arc<str>>,
     pub(crate) parent: usize,
-    /// How many places are around this one.
-    pub(crate) depth: usize,
     /// The index of the first atom in it.
     pub(crate) first_atom: usize,
     /// The grains of the header line that names it and all around it; 0 without any label.
@@ -74,7 +72,6 @@ impl Place {
         Place {
             label: None,
             parent: 0,
-            depth: 0,
             first_atom: 0,
             header: 0,
             titled: false,
@@ -159,7 +156,7 @@ pub(crate) fn flatten(text: &str, outline: &Outline, limits: &Limits) -> Atoms {
         outline,
         limits,
         ruler: Ruler::new(text),
-        atoms: Vec::new(),
+        atoms: Vec::with_capacity(outline.nodes.len()),
         places: vec![Place {
             header: title_header(outline, limits),
             ..Place::document()
@@ -168,6 +165,7 @@ pub(crate) fn flatten(text: &str, outline: &Outline, limits: &Limits) -> Atoms {
         at: outline.nodes[0].span.start,
         delimiters: &outline.delimiters,
         after_delimiter: false,
+        text_end: (0, 0),
     };
     match limits.grain {
         Grain::Raw => walk.raw(),
@@ -199,6 +197,8 @@ struct Walk<'a> {
     delimiters: &'a [Range<usize>],
     /// Whether a delimiter stands right before `at`.
     after_delimiter: bool,
+    /// A place, and where the text before it ends but for white space.
+    text_end: (usize, usize),
 }
 
 impl Walk<'_> {
@@ -228,7 +228,7 @@ impl Walk<'_> {
             let node = &nodes[index];
             if node.kind == Kind::Section {
                 self.enter(index);
-                inherited = Some(self.heading(boundary, node.level));
+                inherited = Some(self.heading(boundary, index));
                 index += 1;
             } else if node.kind == Kind::List || (node.end > index + 1 && !self.fits(&node.span)) {
                 inherited = Some(boundary);
@@ -247,7 +247,6 @@ impl Walk<'_> {
         let mut place = Place {
             label: node.label.clone(),
             parent: self.place,
-            depth: parent.depth + 1,
             first_atom: self.atoms.len(),
             header: parent.header,
             titled: parent.titled,
@@ -279,15 +278,15 @@ impl Walk<'_> {
         false
     }
 
-    fn heading(&self, before: Boundary, level: u8) -> Boundary {
-        // A bare title leads what follows it, unless it is large enough to be searched for itself.
-        let small = self.limits.join
-            && self
-                .atoms
-                .last()
-                .is_some_and(|title| title.grains.len() < self.limits.min);
-        let led = before.glue && (self.limits.leads || small);
-        let mandatory = self.limits.levels.contains(level) && !led;
+    /// The boundary before the section at `index`, given the one before any block there.
+    fn heading(&self, before: Boundary, index: usize) -> Boundary {
+        let nodes = &self.outline.nodes;
+        let parent = nodes[index].parent;
+        // A title with nothing of its own leads its first section, unless it is large enough to be searched for itself.
+        let bare = index == parent + 2 && nodes[index - 1].kind == Kind::Heading;
+        let title = self.atoms.last().map_or(0, |title| title.grains.len());
+        let led = bare && (self.limits.leads || (self.limits.join && title < self.limits.min));
+        let mandatory = self.limits.levels.contains(nodes[index].level) && !led;
         Boundary {
             strength: match before.strength {
                 Strength::Start => Strength::Start,
@@ -310,7 +309,8 @@ impl Walk<'_> {
         let previous = &nodes[previous];
         let parent = nodes[node.parent].kind;
         let sentences = self.limits.grain == Grain::Sentence;
-        let glue = previous.kind == Kind::Heading;
+        // A heading, or a section that is nothing but one: a title without text belongs to the next.
+        let glue = nodes[index - 1].kind == Kind::Heading;
         let (strength, mut price) = match (previous.kind, node.kind) {
             (_, Kind::Item) => (Strength::Item, price::ITEM),
             (Kind::Rule, _) => (Strength::Rule, price::RULE),
@@ -351,11 +351,22 @@ impl Walk<'_> {
     }
 
     /// Whether the text in `span` fits a chunk of its own.
-    fn fits(&self, span: &Range<usize>) -> bool {
-        let text = self.text[span.clone()].trim_end();
+    fn fits(&mut self, span: &Range<usize>) -> bool {
         let max = self.limits.max;
+        if span.len() <= max {
+            return true;
+        }
+        let text = &self.text[span.start..self.text_end(span.end).max(span.start)];
         // A grain is one to four bytes: only in between must they be counted.
         text.len() <= max || (text.len() <= 4 * max && grains(text) <= max)
+    }
+
+    /// Where the text before `end` ends but for white space. Nodes in nodes ask for the same place again and again.
+    fn text_end(&mut self, end: usize) -> usize {
+        if self.text_end.0 != end {
+            self.text_end = (end, self.text[..end].trim_end().len());
+        }
+        self.text_end.1
     }
 
     fn leaf(&mut self, index: usize, boundary: Boundary) {
@@ -534,6 +545,8 @@ impl Walk<'_> {
             && !boundary.mandatory
             && grains.len() < fine
             && previous.grains.len() < fine
+            // White space between them counts, too: it may be any size.
+            && grains.end - previous.grains.start <= 2 * fine
             && (level == 0 || previous.level > 0)
         {
             previous.bytes.end = bytes.end;
@@ -541,6 +554,11 @@ impl Walk<'_> {
             previous.place = shared(&self.places, previous.place, self.place);
             if previous.node != node && previous.level == 0 {
                 previous.node = 0;
+            }
+            let joined = self.atoms.len() - 1;
+            let entered = self.places.iter_mut().rev();
+            for place in entered.take_while(|place| place.first_atom > joined) {
+                place.first_atom = joined;
             }
             return;
         }
@@ -565,10 +583,10 @@ fn plain(strength: Strength, price: f32) -> Boundary {
     }
 }
 
-/// The innermost place around both.
+/// The innermost place around both. A place comes after the one around it, so the later of two is not around the other.
 pub(crate) fn shared(places: &[Place], mut a: usize, mut b: usize) -> usize {
     while a != b {
-        if places[a].depth >= places[b].depth {
+        if a > b {
             a = places[a].parent;
         } else {
             b = places[b].parent;

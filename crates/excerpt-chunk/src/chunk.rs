@@ -1,6 +1,7 @@
 //! What comes out of the cut: a [`Chunk`] is a verbatim slice of a document with its place beside it; a [`Chunking`] is
 //! all chunks of one document, with the reasons.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -321,6 +322,33 @@ impl Serialize for Warning {
     }
 }
 
+/// Makes the ids of the chunks of one document.
+pub(crate) struct ChunkIds {
+    path: Hash,
+    seen: HashMap<Hash, u64>,
+}
+
+impl ChunkIds {
+    /// For the document at `path`.
+    pub(crate) fn new(path: &str) -> Self {
+        ChunkIds {
+            path: Hash::of(path.as_bytes()),
+            seen: HashMap::new(),
+        }
+    }
+
+    /// The id of the next chunk, whose text has the hash `text`: a hash of both hashes and of which of the equal texts it is.
+    pub(crate) fn next(&mut self, text: Hash) -> Hash {
+        let occurrence = self.seen.entry(text).or_default();
+        let mut named = [0; 40];
+        named[..16].copy_from_slice(&self.path.0);
+        named[16..32].copy_from_slice(&text.0);
+        named[32..].copy_from_slice(&occurrence.to_le_bytes());
+        *occurrence += 1;
+        Hash::of(&named)
+    }
+}
+
 /// Sixteen bytes of a BLAKE3 hash, written as 32 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Hash(pub [u8; 16]);
@@ -329,21 +357,8 @@ impl Hash {
     /// The hash of `bytes`.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
-        Hash::shorten(&blake3::hash(bytes))
-    }
-
-    /// The id of the `occurrence`-th chunk (from 0) of the document at `path` with the text of hash `text`.
-    pub(crate) fn chunk_id(path: &str, text: Hash, occurrence: usize) -> Self {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(&text.0);
-        hasher.update(&(occurrence as u64).to_le_bytes());
-        hasher.update(path.as_bytes());
-        Hash::shorten(&hasher.finalize())
-    }
-
-    fn shorten(hash: &blake3::Hash) -> Self {
         let mut short = [0; 16];
-        short.copy_from_slice(&hash.as_bytes()[..16]);
+        short.copy_from_slice(&blake3::hash(bytes).as_bytes()[..16]);
         Hash(short)
     }
 }

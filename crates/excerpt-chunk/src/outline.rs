@@ -125,9 +125,12 @@ impl<'a> Builder<'a> {
             parent: 0,
             end: 0,
         };
+        // Real Markdown has a node for every 150 bytes or so.
+        let mut nodes = Vec::with_capacity(text.len() / 128 + 1);
+        nodes.push(document);
         Builder {
             text,
-            nodes: vec![document],
+            nodes,
             open: vec![0],
             closed_at: start,
         }

@@ -125,46 +125,54 @@ impl Plan<'_> {
         mut candidate: impl FnMut(usize, f64),
     ) {
         let count = self.atoms.len();
-        let overlap = self.overlap_reserve(start);
-        let (target, max) = match self.overview(start) {
-            Some(size) => (size as f64, size),
-            None => (self.limits.target as f64, self.limits.max),
+        let min = self.limits.min;
+        let overview = self.overview(start);
+        let (target, max) = match overview {
+            Some(size) => (size, size),
+            None => (self.limits.target, self.limits.max),
         };
-        let mut place = self.atoms[start].place;
+        let per_target = (target as f64).recip();
+        let window = &self.atoms[start..count.min(start + WINDOW)];
+        let before = window[0].grains.start;
+        let mut place = window[0].place;
+        let overlap = self.overlap_reserve(start);
+        let mut around = self.header(place, extra) + overlap;
         let mut buried = 0.0;
         let mut glued = true;
         let mut joined = false;
-        for end in start + 1..=count.min(start + WINDOW) {
-            let last = end - 1;
+        for (last, atom) in (start..).zip(window) {
+            let end = last + 1;
             if last > start {
-                let boundary = &self.atoms[last].boundary;
-                if boundary.mandatory && self.overview(start).is_none() {
+                if atom.boundary.mandatory && overview.is_none() {
                     if !self.joins(start, last, next_cut) {
                         break;
                     }
                     joined = true;
                     buried += price::JOIN;
                 }
-                glued &= boundary.glue;
-                buried += price::BURIED[usize::from(self.atoms[last].level)];
-                place = shared(self.places, place, self.atoms[last].place);
+                glued &= atom.boundary.glue;
+                buried += price::BURIED[usize::from(atom.level)];
+                if atom.place != place {
+                    place = shared(self.places, place, atom.place);
+                    around = self.header(place, extra) + overlap;
+                }
             }
-            let text = self.size(start, end);
+            let text = atom.grains.end - before;
             // What is kept whole although it is too large keeps its heading, too.
-            let kept = self.limits.keep && glued && self.size(last, end) > max;
+            let kept = self.limits.keep && glued && atom.grains.len() > max;
             if text > max && !kept && last > start {
                 break;
             }
-            let total = text + self.header(place, extra) + overlap;
+            let total = text + around;
             if total > max && !glued {
                 continue;
             }
             if joined && end < count && !self.atoms[end].boundary.mandatory {
                 continue;
             }
-            let away = (total.min(max) as f64 - target) / target;
+            let away = total.min(max).abs_diff(target) as f64 * per_target;
             let mut price = price::FILL * away * away + buried;
-            if text < self.limits.min && !(start == 0 && end == count) {
+            if text < min && !(start == 0 && end == count) {
                 price += price::DUST;
             }
             candidate(end, price);
@@ -317,6 +325,7 @@ impl Plan<'_> {
             around = self.places[around].parent;
         }
         touched.reverse();
+        let goes_on = touched.len();
         let after = self
             .places
             .partition_point(|place| place.first_atom < start);
@@ -328,7 +337,7 @@ impl Plan<'_> {
             while around > index {
                 around = self.places[around].parent;
             }
-            if around != index && !touched.contains(&index) {
+            if around != index && !touched[..goes_on].contains(&index) {
                 touched.push(index);
             }
         }
@@ -388,5 +397,70 @@ impl Plan<'_> {
             before += grains(&self.text[piece]);
         });
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{ContextParts, Levels};
+    use crate::document::Document;
+    use crate::parse::{Markdown, Parser};
+
+    /// How many chunks the plan for `text` weighs.
+    fn weighed(text: &str, levels: &str) -> usize {
+        let limits = Limits {
+            target: 1600,
+            max: 1600,
+            min: 200,
+            overlap: 0,
+            levels: levels.parse().unwrap_or(Levels::NONE),
+            leads: false,
+            entries: false,
+            overview: None,
+            marker: 0,
+            join: true,
+            keep: false,
+            context: ContextParts::NONE,
+            path: 0,
+            include_delimiter: false,
+            grain: Grain::Block,
+        };
+        let outline = Markdown.parse(&Document::new(text));
+        let Atoms { atoms, places } = flatten(text, &outline, &limits);
+        let plan = Plan {
+            text,
+            outline: &outline,
+            limits: &limits,
+            atoms: &atoms,
+            places: &places,
+        };
+        let (extras, next_cut) = (plan.extras(), plan.next_mandatory());
+        let mut count = 0;
+        for (start, extra) in extras.into_iter().enumerate() {
+            plan.candidates(start, extra, &next_cut, |_, _| count += 1);
+        }
+        count
+    }
+
+    #[test]
+    fn four_times_the_text_is_four_times_the_comparisons() {
+        let shapes: [(&str, &str, &str); 7] = [
+            ("x", "", ""),
+            ("words in one line ", "", ""),
+            ("| a | b |\n", "| h | i |\n|---|---|\n", ""),
+            ("- item\n", "", ""),
+            ("> quote\n>\n", "", ""),
+            ("# h\n\n", "", ""),
+            ("## h\n\n", "", "2"),
+        ];
+        for (unit, before, levels) in shapes {
+            let text = |bytes: usize| format!("{before}{}", unit.repeat(bytes / unit.len()));
+            let (small, large) = (
+                weighed(&text(50_000), levels),
+                weighed(&text(200_000), levels),
+            );
+            assert!(large <= 5 * small, "{unit:?}: {small} to {large}");
+        }
     }
 }

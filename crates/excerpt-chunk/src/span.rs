@@ -100,6 +100,49 @@ impl<'a> LineIndex<'a> {
     }
 }
 
+/// The lines of spans asked for in ascending order: each byte is looked at once, and no line is remembered.
+pub(crate) struct LineRuler<'a> {
+    text: &'a [u8],
+    offset: usize,
+    line: usize,
+}
+
+impl<'a> LineRuler<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        LineRuler {
+            text: text.as_bytes(),
+            offset: 0,
+            line: 1,
+        }
+    }
+
+    /// The span of `bytes`, which are some and begin where the last ones ended or later; and the span of `before`, if it is
+    /// not empty, which ends where they begin.
+    pub(crate) fn spans(&mut self, before: usize, bytes: Range<usize>) -> (Option<Span>, Span) {
+        let overlap = (before < bytes.start).then(|| {
+            let last = self.line(bytes.start - 1);
+            let first = last - newlines(&self.text[before..bytes.start - 1]);
+            Span {
+                bytes: before..bytes.start,
+                lines: (first, last),
+            }
+        });
+        let lines = (self.line(bytes.start), self.line(bytes.end - 1));
+        (overlap, Span { bytes, lines })
+    }
+
+    /// The line of the byte at `offset`, which is not before the last one asked for.
+    fn line(&mut self, offset: usize) -> usize {
+        self.line += newlines(&self.text[self.offset..offset]);
+        self.offset = offset;
+        self.line
+    }
+}
+
+fn newlines(bytes: &[u8]) -> usize {
+    memchr_iter(b'\n', bytes).count()
+}
+
 /// The number of characters in valid UTF-8: of bytes that do not continue one.
 pub(crate) fn count_chars(bytes: &[u8]) -> usize {
     // Blocks of at most 255 keep the inner sum in a byte, so that it is computed on whole vectors.
@@ -133,6 +176,18 @@ mod tests {
         assert_eq!(LineIndex::new("a\n").len(), 1);
         assert_eq!(LineIndex::new("").len(), 0);
         assert!(LineIndex::new("").is_empty());
+    }
+
+    #[test]
+    fn lines_found_in_order_are_those_of_the_index() {
+        let text = "a\r\nb\n\ncd\ne";
+        let index = LineIndex::new(text);
+        let mut ruler = LineRuler::new(text);
+        for (before, bytes) in [(0, 0..1), (0, 3..5), (3, 6..8), (7, 8..9), (9, 9..10)] {
+            let (overlap, span) = ruler.spans(before, bytes.clone());
+            let expected = (before < bytes.start).then(|| index.span(before..bytes.start));
+            assert_eq!((overlap, span), (expected, index.span(bytes)));
+        }
     }
 
     #[test]

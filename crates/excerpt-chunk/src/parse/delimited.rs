@@ -2,6 +2,7 @@
 //! text's own format, so that what is too large between two of them is still cut at paragraphs, rows and sentences.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use regex::Regex;
 
@@ -59,23 +60,33 @@ pub(crate) struct RuleLine {
     pub(crate) opens: bool,
 }
 
-const RULE_LINES: [(&str, &str, bool); 4] = [
-    (r"(?m)^---+[ \t]*\r?$", "lines of dashes", false),
-    (r"(?m)^===+[ \t]*\r?$", "lines of equals signs", false),
-    (r"(?m)^<a\s+name=", "HTML anchors", true),
-    (r"(?m)^\*\*\*+[ \t]*\r?$", "lines of asterisks", false),
-];
-
-/// The first kind of line that parts the text at least `least` times, and how often.
-pub(crate) fn rule_lines(outline: &Outline, text: &str, least: usize) -> Option<(RuleLine, usize)> {
-    RULE_LINES.iter().find_map(|&(pattern, name, opens)| {
+/// Compiled once: it takes longer than to chunk most documents.
+static RULE_LINES: LazyLock<Vec<RuleLine>> = LazyLock::new(|| {
+    let lines = [
+        (r"(?m)^---+[ \t]*\r?$", "lines of dashes", false),
+        (r"(?m)^===+[ \t]*\r?$", "lines of equals signs", false),
+        (r"(?m)^<a\s+name=", "HTML anchors", true),
+        (r"(?m)^\*\*\*+[ \t]*\r?$", "lines of asterisks", false),
+    ];
+    let compiled = lines.into_iter().filter_map(|(pattern, name, opens)| {
         let pattern = Regex::new(pattern).ok()?;
-        let count = matches(outline, text, &pattern).count();
-        let line = RuleLine {
+        Some(RuleLine {
             pattern,
             name,
             opens,
-        };
+        })
+    });
+    compiled.collect()
+});
+
+/// The first kind of line that parts the text at least `least` times, and how often.
+pub(crate) fn rule_lines(
+    outline: &Outline,
+    text: &str,
+    least: usize,
+) -> Option<(&'static RuleLine, usize)> {
+    RULE_LINES.iter().find_map(|line| {
+        let count = matches(outline, text, &line.pattern).count();
         (count >= least).then_some((line, count))
     })
 }

@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod corpus;
+mod cuts;
+mod growth;
 mod promises;
 mod reference;
 mod spec;

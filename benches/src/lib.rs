@@ -1,0 +1,49 @@
+//! What the benches share: the files to measure on, the configuration, and the clock.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use cpu_time::ProcessTime;
+use excerpt_chunk::{Chunker, Config, ContextParts, Overlap, Unit};
+
+/// The limit at which chunkers are compared, in characters.
+pub const LIMIT: usize = 1600;
+
+/// The files that the list named by the first argument lists, with their texts.
+pub fn files() -> Vec<(PathBuf, String)> {
+    let list = std::env::args()
+        .nth(1)
+        .expect("the first argument is a list of files");
+    let list = std::fs::read_to_string(list).expect("the list can be read");
+    let read = |path: &str| Some((path.into(), std::fs::read_to_string(path).ok()?));
+    list.lines().filter_map(read).collect()
+}
+
+/// Chunks of at most [`LIMIT`] characters without overlap and context, which is what peers make.
+pub fn chunker() -> Chunker {
+    let config = Config {
+        target: LIMIT,
+        max: LIMIT,
+        overlap: Overlap::Size(0),
+        context: ContextParts::NONE,
+        ..Preset::Auto.config(Unit::Chars)
+    };
+    Chunker::new(config).expect("the configuration is valid")
+}
+
+/// What `work` returns, and the CPU time it took.
+pub fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let start = ProcessTime::now();
+    let done = work();
+    (done, start.elapsed())
+}
+
+/// The most memory the process held since the last call, in bytes (Linux; 0 elsewhere).
+pub fn peak_memory() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.trim().split(' ').next()?.parse().ok());
+    // Five resets the mark to what is held now.
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+    kilobytes.unwrap_or(0) * 1024
+}

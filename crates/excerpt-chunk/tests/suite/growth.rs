@@ -1,0 +1,106 @@
+//! Inputs made to be slow, each so large that a step which looks at all of it again and again would not end while somebody
+//! waits: minutes, where a linear one takes a moment. No time is asserted. How much the plan compares is counted in `pack.rs`; how
+//! long it all takes is a matter of the benches.
+
+use excerpt_chunk::{Chunker, Config, ContextParts, Document, Preset, Strategy, Unit};
+
+use crate::promises::kept;
+
+fn config() -> Config {
+    Config {
+        target: 1600,
+        max: 1600,
+        context: ContextParts::NONE,
+        ..Preset::Auto.config(Unit::Chars)
+    }
+}
+
+fn cuts(text: &str) {
+    kept(&Document::new(text).with_path("x.md"), &config());
+}
+
+fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).map(line).collect()
+}
+
+#[test]
+fn a_text_without_white_space() {
+    cuts(&"x".repeat(3_000_000));
+}
+
+#[test]
+fn words_in_one_line() {
+    cuts(&"lorem ipsum dolor ".repeat(200_000));
+}
+
+#[test]
+fn a_sentence_that_never_ends() {
+    cuts(&"lorem, e.g. ipsum\n".repeat(200_000));
+}
+
+#[test]
+fn a_huge_table() {
+    let rows = lines(60_000, |i| format!("| row {i} | value {i} |\n"));
+    cuts(&format!("# T\n\n| a | b |\n|---|---|\n{rows}"));
+}
+
+#[test]
+fn a_huge_fence() {
+    let body = lines(100_000, |i| format!("{{\"k{i}\": {i}}},\n"));
+    cuts(&format!("# T\n\n```json\n{body}```\n"));
+}
+
+#[test]
+fn quotes_in_quotes() {
+    cuts(&(">".repeat(100_000) + "x\n"));
+    cuts(&lines(2_000, |i| format!("{} level {i}\n", ">".repeat(i))));
+}
+
+#[test]
+fn lists_in_lists() {
+    cuts(&("- ".repeat(100_000) + "x\n"));
+    cuts(&lines(1_500, |i| {
+        format!("{}- item {i}\n", " ".repeat(2 * i))
+    }));
+}
+
+#[test]
+fn lists_in_lists_before_blank_lines() {
+    cuts(&("- ".repeat(40_000) + "x" + &"\n".repeat(1_000_000)));
+}
+
+#[test]
+fn headings_without_text() {
+    cuts(&lines(100_000, |i| {
+        format!("{} h{i}\n\n", "#".repeat(i % 6 + 1))
+    }));
+}
+
+#[test]
+fn headings_in_a_document_kept_whole() {
+    let text = lines(100_000, |i| format!("## h{i}\n\n"));
+    let config = Config {
+        strategy: Strategy::Whole,
+        target: text.len(),
+        max: text.len(),
+        ..config()
+    };
+    let chunker = Chunker::new(config).unwrap();
+    let chunks = chunker.chunk(&Document::new(&text)).chunks;
+    assert_eq!(chunks.len(), 1);
+    assert_eq!(chunks[0].sections.len(), 100_000);
+}
+
+#[test]
+fn graphemes_of_many_characters() {
+    cuts(&"👩‍👩‍👧‍👦🏳️‍🌈".repeat(40_000));
+    cuts(&"🇫🇷🇩🇪".repeat(40_000));
+    cuts(&"e\u{301}\u{302}\u{303}".repeat(100_000));
+}
+
+#[test]
+fn brackets_that_never_close() {
+    cuts(&"[".repeat(100_000));
+    cuts(&"[a](".repeat(50_000));
+    cuts(&"*a _b ".repeat(50_000));
+}
