@@ -609,14 +609,14 @@ pub(crate) fn trimmed(text: &str, raw: Range<usize>) -> Option<Range<usize>> {
         None if at_line => raw.start,
         None => first,
     };
-    if !split::is_grapheme_start(text, raw.start, start) {
-        start = raw.start;
+    // White space that belongs to a grapheme with what is kept is kept.
+    while !split::is_grapheme_start(text, raw.start, start) {
+        start = text.floor_char_boundary(start - 1);
     }
-    let end = if split::is_grapheme_start(text, start, end) {
-        end
-    } else {
-        raw.end
-    };
+    let mut end = end;
+    while !split::is_grapheme_start(text, start, end) {
+        end = text.ceil_char_boundary(end + 1);
+    }
     Some(start..end)
 }
 
