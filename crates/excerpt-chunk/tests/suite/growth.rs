@@ -59,7 +59,9 @@ fn quotes_in_quotes() {
 #[test]
 fn lists_in_lists() {
     cuts(&("- ".repeat(100_000) + "x\n"));
-    cuts(&lines(1_500, |i| format!("{}- item {i}\n", " ".repeat(2 * i))));
+    cuts(&lines(1_500, |i| {
+        format!("{}- item {i}\n", " ".repeat(2 * i))
+    }));
 }
 
 #[test]
@@ -69,7 +71,9 @@ fn lists_in_lists_before_blank_lines() {
 
 #[test]
 fn headings_without_text() {
-    cuts(&lines(100_000, |i| format!("{} h{i}\n\n", "#".repeat(i % 6 + 1))));
+    cuts(&lines(100_000, |i| {
+        format!("{} h{i}\n\n", "#".repeat(i % 6 + 1))
+    }));
 }
 
 #[test]
