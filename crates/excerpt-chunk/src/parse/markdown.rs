@@ -356,4 +356,88 @@ mod tests {
         assert_eq!(targets, ["a.md#s", "i.png"]);
         assert_eq!(&text[info.links[0].bytes.clone()], "[x](a.md#s)");
     }
+
+    /// The blocks of the top level by their HTML names; headings count, sections do not, link definitions have none.
+    fn top_blocks(text: &str) -> Vec<String> {
+        let outline = Markdown.parse(&Document::new(text));
+        let nodes = &outline.nodes;
+        let top = nodes[1..].iter().filter(|node| {
+            let parent = nodes[node.parent].kind;
+            matches!(parent, Kind::Document | Kind::Section) && node.kind != Kind::Section
+        });
+        let named = top.filter_map(|node| {
+            let numbered = || text[node.span.clone()].trim_start().as_bytes()[0].is_ascii_digit();
+            Some(match node.kind {
+                Kind::Definitions => return None,
+                Kind::Heading => format!("h{}", node.level),
+                Kind::Paragraph => "p".to_string(),
+                Kind::List if numbered() => "ol".to_string(),
+                Kind::List => "ul".to_string(),
+                Kind::Quote => "blockquote".to_string(),
+                Kind::Code => "pre".to_string(),
+                Kind::Table => "table".to_string(),
+                Kind::Rule => "hr".to_string(),
+                kind => format!("{kind:?}"),
+            })
+        });
+        named.collect()
+    }
+
+    /// Examples whose expected blocks, which were read from the HTML that they stand for, are not those of the source: by what they begin
+    /// with, and why.
+    const EXCEPTIONS: [(&str, &str); 8] = [
+        (
+            "<table>",
+            "raw HTML; named by its tag, here one HTML block or more",
+        ),
+        ("<pre language", "raw HTML; named by its tag"),
+        ("<div id=\"foo\"\n*hi*", "raw HTML; its tag is not complete"),
+        ("<div class\nfoo", "raw HTML; its tag is not complete"),
+        ("<div *???", "raw HTML; its tag is not complete"),
+        (
+            "<strong> <title>",
+            "raw HTML; the title's tag swallows the rest",
+        ),
+        (
+            "> <div>\n> foo\n\nbar",
+            "the tag in the quote swallows the paragraph behind it",
+        ),
+        (
+            "[foo]: <bar>(baz)",
+            "the tag in the first paragraph swallows the second",
+        ),
+    ];
+
+    /// Needs the folder `markdown-spec` with the examples as JSON under `$EXCERPT_EVAL`; without it there is nothing to check.
+    #[test]
+    fn top_level_blocks_are_those_of_the_specifications() {
+        let Some(folder) = std::env::var_os("EXCERPT_EVAL").map(std::path::PathBuf::from) else {
+            return;
+        };
+        let mut differing = String::new();
+        for name in ["commonmark.json", "gfm.json"] {
+            let Ok(examples) = std::fs::read_to_string(folder.join("markdown-spec").join(name))
+            else {
+                return;
+            };
+            let examples: Vec<serde_json::Value> = serde_json::from_str(&examples).unwrap();
+            for example in &examples {
+                let text = example["markdown"].as_str().unwrap();
+                let excepted = EXCEPTIONS.iter().any(|(start, _)| text.starts_with(start));
+                let Some(expected) = example["top_blocks"].as_array().filter(|_| !excepted) else {
+                    continue;
+                };
+                let found = top_blocks(text);
+                if !expected.iter().eq(&found) {
+                    let number = &example["example"];
+                    let section = &example["section"];
+                    differing += &format!(
+                        "{name} {number} {section}: {text:?}\n  expected {expected:?}\n  found {found:?}\n"
+                    );
+                }
+            }
+            assert!(examples.len() > 600, "{name} is complete");
+        }
+        assert!(differing.is_empty(), "{differing}");
+    }
 }
