@@ -364,7 +364,13 @@ impl Walk<'_> {
     /// Where the text before `end` ends but for white space. Nodes in nodes ask for the same place again and again.
     fn text_end(&mut self, end: usize) -> usize {
         if self.text_end.0 != end {
-            self.text_end = (end, self.text[..end].trim_end().len());
+            let text = self.text;
+            let mut at = text[..end].trim_end().len();
+            // White space may belong to the character before it, as in `trimmed`.
+            while at > 0 && !split::is_grapheme_start(text, text.floor_char_boundary(at - 1), at) {
+                at = text.ceil_char_boundary(at + 1);
+            }
+            self.text_end = (end, at);
         }
         self.text_end.1
     }
