@@ -72,48 +72,43 @@ impl Chunker {
         }
     }
 
-    /// The pieces of a document, and the places they refer to. Where sums of sizes are not exact, each piece is measured again,
-    /// and the whole is cut anew with a little less room until all of them fit.
+    /// The pieces of a document, and the places they refer to. Where sums of sizes are not exact, each piece is measured again, the
+    /// whole is cut anew with a little less room, and what is still too large is parted for itself.
     fn cut(
         &self,
         sizer: &Sizer<'_>,
         reading: &Reading,
         mut limits: Limits,
     ) -> (Vec<Piece>, Vec<Place>) {
-        let outline = &reading.outline;
-        let max = self.config.max * self.config.unit.grains();
+        const TRIES: usize = 3;
+        let room = |piece: &Piece| match self.config.overview {
+            Some(overview) if piece.overview => overview,
+            _ => self.config.max,
+        };
+        let mut tries = 0;
         loop {
-            let (pieces, places) = match reading.strategy {
-                Strategy::Naive => {
-                    let start = outline.nodes[0].span.start;
-                    (naive::cut(sizer, start, &limits), vec![Place::document()])
-                }
-                _ => pack(sizer, outline, &limits),
-            };
+            tries += 1;
+            let (pieces, places) = plan(sizer, reading, &limits);
             if sizer.is_additive() {
                 return (pieces, places);
             }
-            let over = pieces
-                .iter()
-                .filter(|piece| piece.oversized.is_none())
-                .map(|piece| {
-                    let max = limits
-                        .overview
-                        .filter(|_| piece.overview)
-                        .map_or(max, |overview| overview.max(max));
-                    sizer
-                        .exact(piece.overlap..piece.bytes.end)
-                        .saturating_sub(max)
-                });
+            let over = pieces.iter().filter(|piece| piece.oversized.is_none());
+            let over = over.map(|piece| piece.exact(sizer).saturating_sub(room(piece)));
             let over = over.max().unwrap_or(0);
-            if over == 0 || limits.max <= over {
-                return (pieces, places);
+            if over == 0 || over >= limits.max || tries == TRIES {
+                let refitted = pieces.into_iter();
+                let refitted = refitted.flat_map(|piece| {
+                    let max = room(&piece);
+                    piece.refit(sizer, max, limits.keep)
+                });
+                return (refitted.collect(), places);
             }
             limits.max -= over;
             limits.target = limits.target.min(limits.max);
-            limits.overview = limits
+            let overview = limits
                 .overview
-                .map(|overview| overview.saturating_sub(over).max(limits.max));
+                .map(|overview| overview.saturating_sub(over));
+            limits.overview = overview.map(|overview| overview.max(limits.max));
         }
     }
 
@@ -161,5 +156,17 @@ impl Chunker {
                 _ => Grain::Block,
             },
         }
+    }
+}
+
+/// The pieces of a document by the plan, or by the plain packer.
+fn plan(sizer: &Sizer<'_>, reading: &Reading, limits: &Limits) -> (Vec<Piece>, Vec<Place>) {
+    let outline = &reading.outline;
+    match reading.strategy {
+        Strategy::Naive => {
+            let start = outline.nodes[0].span.start;
+            (naive::cut(sizer, start, limits), vec![Place::document()])
+        }
+        _ => pack(sizer, outline, limits),
     }
 }

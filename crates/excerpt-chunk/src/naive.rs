@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::atom::{Limits, trimmed};
 use crate::chunk::Strength;
 use crate::outline::Kind;
-use crate::pack::Piece;
+use crate::pack::{ONE_GRAPHEME, Piece};
 use crate::size::Sizer;
 use crate::split;
 
@@ -32,7 +32,7 @@ pub(crate) fn cut(sizer: &Sizer<'_>, start: usize, limits: &Limits) -> Vec<Piece
         let bytes = next.bytes.start..segments[end - 1].bytes.end;
         if let Some(bytes) = trimmed(text, bytes) {
             pieces.push(Piece {
-                overlap: overlap.min(bytes.start),
+                overlap: carried.map_or(bytes.start, |segment| segment.bytes.start),
                 strength: if pieces.is_empty() {
                     Strength::Start
                 } else {
@@ -47,7 +47,7 @@ pub(crate) fn cut(sizer: &Sizer<'_>, start: usize, limits: &Limits) -> Vec<Piece
                 node: None,
                 lead: None,
                 overview: false,
-                oversized: (size > max).then_some("one grapheme larger than the limit"),
+                oversized: (size > max).then_some(ONE_GRAPHEME),
                 bytes,
             });
         }

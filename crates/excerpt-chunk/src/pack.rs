@@ -7,11 +7,14 @@
 
 use std::ops::Range;
 
-use crate::atom::{Atom, Atoms, Grain, Limits, Place, flatten, shared};
+use crate::atom::{Atom, Atoms, Grain, Limits, Place, flatten, shared, trimmed};
 use crate::chunk::Strength;
 use crate::outline::{Kind, Outline};
 use crate::size::Sizer;
 use crate::split;
+
+/// Why a piece exceeds any limit: it cannot be cut.
+pub(crate) const ONE_GRAPHEME: &str = "one grapheme larger than the limit";
 
 /// A chunk to be: a slice of the text and the places in the outline that describe it.
 #[derive(Clone, Debug)]
@@ -40,6 +43,53 @@ pub(crate) struct Piece {
     pub(crate) overview: bool,
     /// Why it may exceed the limit.
     pub(crate) oversized: Option<&'static str>,
+}
+
+impl Piece {
+    /// The grains of its overlap and its text, exact.
+    pub(crate) fn exact(&self, sizer: &Sizer<'_>) -> usize {
+        sizer.exact(self.overlap..self.bytes.start) + sizer.exact(self.bytes.clone())
+    }
+
+    /// The piece, parted between graphemes where it exceeds `max` by an exact measure; without its overlap, if that is what exceeds it.
+    #[must_use]
+    pub(crate) fn refit(mut self, sizer: &Sizer<'_>, max: usize, keep: bool) -> Vec<Piece> {
+        let fits = |range: Range<usize>| sizer.exact(range) <= max;
+        if self.exact(sizer) <= max
+            || (keep && self.oversized.is_some_and(|reason| reason != ONE_GRAPHEME))
+        {
+            return vec![self];
+        }
+        self.overlap = self.bytes.start;
+        let mut parts = Vec::new();
+        let mut start = self.bytes.start;
+        let mut strength = self.strength;
+        while start < self.bytes.end {
+            let mut end = self.bytes.end;
+            let mut one = split::is_one_grapheme(&sizer.text[start..end]);
+            while !one && !fits(start..end) {
+                let middle = sizer.text.floor_char_boundary(start + (end - start) / 2);
+                end = split::grapheme_end(&sizer.text[..end], start, middle.max(start + 1));
+                one = split::is_one_grapheme(&sizer.text[start..end]);
+            }
+            if let Some(bytes) = trimmed(sizer.text, start..end) {
+                let first = parts.is_empty();
+                parts.push(Piece {
+                    overlap: bytes.start,
+                    strength,
+                    continues: self.continues || !first,
+                    level: if first { self.level } else { 0 },
+                    overview: self.overview && first,
+                    oversized: (!fits(bytes.clone())).then_some(ONE_GRAPHEME),
+                    bytes,
+                    ..self.clone()
+                });
+            }
+            start = end;
+            strength = Strength::Grapheme;
+        }
+        parts
+    }
 }
 
 /// What a plan costs besides its cuts; the sum is minimised. See the prices of cuts for their origin.
@@ -291,9 +341,7 @@ impl Plan<'_> {
         let overview = self.overview(start).is_some();
         let max = self.overview(start).unwrap_or(self.limits.max);
         let oversized = (size > max).then(|| match kind(last) {
-            _ if split::is_one_grapheme(&self.text[bytes.clone()]) => {
-                "one grapheme larger than the limit"
-            }
+            _ if split::is_one_grapheme(&self.text[bytes.clone()]) => ONE_GRAPHEME,
             Kind::Code => "a code block kept whole",
             Kind::Table => "a table kept whole",
             _ => "a sentence kept whole",

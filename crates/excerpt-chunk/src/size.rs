@@ -163,18 +163,18 @@ impl<'a> Sizer<'a> {
             return self.between(range);
         }
         let first = self.words.partition_point(|(end, _)| *end <= range.start) + EDGE;
-        let last = self
-            .words
-            .partition_point(|(end, _)| *end <= range.end)
-            .saturating_sub(EDGE);
-        if first >= last {
+        let last = self.words.partition_point(|(end, _)| *end <= range.end);
+        let last = last.saturating_sub(EDGE).max(first);
+        // How white space is parted depends on what follows it, so no measure may end with some.
+        let parts = |(end, _): &&(usize, usize)| {
+            self.text.is_char_boundary(*end) && !self.text[..*end].ends_with(char::is_whitespace)
+        };
+        let inner = self.words.get(first..last).unwrap_or_default();
+        let (Some(&(from, before)), Some(&(to, until))) =
+            (inner.iter().find(parts), inner.iter().rev().find(parts))
+        else {
             return self.of(&self.text[range]);
-        }
-        let (from, before) = self.words[first];
-        let (to, until) = self.words[last];
-        if !self.text.is_char_boundary(from) || !self.text.is_char_boundary(to) {
-            return self.of(&self.text[range]);
-        }
+        };
         self.of(&self.text[range.start..from])
             + (until - before)
             + self.of(&self.text[to..range.end])

@@ -262,7 +262,7 @@ pub(crate) fn last_grains(sizer: &Sizer<'_>, start: usize, end: usize, count: us
 }
 
 /// The last grapheme boundary in `start+1..=reach`, else the first one after; `start` is one.
-fn grapheme_end(text: &str, start: usize, reach: usize) -> usize {
+pub(crate) fn grapheme_end(text: &str, start: usize, reach: usize) -> usize {
     let bytes = text.as_bytes();
     if reach > start && bytes[start..(reach + 1).min(text.len())].is_ascii() {
         let pair = bytes[reach - 1] == b'\r' && bytes.get(reach) == Some(&b'\n');
