@@ -26,7 +26,7 @@ pub fn chunker() -> Chunker {
         max: LIMIT,
         overlap: Overlap::Size(0),
         context: ContextParts::NONE,
-        ..Config::with_unit(Unit::Chars)
+        ..Preset::Auto.config(Unit::Chars)
     };
     Chunker::new(config).expect("the configuration is valid")
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::atom::Place;
 use crate::chunk::{Chunk, ChunkIds, Context, Cut, Hash, Part, Sizes, Strength, Warning};
 use crate::config::Config;
-use crate::document::Document;
+use crate::document::{Document, dates};
 use crate::outline::{Kind, Outline};
 use crate::pack::Piece;
 use crate::size::grains;
@@ -16,6 +16,8 @@ use crate::span::{LineRuler, Span};
 pub(crate) struct Assembly<'a, 'o> {
     text: &'a str,
     path: Option<Arc<str>>,
+    domain: Option<Arc<str>>,
+    continuation: Option<Arc<str>>,
     config: &'o Config,
     outline: &'o Outline,
     places: &'o [Place],
@@ -31,6 +33,8 @@ impl<'a, 'o> Assembly<'a, 'o> {
         Assembly {
             text: document.text(),
             path: document.path().map(Into::into),
+            domain: document.domain().map(Into::into),
+            continuation: config.continuation_marker.as_deref().map(Into::into),
             config,
             outline,
             places,
@@ -68,9 +72,18 @@ impl<'a, 'o> Assembly<'a, 'o> {
             grains(text),
             grains(&self.text[piece.overlap..piece.bytes.start]),
         );
-        let max = self.config.max * unit;
+        let max = match self.config.overview {
+            Some(overview) if piece.overview => overview * unit,
+            _ => self.config.max * unit,
+        };
         let room = (max / 4).min(max.saturating_sub(text_size + overlap_size));
-        let mut context = self.context(piece);
+        let mut context = self.context(piece, part);
+        let sections = piece
+            .touched
+            .iter()
+            .filter_map(|place| self.places[*place].label.clone());
+        let sections: Vec<Arc<str>> = sections.collect();
+        let dates = self.dates(context.trail.iter().chain(&sections));
         let complete = context.render(self.config.context, room);
         let header_size = grains(&context.header);
         let mut warnings = Vec::new();
@@ -85,7 +98,6 @@ impl<'a, 'o> Assembly<'a, 'o> {
         if !complete {
             warnings.push(Warning::ContextShortened);
         }
-        let label = |place: &usize| self.places[*place].label.clone();
         Chunk {
             id,
             ordinal,
@@ -93,7 +105,8 @@ impl<'a, 'o> Assembly<'a, 'o> {
             overlap,
             text,
             context,
-            sections: piece.touched.iter().filter_map(label).collect(),
+            dates,
+            sections,
             kind: piece.kind,
             name: None,
             language: self.language(piece),
@@ -113,7 +126,26 @@ impl<'a, 'o> Assembly<'a, 'o> {
         }
     }
 
-    fn context(&self, piece: &Piece) -> Context {
+    /// The dates in the file name and in some headings, each once.
+    fn dates<'h>(&self, headings: impl Iterator<Item = &'h Arc<str>>) -> Vec<String> {
+        let name = self
+            .path
+            .as_deref()
+            .and_then(|path| path.rsplit(['/', '\\']).next());
+        let mut found: Vec<String> = Vec::new();
+        for date in name
+            .into_iter()
+            .chain(headings.map(|heading| &**heading))
+            .flat_map(dates)
+        {
+            if !found.iter().any(|known| known == date) {
+                found.push(date.to_string());
+            }
+        }
+        found
+    }
+
+    fn context(&self, piece: &Piece, part: Part) -> Context {
         let mut trail = Vec::new();
         let mut place = piece.place;
         while place > 0 {
@@ -123,6 +155,8 @@ impl<'a, 'o> Assembly<'a, 'o> {
         trail.reverse();
         Context {
             path: self.path.clone(),
+            domain: self.domain.clone(),
+            continuation: self.continuation.clone().filter(|_| part.index > 1),
             title: self.outline.info.title.clone(),
             trail,
             lead: piece.lead.clone().map(|lead| self.text[lead].into()),
@@ -173,12 +207,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
 /// Which part of its run each piece is. A run goes on until a cut that parts topics: a heading, a rule, a delimiter.
 fn parts(pieces: &[Piece]) -> Vec<Part> {
     let mut parts = Vec::with_capacity(pieces.len());
-    let runs = pieces.chunk_by(|_, next| {
-        !matches!(
-            next.strength,
-            Strength::Start | Strength::Delimiter | Strength::Heading | Strength::Rule
-        )
-    });
+    let runs = pieces.chunk_by(|_, next| next.continues);
     for run in runs {
         let count = run.len();
         parts.extend((1..=count).map(|index| Part { index, count }));

@@ -19,6 +19,14 @@ pub(crate) struct Limits {
     pub(crate) overlap: usize,
     /// The heading levels with a mandatory cut before them.
     pub(crate) levels: Levels,
+    /// Whether a heading right behind another one goes with it, mandatory cut or not.
+    pub(crate) leads: bool,
+    /// Whether a cut before each item of a top-level list, and behind the list, is mandatory.
+    pub(crate) entries: bool,
+    /// The size of the first chunk, where it has one of its own.
+    pub(crate) overview: Option<usize>,
+    /// The size of the continuation marker.
+    pub(crate) marker: usize,
     /// Whether pieces between mandatory cuts that are under `min` may join a neighbour.
     pub(crate) join: bool,
     /// Whether code blocks, tables and sentences larger than `max` are kept whole.
@@ -82,6 +90,13 @@ pub(crate) struct Boundary {
     pub(crate) mandatory: bool,
     /// Whether what follows belongs to what stands before.
     pub(crate) glue: bool,
+}
+
+impl Boundary {
+    /// Whether what stands behind a cut here goes on with what stands before it.
+    pub(crate) fn continues(&self) -> bool {
+        !self.mandatory && self.strength > Strength::Rule
+    }
 }
 
 /// A smallest piece: trimmed of white space around it, with the boundary before it.
@@ -213,7 +228,7 @@ impl Walk<'_> {
             let node = &nodes[index];
             if node.kind == Kind::Section {
                 self.enter(index);
-                inherited = Some(self.heading(boundary, node.level));
+                inherited = Some(self.heading(boundary, index));
                 index += 1;
             } else if node.kind == Kind::List || (node.end > index + 1 && !self.fits(&node.span)) {
                 inherited = Some(boundary);
@@ -263,15 +278,23 @@ impl Walk<'_> {
         false
     }
 
-    fn heading(&self, before: Boundary, level: u8) -> Boundary {
+    /// The boundary before the section at `index`, given the one before any block there.
+    fn heading(&self, before: Boundary, index: usize) -> Boundary {
+        let nodes = &self.outline.nodes;
+        let parent = nodes[index].parent;
+        // A title with nothing of its own leads its first section, unless it is large enough to be searched for itself.
+        let bare = index == parent + 2 && nodes[index - 1].kind == Kind::Heading;
+        let title = self.atoms.last().map_or(0, |title| title.grains.len());
+        let led = bare && (self.limits.leads || (self.limits.join && title < self.limits.min));
+        let mandatory = self.limits.levels.contains(nodes[index].level) && !led;
         Boundary {
             strength: match before.strength {
                 Strength::Start => Strength::Start,
                 _ => Strength::Heading,
             },
             price: price::HEADING,
-            mandatory: self.limits.levels.contains(level),
-            glue: before.glue && !self.limits.levels.contains(level),
+            mandatory,
+            glue: before.glue && !mandatory,
         }
     }
 
@@ -286,6 +309,8 @@ impl Walk<'_> {
         let previous = &nodes[previous];
         let parent = nodes[node.parent].kind;
         let sentences = self.limits.grain == Grain::Sentence;
+        // A heading, or a section that is nothing but one: a title without text belongs to the next.
+        let glue = nodes[index - 1].kind == Kind::Heading;
         let (strength, mut price) = match (previous.kind, node.kind) {
             (_, Kind::Item) => (Strength::Item, price::ITEM),
             (Kind::Rule, _) => (Strength::Rule, price::RULE),
@@ -308,9 +333,20 @@ impl Walk<'_> {
         Boundary {
             strength,
             price,
-            mandatory: false,
-            // A heading, or a section that is nothing but one: a title without text belongs to the next.
-            glue: nodes[index - 1].kind == Kind::Heading,
+            mandatory: self.limits.entries && !glue && self.parts_entries(index, previous.kind),
+            glue,
+        }
+    }
+
+    /// Whether the node at `index` begins an entry of a top-level list, or stands behind such a list.
+    fn parts_entries(&self, index: usize, previous: Kind) -> bool {
+        let nodes = &self.outline.nodes;
+        let node = &nodes[index];
+        let top = |index: usize| matches!(nodes[index].kind, Kind::Document | Kind::Section);
+        match node.kind {
+            Kind::Item => top(nodes[node.parent].parent),
+            Kind::List => top(node.parent),
+            _ => previous == Kind::List && top(node.parent),
         }
     }
 
@@ -328,7 +364,13 @@ impl Walk<'_> {
     /// Where the text before `end` ends but for white space. Nodes in nodes ask for the same place again and again.
     fn text_end(&mut self, end: usize) -> usize {
         if self.text_end.0 != end {
-            self.text_end = (end, self.text[..end].trim_end().len());
+            let text = self.text;
+            let mut at = text[..end].trim_end().len();
+            // White space may belong to the character before it, as in `trimmed`.
+            while at > 0 && !split::is_grapheme_start(text, text.floor_char_boundary(at - 1), at) {
+                at = text.ceil_char_boundary(at + 1);
+            }
+            self.text_end = (end, at);
         }
         self.text_end.1
     }
@@ -573,14 +615,14 @@ pub(crate) fn trimmed(text: &str, raw: Range<usize>) -> Option<Range<usize>> {
         None if at_line => raw.start,
         None => first,
     };
-    if !split::is_grapheme_start(text, raw.start, start) {
-        start = raw.start;
+    // White space that belongs to a grapheme with what is kept is kept.
+    while !split::is_grapheme_start(text, raw.start, start) {
+        start = text.floor_char_boundary(start - 1);
     }
-    let end = if split::is_grapheme_start(text, start, end) {
-        end
-    } else {
-        raw.end
-    };
+    let mut end = end;
+    while !split::is_grapheme_start(text, start, end) {
+        end = text.ceil_char_boundary(end + 1);
+    }
     Some(start..end)
 }
 

@@ -108,6 +108,8 @@ pub struct Chunk<'a> {
     pub name: Option<Arc<str>>,
     /// The language, of a chunk that is one code block.
     pub language: Option<Arc<str>>,
+    /// The dates (`YYYY-MM-DD`) in the file name and in the headings around and inside the chunk.
+    pub dates: Vec<String>,
     /// The sizes, in the unit of the [`Chunking`].
     pub tokens: Sizes,
     /// Which part of what was cut for its size.
@@ -150,6 +152,8 @@ impl Chunk<'_> {
 pub struct Context {
     /// The document's path.
     pub path: Option<Arc<str>>,
+    /// The document's domain: the first folder of its path, passing over one named `domains`.
+    pub domain: Option<Arc<str>>,
     /// The document's title.
     pub title: Option<Arc<str>>,
     /// The headings (or scopes) that everything in the chunk shares, outermost first.
@@ -158,6 +162,8 @@ pub struct Context {
     pub lead: Option<Arc<str>>,
     /// The signature of the definition that the chunk is a part of, in source code.
     pub signature: Option<Arc<str>>,
+    /// The marker of a chunk that goes on with what the one before it began, where one is configured.
+    pub continuation: Option<Arc<str>>,
     /// The imports that the chunk uses, in source code.
     pub imports: Vec<Arc<str>>,
     /// What is counted and embedded in front of the text: the parts that [`Config::context`](crate::Config::context) chooses, within a
@@ -172,6 +178,8 @@ impl Context {
             |part, text: &'_ Option<Arc<str>>| text.clone().filter(|_| parts.contains(part));
         let mut path = chosen(ContextParts::PATH, &self.path);
         let mut lead = chosen(ContextParts::LEAD, &self.lead);
+        let mut domain =
+            chosen(ContextParts::DOMAIN, &self.domain).map(|domain| format!("domain: {domain}"));
         let title = chosen(ContextParts::TITLE, &self.title);
         let trail = parts
             .contains(ContextParts::TRAIL)
@@ -181,10 +189,23 @@ impl Context {
         let place: Vec<&str> = title.iter().chain(trail).map(|label| &**label).collect();
         let mut place = &place[..];
         let mut complete = true;
+        let marker = self
+            .continuation
+            .as_deref()
+            .filter(|_| parts != ContextParts::NONE);
         loop {
             self.header.clear();
-            let place_line = (!place.is_empty()).then(|| place.join(" > "));
-            for line in [path.as_deref(), place_line.as_deref(), lead.as_deref()] {
+            let mut place_line = place.join(" > ");
+            if let Some(marker) = marker.filter(|_| !place.is_empty()) {
+                place_line.extend([" ", marker]);
+            }
+            let place_line = (!place.is_empty()).then_some(&*place_line);
+            for line in [
+                path.as_deref(),
+                domain.as_deref(),
+                place_line,
+                lead.as_deref(),
+            ] {
                 self.header
                     .extend(line.into_iter().flat_map(|line| [line, "\n"]));
             }
@@ -192,9 +213,10 @@ impl Context {
                 return complete;
             }
             complete = false;
-            // What a reader misses least goes first: outer headings, the path, the last heading, the header rows.
+            // What a reader misses least goes first: outer headings, the domain, the path, the last heading, the header rows.
             match place {
                 [_, inner @ ..] if !inner.is_empty() => place = inner,
+                _ if domain.is_some() => domain = None,
                 _ if path.is_some() => path = None,
                 [_] => place = &[],
                 _ => lead = None,

@@ -89,19 +89,31 @@ impl Chunker {
             Strategy::Fixed => target,
             _ => config.max * scale,
         };
-        let path = document
-            .path()
-            .filter(|_| config.context.contains(ContextParts::PATH));
+        let line = |part, text: Option<&str>, prefix: usize| {
+            let text = text.filter(|_| config.context.contains(part));
+            text.map_or(0, |text| prefix + grains(text) + 1)
+        };
         Limits {
             target,
             max,
             min: config.min * scale,
             overlap: config.overlap_size() * scale,
             levels: config.mandatory_levels(strategy),
+            leads: strategy == Strategy::Markdown,
+            entries: config.per_entry,
+            overview: config
+                .overview
+                .filter(|_| document.is_overview() && strategy != Strategy::Whole)
+                .map(|size| size * scale),
             join: matches!(strategy, Strategy::Headers | Strategy::Delimiter),
             keep: config.atomic == Atomic::Keep,
             context: config.context,
-            path: path.map_or(0, |path| grains(path) + 1),
+            path: line(ContextParts::PATH, document.path(), 0)
+                + line(ContextParts::DOMAIN, document.domain(), "domain: ".len()),
+            marker: config
+                .continuation_marker
+                .as_deref()
+                .map_or(0, |marker| 1 + grains(marker)),
             include_delimiter: reading.include_delimiter,
             grain: match strategy {
                 Strategy::Fixed if !config.complete_sentences => Grain::Raw,

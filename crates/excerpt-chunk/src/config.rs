@@ -44,8 +44,15 @@ pub struct Config {
     pub include_delimiter: bool,
     /// What happens to a code block, table or sentence larger than `max`. Default: [`Atomic::Split`].
     pub atomic: Atomic,
-    /// Which parts of its place a chunk carries as counted context. Default: all.
+    /// Which parts of its place a chunk carries as counted context. Default: path, title, trail and lead.
     pub context: ContextParts,
+    /// What is added to the context of a chunk that goes on with what the one before it began. Default: nothing.
+    pub continuation_marker: Option<String>,
+    /// The limit of the first chunk of an overview document (a file named `README` or `index`), which gives the start of the document
+    /// in one piece, whatever the other sizes and levels. Default: no chunk of its own.
+    pub overview: Option<usize>,
+    /// Whether each item of a top-level list and each section is a chunk of its own, however small. Default: no.
+    pub per_entry: bool,
     /// Whether [`Strategy::Fixed`] cuts at sentences rather than at raw positions. Default: at sentences.
     pub complete_sentences: bool,
 }
@@ -63,24 +70,31 @@ impl Default for Config {
             delimiter: None,
             include_delimiter: false,
             atomic: Atomic::Split,
-            context: ContextParts::ALL,
+            context: ContextParts::DEFAULT,
+            continuation_marker: None,
+            overview: None,
+            per_entry: false,
             complete_sentences: true,
         }
     }
 }
 
 impl Config {
-    /// The default configuration with its sizes given in `unit`: for [`Unit::Chars`], four times the number of tokens.
+    /// The same configuration with its sizes, now in tokens, given in `unit`: four times as large in characters.
     #[must_use]
-    pub fn with_unit(unit: Unit) -> Self {
-        let tokens = Config::default();
+    pub(crate) fn in_unit(self, unit: Unit) -> Self {
         let scale = unit.per_token();
         Config {
             unit,
-            target: tokens.target * scale,
-            max: tokens.max * scale,
-            min: tokens.min * scale,
-            ..tokens
+            target: self.target * scale,
+            max: self.max * scale,
+            min: self.min * scale,
+            overlap: match self.overlap {
+                Overlap::Size(size) => Overlap::Size(size * scale),
+                percent => percent,
+            },
+            overview: self.overview.map(|size| size * scale),
+            ..self
         }
     }
 
@@ -95,6 +109,9 @@ impl Config {
 
     /// The levels with mandatory cuts before their headings, once the strategy's own default is known.
     pub(crate) fn mandatory_levels(&self, strategy: Strategy) -> Levels {
+        if self.per_entry {
+            return Levels::ALL;
+        }
         let default = match strategy {
             Strategy::Headers => Levels::new([2, 3]),
             _ => Levels::NONE,
@@ -129,6 +146,10 @@ impl Config {
             let expected = format!("a size below `target` ({})", self.target);
             return wrong("overlap", self.overlap.to_string(), expected);
         }
+        if let Some(overview) = self.overview.filter(|size| *size < self.max) {
+            let expected = format!("a size of `max` ({}) or more", self.max);
+            return wrong("overview", overview.to_string(), expected);
+        }
         let Some(pattern) = &self.delimiter else {
             return Ok(None);
         };
@@ -162,9 +183,29 @@ pub struct ConfigError {
     pub expected: String,
 }
 
+/// Reads and writes types in serialised form as they are written in text: one spelling, one message.
+macro_rules! serialised_as_text {
+    ($($type:ty),+) => {$(
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = String::deserialize(deserializer)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    )+};
+}
+pub(crate) use serialised_as_text;
+
+serialised_as_text!(Strategy, Atomic, ContextParts);
+
 /// Where the cuts of a document may fall. All but [`Naive`](Strategy::Naive) are constraints on one plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Strategy {
     /// By content: `whole`, `markdown`, `delimiter` or `fixed`, with the reason on the result.
@@ -178,7 +219,6 @@ pub enum Strategy {
     /// Near `target`, at sentences (or, without `complete_sentences`, at raw positions).
     Fixed,
     /// Not at all, unless the document exceeds `max`.
-    #[serde(alias = "none")]
     Whole,
     /// At line ends as soon as `max` is reached: the plain packer others are compared with.
     Naive,
@@ -300,12 +340,16 @@ pub struct Levels(u8);
 impl Levels {
     /// No level.
     pub const NONE: Levels = Levels(0);
+    /// All six levels.
+    pub const ALL: Levels = Levels::new([1, 2, 3, 4, 5, 6]);
 
-    const fn new<const N: usize>(levels: [u8; N]) -> Self {
+    /// The set of `levels`, each from 1 to 6; others are never met.
+    #[must_use]
+    pub const fn new<const N: usize>(levels: [u8; N]) -> Self {
         let mut bits = 0;
         let mut i = 0;
         while i < N {
-            bits |= 1 << levels[i];
+            bits |= 1 << (levels[i] & 7);
             i += 1;
         }
         Levels(bits)
@@ -358,13 +402,21 @@ impl FromStr for Levels {
 }
 
 /// What happens to a code block, a table or a sentence that is larger than `max`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Atomic {
     /// It is cut at its best inner place: rows, lines, words.
     Split,
     /// It is kept whole, with the warning `oversized`.
     Keep,
+}
+
+impl fmt::Display for Atomic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Atomic::Split => "split",
+            Atomic::Keep => "keep",
+        })
+    }
 }
 
 impl FromStr for Atomic {
@@ -386,8 +438,7 @@ impl FromStr for Atomic {
 /// The parts of a chunk's place that are counted and embedded with it: a set.
 ///
 /// The place itself ([`Context`](crate::Context)) is on every chunk; this chooses what of it costs size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContextParts(u8);
 
 impl ContextParts {
@@ -401,15 +452,26 @@ impl ContextParts {
     pub const TRAIL: ContextParts = ContextParts(4);
     /// What a part needs to be read alone: the header row of a table.
     pub const LEAD: ContextParts = ContextParts(8);
+    /// What of these is counted unless something else is said.
+    pub const DEFAULT: ContextParts = ContextParts(15);
+    /// The document's domain: its first folder.
+    pub const DOMAIN: ContextParts = ContextParts(16);
     /// All of them.
-    pub const ALL: ContextParts = ContextParts(15);
+    pub const ALL: ContextParts = ContextParts(31);
 
-    const NAMES: [(&'static str, ContextParts); 4] = [
+    const NAMES: [(&'static str, ContextParts); 5] = [
         ("path", ContextParts::PATH),
         ("title", ContextParts::TITLE),
         ("trail", ContextParts::TRAIL),
         ("lead", ContextParts::LEAD),
+        ("domain", ContextParts::DOMAIN),
     ];
+
+    /// The set without `other`.
+    #[must_use]
+    pub fn without(self, other: ContextParts) -> Self {
+        ContextParts(self.0 & !other.0)
+    }
 
     /// Whether every part of `other` is in the set.
     #[must_use]
@@ -450,26 +512,12 @@ impl FromStr for ContextParts {
                 return Err(ConfigError {
                     field: "context",
                     value: text.to_string(),
-                    expected: "`all`, `none`, or some of `path,title,trail,lead`".into(),
+                    expected: "`all`, `none`, or some of `path,title,trail,lead,domain`".into(),
                 });
             };
             set.0 |= part.0;
         }
         Ok(set)
-    }
-}
-
-impl TryFrom<String> for ContextParts {
-    type Error = ConfigError;
-
-    fn try_from(text: String) -> Result<Self, ConfigError> {
-        text.parse()
-    }
-}
-
-impl From<ContextParts> for String {
-    fn from(parts: ContextParts) -> Self {
-        parts.to_string()
     }
 }
 

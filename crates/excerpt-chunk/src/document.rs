@@ -61,6 +61,30 @@ impl<'a> Document<'a> {
         self.path
     }
 
+    /// The domain: the first folder of the path; the second where the first is called `domains`.
+    #[must_use]
+    pub fn domain(&self) -> Option<&'a str> {
+        let (folders, _) = self.path?.rsplit_once('/')?;
+        let mut folders = folders
+            .split('/')
+            .filter(|folder| !matches!(*folder, "" | "." | ".."));
+        folders.find(|folder| *folder != "domains")
+    }
+
+    /// Whether the document is an overview of what lies beside it: by its exact name, a `README` or an `index` in Markdown.
+    #[must_use]
+    pub fn is_overview(&self) -> bool {
+        const NAMES: [&str; 5] = [
+            "readme",
+            "readme.md",
+            "readme.markdown",
+            "index.md",
+            "index.markdown",
+        ];
+        let name = self.path.and_then(|path| path.rsplit(['/', '\\']).next());
+        name.is_some_and(|name| NAMES.contains(&&*name.to_lowercase()))
+    }
+
     /// The syntax: as set, else by the ending of the path, else [`Syntax::Text`].
     #[must_use]
     pub fn syntax(&self) -> Syntax {
@@ -183,6 +207,24 @@ mod tests {
         assert_eq!(Syntax::of_path("a.b/LICENSE"), Syntax::Text);
         assert_eq!(Syntax::of_path("src/main.rs"), Syntax::Code);
         assert_eq!(Syntax::of_path(".gitignore"), Syntax::Text);
+    }
+
+    #[test]
+    fn the_first_folder_is_the_domain() {
+        let domain = |path| Document::new("").with_path(path).domain();
+        assert_eq!(domain("family/swim-team.md"), Some("family"));
+        assert_eq!(domain("domains/family/swim-team.md"), Some("family"));
+        assert_eq!(domain("./work/a/b.md"), Some("work"));
+        assert_eq!(domain("note.md"), None);
+    }
+
+    #[test]
+    fn an_overview_is_known_by_its_exact_name() {
+        let overview = |path| Document::new("").with_path(path).is_overview();
+        assert!(overview("projects/README.md") && overview("index.md") && overview("ReadMe.md"));
+        assert!(
+            !overview("myreadme.md") && !overview("index.html") && !overview("readme-first.md")
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Text in, chunks out.
 //!
-//! A [`Document`] is turned into an [`Outline`](outline), a tree of spans that is the same for every format; one plan over that tree
+//! A [`Document`] is turned into an outline, a tree of spans that is the same for every format; one plan over that tree
 //! decides where to cut; a [`Chunk`] is a verbatim slice of the document with its place kept beside it. Nothing here
 //! reads files, asks the time or keeps state: the same bytes and configuration give the same chunks everywhere.
 //!
@@ -16,16 +16,22 @@
 
 #![forbid(unsafe_code)]
 
+/// Raised whenever the same text and configuration give other chunks: what was cut by another version is to be cut again.
+pub const VERSION: u32 = 1;
+
+mod alias;
 mod assembly;
 mod atom;
 mod chunk;
 mod chunker;
 mod config;
 mod document;
+mod file;
 mod naive;
 mod outline;
 mod pack;
 mod parse;
+mod preset;
 mod reading;
 mod settings;
 mod size;
@@ -36,7 +42,9 @@ pub use chunk::{Chunk, Chunking, Context, Cut, Hash, Part, Sizes, Strength, Summ
 pub use chunker::Chunker;
 pub use config::{Atomic, Config, ConfigError, ContextParts, Levels, Overlap, Strategy};
 pub use document::{Document, DocumentInfo, Link, Syntax};
+pub use file::{FileError, settings_from_toml};
 pub use outline::Kind;
+pub use preset::Preset;
 pub use settings::Settings;
 pub use size::Unit;
 pub use span::{LineIndex, Span};

@@ -37,6 +37,7 @@ pub(crate) fn cut(text: &str, start: usize, limits: &Limits) -> Vec<Piece> {
                 } else {
                     next.strength
                 },
+                continues: !pieces.is_empty(),
                 level: 0,
                 place: 0,
                 touched: Vec::new(),
@@ -44,6 +45,7 @@ pub(crate) fn cut(text: &str, start: usize, limits: &Limits) -> Vec<Piece> {
                 first: Kind::Mixed,
                 node: None,
                 lead: None,
+                overview: false,
                 oversized: (size > max).then_some("one grapheme larger than the limit"),
                 bytes,
             });

@@ -41,6 +41,8 @@ pub enum Kind {
     Definitions,
     /// Metadata at the start of a document.
     FrontMatter,
+    /// The start of a document that is an overview of others.
+    Overview,
     /// Several of these.
     Mixed,
 }
@@ -63,6 +65,7 @@ impl Kind {
             Kind::Footnote => "footnote",
             Kind::Definitions => "link definition",
             Kind::FrontMatter => "front matter",
+            Kind::Overview => "overview",
             Kind::Mixed => "block",
         }
     }

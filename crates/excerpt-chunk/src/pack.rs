@@ -21,6 +21,8 @@ pub(crate) struct Piece {
     /// Where the overlap before it begins; `bytes.start` without overlap.
     pub(crate) overlap: usize,
     pub(crate) strength: Strength,
+    /// Whether it goes on with what the piece before it began.
+    pub(crate) continues: bool,
     /// The level of the heading it begins with, else 0.
     pub(crate) level: u8,
     /// The innermost place around all of it.
@@ -34,6 +36,8 @@ pub(crate) struct Piece {
     pub(crate) node: Option<usize>,
     /// The header rows of the table that it goes on with.
     pub(crate) lead: Option<Range<usize>>,
+    /// Whether it is the overview of its document, with a limit of its own.
+    pub(crate) overview: bool,
     /// Why it may exceed the limit.
     pub(crate) oversized: Option<&'static str>,
 }
@@ -92,13 +96,13 @@ impl Plan<'_> {
         if whole && count > 0 && self.size(0, count) <= self.limits.max {
             return vec![count; count];
         }
-        let leads = self.leads();
+        let extras = self.extras();
         let next_cut = self.next_mandatory();
         let mut cost = vec![0.0; count + 1];
         let mut ends = vec![count; count];
         for start in (0..count).rev() {
             let (mut best, mut best_end) = (f64::INFINITY, count);
-            self.candidates(start, leads[start], &next_cut, |end, price| {
+            self.candidates(start, extras[start], &next_cut, |end, price| {
                 let total = price + cost[end];
                 if total < best {
                     (best, best_end) = (total, end);
@@ -116,27 +120,30 @@ impl Plan<'_> {
     fn candidates(
         &self,
         start: usize,
-        lead: usize,
+        extra: usize,
         next_cut: &[usize],
         mut candidate: impl FnMut(usize, f64),
     ) {
         let count = self.atoms.len();
-        let Limits {
-            target, max, min, ..
-        } = *self.limits;
+        let min = self.limits.min;
+        let overview = self.overview(start);
+        let (target, max) = match overview {
+            Some(size) => (size, size),
+            None => (self.limits.target, self.limits.max),
+        };
         let per_target = (target as f64).recip();
         let window = &self.atoms[start..count.min(start + WINDOW)];
         let before = window[0].grains.start;
         let mut place = window[0].place;
         let overlap = self.overlap_reserve(start);
-        let mut around = self.header(place, lead) + overlap;
+        let mut around = self.header(place, extra) + overlap;
         let mut buried = 0.0;
         let mut glued = true;
         let mut joined = false;
         for (last, atom) in (start..).zip(window) {
             let end = last + 1;
             if last > start {
-                if atom.boundary.mandatory {
+                if atom.boundary.mandatory && overview.is_none() {
                     if !self.joins(start, last, next_cut) {
                         break;
                     }
@@ -147,13 +154,13 @@ impl Plan<'_> {
                 buried += price::BURIED[usize::from(atom.level)];
                 if atom.place != place {
                     place = shared(self.places, place, atom.place);
-                    around = self.header(place, lead) + overlap;
+                    around = self.header(place, extra) + overlap;
                 }
             }
             let text = atom.grains.end - before;
             // What is kept whole although it is too large keeps its heading, too.
-            let kept = glued && atom.grains.len() > max;
-            if text > max && !kept {
+            let kept = self.limits.keep && glued && atom.grains.len() > max;
+            if text > max && !kept && last > start {
                 break;
             }
             let total = text + around;
@@ -202,25 +209,32 @@ impl Plan<'_> {
         self.atoms[end - 1].grains.end - self.atoms[start].grains.start
     }
 
-    /// The header of a chunk with what it shares in `place`, as far as it is let grow.
-    fn header(&self, place: usize, lead: usize) -> usize {
-        let full = self.limits.path + self.places[place].header + lead;
+    /// The header of a chunk with what it shares in `place` and what it needs besides, as far as it is let grow.
+    fn header(&self, place: usize, extra: usize) -> usize {
+        let full = self.limits.path + self.places[place].header + extra;
         full.min(self.limits.max / 4)
     }
 
-    /// For each atom, the size of the table header that a chunk beginning there carries.
-    fn leads(&self) -> Vec<usize> {
+    /// For each atom, what the header of a chunk beginning there holds besides its place: table rows and the continuation marker.
+    fn extras(&self) -> Vec<usize> {
         let mut known = (usize::MAX, 0);
         let sizes = self.atoms.iter().map(|atom| {
-            if !atom.needs_lead {
-                return 0;
-            }
-            if known.0 != atom.node {
+            let marker = match atom.boundary.continues() {
+                true => self.limits.marker,
+                false => 0,
+            };
+            if atom.needs_lead && known.0 != atom.node {
                 known = (atom.node, self.lead(atom).map_or(0, |(_, size)| size));
             }
-            known.1
+            let lead = if atom.needs_lead { known.1 } else { 0 };
+            marker + lead
         });
         sizes.collect()
+    }
+
+    /// The limit of the chunk that begins with `start`, where it is the document's overview.
+    fn overview(&self, start: usize) -> Option<usize> {
+        self.limits.overview.filter(|_| start == 0)
     }
 
     /// The header rows that a chunk beginning with `atom` carries, and their size with a line end: none if they alone exceed
@@ -251,10 +265,10 @@ impl Plan<'_> {
     /// The room kept for the overlap of a chunk that begins at `start`: none where a new section begins, which is no
     /// continuation of what stands before.
     fn overlap_reserve(&self, start: usize) -> usize {
-        match self.atoms[start].boundary.strength {
-            Strength::Start | Strength::Delimiter | Strength::Heading => 0,
+        match self.atoms[start].boundary.continues() {
             // The text keeps at least a quarter of the limit, the header takes at most another.
-            _ => self.limits.overlap.min(self.limits.max / 2),
+            true => self.limits.overlap.min(self.limits.max / 2),
+            false => 0,
         }
     }
 
@@ -268,7 +282,9 @@ impl Plan<'_> {
         let size = self.size(start, end);
         let same_node = atoms.iter().all(|atom| atom.node == first.node);
         let kind = |atom: &Atom| self.outline.nodes[atom.node].kind;
-        let oversized = (size > self.limits.max).then(|| match kind(last) {
+        let overview = self.overview(start).is_some();
+        let max = self.overview(start).unwrap_or(self.limits.max);
+        let oversized = (size > max).then(|| match kind(last) {
             _ if split::is_one_grapheme(&self.text[bytes.clone()]) => {
                 "one grapheme larger than the limit"
             }
@@ -279,10 +295,12 @@ impl Plan<'_> {
         Piece {
             overlap: self.overlap(start, size, place),
             strength: first.boundary.strength,
+            continues: first.boundary.continues(),
             level: first.level,
             place,
             touched: self.touched(start, end, place),
             kind: match kind(first) {
+                _ if overview => Kind::Overview,
                 _ if first.level > 0 && !(same_node && atoms.len() == 1) => Kind::Section,
                 Kind::Document => Kind::Mixed,
                 kind if same_node => kind,
@@ -292,6 +310,7 @@ impl Plan<'_> {
             first: kind(first),
             node: same_node.then_some(first.node),
             lead: self.lead(first).map(|(rows, _)| rows),
+            overview,
             oversized,
             bytes,
         }
@@ -327,13 +346,19 @@ impl Plan<'_> {
 
     /// Where the overlap of the chunk that begins at `start` begins: before as many whole blocks and sentences as fit.
     fn overlap(&self, start: usize, size: usize, place: usize) -> usize {
-        let lead = self.lead(&self.atoms[start]).map_or(0, |(_, size)| size);
+        let here = &self.atoms[start];
+        let lead = self.lead(here).map_or(0, |(_, size)| size);
+        let extra = lead
+            + if here.boundary.continues() {
+                self.limits.marker
+            } else {
+                0
+            };
         let header = self
-            .header(place, lead)
+            .header(place, extra)
             .min(self.limits.max.saturating_sub(size));
         let left = self.limits.max.saturating_sub(size + header);
         let room = self.overlap_reserve(start).min(left);
-        let here = &self.atoms[start];
         let mut from = here.bytes.start;
         if room == 0 {
             return from;
@@ -390,6 +415,10 @@ mod tests {
             min: 200,
             overlap: 0,
             levels: levels.parse().unwrap_or(Levels::NONE),
+            leads: false,
+            entries: false,
+            overview: None,
+            marker: 0,
             join: true,
             keep: false,
             context: ContextParts::NONE,
@@ -406,10 +435,10 @@ mod tests {
             atoms: &atoms,
             places: &places,
         };
-        let (leads, next_cut) = (plan.leads(), plan.next_mandatory());
+        let (extras, next_cut) = (plan.extras(), plan.next_mandatory());
         let mut count = 0;
-        for (start, lead) in leads.into_iter().enumerate() {
-            plan.candidates(start, lead, &next_cut, |_, _| count += 1);
+        for (start, extra) in extras.into_iter().enumerate() {
+            plan.candidates(start, extra, &next_cut, |_, _| count += 1);
         }
         count
     }

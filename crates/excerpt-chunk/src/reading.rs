@@ -118,8 +118,13 @@ fn detect(
         .iter()
         .filter(|node| node.kind == Kind::Section);
     let headings = sections.count();
+    // Whoever says which levels part wants sections.
+    let by_headings = match config.levels {
+        Some(_) => Strategy::Headers,
+        None => Strategy::Markdown,
+    };
     if headings >= ENOUGH {
-        return (Strategy::Markdown, format!("detected: {headings} headings"));
+        return (by_headings, format!("detected: {headings} headings"));
     }
     if let Some((line, count)) = delimited::rule_lines(outline, document.text(), ENOUGH) {
         return (
@@ -128,10 +133,7 @@ fn detect(
         );
     }
     match document.syntax() {
-        Syntax::Markdown => (
-            Strategy::Markdown,
-            "detected: Markdown by its name".to_string(),
-        ),
+        Syntax::Markdown => (by_headings, "detected: Markdown by its name".to_string()),
         _ => (
             Strategy::Fixed,
             format!("detected: fewer than {ENOUGH} headings, no rule lines"),

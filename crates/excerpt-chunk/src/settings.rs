@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Atomic, Config, ContextParts, Levels, Overlap, Strategy};
+use crate::preset::Preset;
 use crate::size::Unit;
 
-/// The fields of a [`Config`] that a user named. What was not said comes from defaults that make room for what was: a larger
+/// The fields of a [`Config`] that a user named. What was not said comes from the preset, and makes room for what was: a larger
 /// `target` raises `max`, a smaller `max` lowers `target`, and `min` stays well below.
 ///
 /// ```
@@ -17,6 +18,8 @@ use crate::size::Unit;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
+    /// Where what is not said comes from. Default: [`Preset::Auto`].
+    pub preset: Option<Preset>,
     /// [`Config::strategy`].
     pub strategy: Option<Strategy>,
     /// [`Config::unit`]. The defaults of all sizes are in tokens; in characters they are four times as large.
@@ -41,39 +44,75 @@ pub struct Settings {
     pub context: Option<ContextParts>,
     /// [`Config::complete_sentences`].
     pub complete_sentences: Option<bool>,
+    /// [`Config::continuation_marker`].
+    pub continuation_marker: Option<String>,
+    /// [`Config::overview`].
+    pub overview: Option<usize>,
+    /// [`Config::per_entry`].
+    pub per_entry: Option<bool>,
 }
 
 impl Settings {
+    /// What is said here, and where nothing is, what `other` says.
+    #[must_use]
+    pub fn or(self, other: Settings) -> Settings {
+        Settings {
+            preset: self.preset.or(other.preset),
+            strategy: self.strategy.or(other.strategy),
+            unit: self.unit.or(other.unit),
+            target: self.target.or(other.target),
+            max: self.max.or(other.max),
+            min: self.min.or(other.min),
+            overlap: self.overlap.or(other.overlap),
+            levels: self.levels.or(other.levels),
+            delimiter: self.delimiter.or(other.delimiter),
+            include_delimiter: self.include_delimiter.or(other.include_delimiter),
+            atomic: self.atomic.or(other.atomic),
+            context: self.context.or(other.context),
+            complete_sentences: self.complete_sentences.or(other.complete_sentences),
+            continuation_marker: self.continuation_marker.or(other.continuation_marker),
+            overview: self.overview.or(other.overview),
+            per_entry: self.per_entry.or(other.per_entry),
+        }
+    }
+
     /// Completes what was said. A contradiction in it stays, for [`Chunker::new`](crate::Chunker::new) to name.
     #[must_use]
     pub fn config(&self) -> Config {
-        let default = Config::with_unit(self.unit.unwrap_or(Unit::Tokens));
-        let delimited = self.delimiter.is_some();
-        let strategy = self.strategy.unwrap_or(match delimited {
-            true => Strategy::Delimiter,
-            false => default.strategy,
-        });
+        let preset = self.preset.unwrap_or_default();
+        let base = preset.config(self.unit.unwrap_or(Unit::Tokens));
+        let delimited = self.delimiter.as_ref().map(|_| Strategy::Delimiter);
         let (target, max) = match (self.target, self.max) {
             (Some(target), Some(max)) => (target, max),
-            (Some(target), None) => (target, default.max.max(target)),
-            (None, Some(max)) => (default.target.min(max), max),
-            (None, None) => (default.target, default.max),
+            (Some(target), None) => (target, base.max.max(target)),
+            (None, Some(max)) => (base.target.min(max), max),
+            (None, None) => (base.target, base.max),
+        };
+        // A smaller target makes the sizes that go with it smaller.
+        let scaled = |size: usize| size * target.min(base.target) / base.target;
+        let overlap = match base.overlap {
+            Overlap::Size(size) => Overlap::Size(scaled(size)),
+            percent => percent,
         };
         Config {
-            strategy,
-            unit: default.unit,
+            strategy: self.strategy.or(delimited).unwrap_or(base.strategy),
+            unit: base.unit,
             target,
             max,
-            min: self.min.unwrap_or(default.min.min(target / 8)),
-            overlap: self.overlap.unwrap_or(default.overlap),
-            levels: self.levels.or(default.levels),
+            min: self.min.unwrap_or(scaled(base.min)),
+            overlap: self.overlap.unwrap_or(overlap),
+            levels: self.levels.or(base.levels),
             delimiter: self.delimiter.clone(),
-            include_delimiter: self.include_delimiter.unwrap_or(default.include_delimiter),
-            atomic: self.atomic.unwrap_or(default.atomic),
-            context: self.context.unwrap_or(default.context),
-            complete_sentences: self
-                .complete_sentences
-                .unwrap_or(default.complete_sentences),
+            include_delimiter: self.include_delimiter.unwrap_or(base.include_delimiter),
+            atomic: self.atomic.unwrap_or(base.atomic),
+            context: self.context.unwrap_or(base.context),
+            complete_sentences: self.complete_sentences.unwrap_or(base.complete_sentences),
+            continuation_marker: self
+                .continuation_marker
+                .clone()
+                .or(base.continuation_marker),
+            overview: self.overview.or(base.overview.map(|size| size.max(max))),
+            per_entry: self.per_entry.unwrap_or(base.per_entry),
         }
     }
 }
@@ -100,6 +139,24 @@ mod tests {
             ..Settings::default()
         };
         assert_eq!(chars.config().max, 1600);
+    }
+
+    #[test]
+    fn a_preset_gives_what_is_not_said() {
+        for (name, target, max) in [
+            ("brain", 256, 512),
+            ("docs", 125, 250),
+            ("resources", 500, 800),
+            ("memory", 400, 400),
+        ] {
+            let said = Settings {
+                preset: name.parse().ok(),
+                ..Settings::default()
+            };
+            let config = said.config();
+            assert_eq!((config.target, config.max), (target, max), "{name}");
+            assert!(crate::Chunker::new(config).is_ok(), "{name}");
+        }
     }
 
     #[test]

@@ -3,14 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
-
-use crate::config::ConfigError;
+use crate::config::{ConfigError, serialised_as_text};
 use crate::span::count_chars;
 
+serialised_as_text!(Unit);
+
 /// What sizes count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unit {
     /// Characters (Unicode scalar values).

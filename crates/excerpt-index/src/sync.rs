@@ -18,9 +18,6 @@ use crate::model::{Progress, Skip, SkipReason, Stage, Stat, SyncOptions, SyncRep
 use crate::source::{Entry, Listing, Reading, Source};
 use crate::store::{Change, Fault, Known, Record, SkipRow, Store, Truth};
 
-/// Raised whenever the same text and configuration give other chunks: documents cut with another number are cut again.
-const CHUNKER: u32 = 1;
-
 /// A file changed less than this before it was read may change again and look the same: two seconds is the coarsest time that
 /// a file system in use keeps (FAT), and clocks of servers differ a little.
 const SLACK_NS: i64 = 2_000_000_000;
@@ -120,7 +117,10 @@ impl<'a> Sync<'a> {
         if self.tell(Stage::List, 0, 0).is_break() {
             return Ok(self.finish(false));
         }
-        let listing = self.source.list()?;
+        let mut listing = self.source.list()?;
+        // The order is promised, but a source that breaks the promise must not remove documents.
+        listing.entries.sort_by(|a, b| a.path.cmp(&b.path));
+        listing.entries.dedup_by(|a, b| a.path == b.path);
         let source = self.store.truth.ensure_source(self.source.root())?;
         let before = self.store.truth.skips(source)?;
         let mut plan = self.plan(source, listing, &before)?;
@@ -472,7 +472,7 @@ impl Clock {
 fn identity(config: &Config) -> Hash {
     // A configuration is plain data: its JSON never fails.
     let config = serde_json::to_string(config).unwrap_or_default();
-    Hash::of(format!("{CHUNKER} {config}").as_bytes())
+    Hash::of(format!("{} {config}", excerpt_chunk::VERSION).as_bytes())
 }
 
 #[cfg(test)]

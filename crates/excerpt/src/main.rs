@@ -3,6 +3,7 @@
 mod cli;
 mod exit;
 mod output;
+mod page;
 
 use std::process::ExitCode;
 

@@ -78,6 +78,11 @@ impl Output {
         self.stream.write_all(text.as_bytes())
     }
 
+    /// Where raw text is written piece by piece.
+    pub(crate) fn stream(&mut self) -> &mut impl Write {
+        &mut self.stream
+    }
+
     /// Hands over what was written.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.stream.flush()

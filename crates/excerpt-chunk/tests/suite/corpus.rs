@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use excerpt_chunk::{Config, ContextParts, Document, Overlap, Strategy, Unit};
+use excerpt_chunk::{Config, ContextParts, Document, Overlap, Preset, Strategy, Unit};
 
 use crate::promises::kept;
 
@@ -88,7 +88,7 @@ fn configs() -> Vec<Config> {
             context: ContextParts::TRAIL,
             ..default.clone()
         },
-        Config::with_unit(Unit::Chars),
+        Preset::Auto.config(Unit::Chars),
         Config {
             strategy: Strategy::Naive,
             overlap: Overlap::Size(80),

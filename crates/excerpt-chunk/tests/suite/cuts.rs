@@ -1,6 +1,6 @@
 //! Where a document is cut, one behaviour each.
 
-use excerpt_chunk::{Chunker, Config, ContextParts, Document, Unit};
+use excerpt_chunk::{Chunker, Config, ContextParts, Document, Preset, Unit};
 
 /// The texts of the chunks of at most `max` characters.
 fn cut(text: &str, max: usize) -> Vec<&str> {
@@ -9,7 +9,7 @@ fn cut(text: &str, max: usize) -> Vec<&str> {
         max,
         min: 1,
         context: ContextParts::NONE,
-        ..Config::with_unit(Unit::Chars)
+        ..Preset::Auto.config(Unit::Chars)
     };
     let chunker = Chunker::new(config).unwrap();
     let document = Document::new(text).with_path("a.md");

@@ -2,7 +2,7 @@
 //! waits: minutes, where a linear one takes a moment. No time is asserted. How much the plan compares is counted in `pack.rs`; how
 //! long it all takes is a matter of the benches.
 
-use excerpt_chunk::{Chunker, Config, ContextParts, Document, Strategy, Unit};
+use excerpt_chunk::{Chunker, Config, ContextParts, Document, Preset, Strategy, Unit};
 
 use crate::promises::kept;
 
@@ -11,7 +11,7 @@ fn config() -> Config {
         target: 1600,
         max: 1600,
         context: ContextParts::NONE,
-        ..Config::with_unit(Unit::Chars)
+        ..Preset::Auto.config(Unit::Chars)
     }
 }
 

@@ -6,3 +6,4 @@ mod cuts;
 mod growth;
 mod promises;
 mod reference;
+mod spec;

@@ -1,11 +1,12 @@
 //! What every chunking keeps, whatever the text and the configuration.
 
 use excerpt_chunk::{
-    Atomic, Chunker, Chunking, Config, ContextParts, Document, Overlap, Strategy, Syntax, Unit,
-    Warning,
+    Atomic, Chunker, Chunking, Config, ContextParts, Document, Kind, Overlap, Strategy, Syntax,
+    Unit, Warning,
 };
 use proptest::prelude::*;
 use proptest::strategy::Strategy as _;
+use proptest::test_runner::RngSeed;
 use unicode_segmentation::GraphemeCursor;
 
 /// Cuts `document` and checks all promises on the result.
@@ -83,12 +84,15 @@ fn within_limits(chunking: &Chunking<'_>, config: &Config) {
             .clone()
             .map_or(0, |overlap| overlap.bytes.len());
         let size = chunk.tokens;
+        let max = match config.overview {
+            Some(overview) if chunk.kind == Kind::Overview => overview,
+            _ => config.max,
+        };
         assert!(
-            size.total <= config.max || oversized.is_some(),
-            "{size:?} over {} with {overlap} bytes of overlap",
-            config.max
+            size.total <= max || oversized.is_some(),
+            "{size:?} over {max} with {overlap} bytes of overlap",
         );
-        assert!(size.context <= config.max / 4, "context {size:?}");
+        assert!(size.context <= max / 4, "context {size:?}");
         assert_eq!(size.text, config.unit.measure(chunk.text));
         assert_eq!(size.context, config.unit.measure(&chunk.context.header));
         match oversized {
@@ -218,7 +222,9 @@ prop_compose! {
         delimiter in prop::sample::select(vec![None, Some("^---$"), Some("\\n\\n\\n"), Some("[a-m]+"), Some("^## ")]),
         include_delimiter in any::<bool>(),
         keep in any::<bool>(),
-        context in prop::sample::select(vec![ContextParts::ALL, ContextParts::NONE, ContextParts::TRAIL, ContextParts::PATH]),
+        marker in 0..8usize,
+        overview in prop_oneof![Just(None), (0usize..300).prop_map(Some)],
+        context in prop::sample::select(vec![ContextParts::ALL, ContextParts::DEFAULT, ContextParts::NONE, ContextParts::TRAIL, ContextParts::PATH]),
         complete_sentences in any::<bool>(),
     ) -> Config {
         let target = ((max as f64 * target) as usize).max(1);
@@ -236,18 +242,36 @@ prop_compose! {
             atomic: if keep { Atomic::Keep } else { Atomic::Split },
             context,
             complete_sentences,
+            continuation_marker: (marker % 2 == 0).then(|| "[continued...]".to_string()),
+            overview: overview.map(|more| max + more),
+            per_entry: marker > 5,
         }
     }
 }
 
+/// The same random cases on every run; `EXCERPT_SEED` gives others, `EXCERPT_CASES` more.
+fn random_cases() -> ProptestConfig {
+    let number = |name| {
+        std::env::var(name)
+            .ok()
+            .and_then(|value| value.parse().ok())
+    };
+    ProptestConfig {
+        cases: number("EXCERPT_CASES").map_or(1500, |cases: u64| cases as u32),
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(number("EXCERPT_SEED").unwrap_or(2026)),
+        ..ProptestConfig::default()
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(random_cases())]
 
     #[test]
     fn promises_hold_for_any_text_and_configuration(
         text in any_text(),
         config in any_config(),
-        path in prop::sample::select(vec![None, Some("a.md"), Some("b/some/long/path/notes.txt"), Some("c.rs")]),
+        path in prop::sample::select(vec![None, Some("a.md"), Some("b/some/long/path/notes.txt"), Some("c.rs"), Some("d/README.md")]),
     ) {
         let document = Document::new(&text);
         let document = path.map_or(document, |path| document.with_path(path));

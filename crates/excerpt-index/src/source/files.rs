@@ -1,6 +1,7 @@
 //! Documents in a folder, or one file alone: the [`Source`] for what is on disk.
 
-use std::fs::{self, File, FileType, Metadata};
+use std::ffi::OsString;
+use std::fs::{self, DirEntry, File, FileType, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -177,20 +178,20 @@ impl Walk<'_> {
                     .push(Skip::new(path, SkipReason::NameNotUtf8));
                 continue;
             }
-            match child.kind {
+            match child.entry.file_type() {
                 Ok(kind) if kind.is_dir() => {
                     match self.rules.skip(Path::new(&path), Node::Folder) {
                         Some(reason) => self.listing.skips.push(Skip::new(path, reason)),
                         None => self.folders.push(path),
                     }
                 }
-                Ok(kind) => self.file(path, kind),
+                Ok(kind) => self.file(path, kind, &child.entry),
                 Err(error) => self.listing.skips.push(unreadable(path, &error)),
             }
         }
     }
 
-    fn file(&mut self, path: String, kind: FileType) {
+    fn file(&mut self, path: String, kind: FileType, entry: &DirEntry) {
         let reason = match self.rules.skip(Path::new(&path), Node::File) {
             None if kind.is_symlink() => Some(SkipReason::Link),
             None if !kind.is_file() => Some(SkipReason::Special),
@@ -200,7 +201,7 @@ impl Walk<'_> {
             self.listing.skips.push(Skip::new(path, reason));
             return;
         }
-        match fs::symlink_metadata(self.files.root.join(&path)) {
+        match entry.metadata() {
             Ok(metadata) if metadata.len() > self.files.max_file_size => {
                 self.listing
                     .skips
@@ -216,10 +217,10 @@ impl Walk<'_> {
     }
 }
 
-/// A name in a folder.
+/// A name in a folder. Asked through its entry, it costs no way down from the root.
 struct Child {
-    name: std::ffi::OsString,
-    kind: io::Result<FileType>,
+    name: OsString,
+    entry: DirEntry,
 }
 
 /// What is in a folder. A listing that breaks off is an error as a whole: what it did not come to would be taken for deleted.
@@ -228,7 +229,7 @@ fn children(folder: &Path) -> io::Result<Vec<Child>> {
         let entry = entry?;
         Ok(Child {
             name: entry.file_name(),
-            kind: entry.file_type(),
+            entry,
         })
     });
     found.collect()

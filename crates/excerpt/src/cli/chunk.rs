@@ -11,8 +11,10 @@ use owo_colors::Style;
 use serde::Serialize;
 
 use crate::cli::flags::ChunkFlags;
+use crate::cli::project;
 use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, counted, fitted, say, thousands};
+use crate::page::Preview;
 
 /// Show how documents are cut; nothing is stored
 #[derive(Debug, clap::Args)]
@@ -21,7 +23,7 @@ pub(crate) struct Args {
     #[arg(value_name = "FILE|FOLDER|-")]
     path: String,
     /// How the chunks are shown
-    #[arg(long, value_enum, default_value_t = Format::Table, hide_possible_values = true, help = "table, json, jsonl (one chunk a line) or text")]
+    #[arg(long, value_enum, default_value_t = Format::Table, hide_possible_values = true, help = "table, json, jsonl (one chunk a line), text or html (a page to look at)")]
     format: Format,
     /// A name for what comes from standard input: its ending tells the syntax
     #[arg(long, value_name = "NAME")]
@@ -39,30 +41,46 @@ enum Format {
     Json,
     Jsonl,
     Text,
+    Html,
 }
 
 /// Cuts what `args` names and prints the chunks.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let chunker = Chunker::new(args.chunking.settings().config())?;
+    let around = match &*args.path {
+        "-" => Path::new("."),
+        path => Path::new(path),
+    };
+    let settings = args
+        .chunking
+        .settings()
+        .or(project::settings_around(around)?);
+    let chunker = Chunker::new(settings.config())?;
+    // What cannot be read is said before anything is printed.
+    let single = match &*args.path {
+        "-" => {
+            let mut bytes = Vec::new();
+            std::io::stdin().read_to_end(&mut bytes)?;
+            let name = args.name.as_deref();
+            Some((name, text(bytes, name.unwrap_or("-"), args.lossy)?))
+        }
+        path if Path::new(path).is_dir() => None,
+        path => {
+            let bytes = std::fs::read(path).with_context(|| format!("cannot read `{path}`"))?;
+            Some((Some(path), text(bytes, path, args.lossy)?))
+        }
+    };
     let mut output = Output::new();
     let mut printer = Printer {
         output: &mut output,
         chunker: &chunker,
         format: args.format,
+        page: None,
         printed: 0,
     };
-    printer.begin()?;
-    if args.path == "-" {
-        let mut bytes = Vec::new();
-        std::io::stdin().read_to_end(&mut bytes)?;
-        let text = text(bytes, args.name.as_deref().unwrap_or("-"), args.lossy)?;
-        printer.print(args.name.as_deref(), &text)?;
-    } else if Path::new(&args.path).is_dir() {
-        folder(&mut printer, args)?;
-    } else {
-        let bytes =
-            std::fs::read(&args.path).with_context(|| format!("cannot read `{}`", args.path))?;
-        printer.print(Some(&args.path), &text(bytes, &args.path, args.lossy)?)?;
+    printer.begin(args.name.as_deref().unwrap_or(&args.path))?;
+    match single {
+        Some((path, text)) => printer.print(path, &text)?,
+        None => folder(&mut printer, args)?,
     }
     printer.end()?;
     output.flush()?;
@@ -105,14 +123,22 @@ struct Printer<'a> {
     output: &'a mut Output,
     chunker: &'a Chunker,
     format: Format,
+    page: Option<Preview<'a>>,
     printed: usize,
 }
 
 impl Printer<'_> {
-    fn begin(&mut self) -> anyhow::Result<()> {
-        if self.format == Format::Json {
-            self.output
-                .raw(&format!("{{\"schema\":{SCHEMA},\"documents\":[\n"))?;
+    /// Prints what comes before the first document; all of them together are called `title`.
+    fn begin(&mut self, title: &str) -> anyhow::Result<()> {
+        match self.format {
+            Format::Json => self
+                .output
+                .raw(&format!("{{\"schema\":{SCHEMA},\"documents\":[\n"))?,
+            Format::Html => {
+                let page = Preview::begin(self.output.stream(), title, self.chunker.config())?;
+                self.page = Some(page);
+            }
+            Format::Table | Format::Jsonl | Format::Text => {}
         }
         Ok(())
     }
@@ -143,6 +169,11 @@ impl Printer<'_> {
                 }
             }
             Format::Text => texts(self.output, &chunking)?,
+            Format::Html => {
+                if let Some(page) = &mut self.page {
+                    page.document(self.output.stream(), path, text, &chunking)?;
+                }
+            }
         }
         Ok(())
     }
@@ -150,6 +181,9 @@ impl Printer<'_> {
     fn end(&mut self) -> anyhow::Result<()> {
         if self.format == Format::Json {
             self.output.raw("]}\n")?;
+        }
+        if let Some(page) = self.page.take() {
+            page.end(self.output.stream())?;
         }
         Ok(())
     }

@@ -1,12 +1,15 @@
 //! The fields of a chunking configuration as flags, shared by all commands that cut.
 
 use clap::Args;
-use excerpt_chunk::{Atomic, ContextParts, Levels, Overlap, Settings, Strategy, Unit};
+use excerpt_chunk::{Atomic, ContextParts, Levels, Overlap, Preset, Settings, Strategy, Unit};
 
 /// How documents are cut. The everyday flags stand in the short help, the others in `--help`.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Cutting")]
 pub(crate) struct ChunkFlags {
+    /// auto, brain, docs, resources or memory: where what is not said comes from [default: auto]
+    #[arg(long, value_name = "NAME")]
+    preset: Option<Preset>,
     /// auto, markdown, headers, delimiter, fixed, whole or naive [default: auto]
     #[arg(long, value_name = "NAME")]
     strategy: Option<Strategy>,
@@ -37,18 +40,28 @@ pub(crate) struct ChunkFlags {
     /// What happens to a code block, table or sentence over the limit: split or keep [default: split]
     #[arg(long, value_name = "WHAT", hide_short_help = true)]
     atomic: Option<Atomic>,
-    /// What of a chunk's place counts as its context: all, none, or some of path,title,trail,lead [default: all]
+    /// What of a chunk's place counts as its context: all, none, or some of path,title,trail,lead,domain [default: all but domain]
     #[arg(long, value_name = "PARTS", hide_short_help = true)]
     context: Option<ContextParts>,
     /// Lets `fixed` cut at raw positions (false) rather than at sentences (true) [default: true]
     #[arg(long, value_name = "BOOL", hide_short_help = true)]
     complete_sentences: Option<bool>,
+    /// What is added to the context of a chunk that goes on with the one before it
+    #[arg(long, value_name = "TEXT", hide_short_help = true)]
+    continuation_marker: Option<String>,
+    /// The limit of the first chunk of a README or index file, which gives its start in one piece
+    #[arg(long, value_name = "SIZE", hide_short_help = true)]
+    overview: Option<usize>,
+    /// Makes each item of a top-level list and each section a chunk of its own
+    #[arg(long, hide_short_help = true)]
+    per_entry: bool,
 }
 
 impl ChunkFlags {
     /// What the flags say.
     pub(crate) fn settings(&self) -> Settings {
         Settings {
+            preset: self.preset,
             strategy: self.strategy,
             unit: self.unit,
             target: self.target,
@@ -61,6 +74,9 @@ impl ChunkFlags {
             atomic: self.atomic,
             context: self.context,
             complete_sentences: self.complete_sentences,
+            continuation_marker: self.continuation_marker.clone(),
+            overview: self.overview,
+            per_entry: self.per_entry.then_some(true),
         }
     }
 }

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut output = Output::new();
     match args.json {
         true => output.json(&document)?,
-        false => output.raw(&output.safe(&document.text).into_owned())?,
+        false => output.raw(&output.safe(&document.text))?,
     }
     output.flush()?;
     Ok(Outcome::Done)

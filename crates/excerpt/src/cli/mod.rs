@@ -5,6 +5,7 @@ mod flags;
 mod get;
 mod place;
 mod progress;
+mod project;
 mod search;
 mod status;
 mod sync;

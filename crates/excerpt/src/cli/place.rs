@@ -10,6 +10,7 @@ use etcetera::BaseStrategy as _;
 use excerpt_index::{Error, Index, OpenOptions, Place, Progress, SyncOptions, SyncReport};
 
 use crate::cli::progress::Bar;
+use crate::cli::project;
 
 /// How long an answer waits for a check of an index that was complete before.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -59,7 +60,7 @@ pub(crate) fn opened(place: &Place, mode: SyncMode) -> anyhow::Result<(Index, Ve
     let mut index = Index::open(&place.index, OpenOptions::create())?;
     let complete = was_complete(&index, &place.root)?;
     let patience = (mode == SyncMode::Auto && complete).then_some(PATIENCE);
-    let notes = match sync(&mut index, &place.root, patience) {
+    let notes = match sync(&mut index, &place.root, &options(place)?, patience) {
         Ok(report) if report.complete => Vec::new(),
         Ok(_) => vec![
             "not all changes are searched yet: run `excerpt sync` to take up the rest".to_string(),
@@ -70,6 +71,12 @@ pub(crate) fn opened(place: &Place, mode: SyncMode) -> anyhow::Result<(Index, Ve
         Err(error) => return Err(error.into()),
     };
     Ok((index, notes))
+}
+
+/// How the documents at `place` are to be cut.
+pub(crate) fn options(place: &Place) -> anyhow::Result<SyncOptions> {
+    let settings = project::settings(&place.root)?;
+    Ok(SyncOptions::default().chunking(settings.config()))
 }
 
 fn was_complete(index: &Index, root: &Path) -> Result<bool, Error> {
@@ -83,6 +90,7 @@ fn was_complete(index: &Index, root: &Path) -> Result<bool, Error> {
 pub(crate) fn sync(
     index: &mut Index,
     root: &Path,
+    options: &SyncOptions,
     patience: Option<Duration>,
 ) -> Result<SyncReport, Error> {
     let bar = Bar::new();
@@ -94,7 +102,7 @@ pub(crate) fn sync(
             _ => ControlFlow::Continue(()),
         }
     };
-    let report = index.sync(root, &SyncOptions::default(), progress);
+    let report = index.sync(root, options, progress);
     bar.clear();
     report
 }

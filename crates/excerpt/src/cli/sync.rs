@@ -25,7 +25,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let place = args.index.locate(&args.path)?;
     let mut index = Index::open(&place.index, OpenOptions::create())?;
-    let report = place::sync(&mut index, &place.root, None)?;
+    let report = place::sync(&mut index, &place.root, &place::options(&place)?, None)?;
     let mut output = Output::new();
     match args.json {
         true => output.json(&report)?,

@@ -61,6 +61,17 @@ fn a_value_that_is_none_of_the_known_ones_is_named() {
 }
 
 #[test]
+fn a_fault_in_the_configuration_file_is_shown_at_its_place() {
+    let project = Project::new().file("a.md", "# A\n").file(
+        "excerpt.toml",
+        "[chunking]\nmax = 100\nmin_chunk_size = 200\n",
+    );
+    let message = "excerpt: [folder]/project/excerpt.toml:3:1: `min` is `200`, expected a size below `target` (100)\n3 | min_chunk_size = 200\n  | ^^^^^^^^^^^^^^";
+    project.run(&["chunk", "a.md"]).fails(message);
+    project.run(&["search", "a"]).fails(message);
+}
+
+#[test]
 fn a_question_without_a_word_is_refused() {
     let project = Project::new().file("a.md", "# A\n");
     project

@@ -28,6 +28,17 @@ impl Project {
         project
     }
 
+    /// Makes the folder a git repository.
+    pub(crate) fn repository(self) -> Self {
+        let git = Command::new("git")
+            .args(["init", "--quiet"])
+            .current_dir(self.path(""))
+            .status()
+            .unwrap();
+        assert!(git.success());
+        self
+    }
+
     /// A path in the project's folder.
     pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.folder.path().join("project").join(path)

@@ -13,7 +13,7 @@ const FILES: usize = 300;
 fn fill(project: &Project, round: usize) {
     for file in 0..FILES {
         let path = format!("folder{}/file{file}.md", file % 7);
-        if (file + round) % 11 == 0 {
+        if (file + round).is_multiple_of(11) {
             let _ = std::fs::remove_file(project.path(&path));
             continue;
         }

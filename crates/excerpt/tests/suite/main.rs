@@ -7,4 +7,5 @@ mod documents;
 mod fixture;
 mod interrupted;
 mod many_files;
+mod preview;
 mod search;

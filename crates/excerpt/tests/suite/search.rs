@@ -96,8 +96,7 @@ fn a_limit_counts_documents_or_chunks() {
 
 #[test]
 fn a_path_in_a_repository_is_a_part_of_its_index() {
-    let project = notes();
-    std::fs::create_dir(project.path(".git")).unwrap();
+    let project = notes().repository();
     let hits = project
         .run(&["search", "water", "tea", "--json"])
         .ok()
@@ -166,6 +165,30 @@ fn sync_says_what_it_did_and_reads_only_what_changed() {
         (&report["changed"], &report["unchanged"]),
         (&1.into(), &3.into())
     );
+}
+
+#[test]
+fn a_project_says_how_it_is_cut() {
+    let project = notes().repository().file(
+        "people.md",
+        "# People\n\n## Ann\n\nSings.\n\n## Bo\n\nPaints.\n",
+    );
+    let chunks = |project: &Project| {
+        project
+            .run(&["search", "ann bo sings paints", "people.md", "--json"])
+            .ok()
+            .json()
+            .len()
+    };
+    assert_eq!(chunks(&project), 1);
+    project.write("excerpt.toml", "[chunking]\npreset = \"memory\"\n");
+    let report = &project.run(&["sync", "--json"]).ok().json()[0];
+    assert_eq!(report["recut"], 5);
+    assert_eq!(chunks(&project), 2);
+    let table = project
+        .run(&["chunk", "people.md", "--format", "jsonl"])
+        .ok();
+    assert_eq!(table.json().len(), 2);
 }
 
 #[test]

@@ -1,0 +1,173 @@
+//! Other names for the fields of a configuration: those of tools that people come from. Here, and nowhere else, they are turned
+//! into ours.
+
+use serde_json::{Value, json};
+
+use crate::config::ConfigError;
+
+/// Other names, in lower case with underscores, and the field that each of them means.
+const ALIASES: [(&str, &str); 22] = [
+    ("chunk_strategy", "strategy"),
+    ("min_chunk_size", "min"),
+    ("min_chunk_tokens", "min"),
+    ("min_size", "min"),
+    ("min_tokens", "min"),
+    ("chunk_min_size", "min"),
+    ("max_chunk_size", "max"),
+    ("max_chunk_tokens", "max"),
+    ("max_size", "max"),
+    ("max_tokens", "max"),
+    ("chunk_max_size", "max"),
+    ("chunk_size", "target"),
+    ("fixed_chunk_size", "target"),
+    ("target_size", "target"),
+    ("fixed_overlap", "overlap"),
+    ("chunk_overlap", "overlap"),
+    ("header_split_levels", "levels"),
+    ("header_levels", "levels"),
+    ("chunk_header_levels", "levels"),
+    ("delimiter_pattern", "delimiter"),
+    ("chunk_delimiter", "delimiter"),
+    ("entries", "per_entry"),
+];
+
+/// The fields, as they are written.
+pub(crate) const FIELDS: [&str; 16] = [
+    "preset",
+    "strategy",
+    "unit",
+    "target",
+    "max",
+    "min",
+    "overlap",
+    "levels",
+    "delimiter",
+    "include_delimiter",
+    "atomic",
+    "context",
+    "complete_sentences",
+    "continuation_marker",
+    "overview",
+    "per_entry",
+];
+
+/// The fields that a name and its value stand for, with their values; none for a name that says what is so anyway.
+///
+/// # Errors
+///
+/// When nothing goes by that name: the closest one that is known.
+pub(crate) fn fields(name: &str, value: Value) -> Result<Vec<(&'static str, Value)>, ConfigError> {
+    let snake = snake_case(name);
+    if let Some(field) = FIELDS.iter().find(|field| **field == snake) {
+        return Ok(vec![(field, value)]);
+    }
+    if let Some((_, field)) = ALIASES.iter().find(|(alias, _)| *alias == snake) {
+        return Ok(vec![(field, value)]);
+    }
+    match (&*snake, value) {
+        // One number for the size aimed at and the limit.
+        ("tokens", value) => Ok(vec![("target", value.clone()), ("max", value)]),
+        ("semantic", Value::Bool(true)) => Ok(vec![]),
+        ("semantic", Value::Bool(false)) => Ok(vec![("strategy", json!("naive"))]),
+        ("preserve_headers" | "include_parent_context", Value::Bool(true)) => Ok(vec![]),
+        ("preserve_headers" | "include_parent_context", Value::Bool(false)) => {
+            Ok(vec![("context", json!("none"))])
+        }
+        ("semantic" | "preserve_headers" | "include_parent_context", value) => Err(ConfigError {
+            field: "chunking",
+            value: format!("{name} = {value}"),
+            expected: "`true` or `false`".to_string(),
+        }),
+        _ => Err(unknown(name, &snake)),
+    }
+}
+
+fn unknown(name: &str, snake: &str) -> ConfigError {
+    let known = FIELDS.iter().chain(ALIASES.iter().map(|(alias, _)| alias));
+    let closest = known.min_by_key(|known| distance(known, snake));
+    let close = closest.filter(|known| distance(known, snake) <= 3);
+    ConfigError {
+        field: "chunking",
+        value: name.to_string(),
+        expected: match close {
+            Some(known) => format!("a known field: did you mean `{known}`?"),
+            None => format!("one of {}", FIELDS.join(", ")),
+        },
+    }
+}
+
+/// `minChunkTokens` and `min-chunk-tokens` as `min_chunk_tokens`.
+fn snake_case(name: &str) -> String {
+    let mut snake = String::new();
+    for char in name.chars() {
+        match char {
+            '-' => snake.push('_'),
+            _ if char.is_uppercase() => {
+                snake.push('_');
+                snake.extend(char.to_lowercase());
+            }
+            _ => snake.push(char),
+        }
+    }
+    snake
+}
+
+/// How many letters must be put in, left out or changed to make `b` of `a`.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().take(64).collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, left) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, right) in b.iter().enumerate() {
+            let change = diagonal + usize::from(left != *right);
+            diagonal = row[j + 1];
+            row[j + 1] = change.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_other_tools_are_understood() {
+        assert_eq!(
+            fields("max_chunk_size", json!(800)),
+            Ok(vec![("max", json!(800))])
+        );
+        assert_eq!(
+            fields("minChunkTokens", json!(50)),
+            Ok(vec![("min", json!(50))])
+        );
+        assert_eq!(
+            fields("header_split_levels", json!([2])),
+            Ok(vec![("levels", json!([2]))])
+        );
+        assert_eq!(
+            fields("tokens", json!(400)),
+            Ok(vec![("target", json!(400)), ("max", json!(400))])
+        );
+        assert_eq!(
+            fields("semantic", json!(false)),
+            Ok(vec![("strategy", json!("naive"))])
+        );
+        assert_eq!(fields("preserveHeaders", json!(true)), Ok(vec![]));
+    }
+
+    #[test]
+    fn a_name_that_is_not_known_brings_up_the_closest() {
+        let error = fields("targett", json!(1)).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "`chunking` is `targett`, expected a known field: did you mean `target`?"
+        );
+        let error = fields("colour", json!(1)).unwrap_err().to_string();
+        assert!(
+            error.starts_with("`chunking` is `colour`, expected one of preset, strategy, "),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,108 @@
+//! Presets: configurations that serve a need as it was described by those who have it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::config::{
+    Atomic, Config, ConfigError, ContextParts, Levels, Overlap, Strategy, serialised_as_text,
+};
+use crate::size::Unit;
+
+serialised_as_text!(Preset);
+
+/// A configuration with a name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Preset {
+    /// By content, 400 tokens: what is used when nothing is said.
+    #[default]
+    Auto,
+    /// A repository of notes that an agent searches: small overlapping chunks, each with the path, the domain and the title of its note.
+    Brain,
+    /// The documentation of a project: a chunk a section, and an overview chunk for each `README` or `index` file.
+    Docs,
+    /// A library of documents and scripts: sections that are neither too small nor too large, parts marked as such.
+    Resources,
+    /// An agent's memory files and daily notes: a chunk a heading, nothing torn apart that belongs together.
+    Memory,
+}
+
+impl Preset {
+    const NAMES: [(&'static str, Preset); 5] = [
+        ("auto", Preset::Auto),
+        ("brain", Preset::Brain),
+        ("docs", Preset::Docs),
+        ("resources", Preset::Resources),
+        ("memory", Preset::Memory),
+    ];
+
+    /// The name, as it is written in configuration.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        let found = Self::NAMES.iter().find(|(_, preset)| *preset == self);
+        found.map_or("auto", |(name, _)| name)
+    }
+
+    /// The configuration, with its sizes in `unit`.
+    #[must_use]
+    pub fn config(self, unit: Unit) -> Config {
+        let default = Config::default();
+        let tokens = match self {
+            Preset::Auto => default,
+            Preset::Brain => Config {
+                strategy: Strategy::Markdown,
+                target: 256,
+                max: 512,
+                min: 50,
+                overlap: Overlap::Percent(15),
+                context: ContextParts::ALL,
+                ..default
+            },
+            Preset::Docs => Config {
+                strategy: Strategy::Headers,
+                target: 125,
+                max: 250,
+                min: 25,
+                levels: Some(Levels::new([2])),
+                overview: Some(500),
+                ..default
+            },
+            Preset::Resources => Config {
+                target: 500,
+                max: 800,
+                min: 100,
+                overlap: Overlap::Size(50),
+                levels: Some(Levels::new([2, 3])),
+                continuation_marker: Some("[continued...]".to_string()),
+                ..default
+            },
+            Preset::Memory => Config {
+                strategy: Strategy::Markdown,
+                overlap: Overlap::Size(80),
+                levels: Some(Levels::ALL),
+                atomic: Atomic::Keep,
+                ..default
+            },
+        };
+        tokens.in_unit(unit)
+    }
+}
+
+impl fmt::Display for Preset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Preset {
+    type Err = ConfigError;
+
+    fn from_str(text: &str) -> Result<Self, ConfigError> {
+        let found = Self::NAMES.iter().find(|(name, _)| *name == text);
+        found.map(|(_, preset)| *preset).ok_or_else(|| ConfigError {
+            field: "preset",
+            value: text.to_string(),
+            expected: "one of auto, brain, docs, resources, memory".into(),
+        })
+    }
+}

@@ -1,0 +1,125 @@
+//! Text from outside as HTML. Everything on a page that we did not write ourselves goes through [`Text`] or [`Attribute`].
+
+use std::fmt::{self, Write as _};
+
+/// Text as the content of an element. White space stays as it is; a character that is not to be seen, or not to be written in HTML, becomes an
+/// `<i>` with a short name for it and the character's number as its title.
+pub(crate) struct Text<'a>(pub(crate) &'a str);
+
+/// Text as the value of an attribute in double quotes, or as a title; invisible characters become symbols.
+pub(crate) struct Attribute<'a>(pub(crate) &'a str);
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write(self.0, f, |char, f| {
+            let class = if char == '\r' { "c r" } else { "c" };
+            let number = char as u32;
+            write!(f, "<i class=\"{class}\" title=\"U+{number:04X}\">")?;
+            match name(char) {
+                Some(name) => write!(f, "{name}</i>"),
+                None => write!(f, "U+{number:04X}</i>"),
+            }
+        })
+    }
+}
+
+impl fmt::Display for Attribute<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write(self.0, f, symbol)
+    }
+}
+
+/// Writes `text` with what HTML gives a meaning escaped, and what nobody can see left to `hidden`.
+fn write(
+    text: &str,
+    f: &mut fmt::Formatter<'_>,
+    hidden: impl Fn(char, &mut fmt::Formatter<'_>) -> fmt::Result,
+) -> fmt::Result {
+    let mut plain = 0;
+    for (at, char) in text.char_indices() {
+        let entity = match char {
+            '&' => "&amp;",
+            '<' => "&lt;",
+            '>' => "&gt;",
+            '"' => "&quot;",
+            '\'' => "&#39;",
+            _ if is_hidden(char) => "",
+            _ => continue,
+        };
+        f.write_str(&text[plain..at])?;
+        match entity {
+            "" => hidden(char, f)?,
+            _ => f.write_str(entity)?,
+        }
+        plain = at + char.len_utf8();
+    }
+    f.write_str(&text[plain..])
+}
+
+/// Whether a reader would not see `char`, or be misled by it: control characters but for tab and line feed, marks that turn the direction of
+/// the text around, separators, and spaces without width. The joiners that emoji and scripts are made with stay.
+fn is_hidden(char: char) -> bool {
+    match char {
+        '\t' | '\n' => false,
+        '\u{ad}' | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2060}' | '\u{feff}' => {
+            true
+        }
+        '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        _ => char.is_control(),
+    }
+}
+
+/// What everybody calls a character that cannot be seen. Unlike the pictures of them, every font has the letters.
+fn name(char: char) -> Option<&'static str> {
+    const CONTROLS: [&str; 32] = [
+        "NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "HT", "LF", "VT", "FF", "CR",
+        "SO", "SI", "DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB",
+        "ESC", "FS", "GS", "RS", "US",
+    ];
+    match char {
+        '\u{7f}' => Some("DEL"),
+        '\u{feff}' => Some("BOM"),
+        _ => CONTROLS.get(char as usize).copied(),
+    }
+}
+
+/// Writes the picture that Unicode has of a control character, for any other its number.
+fn symbol(char: char, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let number = char as u32;
+    let picture = match number {
+        0..=0x1F => char::from_u32(0x2400 + number),
+        0x7F => Some('\u{2421}'),
+        _ => None,
+    };
+    match picture {
+        Some(picture) => f.write_char(picture),
+        None => write!(f, "U+{number:04X}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_html_gives_a_meaning_is_escaped() {
+        assert_eq!(
+            Text("<b a=\"1\" c='2'>&amp;\n\t").to_string(),
+            "&lt;b a=&quot;1&quot; c=&#39;2&#39;&gt;&amp;amp;\n\t"
+        );
+        assert_eq!(
+            Attribute("\"><script>").to_string(),
+            "&quot;&gt;&lt;script&gt;"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_shown() {
+        assert_eq!(
+            Text("a\0\r\n\u{feff}").to_string(),
+            "a<i class=\"c\" title=\"U+0000\">NUL</i><i class=\"c r\" title=\"U+000D\">CR</i>\n<i class=\"c\" title=\"U+FEFF\">BOM</i>"
+        );
+        assert_eq!(Attribute("a\u{202e}\x1b\x7f").to_string(), "aU+202E␛␡");
+        assert_eq!(Text("né 漢 👩\u{200d}🚀").to_string(), "né 漢 👩\u{200d}🚀");
+    }
+}
