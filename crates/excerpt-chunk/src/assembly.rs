@@ -9,12 +9,13 @@ use crate::config::Config;
 use crate::document::{Document, dates};
 use crate::outline::{Kind, Outline};
 use crate::pack::Piece;
-use crate::size::grains;
+use crate::size::Sizer;
 use crate::span::{LineRuler, Span};
 
 /// All that the pieces of one document refer to.
 pub(crate) struct Assembly<'a, 'o> {
     text: &'a str,
+    sizer: &'o Sizer<'a>,
     path: Option<Arc<str>>,
     domain: Option<Arc<str>>,
     continuation: Option<Arc<str>>,
@@ -26,12 +27,14 @@ pub(crate) struct Assembly<'a, 'o> {
 impl<'a, 'o> Assembly<'a, 'o> {
     pub(crate) fn new(
         document: &Document<'a>,
+        sizer: &'o Sizer<'a>,
         config: &'o Config,
         outline: &'o Outline,
         places: &'o [Place],
     ) -> Self {
         Assembly {
-            text: document.text(),
+            text: sizer.text,
+            sizer,
             path: document.path().map(Into::into),
             domain: document.domain().map(Into::into),
             continuation: config.continuation_marker.as_deref().map(Into::into),
@@ -68,10 +71,8 @@ impl<'a, 'o> Assembly<'a, 'o> {
     ) -> Chunk<'a> {
         let unit = self.config.unit.grains();
         let text = &self.text[piece.bytes.clone()];
-        let (text_size, overlap_size) = (
-            grains(text),
-            grains(&self.text[piece.overlap..piece.bytes.start]),
-        );
+        let text_size = self.sizer.exact(piece.bytes.clone());
+        let overlap_size = self.sizer.exact(piece.overlap..piece.bytes.start);
         let max = match self.config.overview {
             Some(overview) if piece.overview => overview * unit,
             _ => self.config.max * unit,
@@ -84,8 +85,8 @@ impl<'a, 'o> Assembly<'a, 'o> {
             .filter_map(|place| self.places[*place].label.clone());
         let sections: Vec<Arc<str>> = sections.collect();
         let dates = self.dates(context.trail.iter().chain(&sections));
-        let complete = context.render(self.config.context, room);
-        let header_size = grains(&context.header);
+        let complete = context.render(self.config.context, room, self.sizer);
+        let header_size = self.sizer.of(&context.header);
         let mut warnings = Vec::new();
         if let Some(reason) = piece.oversized
             && text_size > max

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::chunk::Strength;
 use crate::config::{ContextParts, Levels};
 use crate::outline::{Kind, Outline};
-use crate::size::{Ruler, grains};
+use crate::size::{Ruler, Sizer};
 use crate::split;
 
 /// What bounds the walk and the plan, in grains.
@@ -150,15 +150,16 @@ mod price {
 const FINEST: usize = 64;
 
 /// Flattens `outline`. Walks each node once, in order, without recursion.
-pub(crate) fn flatten(text: &str, outline: &Outline, limits: &Limits) -> Atoms {
+pub(crate) fn flatten(sizer: &Sizer<'_>, outline: &Outline, limits: &Limits) -> Atoms {
     let mut walk = Walk {
-        text,
+        text: sizer.text,
+        sizer,
         outline,
         limits,
-        ruler: Ruler::new(text),
+        ruler: sizer.ruler(),
         atoms: Vec::with_capacity(outline.nodes.len()),
         places: vec![Place {
-            header: title_header(outline, limits),
+            header: title_header(sizer, outline, limits),
             ..Place::document()
         }],
         place: 0,
@@ -177,14 +178,15 @@ pub(crate) fn flatten(text: &str, outline: &Outline, limits: &Limits) -> Atoms {
     }
 }
 
-fn title_header(outline: &Outline, limits: &Limits) -> usize {
+fn title_header(sizer: &Sizer<'_>, outline: &Outline, limits: &Limits) -> usize {
     let title = outline.info.title.as_deref();
     let title = title.filter(|_| limits.context.contains(ContextParts::TITLE));
-    title.map_or(0, |title| grains(title) + 1)
+    title.map_or(0, |title| sizer.of(title) + 1)
 }
 
 struct Walk<'a> {
     text: &'a str,
+    sizer: &'a Sizer<'a>,
     outline: &'a Outline,
     limits: &'a Limits,
     ruler: Ruler<'a>,
@@ -207,7 +209,7 @@ impl Walk<'_> {
         let first = self.limits.max.saturating_sub(header).max(1);
         let size = first.saturating_sub(self.limits.overlap).max(1);
         let span = self.outline.nodes[0].span.clone();
-        split::raw(self.text, span, first, size, |piece, strength| {
+        split::raw(self.sizer, span, first, size, |piece, strength| {
             self.push(piece, plain(strength, 0.0), 0, 0, false);
         });
     }
@@ -260,7 +262,7 @@ impl Walk<'_> {
             }
             if trail && !(place.titled && !self.named(self.place) && place.header > 0) {
                 let separator = if place.header > 0 { 3 } else { 1 };
-                place.header += grains(label) + separator;
+                place.header += self.sizer.of(label) + separator;
             }
         }
         self.place = self.places.len();
@@ -352,13 +354,8 @@ impl Walk<'_> {
 
     /// Whether the text in `span` fits a chunk of its own.
     fn fits(&mut self, span: &Range<usize>) -> bool {
-        let max = self.limits.max;
-        if span.len() <= max {
-            return true;
-        }
-        let text = &self.text[span.start..self.text_end(span.end).max(span.start)];
-        // A grain is one to four bytes: only in between must they be counted.
-        text.len() <= max || (text.len() <= 4 * max && grains(text) <= max)
+        let end = self.text_end(span.end).max(span.start);
+        self.sizer.fits(span.start..end, self.limits.max)
     }
 
     /// Where the text before `end` ends but for white space. Nodes in nodes ask for the same place again and again.
@@ -459,7 +456,7 @@ impl Walk<'_> {
         }
         let max = self.limits.max;
         split::words(
-            self.text,
+            self.sizer,
             piece,
             (max / FINEST * 2).max(1),
             max,

@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 use crate::config::{ContextParts, Strategy};
 use crate::document::DocumentInfo;
 use crate::outline::Kind;
-use crate::size::{Unit, grains};
+use crate::size::{Sizer, Unit};
 use crate::span::Span;
 
 /// One document, cut.
@@ -173,7 +173,7 @@ pub struct Context {
 
 impl Context {
     /// Writes the header: the chosen parts, as many as fit `room` grains. Returns whether all of them did.
-    pub(crate) fn render(&mut self, parts: ContextParts, room: usize) -> bool {
+    pub(crate) fn render(&mut self, parts: ContextParts, room: usize, sizer: &Sizer<'_>) -> bool {
         let chosen =
             |part, text: &'_ Option<Arc<str>>| text.clone().filter(|_| parts.contains(part));
         let mut path = chosen(ContextParts::PATH, &self.path);
@@ -209,7 +209,7 @@ impl Context {
                 self.header
                     .extend(line.into_iter().flat_map(|line| [line, "\n"]));
             }
-            if grains(&self.header) <= room {
+            if sizer.of(&self.header) <= room {
                 return complete;
             }
             complete = false;

@@ -8,9 +8,9 @@ use crate::chunk::{Chunking, Warning};
 use crate::config::{Atomic, Config, ConfigError, ContextParts, Strategy};
 use crate::document::Document;
 use crate::naive;
-use crate::pack::pack;
+use crate::pack::{Piece, pack};
 use crate::reading::{self, Reading};
-use crate::size::grains;
+use crate::size::Sizer;
 
 /// Cuts documents by one configuration. Cheap to share between threads.
 ///
@@ -48,18 +48,12 @@ impl Chunker {
     /// Cuts a document. Any text gives chunks: nothing panics, nothing is lost.
     #[must_use]
     pub fn chunk<'a>(&self, document: &Document<'a>) -> Chunking<'a> {
-        let text = document.text();
-        let size = self.config.unit.measure(text);
+        let sizer = Sizer::new(document.text(), self.config.unit);
+        let size = sizer.between(0..sizer.text.len()) / self.config.unit.grains();
         let reading = reading::read(document, &self.config, self.delimiter.as_ref(), size);
-        let limits = self.limits(document, &reading);
-        let (pieces, places) = match reading.strategy {
-            Strategy::Naive => {
-                let start = reading.outline.nodes[0].span.start;
-                (naive::cut(text, start, &limits), vec![Place::document()])
-            }
-            _ => pack(text, &reading.outline, &limits),
-        };
-        let assembly = Assembly::new(document, &self.config, &reading.outline, &places);
+        let limits = self.limits(document, &sizer, &reading);
+        let (pieces, places) = self.cut(&sizer, &reading, limits);
+        let assembly = Assembly::new(document, &sizer, &self.config, &reading.outline, &places);
         let chunks = assembly.chunks(&pieces);
         Chunking {
             strategy: reading.strategy,
@@ -78,8 +72,53 @@ impl Chunker {
         }
     }
 
+    /// The pieces of a document, and the places they refer to. Where sums of sizes are not exact, each piece is measured again,
+    /// and the whole is cut anew with a little less room until all of them fit.
+    fn cut(
+        &self,
+        sizer: &Sizer<'_>,
+        reading: &Reading,
+        mut limits: Limits,
+    ) -> (Vec<Piece>, Vec<Place>) {
+        let outline = &reading.outline;
+        let max = self.config.max * self.config.unit.grains();
+        loop {
+            let (pieces, places) = match reading.strategy {
+                Strategy::Naive => {
+                    let start = outline.nodes[0].span.start;
+                    (naive::cut(sizer, start, &limits), vec![Place::document()])
+                }
+                _ => pack(sizer, outline, &limits),
+            };
+            if sizer.is_additive() {
+                return (pieces, places);
+            }
+            let over = pieces
+                .iter()
+                .filter(|piece| piece.oversized.is_none())
+                .map(|piece| {
+                    let max = limits
+                        .overview
+                        .filter(|_| piece.overview)
+                        .map_or(max, |overview| overview.max(max));
+                    sizer
+                        .exact(piece.overlap..piece.bytes.end)
+                        .saturating_sub(max)
+                });
+            let over = over.max().unwrap_or(0);
+            if over == 0 || limits.max <= over {
+                return (pieces, places);
+            }
+            limits.max -= over;
+            limits.target = limits.target.min(limits.max);
+            limits.overview = limits
+                .overview
+                .map(|overview| overview.saturating_sub(over).max(limits.max));
+        }
+    }
+
     /// The bounds of the plan: the configured sizes in grains, and what the strategy makes of them.
-    fn limits(&self, document: &Document<'_>, reading: &Reading) -> Limits {
+    fn limits(&self, document: &Document<'_>, sizer: &Sizer<'_>, reading: &Reading) -> Limits {
         let config = &self.config;
         let scale = config.unit.grains();
         let strategy = reading.strategy;
@@ -91,7 +130,7 @@ impl Chunker {
         };
         let line = |part, text: Option<&str>, prefix: usize| {
             let text = text.filter(|_| config.context.contains(part));
-            text.map_or(0, |text| prefix + grains(text) + 1)
+            text.map_or(0, |text| prefix + sizer.of(text) + 1)
         };
         Limits {
             target,
@@ -113,7 +152,7 @@ impl Chunker {
             marker: config
                 .continuation_marker
                 .as_deref()
-                .map_or(0, |marker| 1 + grains(marker)),
+                .map_or(0, |marker| 1 + sizer.of(marker)),
             include_delimiter: reading.include_delimiter,
             grain: match strategy {
                 Strategy::Fixed if !config.complete_sentences => Grain::Raw,

@@ -131,6 +131,11 @@ impl Config {
                 expected,
             })
         };
+        if !self.unit.is_available() {
+            let expected =
+                "chars, tokens or cjk-tokens: this build has no tokenizers (the feature `tokens`)";
+            return wrong("unit", self.unit.to_string(), expected.into());
+        }
         if self.max == 0 {
             return wrong("max", "0".into(), "a size of at least 1".into());
         }

@@ -7,20 +7,21 @@ use crate::atom::{Limits, trimmed};
 use crate::chunk::Strength;
 use crate::outline::Kind;
 use crate::pack::Piece;
-use crate::size::grains;
+use crate::size::Sizer;
 use crate::split;
 
 /// Cuts the text from `start` on.
-pub(crate) fn cut(text: &str, start: usize, limits: &Limits) -> Vec<Piece> {
+pub(crate) fn cut(sizer: &Sizer<'_>, start: usize, limits: &Limits) -> Vec<Piece> {
+    let text = sizer.text;
     let max = limits.max - limits.path.min(limits.max / 4);
-    let segments = segments(text, start, max);
+    let segments = segments(sizer, start, max);
     let mut pieces: Vec<Piece> = Vec::new();
     let mut first = 0;
     while first < segments.len() {
         let next = &segments[first];
         let carried = carried(&segments[..first], limits.overlap, max - next.size.min(max));
         let overlap = carried.map_or(next.bytes.start, |segment| segment.bytes.start);
-        let mut size = grains(&text[overlap..next.bytes.end]);
+        let mut size = sizer.between(overlap..next.bytes.end);
         let mut end = first + 1;
         while let Some(segment) = segments.get(end)
             && size + segment.size <= max
@@ -62,12 +63,12 @@ struct Segment {
     strength: Strength,
 }
 
-fn segments(text: &str, start: usize, max: usize) -> Vec<Segment> {
+fn segments(sizer: &Sizer<'_>, start: usize, max: usize) -> Vec<Segment> {
     let mut segments = Vec::new();
     let mut offset = start;
-    for line in text[start..].split_inclusive('\n') {
+    for line in sizer.text[start..].split_inclusive('\n') {
         split::raw(
-            text,
+            sizer,
             offset..offset + line.len(),
             max,
             max,
@@ -76,7 +77,7 @@ fn segments(text: &str, start: usize, max: usize) -> Vec<Segment> {
                     Strength::Start => Strength::Line,
                     inside => inside,
                 };
-                let size = grains(&text[bytes.clone()]);
+                let size = sizer.between(bytes.clone());
                 segments.push(Segment {
                     bytes,
                     size,

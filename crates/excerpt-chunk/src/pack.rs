@@ -10,7 +10,7 @@ use std::ops::Range;
 use crate::atom::{Atom, Atoms, Grain, Limits, Place, flatten, shared};
 use crate::chunk::Strength;
 use crate::outline::{Kind, Outline};
-use crate::size::grains;
+use crate::size::Sizer;
 use crate::split;
 
 /// A chunk to be: a slice of the text and the places in the outline that describe it.
@@ -61,10 +61,15 @@ mod price {
 const WINDOW: usize = 256;
 
 /// Cuts a document: its pieces, and the places they refer to.
-pub(crate) fn pack(text: &str, outline: &Outline, limits: &Limits) -> (Vec<Piece>, Vec<Place>) {
-    let Atoms { atoms, places } = flatten(text, outline, limits);
+pub(crate) fn pack(
+    sizer: &Sizer<'_>,
+    outline: &Outline,
+    limits: &Limits,
+) -> (Vec<Piece>, Vec<Place>) {
+    let Atoms { atoms, places } = flatten(sizer, outline, limits);
     let plan = Plan {
-        text,
+        text: sizer.text,
+        sizer,
         outline,
         limits,
         atoms: &atoms,
@@ -82,6 +87,7 @@ pub(crate) fn pack(text: &str, outline: &Outline, limits: &Limits) -> (Vec<Piece
 
 struct Plan<'a> {
     text: &'a str,
+    sizer: &'a Sizer<'a>,
     outline: &'a Outline,
     limits: &'a Limits,
     atoms: &'a [Atom],
@@ -241,7 +247,7 @@ impl Plan<'_> {
     /// what a header may take.
     fn lead(&self, atom: &Atom) -> Option<(Range<usize>, usize)> {
         let rows = atom.needs_lead.then(|| self.table_header(atom.node))?;
-        let size = grains(&self.text[rows.clone()]) + 1;
+        let size = self.sizer.between(rows.clone()) + 1;
         (size <= self.limits.max / 4).then_some((rows, size))
     }
 
@@ -367,7 +373,7 @@ impl Plan<'_> {
             if here.grains.start - previous.grains.start > room {
                 let inside = match self.outline.nodes[previous.node].kind {
                     _ if self.limits.grain == Grain::Raw => Some(split::last_grains(
-                        self.text,
+                        self.sizer,
                         previous.bytes.start,
                         here.bytes.start,
                         room,
@@ -394,7 +400,7 @@ impl Plan<'_> {
             if strength != Strength::Start && found.is_none() && until - before <= room {
                 found = Some(piece.start);
             }
-            before += grains(&self.text[piece]);
+            before += self.sizer.between(piece);
         });
         found
     }
@@ -406,6 +412,7 @@ mod tests {
     use crate::config::{ContextParts, Levels};
     use crate::document::Document;
     use crate::parse::{Markdown, Parser};
+    use crate::size::Unit;
 
     /// How many chunks the plan for `text` weighs.
     fn weighed(text: &str, levels: &str) -> usize {
@@ -427,9 +434,11 @@ mod tests {
             grain: Grain::Block,
         };
         let outline = Markdown.parse(&Document::new(text));
-        let Atoms { atoms, places } = flatten(text, &outline, &limits);
+        let sizer = Sizer::new(text, Unit::Chars);
+        let Atoms { atoms, places } = flatten(&sizer, &outline, &limits);
         let plan = Plan {
             text,
+            sizer: &sizer,
             outline: &outline,
             limits: &limits,
             atoms: &atoms,

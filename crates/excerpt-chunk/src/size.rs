@@ -1,6 +1,10 @@
-//! How large a text is: [`Unit`], and the running measure from which every size is a difference of two sums.
+//! How large a text is: [`Unit`] says what counts, and a [`Sizer`] measures the parts of one text.
+//!
+//! The plan adds up *grains*, the parts of the unit: characters, or tokens where they are real. A text is gone through once, and every
+//! size is the difference of two sums. Real tokens are not additive at the edges of a part; what is made of such sums is measured again.
 
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
 use crate::config::{ConfigError, serialised_as_text};
@@ -16,23 +20,42 @@ pub enum Unit {
     Chars,
     /// Tokens, estimated as a quarter of the characters, rounded down.
     Tokens,
+    /// Tokens, estimated as a quarter of the characters, where each Chinese, Japanese or Korean one counts as a token of its own.
+    CjkTokens,
+    /// Real tokens of the encoding `cl100k_base`. Needs the feature `tokens`.
+    Cl100k,
+    /// Real tokens of the encoding `o200k_base`. Needs the feature `tokens`.
+    O200k,
 }
 
 impl Unit {
+    const NAMES: [(&'static str, Unit); 5] = [
+        ("chars", Unit::Chars),
+        ("tokens", Unit::Tokens),
+        ("cjk-tokens", Unit::CjkTokens),
+        ("cl100k", Unit::Cl100k),
+        ("o200k", Unit::O200k),
+    ];
+
     /// How many of the unit one token is taken for: what turns the defaults, which are in tokens, into the unit.
     pub(crate) fn per_token(self) -> usize {
         match self {
             Unit::Chars => 4,
-            Unit::Tokens => 1,
+            _ => 1,
         }
     }
 
-    /// How many grains make one of the unit. A grain is what the plan adds up: here a character.
+    /// How many grains make one of the unit.
     pub(crate) fn grains(self) -> usize {
         match self {
-            Unit::Chars => 1,
-            Unit::Tokens => 4,
+            Unit::Chars | Unit::Cl100k | Unit::O200k => 1,
+            Unit::Tokens | Unit::CjkTokens => 4,
         }
+    }
+
+    /// Whether it counts what a tokenizer makes of the text, and this build has that tokenizer.
+    pub(crate) fn is_available(self) -> bool {
+        !matches!(self, Unit::Cl100k | Unit::O200k) || cfg!(feature = "tokens")
     }
 
     /// The size of `text` in the unit.
@@ -42,19 +65,27 @@ impl Unit {
     ///
     /// assert_eq!(Unit::Tokens.measure("hello world"), 2);
     /// assert_eq!(Unit::Chars.measure("naïve"), 5);
+    /// assert_eq!(Unit::CjkTokens.measure("漢字"), 2);
     /// ```
     #[must_use]
     pub fn measure(self, text: &str) -> usize {
-        grains(text) / self.grains()
+        self.count(text) / self.grains()
+    }
+
+    /// The grains of `text`.
+    fn count(self, text: &str) -> usize {
+        match self {
+            Unit::Chars | Unit::Tokens => count_chars(text.as_bytes()),
+            Unit::CjkTokens => count_weighted(text),
+            Unit::Cl100k | Unit::O200k => real::count(self, text),
+        }
     }
 }
 
 impl fmt::Display for Unit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Unit::Chars => "chars",
-            Unit::Tokens => "tokens",
-        })
+        let found = Self::NAMES.iter().find(|(_, unit)| unit == self);
+        f.write_str(found.map_or("", |(name, _)| name))
     }
 }
 
@@ -62,44 +93,224 @@ impl FromStr for Unit {
     type Err = ConfigError;
 
     fn from_str(text: &str) -> Result<Self, ConfigError> {
-        match text {
-            "chars" => Ok(Unit::Chars),
-            "tokens" => Ok(Unit::Tokens),
-            _ => Err(ConfigError {
-                field: "unit",
-                value: text.to_string(),
-                expected: "`chars` or `tokens`".into(),
-            }),
-        }
+        let found = Self::NAMES.iter().find(|(name, _)| *name == text);
+        found.map(|(_, unit)| *unit).ok_or_else(|| ConfigError {
+            field: "unit",
+            value: text.to_string(),
+            expected: "one of chars, tokens, cjk-tokens, cl100k, o200k".into(),
+        })
     }
 }
 
-/// The size of `text` in grains, the unit in which the plan adds up.
-pub(crate) fn grains(text: &str) -> usize {
-    count_chars(text.as_bytes())
+/// What a Chinese, Japanese or Korean character weighs beside another one.
+const CJK_WEIGHT: usize = 4;
+
+fn weight(char: char) -> usize {
+    let cjk = matches!(u32::from(char),
+        0x1100..=0x11FF | 0x2E80..=0x9FFF | 0xA960..=0xA97F | 0xAC00..=0xD7FF | 0xF900..=0xFAFF | 0xFF00..=0xFFEF | 0x20000..=0x3FFFF);
+    if cjk { CJK_WEIGHT } else { 1 }
 }
 
-/// The size of everything before a place in a text, for places asked in ascending order: each byte is counted once.
-pub(crate) struct Ruler<'a> {
-    text: &'a [u8],
-    offset: usize,
-    total: usize,
+fn count_weighted(text: &str) -> usize {
+    // What is written in one or two bytes is none of them.
+    let wide = text.bytes().any(|byte| byte >= 0xE0);
+    match wide {
+        false => count_chars(text.as_bytes()),
+        true => text.chars().map(weight).sum(),
+    }
 }
 
-impl<'a> Ruler<'a> {
-    pub(crate) fn new(text: &'a str) -> Self {
+/// Measures one text and its parts.
+pub(crate) struct Sizer<'a> {
+    pub(crate) text: &'a str,
+    unit: Unit,
+    /// For real tokens: where each word of the tokenizer ends, and the tokens up to there.
+    words: Vec<(usize, usize)>,
+}
+
+impl<'a> Sizer<'a> {
+    pub(crate) fn new(text: &'a str, unit: Unit) -> Self {
+        let words = match unit {
+            Unit::Cl100k | Unit::O200k => real::words(unit, text),
+            _ => Vec::new(),
+        };
+        Sizer { text, unit, words }
+    }
+
+    /// Whether sums of sizes are exact.
+    pub(crate) fn is_additive(&self) -> bool {
+        !matches!(self.unit, Unit::Cl100k | Unit::O200k)
+    }
+
+    /// The grains of another text.
+    pub(crate) fn of(&self, other: &str) -> usize {
+        self.unit.count(other)
+    }
+
+    /// The grains of a part of the text: exact where they are additive.
+    pub(crate) fn between(&self, range: Range<usize>) -> usize {
+        match self.is_additive() {
+            true => self.unit.count(&self.text[range]),
+            false => self.tokens_before(range.end) - self.tokens_before(range.start),
+        }
+    }
+
+    /// The grains of a part of the text, exact: only at its edges are tokens counted anew.
+    pub(crate) fn exact(&self, range: Range<usize>) -> usize {
+        /// How many words at an edge may be parted in another way when the text around is missing.
+        const EDGE: usize = 4;
+        if self.is_additive() {
+            return self.between(range);
+        }
+        let first = self.words.partition_point(|(end, _)| *end <= range.start) + EDGE;
+        let last = self
+            .words
+            .partition_point(|(end, _)| *end <= range.end)
+            .saturating_sub(EDGE);
+        if first >= last {
+            return self.of(&self.text[range]);
+        }
+        let (from, before) = self.words[first];
+        let (to, until) = self.words[last];
+        if !self.text.is_char_boundary(from) || !self.text.is_char_boundary(to) {
+            return self.of(&self.text[range]);
+        }
+        self.of(&self.text[range.start..from])
+            + (until - before)
+            + self.of(&self.text[to..range.end])
+    }
+
+    /// Whether the part of the text is at most `max` grains.
+    pub(crate) fn fits(&self, range: Range<usize>, max: usize) -> bool {
+        match self.unit {
+            // A grain is one to four bytes: only in between must they be counted.
+            Unit::Chars | Unit::Tokens => {
+                range.len() <= max || (range.len() <= 4 * max && self.between(range) <= max)
+            }
+            Unit::CjkTokens => range.len() <= 4 * max && self.between(range) <= max,
+            Unit::Cl100k | Unit::O200k => self.between(range) <= max,
+        }
+    }
+
+    /// The offset `count` grains after `start`, at a character, at most `end`.
+    pub(crate) fn skip(&self, start: usize, end: usize, count: usize) -> usize {
+        match self.unit {
+            Unit::Chars | Unit::Tokens => self.skip_chars(start, end, count),
+            Unit::CjkTokens => {
+                let mut left = count;
+                let chars = self.text[start..end].char_indices();
+                let mut rest = chars.skip_while(|(_, char)| {
+                    let fits = weight(*char) <= left;
+                    left = left.saturating_sub(weight(*char));
+                    fits
+                });
+                rest.next().map_or(end, |(offset, _)| start + offset)
+            }
+            Unit::Cl100k | Unit::O200k => {
+                let wanted = self.tokens_before(start) + count;
+                let word = self.words.partition_point(|(_, tokens)| *tokens <= wanted);
+                let reach = word.checked_sub(1).map_or(0, |word| self.words[word].0);
+                // Inside a long word a token is taken for two bytes.
+                let reach = if reach <= start {
+                    start + 2 * count
+                } else {
+                    reach
+                };
+                self.text.ceil_char_boundary(reach.min(end))
+            }
+        }
+    }
+
+    fn skip_chars(&self, start: usize, end: usize, count: usize) -> usize {
+        // A byte holds at most one character, so the next `count` bytes are never too many.
+        let mut at = start;
+        let mut left = count;
+        while left > 0 && at < end {
+            let reach = self.text.ceil_char_boundary((at + left).min(end));
+            left = left.saturating_sub(count_chars(&self.text.as_bytes()[at..reach]));
+            at = reach;
+        }
+        at
+    }
+
+    /// How many tokens begin before `offset`; inside a word they are taken for equally long.
+    fn tokens_before(&self, offset: usize) -> usize {
+        let word = self.words.partition_point(|(end, _)| *end < offset);
+        let (start, before) = word.checked_sub(1).map_or((0, 0), |word| self.words[word]);
+        match self.words.get(word) {
+            Some((end, tokens)) => {
+                before + ((tokens - before) * (offset - start)).div_ceil((end - start).max(1))
+            }
+            None => before,
+        }
+    }
+
+    /// A measure that goes along the text.
+    pub(crate) fn ruler(&'a self) -> Ruler<'a> {
         Ruler {
-            text: text.as_bytes(),
+            sizer: self,
             offset: 0,
             total: 0,
         }
     }
+}
 
+/// The size of everything before a place in a text, for places asked in ascending order: each byte is counted once.
+pub(crate) struct Ruler<'a> {
+    sizer: &'a Sizer<'a>,
+    offset: usize,
+    total: usize,
+}
+
+impl Ruler<'_> {
     /// The grains before `offset`, which is not before the last one asked for.
     pub(crate) fn at(&mut self, offset: usize) -> usize {
-        self.total += count_chars(&self.text[self.offset..offset]);
+        self.total += self.sizer.between(self.offset..offset);
         self.offset = offset;
         self.total
+    }
+}
+
+/// Tokens as the tokenizers make them.
+#[cfg(feature = "tokens")]
+mod real {
+    use super::Unit;
+
+    fn tokenizer(unit: Unit) -> &'static bpe_openai::Tokenizer {
+        match unit {
+            Unit::Cl100k => bpe_openai::cl100k_base(),
+            _ => bpe_openai::o200k_base(),
+        }
+    }
+
+    pub(super) fn count(unit: Unit, text: &str) -> usize {
+        tokenizer(unit).count(text)
+    }
+
+    pub(super) fn words(unit: Unit, text: &str) -> Vec<(usize, usize)> {
+        let tokenizer = tokenizer(unit);
+        let mut ends = Vec::with_capacity(text.len() / 4);
+        let (mut end, mut tokens) = (0, 0);
+        for word in tokenizer.split(text) {
+            end += word.len();
+            tokens += tokenizer.bpe.count(word.as_bytes());
+            ends.push((end, tokens));
+        }
+        ends
+    }
+}
+
+/// Without the tokenizers their units are refused before anything is measured.
+#[cfg(not(feature = "tokens"))]
+mod real {
+    use super::Unit;
+
+    pub(super) fn count(_: Unit, text: &str) -> usize {
+        Unit::Tokens.count(text) / Unit::Tokens.grains()
+    }
+
+    pub(super) fn words(_: Unit, text: &str) -> Vec<(usize, usize)> {
+        vec![(text.len(), text.len() / 4)]
     }
 }
 
@@ -115,11 +326,51 @@ mod tests {
     }
 
     #[test]
+    fn cjk_characters_weigh_a_token() {
+        assert_eq!(Unit::CjkTokens.measure("漢字かなカナ한글"), 8);
+        assert_eq!(Unit::CjkTokens.measure("four letters"), 3);
+        assert_eq!(Unit::CjkTokens.measure("é€😀x"), 1);
+    }
+
+    #[test]
     fn the_ruler_sums_what_lies_before() {
         let text = "héllo wörld";
-        let mut ruler = Ruler::new(text);
+        let sizer = Sizer::new(text, Unit::Tokens);
+        let mut ruler = sizer.ruler();
         assert_eq!(ruler.at(0), 0);
         assert_eq!(ruler.at(3), 2);
         assert_eq!(ruler.at(text.len()), 11);
+    }
+
+    #[test]
+    fn a_skip_takes_as_much_as_fits() {
+        let text = "aé漢字x";
+        let chars = Sizer::new(text, Unit::Chars);
+        assert_eq!(chars.skip(0, text.len(), 3), 6);
+        let weighted = Sizer::new(text, Unit::CjkTokens);
+        assert_eq!(weighted.skip(0, text.len(), 5), 3);
+        assert_eq!(weighted.skip(0, text.len(), 6), 6);
+        assert_eq!(weighted.skip(3, text.len(), 100), text.len());
+    }
+
+    #[cfg(feature = "tokens")]
+    #[test]
+    fn real_tokens_are_those_of_the_tokenizer() {
+        assert_eq!(Unit::O200k.measure("hello world"), 2);
+        let text = "# Title\n\nSome words, and some more.  \n\n- an item\n- 漢字 🇫🇷\n".repeat(20);
+        let sizer = Sizer::new(&text, Unit::O200k);
+        for start in (0..text.len())
+            .filter(|at| text.is_char_boundary(*at))
+            .step_by(7)
+        {
+            for length in [5, 40, 300] {
+                let end = text.ceil_char_boundary((start + length).min(text.len()));
+                assert_eq!(
+                    sizer.exact(start..end),
+                    Unit::O200k.measure(&text[start..end]),
+                    "{start}..{end}"
+                );
+            }
+        }
     }
 }

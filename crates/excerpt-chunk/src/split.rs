@@ -6,7 +6,7 @@ use std::ops::Range;
 use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 
 use crate::chunk::Strength;
-use crate::size::grains;
+use crate::size::Sizer;
 
 /// Words after which a full stop ends no sentence, in lower case without their last stop.
 const ABBREVIATIONS: [&str; 27] = [
@@ -176,33 +176,31 @@ pub(crate) fn lines(
 /// Hands out pieces of `range` of about `size` grains that end behind white space; a word longer than `limit` is cut between
 /// graphemes. A grapheme larger than `limit` stays whole.
 pub(crate) fn words(
-    text: &str,
+    sizer: &Sizer<'_>,
     range: Range<usize>,
     size: usize,
     limit: usize,
     mut piece: impl FnMut(Range<usize>, Strength),
 ) {
-    let part = &text[range.clone()];
-    let mut hand_out =
-        |from: usize, to: usize, strength| piece(range.start + from..range.start + to, strength);
+    let text = &sizer.text[..range.end];
     let mut strength = Strength::Start;
-    let mut start = 0;
-    let mut space = 0;
-    while start < part.len() {
-        let reach = skip_grains(part, start, size);
-        let mut end = part.len();
+    let mut start = range.start;
+    let mut space = start;
+    while start < range.end {
+        let reach = sizer.skip(start, range.end, size);
+        let mut end = range.end;
         let mut next = Strength::Word;
-        if reach < part.len() {
+        if reach < range.end {
             if space <= reach {
-                space = next_word(part, start, reach);
+                space = next_word(text, start, reach);
             }
             end = space;
-            if space - start > limit && skip_grains(part, start, limit) < space {
-                end = grapheme_end(part, start, reach);
+            if !sizer.fits(start..space, limit) {
+                end = grapheme_end(text, start, reach);
                 next = Strength::Grapheme;
             }
         }
-        hand_out(start, end, strength);
+        piece(start..end, strength);
         strength = next;
         start = end;
     }
@@ -210,19 +208,19 @@ pub(crate) fn words(
 
 /// Hands out pieces of `range` of exactly `first`, then `size` grains each, but for whole graphemes.
 pub(crate) fn raw(
-    text: &str,
+    sizer: &Sizer<'_>,
     range: Range<usize>,
     first: usize,
     size: usize,
     mut piece: impl FnMut(Range<usize>, Strength),
 ) {
-    let part = &text[range.clone()];
+    let text = &sizer.text[..range.end];
     let mut strength = Strength::Start;
-    let mut start = 0;
-    while start < part.len() {
-        let wanted = if start == 0 { first } else { size };
-        let end = grapheme_end(part, start, skip_grains(part, start, wanted));
-        piece(range.start + start..range.start + end, strength);
+    let mut start = range.start;
+    while start < range.end {
+        let wanted = if start == range.start { first } else { size };
+        let end = grapheme_end(text, start, sizer.skip(start, range.end, wanted));
+        piece(start..end, strength);
         strength = Strength::Grapheme;
         start = end;
     }
@@ -250,31 +248,17 @@ fn next_word(text: &str, start: usize, reach: usize) -> usize {
     text.len()
 }
 
-/// The offset `count` grains after `start`, at most the end.
-fn skip_grains(text: &str, start: usize, count: usize) -> usize {
-    // A byte holds at most one grain, so the next `count` bytes are never too many.
-    let mut at = start;
-    let mut left = count;
-    while left > 0 && at < text.len() {
-        let mut end = (at + left).min(text.len());
-        while !text.is_char_boundary(end) {
-            end += 1;
-        }
-        left = left.saturating_sub(grains(&text[at..end]));
-        at = end;
-    }
-    at
-}
-
 /// Where the last `count` grains before `end` begin, at a grapheme; `start` is before `end`, and a grapheme begins there.
-pub(crate) fn last_grains(text: &str, start: usize, end: usize, count: usize) -> usize {
-    let part = &text[start..end];
-    let skipped = grains(part).saturating_sub(count);
-    let mut from = skip_grains(part, 0, skipped);
-    while !is_grapheme_start(part, 0, from) {
-        from = part.ceil_char_boundary(from + 1);
+pub(crate) fn last_grains(sizer: &Sizer<'_>, start: usize, end: usize, count: usize) -> usize {
+    let skipped = sizer.between(start..end).saturating_sub(count);
+    let mut from = sizer.skip(start, end, skipped);
+    // What is skipped may fall short of what was asked by a character of more than one grain.
+    while from < end
+        && (sizer.between(from..end) > count || !is_grapheme_start(sizer.text, start, from))
+    {
+        from = sizer.text.ceil_char_boundary(from + 1);
     }
-    start + from
+    from
 }
 
 /// The last grapheme boundary in `start+1..=reach`, else the first one after; `start` is one.
@@ -320,6 +304,7 @@ pub(crate) fn is_one_grapheme(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::size::Unit;
 
     fn sentences_of(text: &str) -> Vec<&str> {
         let mut found = Vec::new();
@@ -329,7 +314,8 @@ mod tests {
 
     fn words_of(text: &str, size: usize, limit: usize) -> Vec<&str> {
         let mut found = Vec::new();
-        words(text, 0..text.len(), size, limit, |range, _| {
+        let sizer = Sizer::new(text, Unit::Chars);
+        words(&sizer, 0..text.len(), size, limit, |range, _| {
             found.push(&text[range]);
         });
         found
@@ -388,7 +374,8 @@ mod tests {
     #[test]
     fn raw_pieces_have_the_size_asked() {
         let mut found = Vec::new();
-        raw("abcdefgh", 0..8, 4, 3, |range, _| found.push(range));
+        let sizer = Sizer::new("abcdefgh", Unit::Chars);
+        raw(&sizer, 0..8, 4, 3, |range, _| found.push(range));
         assert_eq!(found, [0..4, 4..7, 7..8]);
     }
 }

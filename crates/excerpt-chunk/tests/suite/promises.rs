@@ -206,13 +206,21 @@ prop_compose! {
     }
 }
 
+/// The units that this build has.
+fn units() -> Vec<Unit> {
+    let real = [Unit::O200k, Unit::Cl100k];
+    let estimates = [Unit::Chars, Unit::Tokens, Unit::CjkTokens];
+    let real = real.into_iter().filter(|_| cfg!(feature = "tokens"));
+    estimates.into_iter().chain(real).collect()
+}
+
 prop_compose! {
     /// Any configuration that is accepted.
     pub(crate) fn any_config()(
         strategy in prop::sample::select(vec![
             Strategy::Auto, Strategy::Markdown, Strategy::Headers, Strategy::Delimiter, Strategy::Fixed, Strategy::Whole, Strategy::Naive,
         ]),
-        unit in prop::sample::select(vec![Unit::Chars, Unit::Tokens]),
+        unit in prop::sample::select(units()),
         max in prop_oneof![1usize..40, 20usize..300],
         target in 0.01f64..=1.0,
         min in 0.0f64..1.0,

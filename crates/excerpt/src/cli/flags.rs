@@ -22,7 +22,7 @@ pub(crate) struct ChunkFlags {
     /// How much of the text before is repeated in front of each chunk, a size or a share: 80, 15% [default: 0]
     #[arg(long, value_name = "SIZE")]
     overlap: Option<Overlap>,
-    /// What sizes count: tokens (a quarter of the characters) or chars, whose defaults are four times as large [default: tokens]
+    /// What sizes count: tokens (a quarter of the characters), chars, cjk-tokens, or the real tokens cl100k and o200k [default: tokens]
     #[arg(long, value_name = "UNIT", hide_short_help = true)]
     unit: Option<Unit>,
     /// The size under which a chunk is joined with a neighbour where the strategy allows [default: 50]
