@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use cpu_time::ProcessTime;
-use excerpt_chunk::{Chunker, Config, ContextParts, Overlap, Unit};
+use excerpt_chunk::{Chunker, Config, ContextParts, Overlap, Preset, Unit};
 
 /// The limit at which chunkers are compared, in characters.
 pub const LIMIT: usize = 1600;

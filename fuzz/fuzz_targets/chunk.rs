@@ -5,7 +5,8 @@
 
 use arbitrary::Arbitrary;
 use excerpt_chunk::{
-    Atomic, Chunker, Chunking, Config, ContextParts, Document, Overlap, Strategy, Unit, Warning,
+    Atomic, Chunker, Chunking, Config, ContextParts, Document, Overlap, Preset, Strategy, Unit,
+    Warning,
 };
 use libfuzzer_sys::fuzz_target;
 
@@ -87,7 +88,7 @@ impl Input<'_> {
                 self.context,
             ),
             complete_sentences: self.complete_sentences,
-            ..Config::with_unit(if self.tokens {
+            ..Preset::Auto.config(if self.tokens {
                 Unit::Tokens
             } else {
                 Unit::Chars

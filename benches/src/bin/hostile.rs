@@ -1,13 +1,14 @@
 //! Measures: CPU time on inputs made to be slow, at a size and at four times the size. A growth of about 4 is linear, 16 quadratic.
 //! Then one line of 100 MB, with and without spaces: CPU time, and peak memory beside the text.
 //!
-//! Corpus: made here; nothing is random. Rival: text-splitter, which is not given the larger size where the smaller one takes it
-//! longer than a second.
+//! Corpus: made here; nothing is random. Beside excerpt: text-splitter, and pulldown-cmark alone, the parser under both, with its events only
+//! counted. None is given the larger size where the smaller one takes it longer than a second.
 //!
 //! Command: `cargo run --release --bin hostile`
 
 use excerpt_benches::{LIMIT, chunker, peak_memory, timed};
 use excerpt_chunk::Document;
+use pulldown_cmark::{Options, Parser};
 use serde_json::json;
 use text_splitter::MarkdownSplitter;
 
@@ -78,8 +79,15 @@ fn main() {
         chunker.chunk(&document).chunks.len()
     };
     let text_splitter = |text: &str| splitter.chunks(text).count();
-    let subjects: [(&str, &dyn Fn(&str) -> usize); 2] =
-        [("excerpt", &excerpt), ("text-splitter", &text_splitter)];
+    let parser = |text: &str| {
+        let tables = Parser::new_ext(text, Options::ENABLE_TABLES);
+        tables.into_offset_iter().count()
+    };
+    let subjects: [(&str, &dyn Fn(&str) -> usize); 3] = [
+        ("excerpt", &excerpt),
+        ("text-splitter", &text_splitter),
+        ("pulldown-cmark alone", &parser),
+    ];
     for (name, shape) in SHAPES {
         for (subject, cut) in subjects {
             let (small, large) = (shape(4), shape(16));

@@ -157,14 +157,14 @@ impl Plan<'_> {
         let mut cost = vec![0.0; count + 1];
         let mut ends = vec![count; count];
         for start in (0..count).rev() {
-            let mut best = f64::INFINITY;
+            let (mut best, mut best_end) = (f64::INFINITY, count);
             self.candidates(start, extras[start], &next_cut, |end, price| {
                 let total = price + cost[end];
                 if total < best {
-                    best = total;
-                    ends[start] = end;
+                    (best, best_end) = (total, end);
                 }
             });
+            ends[start] = best_end;
             let boundary = &self.atoms[start].boundary;
             let glue = if boundary.glue { price::GLUE } else { 0.0 };
             cost[start] = best + f64::from(boundary.price) + glue;
