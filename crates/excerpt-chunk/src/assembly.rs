@@ -24,6 +24,16 @@ pub(crate) struct Assembly<'a, 'o> {
     places: &'o [Place],
 }
 
+/// What a chunk is among the chunks of its document.
+struct Among {
+    ordinal: usize,
+    part: Part,
+    id: Hash,
+    hash: Hash,
+    /// Whether there is no other.
+    alone: bool,
+}
+
 impl<'a, 'o> Assembly<'a, 'o> {
     pub(crate) fn new(
         document: &Document<'a>,
@@ -48,27 +58,25 @@ impl<'a, 'o> Assembly<'a, 'o> {
     pub(crate) fn chunks(&self, pieces: &[Piece]) -> Vec<Chunk<'a>> {
         let mut ids = ChunkIds::new(self.path.as_deref().unwrap_or_default());
         let mut lines = LineRuler::new(self.text);
+        let alone = pieces.len() == 1;
         let numbered = pieces.iter().zip(parts(pieces)).enumerate();
         numbered
             .map(|(ordinal, (piece, part))| {
                 let hash = Hash::of(self.text[piece.bytes.clone()].as_bytes());
-                let only = pieces.len() == 1;
-                let spans = lines.spans(piece.overlap, piece.bytes.clone());
-                self.chunk(piece, ordinal, ids.next(hash), hash, spans, part, only)
+                let (overlap, span) = lines.spans(piece.overlap, piece.bytes.clone());
+                let among = Among {
+                    ordinal,
+                    part,
+                    id: ids.next(hash),
+                    hash,
+                    alone,
+                };
+                self.chunk(piece, span, overlap, among)
             })
             .collect()
     }
 
-    fn chunk(
-        &self,
-        piece: &Piece,
-        ordinal: usize,
-        id: Hash,
-        hash: Hash,
-        (overlap, span): (Option<Span>, Span),
-        part: Part,
-        only: bool,
-    ) -> Chunk<'a> {
+    fn chunk(&self, piece: &Piece, span: Span, overlap: Option<Span>, among: Among) -> Chunk<'a> {
         let unit = self.config.unit.grains();
         let text = &self.text[piece.bytes.clone()];
         let text_size = self.sizer.exact(piece.bytes.clone());
@@ -78,7 +86,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
             _ => self.config.max * unit,
         };
         let room = (max / 4).min(max.saturating_sub(text_size + overlap_size));
-        let mut context = self.context(piece, part);
+        let mut context = self.context(piece, among.part);
         let sections = piece
             .touched
             .iter()
@@ -93,15 +101,15 @@ impl<'a, 'o> Assembly<'a, 'o> {
         {
             warnings.push(Warning::Oversized { reason });
         }
-        if text_size < self.config.min * unit && !only {
+        if text_size < self.config.min * unit && !among.alone {
             warnings.push(Warning::Undersized);
         }
         if !complete {
             warnings.push(Warning::ContextShortened);
         }
         Chunk {
-            id,
-            ordinal,
+            id: among.id,
+            ordinal: among.ordinal,
             span,
             overlap,
             text,
@@ -117,12 +125,12 @@ impl<'a, 'o> Assembly<'a, 'o> {
                 overlap: overlap_size / unit,
                 total: (text_size + header_size + overlap_size) / unit,
             },
-            part,
+            part: among.part,
             cut: Cut {
                 strength: piece.strength,
                 reason: self.reason(piece),
             },
-            hash,
+            hash: among.hash,
             warnings,
         }
     }
