@@ -97,6 +97,27 @@ fn configs() -> Vec<Config> {
     ]
 }
 
+/// The presets keep their promises over the Markdown of a folder that is kept elsewhere, such as real memory files.
+#[test]
+fn promises_hold_for_the_folder_named_by_excerpt_corpus() {
+    let Some(folder) = std::env::var_os("EXCERPT_CORPUS") else {
+        eprintln!("skipped: EXCERPT_CORPUS names no folder");
+        return;
+    };
+    let mut files = Vec::new();
+    collect(Path::new(&folder), &["md", "txt"], &mut files);
+    assert!(!files.is_empty(), "no text in {folder:?}");
+    for file in files {
+        let Ok(text) = std::fs::read_to_string(&file) else {
+            continue;
+        };
+        for preset in [Preset::Memory, Preset::Brain, Preset::Docs, Preset::Resources] {
+            let document = Document::new(&text).with_path(file.to_str().unwrap());
+            kept(&document, &preset.config(Unit::Tokens));
+        }
+    }
+}
+
 #[test]
 fn promises_hold_for_the_markdown_of_the_dependencies() {
     let checked = promises_hold(&["md"], 1, &configs());
