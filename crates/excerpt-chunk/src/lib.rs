@@ -1,6 +1,6 @@
 //! Text in, chunks out.
 //!
-//! A [`Document`] is turned into an outline, a tree of spans that is the same for every format; one plan over that tree
+//! A [`Document`] is turned by a [`Parser`] into an [`Outline`], a tree of spans that is the same for every format; one plan over that tree
 //! decides where to cut; a [`Chunk`] is a verbatim slice of the document with its place kept beside it. Nothing here
 //! reads files, asks the time or keeps state: the same bytes and configuration give the same chunks everywhere.
 //!
@@ -43,7 +43,8 @@ pub use chunker::Chunker;
 pub use config::{Atomic, Config, ConfigError, ContextParts, Levels, Overlap, Strategy};
 pub use document::{Document, DocumentInfo, Link, Syntax};
 pub use file::{FileError, settings_from_toml};
-pub use outline::Kind;
+pub use outline::{Kind, Node, Outline};
+pub use parse::{Lines, Markdown, Parser, Prose};
 pub use preset::Preset;
 pub use settings::Settings;
 pub use size::Unit;

@@ -82,7 +82,7 @@ impl fmt::Display for Kind {
 /// A node's children tile it: the first begins where it begins, each reaches up to the next (blank lines belong to what they follow),
 /// the last ends where it ends.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
+pub struct Node {
     pub(crate) span: Range<usize>,
     pub(crate) kind: Kind,
     /// The level of a section or heading, 1 to 6; else 0.
@@ -96,13 +96,59 @@ pub(crate) struct Node {
 
 /// The structure of a document: its nodes in document order, parents before children. Node 0 is the document.
 #[derive(Clone, Debug)]
-pub(crate) struct Outline {
+pub struct Outline {
     pub(crate) nodes: Vec<Node>,
     /// The places where a cut is mandatory because a delimiter stands there, in order, disjoint.
     pub(crate) delimiters: Vec<Range<usize>>,
     pub(crate) info: DocumentInfo,
     /// What could not be read as it seems to have been meant.
     pub(crate) fallbacks: Vec<String>,
+}
+
+impl Node {
+    /// The bytes of the node.
+    #[must_use]
+    pub fn span(&self) -> Range<usize> {
+        self.span.clone()
+    }
+
+    /// What it is.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The level of a section or heading, 1 to 6; else 0.
+    #[must_use]
+    pub fn level(&self) -> u8 {
+        self.level
+    }
+
+    /// The title of a section, the language of a code block.
+    #[must_use]
+    pub fn label(&self) -> Option<&str> {
+        self.label.as_deref()
+    }
+
+    /// The index of the node around it; the document is its own parent.
+    #[must_use]
+    pub fn parent(&self) -> usize {
+        self.parent
+    }
+}
+
+impl Outline {
+    /// The nodes in document order, parents before children. The first is the document.
+    #[must_use]
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// What the document says of itself.
+    #[must_use]
+    pub fn info(&self) -> &DocumentInfo {
+        &self.info
+    }
 }
 
 /// Makes an [`Outline`] from nodes opened and closed in document order.

@@ -9,7 +9,7 @@ use regex::Regex;
 use crate::config::{Config, Strategy};
 use crate::document::{Document, Syntax};
 use crate::outline::{Kind, Outline};
-use crate::parse::{Markdown, Parser, Prose, Source, delimited};
+use crate::parse::{Lines, Markdown, Parser, Prose, delimited};
 
 /// How many headings or rule lines show that they structure the document.
 const ENOUGH: usize = 3;
@@ -72,7 +72,7 @@ pub(crate) fn read(
 fn parser(document: &Document<'_>) -> &'static dyn Parser {
     match document.syntax() {
         Syntax::Markdown => &Markdown,
-        Syntax::Code => &Source,
+        Syntax::Code => &Lines,
         Syntax::Text if shows_markdown(document.text()) => &Markdown,
         Syntax::Text => &Prose,
     }

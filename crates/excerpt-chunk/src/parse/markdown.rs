@@ -15,7 +15,8 @@ use crate::parse::{Parser, body_start, front_matter};
 const LONGEST_TITLE: usize = 300;
 
 /// Reads Markdown.
-pub(crate) struct Markdown;
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Markdown;
 
 impl Parser for Markdown {
     fn parse(&self, document: &Document<'_>) -> Outline {

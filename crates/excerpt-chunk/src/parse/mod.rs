@@ -2,19 +2,27 @@
 
 pub(crate) mod delimited;
 mod front_matter;
+mod lines;
 mod markdown;
 mod prose;
-mod source;
 
 use crate::document::Document;
 use crate::outline::Outline;
 
-pub(crate) use markdown::Markdown;
-pub(crate) use prose::Prose;
-pub(crate) use source::Source;
+pub use lines::Lines;
+pub use markdown::Markdown;
+pub use prose::Prose;
 
 /// Turns a text into its structure.
-pub(crate) trait Parser {
+///
+/// ```
+/// use excerpt_chunk::{Document, Kind, Markdown, Parser};
+///
+/// let outline = Markdown.parse(&Document::new("# Title\n\nText.\n"));
+/// let kinds: Vec<Kind> = outline.nodes().iter().map(|node| node.kind()).collect();
+/// assert_eq!(kinds, [Kind::Document, Kind::Section, Kind::Heading, Kind::Paragraph]);
+/// ```
+pub trait Parser {
     /// The outline of `document`. Any text has one.
     fn parse(&self, document: &Document<'_>) -> Outline;
 }

@@ -5,7 +5,8 @@ use crate::outline::{Builder, Kind, Outline};
 use crate::parse::{Parser, body_start};
 
 /// Reads a text as paragraphs.
-pub(crate) struct Prose;
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Prose;
 
 impl Parser for Prose {
     fn parse(&self, document: &Document<'_>) -> Outline {

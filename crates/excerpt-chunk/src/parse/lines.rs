@@ -5,9 +5,10 @@ use crate::outline::{Builder, Kind, Outline};
 use crate::parse::{Parser, body_start, prose};
 
 /// Reads a text as blocks of lines.
-pub(crate) struct Source;
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Lines;
 
-impl Parser for Source {
+impl Parser for Lines {
     fn parse(&self, document: &Document<'_>) -> Outline {
         let text = document.text();
         let start = body_start(text);
@@ -26,7 +27,7 @@ mod tests {
 
     #[test]
     fn an_indented_line_goes_on_with_its_block() {
-        let outline = Source.parse(&Document::new("def f():\n    a\n\n    b\n\ndef g():\n"));
+        let outline = Lines.parse(&Document::new("def f():\n    a\n\n    b\n\ndef g():\n"));
         let spans: Vec<_> = outline.nodes[1..]
             .iter()
             .map(|node| node.span.clone())
