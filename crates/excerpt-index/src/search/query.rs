@@ -9,12 +9,13 @@ use crate::store::{Purpose, analyzer};
 const MOST_TERMS: usize = 64;
 
 /// English words that say nothing of what is searched for. They are left out when other words remain.
-const STOP_WORDS: [&str; 55] = [
-    "a", "about", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could",
-    "did", "do", "does", "for", "from", "had", "has", "have", "how", "i", "if", "in", "into", "is",
-    "it", "its", "me", "my", "of", "on", "or", "should", "so", "that", "the", "their", "there",
-    "these", "they", "this", "to", "was", "we", "were", "what", "when", "where", "which", "with",
-    "would", "you",
+const STOP_WORDS: [&str; 71] = [
+    "a", "about", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can",
+    "could", "did", "do", "does", "for", "from", "had", "has", "have", "he", "her", "his", "how",
+    "i", "if", "in", "into", "is", "it", "its", "me", "my", "of", "on", "or", "our", "she",
+    "should", "so", "than", "that", "the", "their", "them", "then", "there", "these", "they",
+    "this", "to", "too", "very", "was", "we", "were", "what", "when", "where", "which", "who",
+    "whom", "why", "will", "with", "would", "you", "your",
 ];
 
 /// What to search for.

@@ -134,7 +134,8 @@ fn documents(output: &mut Output, answer: &Answer, scope: &Scope<'_>) -> anyhow:
         let (first, last) = best.span.lines;
         let citation = output.styled(&format!("{path}:{first}-{last}"), Style::new().bold());
         let place = headings(best).map(|place| format!(" · {}", output.safe(&place)));
-        output.line(format!("{citation}{}", place.unwrap_or_default()))?;
+        let score = output.styled(&format!("score {:.1}", best.score), Style::new().dimmed());
+        output.line(format!("{citation}{} · {score}", place.unwrap_or_default()))?;
         let snippet = marked(output, &best.snippet);
         for line in snippet.lines().filter(|line| !line.trim().is_empty()) {
             output.line(format!("    {}", line.trim_end()))?;

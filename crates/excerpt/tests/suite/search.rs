@@ -16,19 +16,19 @@ fn the_answer_is_grouped_by_document_with_a_place_to_open() {
         .run(&["search", "how hot is the water for green tea", "."])
         .ok();
     insta::assert_snapshot!(run.stdout, @r"
-    tea/green.md:1-12 · Green tea, Water, Time
+    tea/green.md:1-12 · Green tea, Water, Time · score 5.0
         # **Green** **tea**
         ## **Water**
 
-    tea/black.md:1-3 · Black tea
+    tea/black.md:1-3 · Black tea · score 2.2
         # Black **tea**
         Boiling **water**, four minutes.
 
-    src/brew.rs:1-2
+    src/brew.rs:1-2 · score 0.1
         /// Heats the **water**.
         fn heat_**water**(degrees: u32) {}
 
-    coffee.md:1-3 · Coffee
+    coffee.md:1-3 · Coffee · score 0.1
         Ground beans and **water** of 94 degrees.
     ");
 }
