@@ -111,7 +111,12 @@ fn promises_hold_for_the_folder_named_by_excerpt_corpus() {
         let Ok(text) = std::fs::read_to_string(&file) else {
             continue;
         };
-        for preset in [Preset::Memory, Preset::Brain, Preset::Docs, Preset::Resources] {
+        for preset in [
+            Preset::Memory,
+            Preset::Brain,
+            Preset::Docs,
+            Preset::Resources,
+        ] {
             let document = Document::new(&text).with_path(file.to_str().unwrap());
             kept(&document, &preset.config(Unit::Tokens));
         }
