@@ -413,12 +413,17 @@ mod tests {
     #[test]
     fn top_level_blocks_are_those_of_the_specifications() {
         let Some(folder) = std::env::var_os("EXCERPT_EVAL").map(std::path::PathBuf::from) else {
+            eprintln!("skipped: EXCERPT_EVAL names no folder");
             return;
         };
         let mut differing = String::new();
         for name in ["commonmark.json", "gfm.json"] {
             let Ok(examples) = std::fs::read_to_string(folder.join("markdown-spec").join(name))
             else {
+                eprintln!(
+                    "skipped: there is no markdown-spec/{name} in {}",
+                    folder.display()
+                );
                 return;
             };
             let examples: Vec<serde_json::Value> = serde_json::from_str(&examples).unwrap();
