@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::config::ConfigError;
+use crate::error::ConfigError;
 
 /// Other names, in lower case with underscores, and the field that each of them means.
 const ALIASES: [(&str, &str); 22] = [
@@ -58,10 +58,13 @@ pub(crate) const FIELDS: [&str; 16] = [
 /// When nothing goes by that name: the closest one that is known.
 pub(crate) fn fields(name: &str, value: Value) -> Result<Vec<(&'static str, Value)>, ConfigError> {
     let snake = snake_case(name);
-    if let Some(field) = FIELDS.iter().find(|field| **field == snake) {
-        return Ok(vec![(field, value)]);
-    }
-    if let Some((_, field)) = ALIASES.iter().find(|(alias, _)| *alias == snake) {
+    let own = FIELDS.iter().find(|field| **field == snake);
+    let alias = ALIASES.iter().find(|(alias, _)| *alias == snake);
+    if let Some(field) = own.or(alias.map(|(_, field)| field)) {
+        let value = match (*field, value) {
+            ("strategy", value) if value == "none" => json!("whole"),
+            (_, value) => value,
+        };
         return Ok(vec![(field, value)]);
     }
     match (&*snake, value) {
@@ -155,6 +158,10 @@ mod tests {
             Ok(vec![("strategy", json!("naive"))])
         );
         assert_eq!(fields("preserveHeaders", json!(true)), Ok(vec![]));
+        assert_eq!(
+            fields("chunk_strategy", json!("none")),
+            Ok(vec![("strategy", json!("whole"))])
+        );
     }
 
     #[test]

@@ -8,6 +8,8 @@ use std::str::FromStr;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
+use crate::error::ConfigError;
+use crate::named::{named, serialised_as_text};
 use crate::size::Unit;
 
 /// How a document is cut, and how large its chunks may be.
@@ -175,40 +177,6 @@ fn one_line(error: &regex::Error) -> String {
     last.trim_start_matches("error: ").to_string()
 }
 
-/// A field of a [`Config`] that cannot be used: which, what was given, and what was expected.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{field}` is `{value}`, expected {expected}")]
-#[non_exhaustive]
-pub struct ConfigError {
-    /// The field's name.
-    pub field: &'static str,
-    /// What was given.
-    pub value: String,
-    /// What would have been accepted.
-    pub expected: String,
-}
-
-/// Reads and writes types in serialised form as they are written in text: one spelling, one message.
-macro_rules! serialised_as_text {
-    ($($type:ty),+) => {$(
-        impl serde::Serialize for $type {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_str(self)
-            }
-        }
-
-        impl<'de> serde::Deserialize<'de> for $type {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = String::deserialize(deserializer)?;
-                text.parse().map_err(serde::de::Error::custom)
-            }
-        }
-    )+};
-}
-pub(crate) use serialised_as_text;
-
-serialised_as_text!(Strategy, Atomic, ContextParts);
-
 /// Where the cuts of a document may fall. All but [`Naive`](Strategy::Naive) are constraints on one plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -229,48 +197,15 @@ pub enum Strategy {
     Naive,
 }
 
-impl Strategy {
-    const NAMES: [(&'static str, Strategy); 7] = [
-        ("auto", Strategy::Auto),
-        ("markdown", Strategy::Markdown),
-        ("headers", Strategy::Headers),
-        ("delimiter", Strategy::Delimiter),
-        ("fixed", Strategy::Fixed),
-        ("whole", Strategy::Whole),
-        ("naive", Strategy::Naive),
-    ];
-
-    /// The name, as it is written in configuration and output.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        Self::NAMES
-            .iter()
-            .find(|(_, strategy)| *strategy == self)
-            .map_or("auto", |(name, _)| name)
-    }
-}
-
-impl fmt::Display for Strategy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Strategy {
-    type Err = ConfigError;
-
-    fn from_str(text: &str) -> Result<Self, ConfigError> {
-        let name = if text == "none" { "whole" } else { text };
-        let found = Self::NAMES.iter().find(|(known, _)| *known == name);
-        found
-            .map(|(_, strategy)| *strategy)
-            .ok_or_else(|| ConfigError {
-                field: "strategy",
-                value: text.to_string(),
-                expected: "one of auto, markdown, headers, delimiter, fixed, whole, naive".into(),
-            })
-    }
-}
+named!(Strategy, "strategy",
+    "auto" => Auto,
+    "markdown" => Markdown,
+    "headers" => Headers,
+    "delimiter" => Delimiter,
+    "fixed" => Fixed,
+    "whole" => Whole,
+    "naive" => Naive,
+);
 
 /// The amount of text repeated in front of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -415,30 +350,7 @@ pub enum Atomic {
     Keep,
 }
 
-impl fmt::Display for Atomic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Atomic::Split => "split",
-            Atomic::Keep => "keep",
-        })
-    }
-}
-
-impl FromStr for Atomic {
-    type Err = ConfigError;
-
-    fn from_str(text: &str) -> Result<Self, ConfigError> {
-        match text {
-            "split" => Ok(Atomic::Split),
-            "keep" => Ok(Atomic::Keep),
-            _ => Err(ConfigError {
-                field: "atomic",
-                value: text.to_string(),
-                expected: "`split` or `keep`".into(),
-            }),
-        }
-    }
-}
+named!(Atomic, "atomic", "split" => Split, "keep" => Keep);
 
 /// The parts of a chunk's place that are counted and embedded with it: a set.
 ///
@@ -484,6 +396,8 @@ impl ContextParts {
         self.0 & other.0 == other.0
     }
 }
+
+serialised_as_text!(ContextParts);
 
 impl fmt::Display for ContextParts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -591,7 +505,6 @@ mod tests {
         assert_eq!(Vec::from("3,2".parse::<Levels>().unwrap()), [2, 3]);
         let parts: ContextParts = "trail,path".parse().unwrap();
         assert_eq!(parts.to_string(), "path,trail");
-        assert_eq!("none".parse(), Ok(Strategy::Whole));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::alias;
 use crate::chunker::Chunker;
-use crate::config::ConfigError;
+use crate::error::ConfigError;
 use crate::settings::Settings;
 use crate::span::LineIndex;
 

@@ -1,14 +1,16 @@
 //! Presets: configurations that serve a need as it was described by those who have it.
 
-use std::fmt;
-use std::str::FromStr;
-
-use crate::config::{
-    Atomic, Config, ConfigError, ContextParts, Levels, Overlap, Strategy, serialised_as_text,
-};
+use crate::config::{Atomic, Config, ContextParts, Levels, Overlap, Strategy};
+use crate::named::named;
 use crate::size::Unit;
 
-serialised_as_text!(Preset);
+named!(Preset, "preset",
+    "auto" => Auto,
+    "brain" => Brain,
+    "docs" => Docs,
+    "resources" => Resources,
+    "memory" => Memory,
+);
 
 /// A configuration with a name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -28,21 +30,6 @@ pub enum Preset {
 }
 
 impl Preset {
-    const NAMES: [(&'static str, Preset); 5] = [
-        ("auto", Preset::Auto),
-        ("brain", Preset::Brain),
-        ("docs", Preset::Docs),
-        ("resources", Preset::Resources),
-        ("memory", Preset::Memory),
-    ];
-
-    /// The name, as it is written in configuration.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        let found = Self::NAMES.iter().find(|(_, preset)| *preset == self);
-        found.map_or("auto", |(name, _)| name)
-    }
-
     /// The configuration, with its sizes in `unit`.
     #[must_use]
     pub fn config(self, unit: Unit) -> Config {
@@ -85,24 +72,5 @@ impl Preset {
             },
         };
         tokens.in_unit(unit)
-    }
-}
-
-impl fmt::Display for Preset {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Preset {
-    type Err = ConfigError;
-
-    fn from_str(text: &str) -> Result<Self, ConfigError> {
-        let found = Self::NAMES.iter().find(|(name, _)| *name == text);
-        found.map(|(_, preset)| *preset).ok_or_else(|| ConfigError {
-            field: "preset",
-            value: text.to_string(),
-            expected: "one of auto, brain, docs, resources, memory".into(),
-        })
     }
 }

@@ -3,14 +3,18 @@
 //! The plan adds up *grains*, the parts of the unit: characters, or tokens where they are real. A text is gone through once, and every
 //! size is the difference of two sums. Real tokens are not additive at the edges of a part; what is made of such sums is measured again.
 
-use std::fmt;
 use std::ops::Range;
-use std::str::FromStr;
 
-use crate::config::{ConfigError, serialised_as_text};
+use crate::named::named;
 use crate::span::count_chars;
 
-serialised_as_text!(Unit);
+named!(Unit, "unit",
+    "chars" => Chars,
+    "tokens" => Tokens,
+    "cjk-tokens" => CjkTokens,
+    "cl100k" => Cl100k,
+    "o200k" => O200k,
+);
 
 /// What sizes count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,14 +33,6 @@ pub enum Unit {
 }
 
 impl Unit {
-    const NAMES: [(&'static str, Unit); 5] = [
-        ("chars", Unit::Chars),
-        ("tokens", Unit::Tokens),
-        ("cjk-tokens", Unit::CjkTokens),
-        ("cl100k", Unit::Cl100k),
-        ("o200k", Unit::O200k),
-    ];
-
     /// How many of the unit one token is taken for: what turns the defaults, which are in tokens, into the unit.
     pub(crate) fn per_token(self) -> usize {
         match self {
@@ -79,26 +75,6 @@ impl Unit {
             Unit::CjkTokens => count_weighted(text),
             Unit::Cl100k | Unit::O200k => real::count(self, text),
         }
-    }
-}
-
-impl fmt::Display for Unit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let found = Self::NAMES.iter().find(|(_, unit)| unit == self);
-        f.write_str(found.map_or("", |(name, _)| name))
-    }
-}
-
-impl FromStr for Unit {
-    type Err = ConfigError;
-
-    fn from_str(text: &str) -> Result<Self, ConfigError> {
-        let found = Self::NAMES.iter().find(|(name, _)| *name == text);
-        found.map(|(_, unit)| *unit).ok_or_else(|| ConfigError {
-            field: "unit",
-            value: text.to_string(),
-            expected: "one of chars, tokens, cjk-tokens, cl100k, o200k".into(),
-        })
     }
 }
 

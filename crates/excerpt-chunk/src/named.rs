@@ -1,0 +1,63 @@
+//! Values that are written as text in configuration: one spelling on the command line, in files and in JSON, and one message for what is
+//! none of them.
+
+/// Reads and writes types in serialised form as they are written in text.
+macro_rules! serialised_as_text {
+    ($($type:ty),+) => {$(
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = String::deserialize(deserializer)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    )+};
+}
+
+/// Gives each variant of an enum the name by which the field `$field` knows it.
+macro_rules! named {
+    ($type:ty, $field:literal, $($name:literal => $variant:ident),+ $(,)?) => {
+        impl $type {
+            const NAMES: &[(&str, $type)] = &[$(($name, <$type>::$variant)),+];
+
+            /// The name, as it is written in configuration and output.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(<$type>::$variant => $name),+
+                }
+            }
+        }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+
+        impl std::str::FromStr for $type {
+            type Err = crate::error::ConfigError;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                let found = Self::NAMES.iter().find(|(name, _)| *name == text);
+                found.map(|(_, value)| *value).ok_or_else(|| {
+                    let names: Vec<&str> = Self::NAMES.iter().map(|(name, _)| *name).collect();
+                    crate::error::ConfigError {
+                        field: $field,
+                        value: text.to_string(),
+                        expected: format!("one of {}", names.join(", ")),
+                    }
+                })
+            }
+        }
+
+        crate::named::serialised_as_text!($type);
+    };
+}
+
+pub(crate) use {named, serialised_as_text};
