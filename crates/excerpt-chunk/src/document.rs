@@ -18,6 +18,7 @@ pub struct Document<'a> {
     text: &'a str,
     path: Option<&'a str>,
     syntax: Option<Syntax>,
+    language: Option<&'a str>,
 }
 
 impl<'a> Document<'a> {
@@ -28,6 +29,7 @@ impl<'a> Document<'a> {
             text,
             path: None,
             syntax: None,
+            language: None,
         }
     }
 
@@ -47,6 +49,22 @@ impl<'a> Document<'a> {
             syntax: Some(syntax),
             ..self
         }
+    }
+
+    /// Says what language the text is in, whatever the path and the text say: a name such as `rust`, or what is written behind a
+    /// fence.
+    #[must_use]
+    pub fn with_language(self, language: &'a str) -> Self {
+        Document {
+            language: Some(language),
+            ..self
+        }
+    }
+
+    /// The language, if one was given.
+    #[must_use]
+    pub fn language(&self) -> Option<&'a str> {
+        self.language
     }
 
     /// The text.

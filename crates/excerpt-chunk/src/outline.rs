@@ -45,6 +45,44 @@ pub enum Kind {
     Overview,
     /// Several of these.
     Mixed,
+    /// A function.
+    Function,
+    /// A function of a class, an object, an implementation.
+    Method,
+    /// A class.
+    Class,
+    /// A struct, a record, a union.
+    Struct,
+    /// An enumeration.
+    Enum,
+    /// A trait or protocol.
+    Trait,
+    /// An interface.
+    Interface,
+    /// An implementation of or extension to a type.
+    Impl,
+    /// A module or namespace.
+    Module,
+    /// A constant or variable on the level of definitions.
+    Constant,
+    /// Another name for a type.
+    TypeAlias,
+    /// A macro.
+    Macro,
+    /// A test.
+    Test,
+    /// Imports.
+    Import,
+    /// A comment that belongs to nothing that follows.
+    Comment,
+    /// A statement, or a member that is none of the above.
+    Statement,
+    /// A key with its value, in data.
+    Key,
+    /// An element of an array, in data.
+    Element,
+    /// A rule of a style sheet.
+    Style,
 }
 
 impl Kind {
@@ -67,6 +105,25 @@ impl Kind {
             Kind::FrontMatter => "front matter",
             Kind::Overview => "overview",
             Kind::Mixed => "block",
+            Kind::Function => "function",
+            Kind::Method => "method",
+            Kind::Class => "class",
+            Kind::Struct => "struct",
+            Kind::Enum => "enum",
+            Kind::Trait => "trait",
+            Kind::Interface => "interface",
+            Kind::Impl => "implementation",
+            Kind::Module => "module",
+            Kind::Constant => "constant",
+            Kind::TypeAlias => "type alias",
+            Kind::Macro => "macro",
+            Kind::Test => "test",
+            Kind::Import => "import",
+            Kind::Comment => "comment",
+            Kind::Statement => "statement",
+            Kind::Key => "key",
+            Kind::Element => "element",
+            Kind::Style => "style rule",
         }
     }
 }
@@ -87,8 +144,11 @@ pub struct Node {
     pub(crate) kind: Kind,
     /// The level of a section or heading, 1 to 6; else 0.
     pub(crate) level: u8,
-    /// The title of a section, the language of a code block.
+    /// What the node adds to the trail of what is in it: the title of a section, `fn name` of a definition, a key. Of a code
+    /// block, its language.
     pub(crate) label: Option<Arc<str>>,
+    /// Whether it belongs to what stands before it: the item behind its comment, the brace behind the last member.
+    pub(crate) glued: bool,
     pub(crate) parent: usize,
     /// The index of the first node that is not in this one's subtree.
     pub(crate) end: usize,
@@ -98,11 +158,39 @@ pub struct Node {
 #[derive(Clone, Debug)]
 pub struct Outline {
     pub(crate) nodes: Vec<Node>,
+    /// The nodes with a name, in order.
+    pub(crate) definitions: Vec<Definition>,
+    /// What the document takes from others, in order.
+    pub(crate) imports: Vec<Import>,
+    /// The language of source code or data.
+    pub(crate) language: Option<Arc<str>>,
     /// The places where a cut is mandatory because a delimiter stands there, in order, disjoint.
     pub(crate) delimiters: Vec<Range<usize>>,
     pub(crate) info: DocumentInfo,
     /// What could not be read as it seems to have been meant.
     pub(crate) fallbacks: Vec<String>,
+}
+
+/// What source code defines in one of its nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Definition {
+    /// The index of the node.
+    pub node: usize,
+    /// The name alone, without its scope.
+    pub name: Arc<str>,
+    /// The bytes of the signature: from the first word of the definition to before its body.
+    pub signature: Range<usize>,
+}
+
+/// One import in source code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Import {
+    /// The bytes of the import.
+    pub span: Range<usize>,
+    /// The names that it makes known. Empty where the import does not say.
+    pub names: Vec<Arc<str>>,
 }
 
 impl Node {
@@ -124,10 +212,17 @@ impl Node {
         self.level
     }
 
-    /// The title of a section, the language of a code block.
+    /// What the node adds to the trail of what is in it: the title of a section, `fn name` of a definition, a key. Of a code
+    /// block, its language.
     #[must_use]
     pub fn label(&self) -> Option<&str> {
         self.label.as_deref()
+    }
+
+    /// Whether it belongs to what stands before it.
+    #[must_use]
+    pub fn is_glued(&self) -> bool {
+        self.glued
     }
 
     /// The index of the node around it; the document is its own parent.
@@ -144,6 +239,29 @@ impl Outline {
         &self.nodes
     }
 
+    /// The nodes of source code that have a name, in order.
+    #[must_use]
+    pub fn definitions(&self) -> &[Definition] {
+        &self.definitions
+    }
+
+    /// The imports of source code, in order.
+    #[must_use]
+    pub fn imports(&self) -> &[Import] {
+        &self.imports
+    }
+
+    /// The language of source code or data.
+    #[must_use]
+    pub fn language(&self) -> Option<&str> {
+        self.language.as_deref()
+    }
+
+    /// Notes that the document could not be read as it seems to have been meant, and what was done instead.
+    pub fn fall_back(&mut self, note: impl Into<String>) {
+        self.fallbacks.push(note.into());
+    }
+
     /// What the document says of itself.
     #[must_use]
     pub fn info(&self) -> &DocumentInfo {
@@ -152,31 +270,56 @@ impl Outline {
 }
 
 /// Makes an [`Outline`] from nodes opened and closed in document order.
-pub(crate) struct Builder<'a> {
+///
+/// ```
+/// use excerpt_chunk::{Kind, OutlineBuilder};
+///
+/// let text = "fn a() {}\n\nfn b() {}\n";
+/// let mut builder = OutlineBuilder::new(text, 0);
+/// for (start, end, name) in [(0, 9, "a"), (11, 20, "b")] {
+///     let function = builder.open(Kind::Function, start);
+///     builder.label(function, format!("fn {name}"));
+///     builder.define(function, name, start..end - 3);
+///     builder.close(end);
+/// }
+/// let outline = builder.finish();
+/// assert_eq!(outline.nodes()[1].span(), 0..11);
+/// assert_eq!(&*outline.definitions()[1].name, "b");
+/// ```
+#[derive(Debug)]
+pub struct OutlineBuilder<'a> {
     text: &'a str,
     nodes: Vec<Node>,
+    definitions: Vec<Definition>,
+    imports: Vec<Import>,
+    language: Option<Arc<str>>,
     open: Vec<usize>,
     /// Where the last closed node ended, as its parser saw it.
     closed_at: usize,
 }
 
-impl<'a> Builder<'a> {
-    /// Begins the outline of `text` from byte `start` on.
-    pub(crate) fn new(text: &'a str, start: usize) -> Self {
+impl<'a> OutlineBuilder<'a> {
+    /// Begins the outline of `text` from byte `start` on: behind a byte order mark, if there is one.
+    #[must_use]
+    pub fn new(text: &'a str, start: usize) -> Self {
         let document = Node {
             span: start..text.len(),
             kind: Kind::Document,
             level: 0,
             label: None,
+            glued: false,
             parent: 0,
             end: 0,
         };
         // Real Markdown has a node for every 150 bytes or so.
         let mut nodes = Vec::with_capacity(text.len() / 128 + 1);
         nodes.push(document);
-        Builder {
+        OutlineBuilder {
             text,
             nodes,
+            definitions: Vec::new(),
+            imports: Vec::new(),
+            language: None,
             open: vec![0],
             closed_at: start,
         }
@@ -184,25 +327,38 @@ impl<'a> Builder<'a> {
 
     /// The innermost open node.
     pub(crate) fn current(&self) -> &Node {
-        &self.nodes[self.open[self.open.len() - 1]]
+        &self.nodes[self.current_index()]
     }
 
-    /// Opens a node at `start`, or at the start of its line if a sibling stands before it.
-    pub(crate) fn open(&mut self, kind: Kind, start: usize) -> usize {
-        let parent = self.open[self.open.len() - 1];
+    /// Opens a node at the start of the line of `start` if a sibling stands before it. See [`open`](Self::open).
+    pub(crate) fn open_at_line(&mut self, kind: Kind, start: usize) -> usize {
+        let parent = self.current_index();
+        let line = if self.nodes.len() == parent + 1 {
+            start
+        } else {
+            let floor = self.nodes[self.nodes.len() - 1].span.start;
+            let line = memchr::memrchr(b'\n', &self.text.as_bytes()[floor..start]);
+            line.map_or(start, |newline| floor + newline + 1)
+        };
+        self.open(kind, line)
+    }
+
+    /// Opens a node at `start`, inside the innermost open one, and returns its index. The first child of a node begins where the node
+    /// begins, whatever `start` says: children tile their parents.
+    pub fn open(&mut self, kind: Kind, start: usize) -> usize {
+        let parent = self.current_index();
         let index = self.nodes.len();
         let start = if index == parent + 1 {
             self.nodes[parent].span.start
         } else {
-            let floor = self.nodes[index - 1].span.start;
-            let line = memchr::memrchr(b'\n', &self.text.as_bytes()[floor..start]);
-            line.map_or(start, |newline| floor + newline + 1)
+            start
         };
         self.nodes.push(Node {
             span: start..start,
             kind,
             level: 0,
             label: None,
+            glued: false,
             parent,
             end: index + 1,
         });
@@ -210,19 +366,48 @@ impl<'a> Builder<'a> {
         index
     }
 
-    /// Labels the innermost open node.
-    pub(crate) fn label_current(&mut self, label: Arc<str>) {
-        let index = self.open[self.open.len() - 1];
-        self.nodes[index].label = Some(label);
+    /// The index of the innermost open node.
+    pub(crate) fn current_index(&self) -> usize {
+        self.open[self.open.len() - 1]
     }
 
-    /// The node that `open` returned.
-    pub(crate) fn node(&mut self, index: usize) -> &mut Node {
-        &mut self.nodes[index]
+    /// Says what a node adds to the trail of what is in it.
+    pub fn label(&mut self, node: usize, label: impl Into<Arc<str>>) {
+        self.nodes[node].label = Some(label.into());
     }
 
-    /// Closes the innermost open node, which its parser saw end at `end`.
-    pub(crate) fn close(&mut self, end: usize) {
+    /// Sets the level of a section, 1 to 6.
+    pub fn level(&mut self, node: usize, level: u8) {
+        self.nodes[node].level = level;
+    }
+
+    /// Says that a node belongs to what stands before it.
+    pub fn glue(&mut self, node: usize) {
+        self.nodes[node].glued = true;
+    }
+
+    /// Names what a node defines. Definitions come in the order of their nodes.
+    pub fn define(&mut self, node: usize, name: impl Into<Arc<str>>, signature: Range<usize>) {
+        let name = name.into();
+        self.definitions.push(Definition {
+            node,
+            name,
+            signature,
+        });
+    }
+
+    /// Notes an import and the names that it makes known. Imports come in order.
+    pub fn import(&mut self, span: Range<usize>, names: Vec<Arc<str>>) {
+        self.imports.push(Import { span, names });
+    }
+
+    /// Says what language the text is in.
+    pub fn language(&mut self, language: impl Into<Arc<str>>) {
+        self.language = Some(language.into());
+    }
+
+    /// Closes the innermost open node, which its parser saw end at `end`; in the outline it reaches up to its next sibling.
+    pub fn close(&mut self, end: usize) {
         if let Some(index) = self.open.pop() {
             self.nodes[index].end = self.nodes.len();
             self.closed_at = self.closed_at.max(end);
@@ -230,7 +415,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Opens and closes a node without children.
-    pub(crate) fn leaf(&mut self, kind: Kind, span: Range<usize>) -> usize {
+    pub fn leaf(&mut self, kind: Kind, span: Range<usize>) -> usize {
         let index = self.open(kind, span.start);
         self.close(span.end);
         index
@@ -242,7 +427,8 @@ impl<'a> Builder<'a> {
     }
 
     /// Closes what is open and makes the children of each node tile it.
-    pub(crate) fn finish(mut self) -> Outline {
+    #[must_use]
+    pub fn finish(mut self) -> Outline {
         while self.open.len() > 1 {
             self.close(self.text.len());
         }
@@ -257,6 +443,9 @@ impl<'a> Builder<'a> {
         }
         Outline {
             nodes: self.nodes,
+            definitions: self.definitions,
+            imports: self.imports,
+            language: self.language,
             delimiters: Vec::new(),
             info: DocumentInfo::default(),
             fallbacks: Vec::new(),

@@ -481,7 +481,7 @@ mod tests {
             include_delimiter: false,
             grain: Grain::Block,
         };
-        let outline = Markdown.parse(&Document::new(text));
+        let outline = Markdown.parse(&Document::new(text), 0);
         let sizer = Sizer::new(text, Unit::Chars);
         let Atoms { atoms, places } = flatten(&sizer, &outline, &limits);
         let plan = Plan {

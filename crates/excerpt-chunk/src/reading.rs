@@ -32,8 +32,8 @@ pub(crate) fn read(
     size: usize,
 ) -> Reading {
     let mut outline = match config.strategy {
-        Strategy::Markdown | Strategy::Headers => Markdown.parse(document),
-        _ => parser(document).parse(document),
+        Strategy::Markdown | Strategy::Headers => Markdown.parse(document, 0),
+        _ => parser(document).parse(document, 0),
     };
     outline.info.complete(document.path());
     let (strategy, reason) = match config.strategy {

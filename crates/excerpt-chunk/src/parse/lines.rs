@@ -1,7 +1,7 @@
 //! Source code and data read as lines: blocks that begin after a blank line with a line that is not indented.
 
 use crate::document::Document;
-use crate::outline::{Builder, Kind, Outline};
+use crate::outline::{Kind, Outline, OutlineBuilder};
 use crate::parse::{Parser, body_start, prose};
 
 /// Reads a text as blocks of lines.
@@ -9,10 +9,10 @@ use crate::parse::{Parser, body_start, prose};
 pub struct Lines;
 
 impl Parser for Lines {
-    fn parse(&self, document: &Document<'_>) -> Outline {
+    fn parse(&self, document: &Document<'_>, _: usize) -> Outline {
         let text = document.text();
         let start = body_start(text);
-        let mut builder = Builder::new(text, start);
+        let mut builder = OutlineBuilder::new(text, start);
         let unindented = |line: &str| !line.starts_with([' ', '\t']);
         for block in prose::blocks(text, start, unindented) {
             builder.leaf(Kind::Code, block);
@@ -27,7 +27,7 @@ mod tests {
 
     #[test]
     fn an_indented_line_goes_on_with_its_block() {
-        let outline = Lines.parse(&Document::new("def f():\n    a\n\n    b\n\ndef g():\n"));
+        let outline = Lines.parse(&Document::new("def f():\n    a\n\n    b\n\ndef g():\n"), 0);
         let spans: Vec<_> = outline.nodes[1..]
             .iter()
             .map(|node| node.span.clone())

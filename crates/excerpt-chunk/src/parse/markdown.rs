@@ -8,7 +8,7 @@ use std::sync::Arc;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Tag, TagEnd};
 
 use crate::document::{Document, DocumentInfo, Link, dates};
-use crate::outline::{Builder, Kind, Outline};
+use crate::outline::{Kind, Outline, OutlineBuilder};
 use crate::parse::{Parser, body_start, front_matter};
 
 /// How many characters of a heading make its title: more than any heading that is meant as one.
@@ -19,13 +19,13 @@ const LONGEST_TITLE: usize = 300;
 pub struct Markdown;
 
 impl Parser for Markdown {
-    fn parse(&self, document: &Document<'_>) -> Outline {
+    fn parse(&self, document: &Document<'_>, _: usize) -> Outline {
         let text = document.text();
         let start = body_start(text);
         let front = front_matter::read(text, start);
         let mut reader = Reader {
             text,
-            builder: Builder::new(text, start),
+            builder: OutlineBuilder::new(text, start),
             inline: 0,
             loose_text: false,
             title: None,
@@ -56,7 +56,7 @@ impl Parser for Markdown {
 /// Turns the events of the Markdown parser into nodes.
 struct Reader<'a> {
     text: &'a str,
-    builder: Builder<'a>,
+    builder: OutlineBuilder<'a>,
     /// How many inline elements are open.
     inline: usize,
     /// Whether the innermost open node is a paragraph that the events do not name: the text of a tight list item.
@@ -74,7 +74,7 @@ impl Reader<'_> {
             Event::Rule => {
                 self.end_loose_text(range.start);
                 self.definitions(range.start);
-                self.builder.leaf(Kind::Rule, range);
+                self.leaf(Kind::Rule, range);
             }
             Event::Html(_) => {}
             Event::Text(text) | Event::Code(text) => {
@@ -116,11 +116,18 @@ impl Reader<'_> {
         };
         self.end_loose_text(range.start);
         self.definitions(range.start);
-        let node = self.builder.open(kind, range.start);
+        let node = self.builder.open_at_line(kind, range.start);
         if let Tag::CodeBlock(CodeBlockKind::Fenced(info)) = tag {
             let language = info.split([' ', ',', '\t', '{']).next().unwrap_or_default();
-            self.builder.node(node).label = (!language.is_empty()).then(|| language.into());
+            if !language.is_empty() {
+                self.builder.label(node, language);
+            }
         }
+    }
+
+    fn leaf(&mut self, kind: Kind, span: Range<usize>) {
+        self.builder.open_at_line(kind, span.start);
+        self.builder.close(span.end);
     }
 
     fn end(&mut self, tag: TagEnd, range: &Range<usize>) {
@@ -157,11 +164,11 @@ impl Reader<'_> {
             self.builder.close(start);
         }
         if matches!(self.builder.current().kind, Kind::Document | Kind::Section) {
-            let section = self.builder.open(Kind::Section, start);
-            self.builder.node(section).level = level;
+            let section = self.builder.open_at_line(Kind::Section, start);
+            self.builder.level(section, level);
         }
-        let heading = self.builder.open(Kind::Heading, start);
-        self.builder.node(heading).level = level;
+        let heading = self.builder.open_at_line(Kind::Heading, start);
+        self.builder.level(heading, level);
     }
 
     /// Gives the open section the title just read.
@@ -172,7 +179,8 @@ impl Reader<'_> {
         }
         let title: Arc<str> = shortened(title).into();
         let level = self.builder.current().level;
-        self.builder.label_current(title.clone());
+        let section = self.builder.current_index();
+        self.builder.label(section, title.clone());
         if level == 1 && self.info.title.is_none() {
             self.info.title = Some(title.clone());
         }
@@ -194,7 +202,7 @@ impl Reader<'_> {
             Kind::Item | Kind::Quote | Kind::Footnote
         );
         if container && self.inline == 0 {
-            self.builder.open(Kind::Paragraph, range.start);
+            self.builder.open_at_line(Kind::Paragraph, range.start);
             self.loose_text = true;
         }
     }
@@ -216,7 +224,7 @@ impl Reader<'_> {
         let blank = between.len() - between.trim_start().len();
         // A block's own indentation or marker may stand before it on its line.
         if between[blank..].contains('\n') {
-            self.builder.leaf(Kind::Definitions, from + blank..before);
+            self.leaf(Kind::Definitions, from + blank..before);
         }
     }
 
@@ -226,7 +234,7 @@ impl Reader<'_> {
         let from = self.builder.closed_at().min(end);
         if !self.text[from..].trim().is_empty() {
             let blank = self.text[from..].len() - self.text[from..].trim_start().len();
-            self.builder.leaf(Kind::Definitions, from + blank..end);
+            self.leaf(Kind::Definitions, from + blank..end);
         }
         let mut outline = self.builder.finish();
         outline.info = self.info;
@@ -248,7 +256,7 @@ mod tests {
 
     /// The outline as lines `kind level "text"`, indented by depth.
     fn drawn(text: &str) -> String {
-        let outline = Markdown.parse(&Document::new(text));
+        let outline = Markdown.parse(&Document::new(text), 0);
         let mut drawing = String::new();
         for (index, node) in outline.nodes.iter().enumerate().skip(1) {
             let mut depth = 0;
@@ -348,7 +356,7 @@ mod tests {
     #[test]
     fn the_document_says_what_it_is() {
         let text = "---\nkey: v\n---\n## 2026-01-31 first\n\n# Title\n\n[x](a.md#s) ![i](i.png)\n";
-        let info = Markdown.parse(&Document::new(text)).info;
+        let info = Markdown.parse(&Document::new(text), 0).info;
         assert_eq!(info.title.as_deref(), Some("Title"));
         assert_eq!(info.first_heading.as_deref(), Some("2026-01-31 first"));
         assert_eq!(info.dates, ["2026-01-31"]);
@@ -360,7 +368,7 @@ mod tests {
 
     /// The blocks of the top level by their HTML names; headings count, sections do not, link definitions have none.
     fn top_blocks(text: &str) -> Vec<String> {
-        let outline = Markdown.parse(&Document::new(text));
+        let outline = Markdown.parse(&Document::new(text), 0);
         let nodes = &outline.nodes;
         let top = nodes[1..].iter().filter(|node| {
             let parent = nodes[node.parent].kind;

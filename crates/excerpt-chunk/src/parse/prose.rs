@@ -1,7 +1,7 @@
 //! Plain prose: paragraphs, parted by blank lines.
 
 use crate::document::Document;
-use crate::outline::{Builder, Kind, Outline};
+use crate::outline::{Kind, Outline, OutlineBuilder};
 use crate::parse::{Parser, body_start};
 
 /// Reads a text as paragraphs.
@@ -9,10 +9,10 @@ use crate::parse::{Parser, body_start};
 pub struct Prose;
 
 impl Parser for Prose {
-    fn parse(&self, document: &Document<'_>) -> Outline {
+    fn parse(&self, document: &Document<'_>, _: usize) -> Outline {
         let text = document.text();
         let start = body_start(text);
-        let mut builder = Builder::new(text, start);
+        let mut builder = OutlineBuilder::new(text, start);
         for block in blocks(text, start, |_| true) {
             builder.leaf(Kind::Paragraph, block);
         }
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn blank_lines_part_paragraphs() {
-        let outline = Prose.parse(&Document::new("\n\na\nb\n \t\nc\n"));
+        let outline = Prose.parse(&Document::new("\n\na\nb\n \t\nc\n"), 0);
         let spans: Vec<_> = outline.nodes[1..]
             .iter()
             .map(|node| node.span.clone())
