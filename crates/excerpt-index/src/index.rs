@@ -342,7 +342,7 @@ struct Fingerprint(Sha256);
 
 impl Fingerprint {
     fn add(&mut self, value: &[u8]) {
-        self.0.update(&(value.len() as u64).to_le_bytes());
+        self.0.update((value.len() as u64).to_le_bytes());
         self.0.update(value);
     }
 
