@@ -130,7 +130,7 @@ pub(crate) struct Atoms {
 mod price {
     pub(super) const HEADING: f32 = 0.0;
     pub(super) const RULE: f32 = 0.05;
-    pub(super) const BLOCK: f32 = 0.25;
+    pub(super) const BLOCK: f32 = 0.2;
     pub(super) const ITEM: f32 = 0.45;
     /// Added inside an item or a quote.
     pub(super) const NESTED: f32 = 0.7;

@@ -3,12 +3,14 @@
 //! The cut is planned, not greedy. Going backwards over the atoms, the plan finds for each the cheapest way to cut the rest of the
 //! document: what a chunk costs for its size and for the headings buried in it, plus the price of the cut before it, plus the
 //! cheapest rest. What the plan decides behind a cut depends on nothing before it, so that two versions of a document are cut
-//! alike from the first cut they share. The window is bounded by `max`, and every size is a difference of two sums: the plan is linear.
+//! alike from the first cut they share; [landmarks](crate::landmark) see to it that they soon share one, before an edit as well. The window is
+//! bounded by `max`, and every size is a difference of two sums: the plan is linear.
 
 use std::ops::Range;
 
-use crate::atom::{Atom, Atoms, Grain, Limits, Place, flatten, shared, trimmed};
+use crate::atom::{Atom, Atoms, Boundary, Grain, Limits, Place, flatten, shared, trimmed};
 use crate::chunk::Strength;
+use crate::landmark::landmarks;
 use crate::outline::{Kind, Outline};
 use crate::size::Sizer;
 use crate::split;
@@ -95,7 +97,7 @@ impl Piece {
 /// What a plan costs besides its cuts; the sum is minimised. See the prices of cuts for their origin.
 mod price {
     /// Times the square of the distance from the target, relative to it.
-    pub(super) const FILL: f64 = 2.0;
+    pub(super) const FILL: f64 = 3.5;
     /// A chunk under `min`.
     pub(super) const DUST: f64 = 4.0;
     /// A heading inside a chunk, by level.
@@ -104,11 +106,17 @@ mod price {
     pub(super) const GLUE: f64 = 30.0;
     /// Joining two pieces that a mandatory cut would part.
     pub(super) const JOIN: f64 = 0.5;
+    /// What a cut at a landmark is cheaper by.
+    pub(super) const LANDMARK: f64 = 1.5;
 }
 
 /// How many atoms a chunk may have. Atoms much smaller than the limit are joined before the plan, so that only pieces between mandatory cuts
 /// are ever this many: without a bound, a text of empty headings would cost a comparison for each pair in a window.
 const WINDOW: usize = 256;
+
+/// How far a landmark reaches, in limits. Nearer landmarks leave chunks emptier, farther ones let an edit change more of them; for the
+/// curve see `benches/runs`.
+const REACH: (usize, usize) = (3, 2);
 
 /// Cuts a document: its pieces, and the places they refer to.
 pub(crate) fn pack(
@@ -154,6 +162,7 @@ impl Plan<'_> {
         }
         let extras = self.extras();
         let next_cut = self.next_mandatory();
+        let landmarks = self.landmarks();
         let mut cost = vec![0.0; count + 1];
         let mut ends = vec![count; count];
         for start in (0..count).rev() {
@@ -167,7 +176,12 @@ impl Plan<'_> {
             ends[start] = best_end;
             let boundary = &self.atoms[start].boundary;
             let glue = if boundary.glue { price::GLUE } else { 0.0 };
-            cost[start] = best + f64::from(boundary.price) + glue;
+            let landmark = if landmarks[start] {
+                price::LANDMARK
+            } else {
+                0.0
+            };
+            cost[start] = best + f64::from(boundary.price) + glue - landmark;
         }
         ends
     }
@@ -248,6 +262,25 @@ impl Plan<'_> {
         let related = by_delimiter || parent == first || parent == self.places[first].parent;
         let small = |from, to| self.size(from, to) < self.limits.min;
         related && (small(start, cut) || small(cut, next_cut[cut]))
+    }
+
+    /// For each atom, whether the boundary before it is a landmark.
+    fn landmarks(&self) -> Vec<bool> {
+        let (times, per) = REACH;
+        let reach = self.limits.max * times / per;
+        landmarks(self.text, self.atoms, reach, |atom| {
+            let Boundary {
+                price,
+                mandatory,
+                glue,
+                ..
+            } = atom.boundary;
+            match (mandatory, glue) {
+                (true, _) => f32::MIN,
+                (_, true) => f32::MAX,
+                _ => price - price::BURIED[usize::from(atom.level)] as f32,
+            }
+        })
     }
 
     /// For each atom, the first one after it that a mandatory cut stands before.
