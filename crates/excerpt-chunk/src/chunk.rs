@@ -178,7 +178,8 @@ impl Context {
         let chosen =
             |part, text: &'_ Option<Arc<str>>| text.clone().filter(|_| parts.contains(part));
         let mut path = chosen(ContextParts::PATH, &self.path);
-        let mut lead = chosen(ContextParts::LEAD, &self.lead);
+        let mut lead = chosen(ContextParts::LEAD, &self.lead)
+            .or_else(|| chosen(ContextParts::LEAD, &self.signature));
         let mut domain =
             chosen(ContextParts::DOMAIN, &self.domain).map(|domain| format!("domain: {domain}"));
         let title = chosen(ContextParts::TITLE, &self.title);
@@ -214,7 +215,7 @@ impl Context {
                 return complete;
             }
             complete = false;
-            // What a reader misses least goes first: outer headings, the domain, the path, the last heading, the header rows.
+            // What a reader misses least goes first: outer headings, the domain, the path, the last heading, the header rows or signature.
             match place {
                 [_, inner @ ..] if !inner.is_empty() => place = inner,
                 _ if domain.is_some() => domain = None,
@@ -271,6 +272,8 @@ pub enum Strength {
     Heading,
     /// At a horizontal rule.
     Rule,
+    /// Between two definitions or statements of a source file, outside all others.
+    Definition,
     /// Between two blocks.
     Block,
     /// Between two list items.

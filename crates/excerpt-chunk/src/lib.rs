@@ -28,6 +28,7 @@ mod config;
 mod document;
 mod error;
 mod file;
+mod imports;
 mod landmark;
 mod naive;
 mod named;

@@ -304,10 +304,11 @@ impl Plan<'_> {
         full.min(self.limits.max / 4)
     }
 
-    /// For each atom, what the header of a chunk beginning there holds besides its place: table rows and the continuation marker.
+    /// For each atom, what the header of a chunk beginning there holds besides its place: table rows, the signature of what it goes
+    /// on with, the continuation marker.
     fn extras(&self) -> Vec<usize> {
         let mut known = (usize::MAX, 0);
-        let sizes = self.atoms.iter().map(|atom| {
+        let sizes = self.atoms.iter().enumerate().map(|(index, atom)| {
             let marker = match atom.boundary.continues() {
                 true => self.limits.marker,
                 false => 0,
@@ -316,7 +317,10 @@ impl Plan<'_> {
                 known = (atom.node, self.lead(atom).map_or(0, |(_, size)| size));
             }
             let lead = if atom.needs_lead { known.1 } else { 0 };
-            marker + lead
+            let place = &self.places[atom.place];
+            let goes_on = place.first_atom < index && atom.boundary.continues();
+            let signature = if goes_on { place.signature } else { 0 };
+            marker + lead + signature
         });
         sizes.collect()
     }
@@ -366,11 +370,12 @@ impl Plan<'_> {
         let first = &atoms[0];
         let last = &atoms[atoms.len() - 1];
         let bytes = first.bytes.start..last.bytes.end;
-        let around = atoms.iter().map(|atom| atom.place);
-        let place = around.fold(first.place, |a, b| shared(self.places, a, b));
+        let all = atoms.iter().map(|atom| atom.place);
+        let place = all.fold(first.place, |a, b| shared(self.places, a, b));
         let size = self.size(start, end);
         let same_node = atoms.iter().all(|atom| atom.node == first.node);
         let kind = |atom: &Atom| self.outline.nodes[atom.node].kind;
+        let around = self.outline.nodes[self.places[place].node].kind;
         let overview = self.overview(start).is_some();
         let max = self.overview(start).unwrap_or(self.limits.max);
         let oversized = (size > max).then(|| match kind(last) {
@@ -389,6 +394,7 @@ impl Plan<'_> {
             kind: match kind(first) {
                 _ if overview => Kind::Overview,
                 _ if first.level > 0 && !(same_node && atoms.len() == 1) => Kind::Section,
+                _ if around.is_code() => around,
                 Kind::Document => Kind::Mixed,
                 kind if same_node => kind,
                 first_kind if atoms.iter().all(|atom| kind(atom) == first_kind) => first_kind,
