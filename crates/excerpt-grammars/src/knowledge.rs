@@ -12,7 +12,7 @@
 //! The roles are those of [`Role`]. A definition is written by what it is (`function`, `class` …), with `+` behind it if it is always looked
 //! into for more definitions and `-` if it is not (classes and their like are, functions are not), and with the [`Template`] of its label.
 //! Conditions are joined by `;`: `path=word|word` asks for a text, `path:kind|kind` for a kind, `path?` for a node at the end of
-//! the path, `^kind|kind` for the kind of the node around; `!` before one turns it round.
+//! the path, `^kind|kind` for the kind of the node around, `alone` for a node that is the whole text; `!` before one turns it round.
 
 use excerpt_chunk::Kind;
 use tree_sitter::{Language, Node};
@@ -81,6 +81,7 @@ enum Test {
     Kinds(Path, Vec<u16>),
     Present(Path),
     Parent(Vec<u16>),
+    Alone,
 }
 
 /// Which part of a path of names an import makes known.
@@ -123,6 +124,8 @@ pub(crate) struct Knowledge {
     /// What is written before tests.
     pub(crate) test_marks: Vec<String>,
     pub(crate) key_names: Option<KeyNames>,
+    /// Whether names are no paths: `main.o` is one name.
+    pub(crate) whole_names: bool,
     /// The languages of inner text: what its tag or opening begins with, and the language.
     pub(crate) inner: Vec<(String, String)>,
     /// Lines that could not be read.
@@ -200,6 +203,7 @@ impl Knowledge {
             "apart" => self.apart.extend(words()),
             "test-names" => self.test_names.extend(words()),
             "test-marks" => self.test_marks.extend(words()),
+            "names" => self.whole_names = rest == "whole",
             "inner" => {
                 let (opening, language) = rest.split_once(char::is_whitespace)?;
                 self.inner
@@ -277,7 +281,9 @@ impl Condition {
             });
             ids.collect()
         };
-        let test = if let Some(parents) = written.strip_prefix('^') {
+        let test = if written == "alone" {
+            Test::Alone
+        } else if let Some(parents) = written.strip_prefix('^') {
             Test::Parent(kinds(parents)?)
         } else if let Some(path) = written.strip_suffix('?') {
             Test::Present(Path::read(path, language)?)
@@ -305,9 +311,18 @@ impl Condition {
             }
             Test::Present(path) => path.follow(node).is_some(),
             Test::Parent(kinds) => kinds.contains(&parent),
+            Test::Alone => alone(node, text),
         };
         holds != self.negated
     }
+}
+
+/// Whether nothing stands before `node` but comments, and nothing behind it.
+fn alone(node: Node<'_>, text: &str) -> bool {
+    let behind = text.get(node.end_byte()..).unwrap_or_default();
+    let before = text.get(..node.start_byte()).unwrap_or_default();
+    let before = before.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
+    behind.trim_start().is_empty() && (before.is_empty() || before.starts_with('/'))
 }
 
 fn read_names(how: &str, language: &Language) -> Option<Names> {

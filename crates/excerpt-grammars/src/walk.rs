@@ -114,6 +114,13 @@ struct Found<'tree> {
     gap: Gap,
 }
 
+/// The body of a definition.
+struct Body<'tree> {
+    node: Node<'tree>,
+    /// Where what is written before it ends, comments aside.
+    header: usize,
+}
+
 /// What the walk remembers.
 struct State {
     levels: Vec<Level>,
@@ -350,7 +357,7 @@ impl<'a> Walk<'a, '_, '_> {
         if begins {
             self.open(state, Kind::Statement, found.gap.line, found.gap.newlines);
             state.sequence().piece = true;
-        } else {
+        } else if named {
             state.sequence().glue = false;
         }
     }
@@ -482,16 +489,23 @@ impl<'a> Walk<'a, '_, '_> {
 
     /// A node without children in the outline.
     fn leaf(&mut self, state: &mut State, found: Found<'_>) {
-        let level = *state.level();
-        let sequence = state.sequence();
-        let goes_on = sequence.piece && found.gap.newlines == 0 && sequence.waiting.is_empty();
-        if !level.members
-            || (goes_on && state.held.is_none() && !self.long_line(state, found.start))
-        {
+        let alone = state.level().members
+            && (found.gap.newlines > 0
+                || state.held.is_some()
+                || !state.sequence().begun
+                || !state.sequence().waiting.is_empty()
+                || (!state.sequence().piece && self.parted(found.start))
+                || self.long_line(state, found.start));
+        if !alone {
             return self.content(state, found, false);
         }
         self.open(state, Kind::Statement, found.gap.line, found.gap.newlines);
         self.builder.close(found.end);
+    }
+
+    /// Whether a statement ends before `at` on its line. In what is broken, words follow each other without.
+    fn parted(&self, at: usize) -> bool {
+        self.text[..at].trim_end().ends_with([';', '}'])
     }
 
     /// A statement, or a part of one.
@@ -601,7 +615,12 @@ impl<'a> Walk<'a, '_, '_> {
             let mut inside = None;
             for child in around.named_children(&mut cursor).take(IN_WRAPPER) {
                 match knowledge.meaning(child, around.kind_id(), self.text) {
-                    Meant::Definition(_) if inside.is_some() => return Some((around, &SEVERAL)),
+                    Meant::Definition(_) if inside.is_some() => {
+                        let row = |node: Node<'_>| node.start_position().row;
+                        if inside.is_some_and(|(first, _)| row(first) != row(child)) {
+                            return Some((around, &SEVERAL));
+                        }
+                    }
                     Meant::Definition(definition) => inside = Some((child, definition)),
                     Meant::Role(Role::Wrapper) => next = next.or(Some(child)),
                     Meant::Role(_) => {}
@@ -615,15 +634,27 @@ impl<'a> Walk<'a, '_, '_> {
         None
     }
 
-    /// The body of a definition: among its children, or in the largest of them.
-    fn body<'tree>(&self, definition: Node<'tree>) -> Option<Node<'tree>> {
+    /// The body of a definition, among its children or, if `deep`, in the largest of them.
+    fn body<'tree>(&self, definition: Node<'tree>, deep: bool) -> Option<Body<'tree>> {
         let mut node = definition;
+        let mut header = node.start_byte();
         for _ in 0..WRAPPED {
+            if self.knowledge.role(node) == Role::Body {
+                return Some(Body { node, header });
+            }
             let mut cursor = node.walk();
             let mut largest: Option<Node<'tree>> = None;
-            for child in node.named_children(&mut cursor) {
-                if self.knowledge.role(child) == Role::Body {
-                    return Some(child);
+            let mut end = node.start_byte();
+            for child in node.children(&mut cursor) {
+                match self.knowledge.role(child) {
+                    Role::Body => {
+                        return Some(Body {
+                            node: child,
+                            header: end,
+                        });
+                    }
+                    Role::Comment => {}
+                    _ => end = child.end_byte(),
                 }
                 let size = |node: &Node<'_>| node.end_byte() - node.start_byte();
                 if largest
@@ -633,7 +664,11 @@ impl<'a> Walk<'a, '_, '_> {
                     largest = Some(child);
                 }
             }
+            if !deep {
+                return None;
+            }
             node = largest?;
+            header = node.start_byte();
         }
         None
     }
@@ -659,10 +694,10 @@ impl<'a> Walk<'a, '_, '_> {
     }
 
     /// The bytes from the first word of a definition to before its body.
-    fn signature(&self, whole: Node<'_>, body: Option<Node<'_>>) -> Range<usize> {
+    fn signature(&self, whole: Node<'_>, header: Option<usize>) -> Range<usize> {
         let start = self.first_word(whole);
-        let end = match body {
-            Some(body) if body.start_byte() > start => body.start_byte(),
+        let end = match header {
+            Some(end) if end > start => end,
             _ => {
                 let text = &self.text[start..whole.end_byte().max(start)];
                 start + text.find('\n').unwrap_or(text.len())
@@ -697,8 +732,13 @@ impl<'a> Walk<'a, '_, '_> {
         {
             return self.plain(state, found, Role::Plain);
         }
-        let body = self.body(inner);
-        let signature = self.signature(found.node, body);
+        // Data may hold functions, but they are not what follows its header.
+        let data = matches!(
+            definition.kind,
+            Kind::Constant | Kind::Key | Kind::Element | Kind::Style
+        );
+        let body = self.body(inner, !data);
+        let signature = self.signature(found.node, body.as_ref().map(|body| body.header));
         let obvious = || self.obvious(inner, level.index);
         let facts = Facts {
             text: self.text,
@@ -724,6 +764,7 @@ impl<'a> Walk<'a, '_, '_> {
             self.builder.label(node, label);
             if let Some(name) = name {
                 let name = match kind {
+                    _ if self.knowledge.whole_names => &name,
                     Kind::Test | Kind::Key | Kind::Element | Kind::Style => &name,
                     _ => label::last_name(&name),
                 };
@@ -757,9 +798,11 @@ impl<'a> Walk<'a, '_, '_> {
             },
             ..level
         };
-        self.enter(state, found, around, definition.template.is_none());
+        let members =
+            definition.kind == Kind::Statement || self.knowledge.role(found.node) == Role::Body;
+        self.enter(state, found, around, members);
         self.lead(state, attached);
-        let header = body.map_or(0, |body| body.start_byte());
+        let header = body.map_or(0, |body| body.node.start_byte());
         let level = state.level();
         if header > start && (header - start <= self.detail || header - start <= LONGEST_SIGNATURE)
         {
