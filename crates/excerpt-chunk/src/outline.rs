@@ -412,6 +412,11 @@ impl<'a> OutlineBuilder<'a> {
         self.open[self.open.len() - 1]
     }
 
+    /// Says what a node is, where that shows only once it has been opened.
+    pub fn kind(&mut self, node: usize, kind: Kind) {
+        self.nodes[node].kind = kind;
+    }
+
     /// Says what a node adds to the trail of what is in it.
     pub fn label(&mut self, node: usize, label: impl Into<Arc<str>>) {
         self.nodes[node].label = Some(label.into());

@@ -1,0 +1,98 @@
+//! What stands before a place in the text: a [`Gap`] is the white space between a node and what comes before it.
+
+/// The white space before a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Gap {
+    /// How many line feeds are in it. The start of the text counts as one.
+    pub(crate) newlines: usize,
+    /// Where the line begins if nothing but white space stands before the place on its line, else the place itself.
+    pub(crate) line: usize,
+}
+
+impl Gap {
+    /// The gap before `at` in `text`, which begins at `start`.
+    pub(crate) fn before(text: &str, start: usize, at: usize) -> Self {
+        let bytes = text.as_bytes();
+        let mut from = at;
+        let mut newlines = 0;
+        let mut line = None;
+        while from > start {
+            match bytes[from - 1] {
+                b'\n' => {
+                    newlines += 1;
+                    line.get_or_insert(from);
+                }
+                b' ' | b'\t' | b'\r' | b'\x0c' => {}
+                _ => break,
+            }
+            from -= 1;
+        }
+        if from == start {
+            newlines += 1;
+            line.get_or_insert(start);
+        }
+        Gap {
+            newlines,
+            line: line.unwrap_or(at),
+        }
+    }
+}
+
+/// The lines of a text, asked for one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct Lines {
+    start: usize,
+    end: usize,
+}
+
+impl Lines {
+    /// How many bytes the line of `at` has. Cheap where places near each other are asked for.
+    pub(crate) fn length_at(&mut self, text: &str, at: usize) -> usize {
+        if at < self.start || at >= self.end {
+            let bytes = text.as_bytes();
+            self.start = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |newline| newline + 1);
+            self.end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |end| at + end + 1);
+        }
+        self.end - self.start
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gap_knows_its_line() {
+        let gap = |at| Gap::before("a\n\n  b c", 0, at);
+        assert_eq!(
+            gap(5),
+            Gap {
+                newlines: 2,
+                line: 3
+            }
+        );
+        assert_eq!(
+            gap(7),
+            Gap {
+                newlines: 0,
+                line: 7
+            }
+        );
+        assert_eq!(
+            gap(0),
+            Gap {
+                newlines: 1,
+                line: 0
+            }
+        );
+    }
+
+    #[test]
+    fn lines_are_measured() {
+        let mut lines = Lines::default();
+        let text = "ab\ncdef\n";
+        assert_eq!(lines.length_at(text, 1), 3);
+        assert_eq!(lines.length_at(text, 4), 5);
+        assert_eq!(lines.length_at(text, 8), 0);
+    }
+}

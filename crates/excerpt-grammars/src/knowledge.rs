@@ -1,0 +1,396 @@
+//! What is known of a language, as data: what the kinds of nodes in its syntax tree mean. One file a language, `languages/*/outline.kinds`,
+//! line by line; `#` begins a comment.
+//!
+//! ```text
+//! comment line_comment block_comment         these kinds have this role
+//! import call{target=require|use}            … if the condition in braces holds
+//! method+ constructor = new {name}           these are definitions, with a label
+//! names import_specifier last alias|name     what an import makes known
+//! @test-marks #[test]                        what else is to be known
+//! ```
+//!
+//! The roles are those of [`Role`]. A definition is written by what it is (`function`, `class` …), with `+` behind it if it is always looked
+//! into for more definitions and `-` if it is not (classes and their like are, functions are not), and with the [`Template`] of its label.
+//! Conditions are joined by `;`: `path=word|word` asks for a text, `path:kind|kind` for a kind, `path?` for a node at the end of
+//! the path, `^kind|kind` for the kind of the node around, `alone` for a node that is the whole text; `!` before one turns it round.
+
+use excerpt_chunk::Kind;
+use tree_sitter::{Language, Node};
+
+use crate::label::{Template, unquoted};
+use crate::path::Path;
+
+/// What a kind of node is to an outline.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// A statement, an expression or a part of one.
+    #[default]
+    Plain,
+    /// A comment.
+    Comment,
+    /// An attribute or decorator, which belongs to what follows.
+    Attribute,
+    /// Words before a definition that may begin with attributes.
+    Modifiers,
+    /// An import.
+    Import,
+    /// What holds members or statements, between its brackets if it has some.
+    Body,
+    /// What stands for its children.
+    Splice,
+    /// What stands around a definition and belongs to it.
+    Wrapper,
+    /// What ends the node around it.
+    Closer,
+    /// Text in another language.
+    Inner,
+}
+
+/// Something with a name.
+#[derive(Debug)]
+pub(crate) struct Definition {
+    pub(crate) kind: Kind,
+    /// Whether it is always looked into.
+    pub(crate) container: bool,
+    /// What it is called; nothing for a definition without a name.
+    pub(crate) template: Option<Template>,
+}
+
+#[derive(Debug)]
+enum Meaning {
+    Role(Role),
+    Definition(Definition),
+}
+
+/// A meaning that holds under conditions.
+#[derive(Debug)]
+struct Rule {
+    conditions: Vec<Condition>,
+    meaning: Meaning,
+}
+
+#[derive(Debug)]
+struct Condition {
+    negated: bool,
+    test: Test,
+}
+
+#[derive(Debug)]
+enum Test {
+    Text(Path, Vec<String>),
+    Kinds(Path, Vec<u16>),
+    Present(Path),
+    Parent(Vec<u16>),
+    Alone,
+}
+
+/// Which part of a path of names an import makes known.
+#[derive(Debug)]
+pub(crate) enum Names {
+    /// None.
+    Nothing,
+    First(Option<Path>),
+    Last(Option<Path>),
+    /// What stands there; the last part if nothing does.
+    In(Path),
+}
+
+/// How elements of data are named: by what keys of what pairs.
+#[derive(Debug)]
+pub(crate) struct KeyNames {
+    pub(crate) pair: u16,
+    pub(crate) key: Path,
+    pub(crate) value: Path,
+    pub(crate) names: Vec<String>,
+}
+
+/// What is known of one kind of node.
+#[derive(Debug, Default)]
+struct Entry {
+    role: Role,
+    rules: Vec<Rule>,
+    names: Option<Names>,
+}
+
+/// What is known of a language.
+#[derive(Debug, Default)]
+pub(crate) struct Knowledge {
+    /// By the number that the grammar gives a kind.
+    entries: Vec<Entry>,
+    /// What comments that belong to nothing that follows begin with.
+    pub(crate) apart: Vec<String>,
+    /// What the names of test functions begin with.
+    pub(crate) test_names: Vec<String>,
+    /// What is written before tests.
+    pub(crate) test_marks: Vec<String>,
+    pub(crate) key_names: Option<KeyNames>,
+    /// Whether names are no paths: `main.o` is one name.
+    pub(crate) whole_names: bool,
+    /// The languages of inner text: what its tag or opening begins with, and the language.
+    pub(crate) inner: Vec<(String, String)>,
+    /// Lines that could not be read.
+    pub(crate) faults: Vec<String>,
+}
+
+/// What a node turned out to be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Meant<'a> {
+    Role(Role),
+    Definition(&'a Definition),
+}
+
+impl Knowledge {
+    /// Reads a knowledge file. A line that cannot be read is left out and noted.
+    pub(crate) fn read(written: &str, language: &Language) -> Self {
+        let mut knowledge = Knowledge::default();
+        let kinds = language.node_kind_count();
+        knowledge.entries.resize_with(kinds, Entry::default);
+        for line in written.lines() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            if knowledge.line(line, language).is_none() {
+                knowledge.faults.push(line.to_string());
+            }
+        }
+        knowledge
+    }
+
+    fn line(&mut self, line: &str, language: &Language) -> Option<()> {
+        let (word, rest) = line.split_once(char::is_whitespace)?;
+        let rest = rest.trim();
+        if let Some(directive) = word.strip_prefix('@') {
+            return self.directive(directive, rest, language);
+        }
+        if word == "names" {
+            let (kind, how) = rest.split_once(' ')?;
+            let names = read_names(how.trim(), language)?;
+            self.entry(kind, language)?.names = Some(names);
+            return Some(());
+        }
+        let (kinds, template) = match rest.split_once(" = ") {
+            Some((kinds, template)) => (kinds, Some(template.trim())),
+            None => (rest, None),
+        };
+        for kind in kinds.split_whitespace() {
+            let (name, conditions) = match kind.split_once('{') {
+                Some((name, conditions)) => (name, conditions.strip_suffix('}')?),
+                None => (kind, ""),
+            };
+            let conditions = conditions.split(';').filter(|written| !written.is_empty());
+            let conditions = conditions.map(|written| Condition::read(written, language));
+            let conditions = conditions.collect::<Option<Vec<_>>>()?;
+            let meaning = match role(word) {
+                Some(role) => Meaning::Role(role),
+                None => Meaning::Definition(read_definition(word, template, language)?),
+            };
+            let entry = self.entry(name, language)?;
+            match meaning {
+                Meaning::Role(role) if conditions.is_empty() => entry.role = role,
+                meaning => entry.rules.push(Rule {
+                    conditions,
+                    meaning,
+                }),
+            }
+        }
+        Some(())
+    }
+
+    fn directive(&mut self, directive: &str, rest: &str, language: &Language) -> Option<()> {
+        let words = || rest.split_whitespace().map(str::to_string);
+        match directive {
+            "apart" => self.apart.extend(words()),
+            "test-names" => self.test_names.extend(words()),
+            "test-marks" => self.test_marks.extend(words()),
+            "names" => self.whole_names = rest == "whole",
+            "inner" => {
+                let (opening, language) = rest.split_once(char::is_whitespace)?;
+                self.inner
+                    .push((opening.to_string(), language.trim().to_string()));
+            }
+            "key-names" => {
+                let mut words = words();
+                self.key_names = Some(KeyNames {
+                    pair: language.id_for_node_kind(&words.next()?, true),
+                    key: Path::read(&words.next()?, language)?,
+                    value: Path::read(&words.next()?, language)?,
+                    names: words.collect(),
+                });
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn entry(&mut self, kind: &str, language: &Language) -> Option<&mut Entry> {
+        let id = match language.id_for_node_kind(kind, true) {
+            0 => language.id_for_node_kind(kind, false),
+            id => id,
+        };
+        if id == 0 {
+            return None;
+        }
+        self.entries.get_mut(usize::from(id))
+    }
+
+    /// What `node` is, which stands in a node of the kind `parent`.
+    pub(crate) fn meaning(&self, node: Node<'_>, parent: u16, text: &str) -> Meant<'_> {
+        let Some(entry) = self.entries.get(usize::from(node.kind_id())) else {
+            // An error stands for what is in it.
+            return Meant::Role(Role::Splice);
+        };
+        for rule in &entry.rules {
+            let mut conditions = rule.conditions.iter();
+            if conditions.all(|condition| condition.holds(node, parent, text)) {
+                return match &rule.meaning {
+                    Meaning::Role(role) => Meant::Role(*role),
+                    Meaning::Definition(definition) => Meant::Definition(definition),
+                };
+            }
+        }
+        Meant::Role(entry.role)
+    }
+
+    /// The role of `node` where it is no definition.
+    pub(crate) fn role(&self, node: Node<'_>) -> Role {
+        let entry = self.entries.get(usize::from(node.kind_id()));
+        entry.map_or(Role::Splice, |entry| entry.role)
+    }
+
+    /// What an import with such a node makes known.
+    pub(crate) fn names(&self, kind: u16) -> Option<&Names> {
+        self.entries.get(usize::from(kind))?.names.as_ref()
+    }
+}
+
+impl Condition {
+    fn read(written: &str, language: &Language) -> Option<Self> {
+        let (negated, written) = match written.strip_prefix('!') {
+            Some(rest) => (true, rest),
+            None => (false, written),
+        };
+        let kinds = |kinds: &str| -> Option<Vec<u16>> {
+            let ids = kinds.split('|').map(|kind| {
+                let named = language.id_for_node_kind(kind, true);
+                let id = match named {
+                    0 => language.id_for_node_kind(kind, false),
+                    named => named,
+                };
+                (id != 0).then_some(id)
+            });
+            ids.collect()
+        };
+        let test = if written == "alone" {
+            Test::Alone
+        } else if let Some(parents) = written.strip_prefix('^') {
+            Test::Parent(kinds(parents)?)
+        } else if let Some(path) = written.strip_suffix('?') {
+            Test::Present(Path::read(path, language)?)
+        } else if let Some((path, words)) = written.split_once('=') {
+            let words = words.split('|').map(str::to_string).collect();
+            Test::Text(Path::read(path, language)?, words)
+        } else {
+            let (path, named) = written.split_once(':')?;
+            Test::Kinds(Path::read(path, language)?, kinds(named)?)
+        };
+        Some(Condition { negated, test })
+    }
+
+    fn holds(&self, node: Node<'_>, parent: u16, text: &str) -> bool {
+        let holds = match &self.test {
+            Test::Text(path, words) => {
+                let found = path
+                    .follow(node)
+                    .and_then(|node| text.get(node.byte_range()));
+                found.is_some_and(|found| words.iter().any(|word| word == unquoted(found)))
+            }
+            Test::Kinds(path, kinds) => {
+                let found = path.follow(node);
+                found.is_some_and(|found| kinds.contains(&found.kind_id()))
+            }
+            Test::Present(path) => path.follow(node).is_some(),
+            Test::Parent(kinds) => kinds.contains(&parent),
+            Test::Alone => alone(node, text),
+        };
+        holds != self.negated
+    }
+}
+
+/// Whether nothing stands before `node` but comments, and nothing behind it.
+fn alone(node: Node<'_>, text: &str) -> bool {
+    let behind = text.get(node.end_byte()..).unwrap_or_default();
+    let before = text.get(..node.start_byte()).unwrap_or_default();
+    let before = before.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
+    behind.trim_start().is_empty() && (before.is_empty() || before.starts_with('/'))
+}
+
+fn read_names(how: &str, language: &Language) -> Option<Names> {
+    let (word, path) = match how.split_once(' ') {
+        Some((word, path)) => (word, Some(Path::read(path.trim(), language)?)),
+        None => (how, None),
+    };
+    match (word, path) {
+        ("nothing", _) => Some(Names::Nothing),
+        ("first", path) => Some(Names::First(path)),
+        ("last", path) => Some(Names::Last(path)),
+        ("in", Some(path)) => Some(Names::In(path)),
+        _ => None,
+    }
+}
+
+fn role(word: &str) -> Option<Role> {
+    Some(match word {
+        "plain" => Role::Plain,
+        "comment" => Role::Comment,
+        "attribute" => Role::Attribute,
+        "modifiers" => Role::Modifiers,
+        "import" => Role::Import,
+        "body" => Role::Body,
+        "splice" => Role::Splice,
+        "wrapper" => Role::Wrapper,
+        "closer" => Role::Closer,
+        "inner" => Role::Inner,
+        _ => return None,
+    })
+}
+
+fn read_definition(word: &str, template: Option<&str>, language: &Language) -> Option<Definition> {
+    let bare = word.trim_end_matches(['+', '-']);
+    let (kind, container) = match bare {
+        "function" => (Kind::Function, false),
+        "method" => (Kind::Method, false),
+        "class" => (Kind::Class, true),
+        "struct" => (Kind::Struct, true),
+        "enum" => (Kind::Enum, true),
+        "trait" => (Kind::Trait, true),
+        "interface" => (Kind::Interface, true),
+        "impl" => (Kind::Impl, true),
+        "module" => (Kind::Module, true),
+        "constant" => (Kind::Constant, false),
+        "type" => (Kind::TypeAlias, false),
+        "macro" => (Kind::Macro, false),
+        "test" => (Kind::Test, false),
+        "key" => (Kind::Key, false),
+        "element" => (Kind::Element, false),
+        "style" => (Kind::Style, false),
+        "section" => (Kind::Section, false),
+        "group" => (Kind::Statement, true),
+        _ => return None,
+    };
+    let container = match &word[bare.len()..] {
+        "" => container,
+        "+" => true,
+        "-" => false,
+        _ => return None,
+    };
+    let template = match template {
+        Some(written) => Some(Template::read(written, language)?),
+        None => None,
+    };
+    Some(Definition {
+        kind,
+        container,
+        template,
+    })
+}

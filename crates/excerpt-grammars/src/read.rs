@@ -1,0 +1,166 @@
+//! [`Grammars`] is the door: the parser of all languages of this build. Here a text becomes a syntax tree, within bounds, and what cannot be read
+//! falls back to lines.
+
+use std::cell::RefCell;
+use std::ops::{ControlFlow, Range};
+
+use excerpt_chunk::{CodeParser, Detected, Document, Lines, Outline, OutlineBuilder, Parser};
+use tree_sitter::{Node, ParseOptions, Tree};
+
+use crate::detect;
+use crate::table::Language;
+use crate::walk::{Inner, Walk};
+
+/// The largest text that is given to a grammar, in bytes.
+const LARGEST: usize = 8 << 20;
+/// How often the parser may report progress: so often, and for each so many bytes once more. Each report stands for a hundred steps. Real files
+/// need one for 60 bytes at most; what needs more than one for every 8 is made to be slow, or not in that language.
+const REPORTS: usize = 2_000;
+const BYTES_A_REPORT: usize = 8;
+
+/// The parser of source code and data.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Grammars;
+
+impl CodeParser for Grammars {
+    fn detect(&self, document: &Document<'_>) -> Option<Detected> {
+        detect::detect(document).map(|(language, by)| Detected {
+            language: language.name,
+            by,
+        })
+    }
+}
+
+impl Parser for Grammars {
+    fn parse(&self, document: &Document<'_>, detail: usize) -> Outline {
+        let Some((language, _)) = detect::detect(document) else {
+            return Lines.parse(document, detail);
+        };
+        outline(language, document.text(), detail).unwrap_or_else(|fault| {
+            let mut outline = Lines.parse(document, detail);
+            outline.fall_back(fault.note(language.name));
+            outline
+        })
+    }
+}
+
+/// Why there is no tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    TooLarge,
+    TooMuchWork,
+    Unreadable,
+}
+
+impl Fault {
+    fn note(self, language: &str) -> String {
+        match self {
+            Fault::TooLarge => format!("too large to be read as {language}: read as lines"),
+            Fault::TooMuchWork => {
+                format!("too much work to be read as {language}: read as lines")
+            }
+            Fault::Unreadable => format!("no {language} could be read: read as lines"),
+        }
+    }
+}
+
+fn outline(language: &Language, text: &str, detail: usize) -> Result<Outline, Fault> {
+    let tree = tree(language, text, None)?;
+    let root = tree.root_node();
+    if root.has_error() && unreadable(root) {
+        return Err(Fault::Unreadable);
+    }
+    let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
+    let mut builder = OutlineBuilder::new(text, start);
+    builder.language(language.name);
+    let inner = |name: &str, range: Range<usize>| {
+        let language = Language::named(name)?;
+        Some(Inner {
+            tree: self::tree(language, text, Some(range)).ok()?,
+            knowledge: &language.grammar().knowledge,
+            line_comment: language.line_comment,
+        })
+    };
+    Walk {
+        text,
+        start,
+        detail,
+        knowledge: &language.grammar().knowledge,
+        line_comment: language.line_comment,
+        inner: &inner,
+        builder: &mut builder,
+    }
+    .run(root);
+    Ok(builder.finish())
+}
+
+/// Whether more than half of what the grammar read at the top is in errors.
+fn unreadable(root: Node<'_>) -> bool {
+    let mut good = 0;
+    let mut bad = 0;
+    let mut cursor = root.walk();
+    let mut more = cursor.goto_first_child();
+    let broken = root.is_error();
+    while more {
+        let node = cursor.node();
+        let size = node.end_byte() - node.start_byte();
+        // Below an error at the very top, words and brackets are what is left of what could not be read.
+        if node.is_error() || (broken && node.child_count() == 0 && !node.is_extra()) {
+            bad += size;
+        } else {
+            good += size;
+        }
+        more = cursor.goto_next_sibling();
+    }
+    bad > good
+}
+
+thread_local! {
+    /// The parser of this thread: making one costs more than reading a small file.
+    static PARSER: RefCell<tree_sitter::Parser> = RefCell::new(tree_sitter::Parser::new());
+}
+
+/// The syntax tree of `text`, or of a part of it.
+fn tree(language: &Language, text: &str, part: Option<Range<usize>>) -> Result<Tree, Fault> {
+    let size = part.as_ref().map_or(text.len(), ExactSizeIterator::len);
+    if size > LARGEST {
+        return Err(Fault::TooLarge);
+    }
+    PARSER.with_borrow_mut(|parser| {
+        let grammar = language.grammar();
+        let set = parser.set_language(&grammar.table);
+        set.map_err(|_| Fault::Unreadable)?;
+        let ranges = part.map(|part| tree_sitter::Range {
+            start_byte: part.start,
+            end_byte: part.end,
+            start_point: point(text, part.start),
+            end_point: point(text, part.end),
+        });
+        let set = parser.set_included_ranges(ranges.as_slice());
+        set.map_err(|_| Fault::Unreadable)?;
+        let mut left = REPORTS + size / BYTES_A_REPORT;
+        let mut progress = |_: &tree_sitter::ParseState| {
+            left = left.saturating_sub(1);
+            match left {
+                0 => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        };
+        let bytes = text.as_bytes();
+        let mut read = |offset: usize, _| bytes.get(offset..).unwrap_or_default();
+        let options = ParseOptions::new().progress_callback(&mut progress);
+        let tree = parser.parse_with_options(&mut read, None, Some(options));
+        parser.reset();
+        tree.ok_or(Fault::TooMuchWork)
+    })
+}
+
+/// The row and column of a byte, as the parser counts them.
+fn point(text: &str, at: usize) -> tree_sitter::Point {
+    let before = &text.as_bytes()[..at];
+    let line = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
+    tree_sitter::Point {
+        row: memchr::memchr_iter(b'\n', before).count(),
+        column: at - line,
+    }
+}

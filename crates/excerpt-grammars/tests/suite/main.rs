@@ -1,0 +1,2 @@
+//! The tests of the whole crate, in one binary.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
