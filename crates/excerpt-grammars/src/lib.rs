@@ -23,6 +23,7 @@
 mod detect;
 mod gap;
 mod grammar;
+mod hazard;
 mod imports;
 mod knowledge;
 mod label;

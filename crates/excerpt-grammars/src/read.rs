@@ -1,22 +1,29 @@
 //! [`Grammars`] is the door: the parser of all languages of this build. Here a text becomes a syntax tree, within bounds, and what cannot be read
 //! falls back to lines.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::{ControlFlow, Range};
 
 use excerpt_chunk::{CodeParser, Detected, Document, Lines, Outline, OutlineBuilder, Parser};
 use tree_sitter::{Node, ParseOptions, Tree};
 
 use crate::detect;
+use crate::hazard;
 use crate::table::Language;
 use crate::walk::{Inner, Walk};
 
 /// The largest text that is given to a grammar, in bytes.
 const LARGEST: usize = 8 << 20;
-/// How often the parser may report progress: so often, and for each so many bytes once more. Each report stands for a hundred steps. Real files
-/// need one for 60 bytes at most; what needs more than one for every 8 is made to be slow, or not in that language.
-const REPORTS: usize = 2_000;
+/// How often the parser may report progress: so often, and once more for each so many bytes that it has reached. A report stands for a hundred
+/// steps. Of 7,000 real files none needs more than one for 16 bytes at any place; what needs more is made to be slow, or in
+/// another language.
+const REPORTS: usize = 200;
 const BYTES_A_REPORT: usize = 8;
+/// The text is given out in parts of this many bytes, and each part so often, and so many parts more: what looks for an end that is not
+/// there looks through the whole text again and again.
+const PART: usize = 4 << 10;
+const READS: usize = 200;
+const READS_A_PART: usize = 24;
 
 /// The parser of source code and data.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,6 +56,7 @@ impl Parser for Grammars {
 enum Fault {
     TooLarge,
     TooMuchWork,
+    Hazard,
     Unreadable,
 }
 
@@ -58,6 +66,9 @@ impl Fault {
             Fault::TooLarge => format!("too large to be read as {language}: read as lines"),
             Fault::TooMuchWork => {
                 format!("too much work to be read as {language}: read as lines")
+            }
+            Fault::Hazard => {
+                format!("nested too deep to be read as {language}: read as lines")
             }
             Fault::Unreadable => format!("no {language} could be read: read as lines"),
         }
@@ -126,8 +137,15 @@ fn tree(language: &Language, text: &str, part: Option<Range<usize>>) -> Result<T
     if size > LARGEST {
         return Err(Fault::TooLarge);
     }
+    let grammar = language.grammar();
+    let knowledge = &grammar.knowledge;
+    let hazard = hazard::signs(text)
+        || (knowledge.keeps_depths && hazard::deep_lines(text))
+        || (knowledge.keeps_documents && hazard::here_documents(text));
+    if hazard {
+        return Err(Fault::Hazard);
+    }
     PARSER.with_borrow_mut(|parser| {
-        let grammar = language.grammar();
         let set = parser.set_language(&grammar.table);
         set.map_err(|_| Fault::Unreadable)?;
         let ranges = part.map(|part| tree_sitter::Range {
@@ -138,18 +156,34 @@ fn tree(language: &Language, text: &str, part: Option<Range<usize>>) -> Result<T
         });
         let set = parser.set_included_ranges(ranges.as_slice());
         set.map_err(|_| Fault::Unreadable)?;
-        let mut left = REPORTS + size / BYTES_A_REPORT;
-        let mut progress = |_: &tree_sitter::ParseState| {
-            left = left.saturating_sub(1);
-            match left {
-                0 => ControlFlow::Break(()),
-                _ => ControlFlow::Continue(()),
+        let stopped = Cell::new(false);
+        let mut reports = 0;
+        let mut reached = 0;
+        let mut progress = |state: &tree_sitter::ParseState| {
+            reports += 1;
+            reached = reached.max(state.current_byte_offset());
+            if reports > REPORTS + reached / BYTES_A_REPORT {
+                stopped.set(true);
+            }
+            match stopped.get() {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
             }
         };
         let bytes = text.as_bytes();
-        let mut read = |offset: usize, _| bytes.get(offset..).unwrap_or_default();
+        let mut reads = READS + bytes.len() / PART * READS_A_PART;
+        let mut read = |offset: usize, _| {
+            reads = reads.saturating_sub(1);
+            if reads == 0 {
+                stopped.set(true);
+                return &[][..];
+            }
+            let end = bytes.len().min(offset.saturating_add(PART));
+            bytes.get(offset..end).unwrap_or_default()
+        };
         let options = ParseOptions::new().progress_callback(&mut progress);
         let tree = parser.parse_with_options(&mut read, None, Some(options));
+        let tree = tree.filter(|_| !stopped.get());
         parser.reset();
         tree.ok_or(Fault::TooMuchWork)
     })

@@ -1,2 +1,8 @@
 //! The tests of the whole crate, in one binary.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod growth;
+mod outlines;
+mod random;
+mod samples;
+mod sources;

@@ -1,0 +1,115 @@
+//! Texts that a grammar must not be given: made to be slow, or deeper than the scanners of grammars keep. They are read as lines.
+
+/// How often the sign may change in a run of nothing but signs and white space. The parser's recovery from an error takes as long as the
+/// expression before it is deep, and signs in signs are deep: 20,000 times `/-` take a minute and more. Real code has at most
+/// pictures in comments, of a few hundred.
+const MOST_SIGNS: usize = 1_000;
+
+/// How deep lines may be nested by their indentation and the markers before their text. The scanners of Python and YAML keep their depths in
+/// 1,024 bytes; beyond, an assertion of the parser ends the process.
+const DEEPEST_LINES: usize = 200;
+
+/// The limits of here-documents in one text: how long a name may be, how many may begin on a line, and how many inside others. The scanner of
+/// Ruby keeps their names in 1,024 bytes, too.
+const LONGEST_NAME: usize = 60;
+const MOST_ON_A_LINE: usize = 12;
+const MOST_INSIDE: usize = 12;
+
+/// Whether no parser should be given `text`.
+pub(crate) fn signs(text: &str) -> bool {
+    let mut changes = 0;
+    let mut last = 0;
+    for byte in text.bytes() {
+        match byte {
+            b' ' | b'\t' | b'\r' | b'\n' => {}
+            b'(' | b')' | b'[' | b']' | b'{' | b'}' | b',' | b';' | b'"' | b'_' => changes = 0,
+            _ if byte.is_ascii_punctuation() => {
+                changes += usize::from(byte != last);
+                if changes > MOST_SIGNS {
+                    return true;
+                }
+            }
+            _ => changes = 0,
+        }
+        last = byte;
+    }
+    false
+}
+
+/// Whether lines are nested too deep for a scanner that keeps their depths.
+pub(crate) fn deep_lines(text: &str) -> bool {
+    let mut depths: Vec<usize> = Vec::new();
+    for line in text.split(['\n', '\r']) {
+        let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+        let rest = &line[indent..];
+        if rest.is_empty() {
+            continue;
+        }
+        while depths.last().is_some_and(|depth| *depth >= indent) {
+            depths.pop();
+        }
+        depths.push(indent);
+        let marker = |byte: &u8| matches!(byte, b'-' | b'?' | b':' | b' ' | b'\t');
+        let markers = rest.bytes().take_while(marker);
+        let pairs = rest.bytes().skip(1);
+        let spaced = markers
+            .zip(pairs)
+            .filter(|pair| matches!(pair, (b'-' | b'?' | b':', b' ' | b'\t')));
+        if depths.len() + spaced.count() > DEEPEST_LINES {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether there are more here-documents at once than a scanner keeps.
+pub(crate) fn here_documents(text: &str) -> bool {
+    let mut inside = 0;
+    for line in text.lines() {
+        let mut on_line = 0;
+        let nested = line.contains("#{");
+        for (at, _) in line.match_indices("<<") {
+            let name = line[at + 2..].trim_start_matches(['~', '-', '"', '\'', '`']);
+            let length = name
+                .bytes()
+                .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 128);
+            let length = length.count();
+            if length == 0 {
+                continue;
+            }
+            on_line += 1;
+            inside += usize::from(nested);
+            if length > LONGEST_NAME || on_line > MOST_ON_A_LINE || inside > MOST_INSIDE {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_is_no_hazard() {
+        let code = "// ------------------------------------------------------------\n".repeat(40);
+        assert!(!signs(&code) && !deep_lines(&code) && !here_documents(&code));
+        let list = "a:\n  - - b\n    - c: d\n".repeat(300);
+        assert!(!signs(&list) && !deep_lines(&list));
+        assert!(!here_documents("run(<<~A, <<~B)\n  a\nA\n  b\nB\n"));
+    }
+
+    #[test]
+    fn what_is_made_to_be_slow_or_deep_is_one() {
+        assert!(signs(&"/-".repeat(600)));
+        assert!(deep_lines(&"- ".repeat(300)));
+        let stairs: String = (0..300)
+            .map(|depth| format!("{}a:\n", " ".repeat(depth)))
+            .collect();
+        assert!(deep_lines(&stairs));
+        assert!(here_documents(&"<<A,".repeat(20)));
+        assert!(here_documents(&format!("<<{}\n", "A".repeat(100))));
+        assert!(here_documents(&"x = \"#{<<A\n".repeat(20)));
+    }
+}
