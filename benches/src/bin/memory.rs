@@ -1,9 +1,10 @@
 //! Measures: CPU seconds to keep a folder of memory files, from the files to an index: read, cut, store. By the preset `memory`, and by the
 //! plain packer that it replaces (`semantic = false`), which it may be a tenth slower than. Once more without the index: read, cut.
 //!
-//! Corpus: the Markdown of the folder that the first argument names; without one, 2,000 memory files made from those of the chunker's tests:
-//! each of sections drawn by a fixed rule, with its number in every paragraph, so that no two chunks are alike. Each round stores into an
-//! empty folder. Rounds alternate; the median round counts.
+//! Corpus: the folder that the first argument names, which should hold nothing but Markdown; without one, 2,000 memory files made from
+//! those of the chunker's tests: seven of ten are daily notes, two curated files, one is of people. Each is of sections drawn by a fixed
+//! rule, with its number in every paragraph, so that few chunks are alike. Each round stores into an empty folder. Rounds alternate; the
+//! median round counts.
 //!
 //! Command: `cargo run --release --bin memory [FOLDER]`
 
@@ -122,10 +123,15 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
 
 /// Writes the memory files that are measured on when no others are named.
 fn make(folder: &Path) {
-    let sections: Vec<&str> = SOURCES.iter().flat_map(|text| sections(text)).collect();
+    let [curated, daily, people] = SOURCES.map(sections);
     let mut drawn: usize = 2026;
     for number in 0..FILES {
         let mut text = format!("# Note {number}\n\n");
+        let sections = match number % 10 {
+            0 => &people,
+            1 | 2 => &curated,
+            _ => &daily,
+        };
         for _ in 0..4 + number % 7 {
             drawn = drawn
                 .wrapping_mul(6_364_136_223_846_793_005)
