@@ -155,8 +155,10 @@ mod price {
     /// Between statements, at a blank line.
     pub(super) const AFTER_BLANK: f32 = 0.3;
     pub(super) const STATEMENT: f32 = 1.5;
-    /// Between statements on one line: dearer than any cut at a line's end.
-    pub(super) const SAME_LINE: f32 = 11.0;
+    /// Between statements on one line: dearer than through what belongs together,
+    pub(super) const SAME_LINE: f32 = 40.0;
+    /// unless the line must be cut anyway, and better here than between two words.
+    pub(super) const LONG_LINE: f32 = 11.0;
     /// Between sentences, where sentences are the measure.
     pub(super) const PLAIN_SENTENCE: f32 = 0.25;
 }
@@ -399,7 +401,8 @@ impl Walk<'_> {
         let depth = self.depth(node);
         let (one, other) = (node.kind.is_definition(), previous.kind.is_definition());
         let price = match lines {
-            0 => price::SAME_LINE,
+            0 if self.line_fits(node.span.start) => price::SAME_LINE,
+            0 => price::LONG_LINE,
             1 if one && other => price::DEFINITION,
             1 => price::STATEMENT,
             _ if one || other => price::DEFINITION,
@@ -416,6 +419,19 @@ impl Walk<'_> {
             mandatory: false,
             glue: node.glued,
         }
+    }
+
+    /// Whether the line around `at` fits a chunk.
+    fn line_fits(&self, at: usize) -> bool {
+        let text = self.text.as_bytes();
+        let reach = 4 * self.limits.max;
+        let from = at.saturating_sub(reach);
+        let to = text.len().min(at + reach);
+        let start = memchr::memrchr(b'\n', &text[from..at]).map_or(from, |feed| from + feed + 1);
+        let end = memchr::memchr(b'\n', &text[at..to]).map_or(to, |feed| at + feed);
+        let start = self.text.ceil_char_boundary(start);
+        let end = self.text.floor_char_boundary(end);
+        self.sizer.fits(start..end.max(start), self.limits.max)
     }
 
     /// What the depth of a node of source code adds to the price of a cut beside it: nothing outside all definitions.
@@ -441,10 +457,17 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether the text in `span` fits a chunk of its own.
+    /// Whether the text in `span` fits a chunk of its own, if need be without the indentation it begins with.
     fn fits(&mut self, span: &Range<usize>) -> bool {
         let end = self.text_end(span.end).max(span.start);
-        self.sizer.fits(span.start..end, self.limits.max)
+        let max = self.limits.max;
+        if self.sizer.fits(span.start..end, max) {
+            return true;
+        }
+        let part = &self.text[span.start..end];
+        let first = end - part.trim_start_matches([' ', '\t']).len();
+        let whole = split::is_grapheme_start(self.text, span.start, first);
+        first > span.start && whole && self.sizer.fits(first..end, max)
     }
 
     /// Where the text before `end` ends but for white space. Nodes in nodes ask for the same place again and again.
@@ -605,6 +628,18 @@ impl Walk<'_> {
         self.at = piece.end.max(start);
     }
 
+    /// `bytes`, without the white space they begin with where that alone makes them too large.
+    fn without_indentation_too_much(&self, bytes: Range<usize>) -> Range<usize> {
+        let part = &self.text[bytes.clone()];
+        let first = bytes.end - part.trim_start_matches([' ', '\t']).len();
+        let fits = |range: Range<usize>| self.sizer.fits(range, self.limits.max);
+        let whole = split::is_grapheme_start(self.text, bytes.start, first);
+        match first > bytes.start && whole && !fits(bytes.clone()) && fits(first..bytes.end) {
+            true => first..bytes.end,
+            false => bytes,
+        }
+    }
+
     /// A delimiter's bytes, grown to whole graphemes.
     fn widened(&self, start: usize, delimiter: &Range<usize>) -> (usize, usize) {
         let mut from = delimiter.start.max(start);
@@ -629,6 +664,7 @@ impl Walk<'_> {
         let Some(bytes) = trimmed(self.text, raw) else {
             return;
         };
+        let bytes = self.without_indentation_too_much(bytes);
         let mut boundary = boundary;
         if self.after_delimiter {
             self.after_delimiter = false;
