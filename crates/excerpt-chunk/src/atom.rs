@@ -132,6 +132,8 @@ mod price {
     pub(super) const RULE: f32 = 0.05;
     pub(super) const BLOCK: f32 = 0.2;
     pub(super) const ITEM: f32 = 0.45;
+    /// After a code block: what follows may well speak of it.
+    pub(super) const AFTER_CODE: f32 = 0.5;
     /// Added inside an item or a quote.
     pub(super) const NESTED: f32 = 0.7;
     /// Added between a line ending in `:` and what it introduces.
@@ -317,7 +319,7 @@ impl Walk<'_> {
             (_, Kind::Item) => (Strength::Item, price::ITEM),
             (Kind::Rule, _) => (Strength::Rule, price::RULE),
             (Kind::Code, _) if parent != Kind::Document || node.kind != Kind::Code => {
-                (Strength::Code, price::BLOCK)
+                (Strength::Code, price::AFTER_CODE)
             }
             _ => (Strength::Block, price::BLOCK),
         };
