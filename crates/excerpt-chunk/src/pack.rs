@@ -97,17 +97,17 @@ impl Piece {
 /// What a plan costs besides its cuts; the sum is minimised. See the prices of cuts for their origin.
 mod price {
     /// Times the square of the distance from the target, relative to it.
-    pub(super) const FILL: f64 = 3.5;
+    pub(super) const FILL: f64 = 4.0;
     /// A chunk under `min`.
     pub(super) const DUST: f64 = 4.0;
     /// A heading inside a chunk, by level.
-    pub(super) const BURIED: [f64; 7] = [0.0, 1.5, 0.6, 0.25, 0.12, 0.06, 0.06];
+    pub(super) const BURIED: [f64; 7] = [0.0, 2.0, 0.4, 0.1, 0.05, 0.03, 0.03];
     /// A cut between what belongs together.
     pub(super) const GLUE: f64 = 30.0;
     /// Joining two pieces that a mandatory cut would part.
     pub(super) const JOIN: f64 = 0.5;
     /// What a cut at a landmark is cheaper by.
-    pub(super) const LANDMARK: f64 = 1.5;
+    pub(super) const LANDMARK: f64 = 0.8;
 }
 
 /// How many atoms a chunk may have. Atoms much smaller than the limit are joined before the plan, so that only pieces between mandatory cuts

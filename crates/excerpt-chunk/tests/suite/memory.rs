@@ -410,6 +410,8 @@ fn of_two_boundaries_the_stronger_one_is_cut() {
         (Strength::Block, format!("{a}\n\n- {b}\n- {c}\n"), 1),
         (Strength::Block, format!("- {a}\n- {b}\n\n{c}\n"), 2),
         (Strength::Block, format!("{a}\n\n```\n{b}\n```\n\n{c}\n"), 1),
+        (Strength::Block, format!("```\n{a}\n```\n\n{b}\n\n{c}\n"), 2),
+        (Strength::Block, format!("```\n{a}\n```\n{b}\n\n{c}\n"), 2),
         (Strength::Item, format!("- {a}\n- {b} {c}\n"), 1),
         (Strength::Item, format!("- {a} {b}\n- {c}\n"), 2),
         (Strength::Code, format!("```\n{a}\n```\n\n{b} {c}\n"), 1),
