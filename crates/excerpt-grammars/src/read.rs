@@ -105,25 +105,46 @@ fn outline(language: &Language, text: &str, detail: usize) -> Result<Outline, Fa
     Ok(builder.finish())
 }
 
-/// Whether more than half of what the grammar read at the top is in errors.
+/// How deep errors in errors are looked into for what could be read.
+const ERRORS: usize = 4;
+
+/// Whether less than half of the text is in what could be read: at the top, or in errors there.
 fn unreadable(root: Node<'_>) -> bool {
     let mut good = 0;
-    let mut bad = 0;
+    let mut all = 0;
+    let mut depth = 0;
     let mut cursor = root.walk();
     let mut more = cursor.goto_first_child();
-    let broken = root.is_error();
+    let mut broken = vec![root.is_error()];
     while more {
         let node = cursor.node();
         let size = node.end_byte() - node.start_byte();
-        // Below an error at the very top, words and brackets are what is left of what could not be read.
-        if node.is_error() || (broken && node.child_count() == 0 && !node.is_extra()) {
-            bad += size;
-        } else {
+        if node.is_error() && depth < ERRORS && cursor.goto_first_child() {
+            depth += 1;
+            broken.push(true);
+            continue;
+        }
+        if depth == 0 {
+            all += size;
+        }
+        // In an error, words and brackets are what is left of what could not be read.
+        let whole = node.child_count() > 0 || node.is_extra() || broken.last() == Some(&false);
+        if whole && !node.is_error() {
             good += size;
         }
-        more = cursor.goto_next_sibling();
+        while !cursor.goto_next_sibling() {
+            if depth == 0 || !cursor.goto_parent() {
+                more = false;
+                break;
+            }
+            depth -= 1;
+            broken.pop();
+            if depth == 0 {
+                all += cursor.node().end_byte() - cursor.node().start_byte();
+            }
+        }
     }
-    bad > good
+    good * 2 < all
 }
 
 thread_local! {
