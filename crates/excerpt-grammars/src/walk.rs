@@ -388,6 +388,9 @@ impl<'a> Walk<'a, '_, '_> {
             start = held;
             glue |= held_glue;
         }
+        // A line that fits is not to be cut.
+        let inside = newlines == 0 && state.sequence().begun;
+        glue |= inside && start == line && !self.long_line(state, line);
         let index = self.builder.open(kind, start);
         if glue {
             self.builder.glue(index);
@@ -738,6 +741,11 @@ impl<'a> Walk<'a, '_, '_> {
             Kind::Constant | Kind::Key | Kind::Element | Kind::Style
         );
         let body = self.body(inner, !data);
+        // In a function, what looks like a declaration of another is most often a variable.
+        let bodiless = matches!(definition.kind, Kind::Function | Kind::Method) && body.is_none();
+        if level.local && bodiless {
+            return self.plain(state, found, Role::Plain);
+        }
         let signature = self.signature(found.node, body.as_ref().map(|body| body.header));
         let obvious = || self.obvious(inner, level.index);
         let facts = Facts {
