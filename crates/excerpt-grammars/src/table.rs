@@ -541,7 +541,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
     Language {
         name: "make",
         aliases: &["makefile", "mk", "gnumake"],
-        endings: &["mk", "mak", "make"],
+        endings: &["mk", "make"],
         files: &[
             "Makefile",
             "GNUmakefile",

@@ -864,8 +864,8 @@ impl<'a> Walk<'a, '_, '_> {
         found: Found<'_>,
         called: Option<(String, Option<String>)>,
     ) {
-        let start = self.text[found.start..found.end].bytes().take(4);
-        let digit = start.filter(u8::is_ascii_digit).next();
+        let mut start = self.text[found.start..found.end].bytes().take(4);
+        let digit = start.find(u8::is_ascii_digit);
         let rank = digit.map_or(1, |digit| (digit - b'0').clamp(1, 6));
         self.end_run(state);
         let sequence = state.sequence();
