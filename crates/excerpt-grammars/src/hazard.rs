@@ -15,6 +15,28 @@ const LONGEST_NAME: usize = 60;
 const MOST_ON_A_LINE: usize = 12;
 const MOST_INSIDE: usize = 12;
 
+/// What the scanner of a grammar cannot bear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wary {
+    /// Lines nested deep.
+    Depths,
+    /// Many here-documents at once.
+    Documents,
+    /// A character beyond Latin behind a brace: the scanner of shells looks it up in a table of 256.
+    Braces,
+}
+
+impl Wary {
+    /// Whether `text` has it.
+    pub(crate) fn of(self, text: &str) -> bool {
+        match self {
+            Wary::Depths => deep_lines(text),
+            Wary::Documents => here_documents(text),
+            Wary::Braces => beyond_braces(text),
+        }
+    }
+}
+
 /// The runs of at least `least` bytes that are all `part` of one. Looks at few of the bytes: a run cannot hide between two probes.
 fn runs(text: &str, least: usize, part: fn(u8) -> bool) -> impl Iterator<Item = &[u8]> {
     let bytes = text.as_bytes();
@@ -57,7 +79,7 @@ pub(crate) fn signs(text: &str) -> bool {
 }
 
 /// Whether lines are nested too deep for a scanner that keeps their depths.
-pub(crate) fn deep_lines(text: &str) -> bool {
+fn deep_lines(text: &str) -> bool {
     // Each depth takes a byte at least before the text of its line.
     let margin = |byte: u8| matches!(byte, b' ' | b'\t' | b'-' | b'?' | b':');
     runs(text, DEEPEST_LINES, margin).next().is_some() && deepest(text) > DEEPEST_LINES
@@ -87,7 +109,7 @@ fn deepest(text: &str) -> usize {
 }
 
 /// Whether there are more here-documents at once than a scanner keeps.
-pub(crate) fn here_documents(text: &str) -> bool {
+fn here_documents(text: &str) -> bool {
     let mut inside = 0;
     for line in text.lines() {
         let mut on_line = 0;
@@ -109,6 +131,22 @@ pub(crate) fn here_documents(text: &str) -> bool {
         }
     }
     false
+}
+
+/// Whether a character beyond Latin stands behind a brace, digits and dots aside.
+fn beyond_braces(text: &str) -> bool {
+    let mut braces = memchr::memchr_iter(b'{', text.as_bytes());
+    let mut seen = 0;
+    braces.any(|brace| {
+        // Digits are looked through once, however many braces stand before them.
+        if brace < seen {
+            return false;
+        }
+        let digits = |character: char| character.is_ascii_digit() || character == '.';
+        let rest = text[brace + 1..].trim_start_matches(digits);
+        seen = text.len() - rest.len();
+        rest.starts_with(|character| character > '\u{ff}')
+    })
 }
 
 #[cfg(test)]
@@ -137,6 +175,7 @@ mod tests {
             .map(|depth| format!("{}a:\n", " ".repeat(depth)))
             .collect();
         assert!(deep_lines(&stairs));
+        assert!(Wary::Braces.of("a {1..漢}") && !Wary::Braces.of("{ 漢 } {é}"));
         assert!(here_documents(&"<<A,".repeat(20)));
         assert!(here_documents(&format!("<<{}\n", "A".repeat(100))));
         assert!(here_documents(&"x = \"#{<<A\n".repeat(20)));

@@ -68,7 +68,7 @@ impl Fault {
                 format!("too much work to be read as {language}: read as lines")
             }
             Fault::Hazard => {
-                format!("nested too deep to be read as {language}: read as lines")
+                format!("not safe to be read as {language}: read as lines")
             }
             Fault::Unreadable => format!("no {language} could be read: read as lines"),
         }
@@ -159,10 +159,8 @@ fn tree(language: &Language, text: &str, part: Option<Range<usize>>) -> Result<T
         return Err(Fault::TooLarge);
     }
     let grammar = language.grammar();
-    let knowledge = &grammar.knowledge;
-    let hazard = hazard::signs(text)
-        || (knowledge.keeps_depths && hazard::deep_lines(text))
-        || (knowledge.keeps_documents && hazard::here_documents(text));
+    let mut wary = grammar.knowledge.wary.iter();
+    let hazard = hazard::signs(text) || wary.any(|wary| wary.of(text));
     if hazard {
         return Err(Fault::Hazard);
     }
