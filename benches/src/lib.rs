@@ -9,6 +9,9 @@ use excerpt_chunk::{Chunker, Config, ContextParts, Overlap, Preset, Unit};
 /// The limit at which chunkers are compared, in characters.
 pub const LIMIT: usize = 1600;
 
+/// The limit at which they are compared in real tokens.
+pub const TOKENS: usize = 400;
+
 /// The files that the list named by the first argument lists, with their texts.
 pub fn files() -> Vec<(PathBuf, String)> {
     let list = std::env::args()
@@ -21,12 +24,21 @@ pub fn files() -> Vec<(PathBuf, String)> {
 
 /// Chunks of at most [`LIMIT`] characters without overlap and context, which is what peers make.
 pub fn chunker() -> Chunker {
+    bare(Unit::Chars, LIMIT)
+}
+
+/// The same with at most [`TOKENS`] tokens of `o200k`.
+pub fn token_chunker() -> Chunker {
+    bare(Unit::O200k, TOKENS)
+}
+
+fn bare(unit: Unit, limit: usize) -> Chunker {
     let config = Config {
-        target: LIMIT,
-        max: LIMIT,
+        target: limit,
+        max: limit,
         overlap: Overlap::Size(0),
         context: ContextParts::NONE,
-        ..Preset::Auto.config(Unit::Chars)
+        ..Preset::Auto.config(unit)
     };
     Chunker::new(config).expect("the configuration is valid")
 }
@@ -46,4 +58,11 @@ pub fn peak_memory() -> usize {
     // Five resets the mark to what is held now.
     let _ = std::fs::write("/proc/self/clear_refs", "5");
     kilobytes.unwrap_or(0) * 1024
+}
+
+/// The one in the middle, the largest and the smallest.
+pub fn spread(times: &[Duration]) -> [f64; 3] {
+    let mut times: Vec<f64> = times.iter().map(Duration::as_secs_f64).collect();
+    times.sort_by(f64::total_cmp);
+    [times[times.len() / 2], times[times.len() - 1], times[0]]
 }

@@ -13,6 +13,7 @@ use serde_json::json;
 use text_splitter::MarkdownSplitter;
 
 type Shape = (&'static str, fn(usize) -> String);
+type Cut<'a> = &'a dyn Fn(&str) -> usize;
 
 const SHAPES: [Shape; 17] = [
     ("no white space", |k| "x".repeat(100_000 * k)),
@@ -83,7 +84,7 @@ fn main() {
         let tables = Parser::new_ext(text, Options::ENABLE_TABLES);
         tables.into_offset_iter().count()
     };
-    let subjects: [(&str, &dyn Fn(&str) -> usize); 3] = [
+    let subjects: [(&str, Cut<'_>); 3] = [
         ("excerpt", &excerpt),
         ("text-splitter", &text_splitter),
         ("pulldown-cmark alone", &parser),

@@ -1,70 +1,130 @@
 //! Measures: megabytes of Markdown cut per CPU second, in process, on one thread: parse, cut, chunks made.
 //!
 //! Corpus: the files of a list, each read before; `benches/corpus` makes one. Rivals: text-splitter (its chunks as slices, which is its fastest
-//! verb) and, as the floor, pulldown-cmark alone with its events only counted. Rounds alternate, so that a disturbance hits all; the
-//! median round counts. No randomness.
+//! verb) and, as the floor, pulldown-cmark alone with its events only counted. The same with real tokens, 400 of o200k: text-splitter
+//! counts them with tiktoken-rs, which is slow, and so is given every tenth file only; the floor is the tokenizer that excerpt uses, alone.
+//! Rounds alternate, so that a disturbance hits all; the median round counts. No randomness.
 //!
 //! Command: `benches/corpus /tmp/corpus > /tmp/list && cargo run --release --bin speed /tmp/list`; a second argument names one subject
 //! to run alone, for a profiler.
 
-use excerpt_benches::{LIMIT, chunker, files, peak_memory, timed};
-use excerpt_chunk::Document;
+use std::cell::LazyCell;
+
+use excerpt_benches::{LIMIT, TOKENS, chunker, files, peak_memory, spread, timed, token_chunker};
+use excerpt_chunk::{Chunker, Document, Unit};
 use pulldown_cmark::{Options, Parser};
 use serde_json::json;
-use text_splitter::MarkdownSplitter;
+use text_splitter::{ChunkConfig, MarkdownSplitter};
 
 const ROUNDS: usize = 9;
 
+type Cut<'a> = dyn Fn(&str, &str) -> usize + 'a;
+
+/// What is measured.
+struct Subject<'a> {
+    name: &'static str,
+    /// What its pieces are limited by.
+    unit: Option<&'static str>,
+    /// Of so many files it is given one.
+    every: usize,
+    /// Takes the path and the text of a file, and says how many pieces it made.
+    cut: Box<Cut<'a>>,
+}
+
 fn main() {
     let files = files();
-    let bytes: usize = files.iter().map(|(_, text)| text.len()).sum();
     let chunker = chunker();
     let splitter = MarkdownSplitter::new(LIMIT);
-    let excerpt = |path: &str, text: &str| {
+    // Made when they are first used, so that their tables are no part of the others' memory in the first round.
+    let token_chunker = LazyCell::new(token_chunker);
+    let token_splitter = LazyCell::new(|| {
+        let sizer = tiktoken_rs::o200k_base().expect("the tables are built in");
+        MarkdownSplitter::new(ChunkConfig::new(TOKENS).with_sizer(sizer))
+    });
+    let cut = |chunker: &Chunker, path: &str, text: &str| {
         let document = Document::new(text).with_path(path);
         chunker.chunk(&document).chunks.len()
     };
-    let text_splitter = |_: &str, text: &str| splitter.chunks(text).count();
     let parser = |_: &str, text: &str| {
         let tables = Parser::new_ext(text, Options::ENABLE_TABLES);
         tables.into_offset_iter().count()
     };
-    let mut subjects: Vec<(&str, &dyn Fn(&str, &str) -> usize)> = vec![
-        ("excerpt", &excerpt),
-        ("text-splitter", &text_splitter),
-        ("pulldown-cmark alone", &parser),
+    let (characters, tokens) = (Some("1600 characters"), Some("400 tokens of o200k"));
+    let mut subjects = vec![
+        Subject {
+            name: "excerpt",
+            unit: characters,
+            every: 1,
+            cut: Box::new(|path, text| cut(&chunker, path, text)),
+        },
+        Subject {
+            name: "text-splitter",
+            unit: characters,
+            every: 1,
+            cut: Box::new(|_, text| splitter.chunks(text).count()),
+        },
+        Subject {
+            name: "pulldown-cmark alone",
+            unit: None,
+            every: 1,
+            cut: Box::new(parser),
+        },
+        Subject {
+            name: "excerpt, tokens",
+            unit: tokens,
+            every: 1,
+            cut: Box::new(|path, text| cut(&token_chunker, path, text)),
+        },
+        Subject {
+            name: "bpe-openai alone",
+            unit: None,
+            every: 1,
+            cut: Box::new(|_, text| Unit::O200k.measure(text)),
+        },
+        Subject {
+            name: "text-splitter, tokens",
+            unit: tokens,
+            every: 10,
+            cut: Box::new(|_, text| token_splitter.chunks(text).count()),
+        },
     ];
     if let Some(alone) = std::env::args().nth(2) {
-        subjects.retain(|(name, _)| *name == alone);
+        subjects.retain(|subject| subject.name == alone);
     }
     let mut times = vec![Vec::new(); subjects.len()];
     let mut pieces = vec![0; subjects.len()];
     let mut memory = vec![0; subjects.len()];
-    for _ in 0..ROUNDS {
-        for (subject, (_, cut)) in subjects.iter().enumerate() {
+    for round in 0..ROUNDS {
+        for (index, subject) in subjects.iter().enumerate() {
             peak_memory();
             let (count, time) = timed(|| {
-                let counts = files.iter();
-                let counts = counts.map(|(path, text)| cut(path.to_str().unwrap_or(""), text));
+                let counts = files.iter().step_by(subject.every);
+                let counts =
+                    counts.map(|(path, text)| (subject.cut)(path.to_str().unwrap_or(""), text));
                 counts.sum::<usize>()
             });
-            times[subject].push(time.as_secs_f64());
-            pieces[subject] = count;
-            memory[subject] = peak_memory();
+            times[index].push(time);
+            if round == 0 {
+                pieces[index] = count;
+                memory[index] = peak_memory();
+            }
         }
     }
-    for (subject, (name, _)) in subjects.iter().enumerate() {
-        let mut times = times[subject].clone();
-        times.sort_by(f64::total_cmp);
-        let speed = |time: f64| (bytes as f64 / 1e5 / time).round() / 10.0;
+    for (index, subject) in subjects.iter().enumerate() {
+        let share: Vec<_> = files.iter().step_by(subject.every).collect();
+        let bytes: usize = share.iter().map(|(_, text)| text.len()).sum();
+        let [median, slowest, fastest] =
+            spread(&times[index]).map(|time| (bytes as f64 / 1e5 / time).round() / 10.0);
         let line = json!({
-            "subject": name,
-            "files": files.len(),
+            "subject": subject.name,
+            "limit": subject.unit,
+            "files": share.len(),
             "megabytes": bytes as f64 / 1e6,
-            "pieces": pieces[subject],
-            "megabytes_per_cpu_second": speed(times[ROUNDS / 2]),
-            "slowest_and_fastest_round": [speed(times[ROUNDS - 1]), speed(times[0])],
-            "peak_memory_megabytes": memory[subject] / 1_000_000,
+            "rounds": ROUNDS,
+            "pieces": pieces[index],
+            "megabytes_per_cpu_second": median,
+            "slowest_and_fastest_round": [slowest, fastest],
+            "peak_memory_megabytes": memory[index] / 1_000_000,
         });
         println!("{line}");
     }

@@ -7,7 +7,8 @@ use crate::atom::Place;
 use crate::chunk::{Chunk, ChunkIds, Context, Cut, Hash, Part, Sizes, Strength, Warning};
 use crate::config::Config;
 use crate::document::{Document, dates};
-use crate::outline::{Kind, Outline};
+use crate::imports::Imports;
+use crate::outline::{Definition, Kind, Outline};
 use crate::pack::Piece;
 use crate::size::Sizer;
 use crate::span::{LineRuler, Span};
@@ -22,6 +23,7 @@ pub(crate) struct Assembly<'a, 'o> {
     config: &'o Config,
     outline: &'o Outline,
     places: &'o [Place],
+    imports: Imports<'a>,
 }
 
 /// What a chunk is among the chunks of its document.
@@ -51,6 +53,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
             config,
             outline,
             places,
+            imports: Imports::new(sizer.text, outline),
         }
     }
 
@@ -117,7 +120,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
             dates,
             sections,
             kind: piece.kind,
-            name: None,
+            name: self.definition(piece).map(|found| found.name.clone()),
             language: self.language(piece),
             tokens: Sizes {
                 text: text_size / unit,
@@ -169,11 +172,27 @@ impl<'a, 'o> Assembly<'a, 'o> {
             title: self.outline.info.title.clone(),
             trail,
             lead: piece.lead.clone().map(|lead| self.text[lead].into()),
-            ..Context::default()
+            signature: self.signature(piece),
+            imports: self.imports.used_by(piece.bytes.clone()),
+            header: String::new(),
         }
     }
 
+    /// The innermost definition around all of the piece.
+    fn definition(&self, piece: &Piece) -> Option<&Definition> {
+        self.outline.definition(self.places[piece.place].node)
+    }
+
+    /// The signature of the definition that the piece goes on with.
+    fn signature(&self, piece: &Piece) -> Option<Arc<str>> {
+        let signature = self.definition(piece)?.signature.clone();
+        (signature.start < piece.bytes.start).then(|| self.text[signature].into())
+    }
+
     fn language(&self, piece: &Piece) -> Option<Arc<str>> {
+        if self.outline.language.is_some() {
+            return self.outline.language.clone();
+        }
         let node = &self.outline.nodes[piece.node?];
         match node.kind {
             Kind::Code => node.label.clone(),
@@ -188,7 +207,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
             Strength::Delimiter => "delimiter",
             Strength::Heading => return format!("heading {}", piece.level),
             Strength::Rule => "after a rule",
-            Strength::Block => return format!("before a {}", piece.first),
+            Strength::Definition | Strength::Block => return format!("before a {}", piece.first),
             Strength::Item => "between list items",
             Strength::Code => "after a code block",
             Strength::Row => "between table rows",

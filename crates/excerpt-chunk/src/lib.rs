@@ -17,7 +17,7 @@
 #![forbid(unsafe_code)]
 
 /// Raised whenever the same text and configuration give other chunks: what was cut by another version is to be cut again.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 mod alias;
 mod assembly;
@@ -28,6 +28,8 @@ mod config;
 mod document;
 mod error;
 mod file;
+mod imports;
+mod landmark;
 mod naive;
 mod named;
 mod outline;

@@ -86,6 +86,34 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Whether it is a part of source code or data, as a grammar sees it.
+    pub(crate) fn is_code(self) -> bool {
+        self.is_definition() || matches!(self, Kind::Import | Kind::Comment | Kind::Statement)
+    }
+
+    /// Whether it is a part of source code or data that stands for itself.
+    pub(crate) fn is_definition(self) -> bool {
+        matches!(
+            self,
+            Kind::Function
+                | Kind::Method
+                | Kind::Class
+                | Kind::Struct
+                | Kind::Enum
+                | Kind::Trait
+                | Kind::Interface
+                | Kind::Impl
+                | Kind::Module
+                | Kind::Constant
+                | Kind::TypeAlias
+                | Kind::Macro
+                | Kind::Test
+                | Kind::Key
+                | Kind::Element
+                | Kind::Style
+        )
+    }
+
     /// What the kind is called in a sentence.
     fn noun(self) -> &'static str {
         match self {
@@ -194,6 +222,11 @@ pub struct Import {
 }
 
 impl Node {
+    /// Whether it adds to the trail of what is in it.
+    pub(crate) fn is_place(&self) -> bool {
+        self.kind == Kind::Section || (self.kind.is_code() && self.label.is_some())
+    }
+
     /// The bytes of the node.
     #[must_use]
     pub fn span(&self) -> Range<usize> {
@@ -233,6 +266,14 @@ impl Node {
 }
 
 impl Outline {
+    /// What is defined in the node at `index`.
+    pub(crate) fn definition(&self, index: usize) -> Option<&Definition> {
+        let found = self
+            .definitions
+            .binary_search_by_key(&index, |found| found.node);
+        Some(&self.definitions[found.ok()?])
+    }
+
     /// The nodes in document order, parents before children. The first is the document.
     #[must_use]
     pub fn nodes(&self) -> &[Node] {

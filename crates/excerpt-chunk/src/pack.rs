@@ -3,12 +3,14 @@
 //! The cut is planned, not greedy. Going backwards over the atoms, the plan finds for each the cheapest way to cut the rest of the
 //! document: what a chunk costs for its size and for the headings buried in it, plus the price of the cut before it, plus the
 //! cheapest rest. What the plan decides behind a cut depends on nothing before it, so that two versions of a document are cut
-//! alike from the first cut they share. The window is bounded by `max`, and every size is a difference of two sums: the plan is linear.
+//! alike from the first cut they share; [landmarks](crate::landmark) see to it that they soon share one, before an edit as well. The window is
+//! bounded by `max`, and every size is a difference of two sums: the plan is linear.
 
 use std::ops::Range;
 
-use crate::atom::{Atom, Atoms, Grain, Limits, Place, flatten, shared, trimmed};
+use crate::atom::{Atom, Atoms, Boundary, Grain, Limits, Place, flatten, shared, trimmed};
 use crate::chunk::Strength;
+use crate::landmark::landmarks;
 use crate::outline::{Kind, Outline};
 use crate::size::Sizer;
 use crate::split;
@@ -95,7 +97,7 @@ impl Piece {
 /// What a plan costs besides its cuts; the sum is minimised. See the prices of cuts for their origin.
 mod price {
     /// Times the square of the distance from the target, relative to it.
-    pub(super) const FILL: f64 = 2.0;
+    pub(super) const FILL: f64 = 3.5;
     /// A chunk under `min`.
     pub(super) const DUST: f64 = 4.0;
     /// A heading inside a chunk, by level.
@@ -104,11 +106,17 @@ mod price {
     pub(super) const GLUE: f64 = 30.0;
     /// Joining two pieces that a mandatory cut would part.
     pub(super) const JOIN: f64 = 0.5;
+    /// What a cut at a landmark is cheaper by.
+    pub(super) const LANDMARK: f64 = 1.5;
 }
 
 /// How many atoms a chunk may have. Atoms much smaller than the limit are joined before the plan, so that only pieces between mandatory cuts
 /// are ever this many: without a bound, a text of empty headings would cost a comparison for each pair in a window.
 const WINDOW: usize = 256;
+
+/// How far a landmark reaches, in limits. Nearer landmarks leave chunks emptier, farther ones let an edit change more of them; for the
+/// curve see `benches/runs`.
+const REACH: (usize, usize) = (3, 2);
 
 /// Cuts a document: its pieces, and the places they refer to.
 pub(crate) fn pack(
@@ -154,6 +162,7 @@ impl Plan<'_> {
         }
         let extras = self.extras();
         let next_cut = self.next_mandatory();
+        let landmarks = self.landmarks();
         let mut cost = vec![0.0; count + 1];
         let mut ends = vec![count; count];
         for start in (0..count).rev() {
@@ -167,7 +176,12 @@ impl Plan<'_> {
             ends[start] = best_end;
             let boundary = &self.atoms[start].boundary;
             let glue = if boundary.glue { price::GLUE } else { 0.0 };
-            cost[start] = best + f64::from(boundary.price) + glue;
+            let landmark = if landmarks[start] {
+                price::LANDMARK
+            } else {
+                0.0
+            };
+            cost[start] = best + f64::from(boundary.price) + glue - landmark;
         }
         ends
     }
@@ -250,6 +264,25 @@ impl Plan<'_> {
         related && (small(start, cut) || small(cut, next_cut[cut]))
     }
 
+    /// For each atom, whether the boundary before it is a landmark.
+    fn landmarks(&self) -> Vec<bool> {
+        let (times, per) = REACH;
+        let reach = self.limits.max * times / per;
+        landmarks(self.text, self.atoms, reach, |atom| {
+            let Boundary {
+                price,
+                mandatory,
+                glue,
+                ..
+            } = atom.boundary;
+            match (mandatory, glue) {
+                (true, _) => f32::MIN,
+                (_, true) => f32::MAX,
+                _ => price - price::BURIED[usize::from(atom.level)] as f32,
+            }
+        })
+    }
+
     /// For each atom, the first one after it that a mandatory cut stands before.
     fn next_mandatory(&self) -> Vec<usize> {
         let mut next = vec![self.atoms.len(); self.atoms.len()];
@@ -271,10 +304,11 @@ impl Plan<'_> {
         full.min(self.limits.max / 4)
     }
 
-    /// For each atom, what the header of a chunk beginning there holds besides its place: table rows and the continuation marker.
+    /// For each atom, what the header of a chunk beginning there holds besides its place: table rows, the signature of what it goes
+    /// on with, the continuation marker.
     fn extras(&self) -> Vec<usize> {
         let mut known = (usize::MAX, 0);
-        let sizes = self.atoms.iter().map(|atom| {
+        let sizes = self.atoms.iter().enumerate().map(|(index, atom)| {
             let marker = match atom.boundary.continues() {
                 true => self.limits.marker,
                 false => 0,
@@ -283,7 +317,10 @@ impl Plan<'_> {
                 known = (atom.node, self.lead(atom).map_or(0, |(_, size)| size));
             }
             let lead = if atom.needs_lead { known.1 } else { 0 };
-            marker + lead
+            let place = &self.places[atom.place];
+            let goes_on = place.first_atom < index && atom.boundary.continues();
+            let signature = if goes_on { place.signature } else { 0 };
+            marker + lead + signature
         });
         sizes.collect()
     }
@@ -333,11 +370,12 @@ impl Plan<'_> {
         let first = &atoms[0];
         let last = &atoms[atoms.len() - 1];
         let bytes = first.bytes.start..last.bytes.end;
-        let around = atoms.iter().map(|atom| atom.place);
-        let place = around.fold(first.place, |a, b| shared(self.places, a, b));
+        let all = atoms.iter().map(|atom| atom.place);
+        let place = all.fold(first.place, |a, b| shared(self.places, a, b));
         let size = self.size(start, end);
         let same_node = atoms.iter().all(|atom| atom.node == first.node);
         let kind = |atom: &Atom| self.outline.nodes[atom.node].kind;
+        let around = self.outline.nodes[self.places[place].node].kind;
         let overview = self.overview(start).is_some();
         let max = self.overview(start).unwrap_or(self.limits.max);
         let oversized = (size > max).then(|| match kind(last) {
@@ -356,6 +394,7 @@ impl Plan<'_> {
             kind: match kind(first) {
                 _ if overview => Kind::Overview,
                 _ if first.level > 0 && !(same_node && atoms.len() == 1) => Kind::Section,
+                _ if around.is_code() => around,
                 Kind::Document => Kind::Mixed,
                 kind if same_node => kind,
                 first_kind if atoms.iter().all(|atom| kind(atom) == first_kind) => first_kind,

@@ -9,6 +9,7 @@ named!(Preset, "preset",
     "brain" => Brain,
     "docs" => Docs,
     "resources" => Resources,
+    "code" => Code,
     "memory" => Memory,
 );
 
@@ -25,6 +26,8 @@ pub enum Preset {
     Docs,
     /// A library of documents and scripts: sections that are neither too small nor too large, parts marked as such.
     Resources,
+    /// Source code: whole definitions with their comments, each with its path and scope.
+    Code,
     /// An agent's memory files and daily notes: a chunk a heading, nothing torn apart that belongs together.
     Memory,
 }
@@ -61,6 +64,11 @@ impl Preset {
                 overlap: Overlap::Size(50),
                 levels: Some(Levels::new([2, 3])),
                 continuation_marker: Some("[continued...]".to_string()),
+                ..default
+            },
+            Preset::Code => Config {
+                strategy: Strategy::Code,
+                max: 800,
                 ..default
             },
             Preset::Memory => Config {

@@ -9,7 +9,7 @@ use regex::Regex;
 use crate::config::{Config, Strategy};
 use crate::document::{Document, Syntax};
 use crate::outline::{Kind, Outline};
-use crate::parse::{Lines, Markdown, Parser, Prose, delimited};
+use crate::parse::{CodeParser, Detected, Lines, Markdown, Parser, Prose, delimited};
 
 /// How many headings or rule lines show that they structure the document.
 const ENOUGH: usize = 3;
@@ -24,27 +24,50 @@ pub(crate) struct Reading {
     pub(crate) include_delimiter: bool,
 }
 
-/// Reads `document`, which is `size` large, as `config` asks; `delimiter` is the configured one, compiled.
+/// What documents are read with.
+pub(crate) struct Tools<'a> {
+    /// The configured delimiter, compiled.
+    pub(crate) delimiter: Option<&'a Regex>,
+    pub(crate) code: Option<&'a dyn CodeParser>,
+    /// What is at most this many bytes large will not be cut inside.
+    pub(crate) detail: usize,
+}
+
+/// Reads `document`, which is `size` large, as `config` asks.
 pub(crate) fn read(
     document: &Document<'_>,
     config: &Config,
-    delimiter: Option<&Regex>,
+    tools: &Tools<'_>,
     size: usize,
 ) -> Reading {
+    let code = tools
+        .code
+        .filter(|_| may_be_code(document, config.strategy))
+        .and_then(|code| Some((code, code.detect(document)?)));
     let mut outline = match config.strategy {
-        Strategy::Markdown | Strategy::Headers => Markdown.parse(document, 0),
-        _ => parser(document).parse(document, 0),
+        Strategy::Markdown | Strategy::Headers => Markdown.parse(document, tools.detail),
+        _ => match code {
+            Some((code, _)) => code.parse(document, tools.detail),
+            None => parser(document).parse(document, tools.detail),
+        },
     };
     outline.info.complete(document.path());
-    let (strategy, reason) = match config.strategy {
-        Strategy::Auto => detect(document, config, &outline, size),
-        strategy => (strategy, "as configured".to_string()),
+    let (strategy, reason) = match (config.strategy, code) {
+        (Strategy::Auto, Some((_, detected))) if size >= 2 * config.min => {
+            let Detected { language, by } = detected;
+            (Strategy::Code, format!("detected: {language} {by}"))
+        }
+        (Strategy::Auto, _) => detect(document, config, &outline, size),
+        (strategy, _) => (strategy, "as configured".to_string()),
     };
+    if strategy == Strategy::Code && code.is_none() {
+        outline.fall_back("no language is known for it: cut at its blocks and lines");
+    }
     let mut include_delimiter = config.include_delimiter;
     match strategy {
         Strategy::Delimiter => {
             let text = document.text();
-            if let Some(pattern) = delimiter {
+            if let Some(pattern) = tools.delimiter {
                 delimited::mark(&mut outline, text, pattern);
             } else if let Some((line, _)) = delimited::rule_lines(&outline, text, 1) {
                 delimited::mark(&mut outline, text, &line.pattern);
@@ -66,6 +89,20 @@ pub(crate) fn read(
         outline,
         include_delimiter,
     }
+}
+
+/// Whether the document may be read as source code: where nothing but code or data is a matter of definitions and keys, and whoever
+/// says that it is text or Markdown is believed.
+fn may_be_code(document: &Document<'_>, strategy: Strategy) -> bool {
+    let by_structure = matches!(
+        strategy,
+        Strategy::Auto | Strategy::Code | Strategy::Delimiter | Strategy::Whole
+    );
+    by_structure
+        && !matches!(
+            document.given_syntax(),
+            Some(Syntax::Markdown | Syntax::Text)
+        )
 }
 
 /// The parser for the document's own format. Text that shows a fence or a heading is read as Markdown.

@@ -33,6 +33,22 @@ mod read;
 mod table;
 mod walk;
 
+use std::sync::Arc;
+
+use excerpt_chunk::{Chunker, Config, ConfigError};
+
+/// Raised whenever the same text gives another outline.
+pub const VERSION: u32 = 1;
+
 pub use detect::languages;
 pub use modules::module_path;
 pub use read::Grammars;
+
+/// A chunker that reads source code and data by all grammars of this build.
+///
+/// # Errors
+///
+/// Those of [`Chunker::new`](excerpt_chunk::Chunker::new).
+pub fn chunker(config: Config) -> Result<Chunker, ConfigError> {
+    Ok(Chunker::new(config)?.with_code_parser(Arc::new(Grammars)))
+}

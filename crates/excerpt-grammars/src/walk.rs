@@ -59,8 +59,8 @@ struct Level {
     bytes: (usize, usize),
     /// Whether its named children are members or statements, each a node of its own.
     members: bool,
-    /// Whether the node of the outline ends with it.
-    owns: bool,
+    /// How many nodes of the outline end with it: a definition behind its comments is a node in a node.
+    closes: u8,
     /// Where the body begins: what stands before is the header, and one piece. 0 without.
     header_until: usize,
     /// The definition that has already been opened with a wrapper around it.
@@ -152,7 +152,7 @@ impl<'a> Walk<'a, '_, '_> {
                 kind: root.kind_id(),
                 bytes: (root.start_byte(), root.end_byte()),
                 members: true,
-                owns: true,
+                closes: 1,
                 header_until: 0,
                 defined: 0,
                 local: false,
@@ -460,13 +460,15 @@ impl<'a> Walk<'a, '_, '_> {
         let Some(level) = state.levels.pop() else {
             return;
         };
-        if level.owns && state.sequences.len() > 1 {
+        if level.closes > 0 && state.sequences.len() > 1 {
             self.flush(state);
             self.end_run(state);
             while state.sequence().sections.pop().is_some() {
                 self.builder.close(level.bytes.1);
             }
-            self.builder.close(level.bytes.1);
+            for _ in 0..level.closes {
+                self.builder.close(level.bytes.1);
+            }
             state.sequences.pop();
         }
     }
@@ -482,7 +484,7 @@ impl<'a> Walk<'a, '_, '_> {
             kind: found.node.kind_id(),
             bytes: (found.start, found.end),
             members,
-            owns: false,
+            closes: 0,
             first: true,
             index: 0,
             ..around
@@ -539,7 +541,7 @@ impl<'a> Walk<'a, '_, '_> {
             kind: found.node.kind_id(),
             bytes: (found.start, found.end),
             members,
-            owns: true,
+            closes: 1,
             header_until: 0,
             defined: 0,
             first: true,
@@ -809,7 +811,21 @@ impl<'a> Walk<'a, '_, '_> {
         let members =
             definition.kind == Kind::Statement || self.knowledge.role(found.node) == Role::Body;
         self.enter(state, found, around, members);
+        let led = !attached.is_empty();
         self.lead(state, attached);
+        if led {
+            // What its comments make too large may itself still be small enough.
+            let core = self.builder.open(kind, found.gap.line);
+            self.builder.glue(core);
+            let sequence = state.sequence();
+            sequence.begun = false;
+            sequence.glue = false;
+            state.level().closes += 1;
+            if !definition.container && found.end - found.start <= self.detail {
+                self.leave(state);
+                return false;
+            }
+        }
         let header = body.map_or(0, |body| body.node.start_byte());
         let level = state.level();
         if header > start && (header - start <= self.detail || header - start <= LONGEST_SIGNATURE)

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use excerpt_chunk::{Hash, LineIndex};
+use sha2::{Digest, Sha256};
 
 use crate::closest::Closest;
 use crate::error::{Error, Result};
@@ -274,7 +275,7 @@ impl Index {
     ///
     /// When the store cannot be read.
     pub fn fingerprint(&self) -> Result<Hash> {
-        let mut digest = Digest::default();
+        let mut digest = Fingerprint::default();
         self.store
             .truth
             .each_value(|value| digest.add(value))
@@ -337,17 +338,17 @@ impl Index {
 
 /// A hash over a list of values, each as a whole.
 #[derive(Default)]
-struct Digest(blake3::Hasher);
+struct Fingerprint(Sha256);
 
-impl Digest {
+impl Fingerprint {
     fn add(&mut self, value: &[u8]) {
-        self.0.update(&(value.len() as u64).to_le_bytes());
+        self.0.update((value.len() as u64).to_le_bytes());
         self.0.update(value);
     }
 
-    fn end(&self) -> Hash {
+    fn end(self) -> Hash {
         let mut short = [0; 16];
-        short.copy_from_slice(&self.0.finalize().as_bytes()[..16]);
+        short.copy_from_slice(&self.0.finalize()[..16]);
         Hash(short)
     }
 }
@@ -365,7 +366,7 @@ mod tests {
     #[test]
     fn values_are_hashed_one_by_one() {
         let hash = |values: &[&str]| {
-            let mut digest = Digest::default();
+            let mut digest = Fingerprint::default();
             values.iter().for_each(|value| digest.add(value.as_bytes()));
             digest.end()
         };

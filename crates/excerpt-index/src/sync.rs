@@ -104,7 +104,7 @@ impl<'a> Sync<'a> {
             store,
             lock,
             source,
-            chunker: Chunker::new(options.chunking.clone())?,
+            chunker: excerpt_grammars::chunker(options.chunking.clone())?,
             identity: identity(&options.chunking),
             progress,
             clock: Clock::start(),
@@ -472,7 +472,8 @@ impl Clock {
 fn identity(config: &Config) -> Hash {
     // A configuration is plain data: its JSON never fails.
     let config = serde_json::to_string(config).unwrap_or_default();
-    Hash::of(format!("{} {config}", excerpt_chunk::VERSION).as_bytes())
+    let (chunk, grammars) = (excerpt_chunk::VERSION, excerpt_grammars::VERSION);
+    Hash::of(format!("{chunk} {grammars} {config}").as_bytes())
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 mod corpus;
 mod cuts;
 mod growth;
+mod memory;
 mod promises;
 mod reference;
 mod spec;

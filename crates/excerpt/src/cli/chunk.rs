@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         .chunking
         .settings()
         .or(project::settings_around(around)?);
-    let chunker = Chunker::new(settings.config())?;
+    let chunker = excerpt_grammars::chunker(settings.config())?;
     // What cannot be read is said before anything is printed.
     let single = match &*args.path {
         "-" => {

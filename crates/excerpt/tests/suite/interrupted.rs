@@ -28,55 +28,52 @@ fn fill(project: &Project, round: usize) {
     }
 }
 
+/// Starts a sync and kills it after `moment`. Returns how long it ran if it ended before.
+fn killed_after(project: &Project, args: &[&str], moment: Duration) -> Option<Duration> {
+    let started = Instant::now();
+    let mut child = project.command(args).stdout(Stdio::null()).spawn().unwrap();
+    while started.elapsed() < moment {
+        if let Some(status) = child.try_wait().unwrap() {
+            assert!(status.success(), "{status}");
+            return Some(started.elapsed());
+        }
+        std::thread::sleep(Duration::from_micros(200));
+    }
+    child.kill().unwrap();
+    let ended = child.wait().unwrap().success();
+    ended.then(|| started.elapsed())
+}
+
 #[test]
 fn a_killed_sync_leaves_an_index_that_the_next_one_completes() {
     let project = Project::new();
     let index = project.data().join("killed");
     let args = ["sync", "--index", index.to_str().unwrap()];
-    fill(&project, 0);
-    let started = Instant::now();
-    project
-        .run(&[
-            "sync",
-            "--index",
-            project.data().join("timed").to_str().unwrap(),
-        ])
-        .ok();
-    let whole = started.elapsed();
+    let search = ["search", "paragraph", "--sync", "never", "--index", args[2]];
     let mut killed = 0;
-    for round in 0..24 {
+    // How long a sync takes, as far as is known: the last that ended says it.
+    let mut whole = Duration::from_secs(1);
+    for round in 0.. {
+        assert!(round < 200, "{killed} of {round} were killed");
         fill(&project, round);
-        let mut child = project
-            .command(&args)
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        // The moment is meant to differ from run to run: any of them must do.
-        let moment = whole.mul_f64(f64::from(round as u32 + 1) / 25.0);
-        let deadline = Instant::now() + moment;
-        while Instant::now() < deadline && child.try_wait().unwrap().is_none() {
-            std::thread::sleep(Duration::from_micros(200));
+        // The moments are spread over the sync, and differ from run to run: any of them must do.
+        let share = (round as f64 * 0.618_034 + 0.3).fract();
+        match killed_after(&project, &args, whole.mul_f64(share)) {
+            Some(time) => whole = time,
+            None => killed += 1,
         }
-        killed += usize::from(child.try_wait().unwrap().is_none());
-        child.kill().unwrap();
-        child.wait().unwrap();
         if index.join("excerpt.db").exists() {
             // What is there answers, however far the sync came.
-            let run = project.run(&[
-                "search",
-                "paragraph",
-                "--sync",
-                "never",
-                "--index",
-                index.to_str().unwrap(),
-            ]);
+            let run = project.run(&search);
             assert!(
                 run.code < Some(2) || run.stderr.contains("run `excerpt sync`"),
                 "{run:?}"
             );
         }
+        if killed == 10 {
+            break;
+        }
     }
-    assert!(killed >= 10, "{killed} of 24 were killed");
     project.run(&args).ok();
     let undisturbed = project.data().join("undisturbed");
     project

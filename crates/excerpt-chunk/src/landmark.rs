@@ -1,0 +1,126 @@
+//! Landmarks: boundaries that part a text more naturally than all others within their reach.
+//!
+//! Whether a boundary is one depends on nothing but the text around it. A plan that favours them meets itself again soon after an
+//! edit, before and behind it: without, the rows of a long table or the items of a long list, each as good a place as any other, would all be
+//! shared out anew for one inserted line. Among equally natural boundaries the hash of what follows decides, as in content-defined chunking
+//! by local maxima (Bjørner, Blass, Gurevich: *Content-dependent chunking for differential compression, the local maximum approach*, 2010).
+
+use std::cmp::Ordering;
+
+use twox_hash::XxHash3_64;
+
+use crate::atom::{Atom, Boundary};
+
+/// For each of `atoms`, whether the boundary before it is a landmark: it parts more naturally than any other within `reach` grains, and
+/// stands that far from both ends of the text. `weight` says how naturally a boundary parts: the less, the more.
+pub(crate) fn landmarks(
+    text: &str,
+    atoms: &[Atom],
+    reach: usize,
+    weight: impl Fn(&Atom) -> f32,
+) -> Vec<bool> {
+    let mut found = vec![false; atoms.len()];
+    let end = atoms.last().map_or(0, |atom| atom.grains.end);
+    if end < 2 * reach {
+        return found;
+    }
+    let order = |a: &Atom, b: &Atom| {
+        let hash = |atom: &Atom| XxHash3_64::oneshot(&text.as_bytes()[atom.bytes.clone()]);
+        let weights = weight(a).total_cmp(&weight(b));
+        weights.then_with(|| hash(a).cmp(&hash(b)))
+    };
+    // Boundaries behind which none of less weight has come yet, in order: the weight of each is at least that of the one before.
+    let mut open: Vec<usize> = Vec::new();
+    for (index, atom) in atoms.iter().enumerate() {
+        let near = |other: usize| atom.grains.start - atoms[other].grains.start <= reach;
+        let mut alone = atom.grains.start > reach;
+        while let Some(&last) = open.last() {
+            let ordering = order(atom, &atoms[last]);
+            if near(last) {
+                alone &= ordering == Ordering::Less;
+                found[last] &= ordering == Ordering::Greater;
+            }
+            if ordering != Ordering::Less {
+                break;
+            }
+            open.pop();
+        }
+        open.push(index);
+        found[index] = alone && end - atom.grains.start > reach && may_be_one(&atom.boundary);
+    }
+    found
+}
+
+/// A cut that is made anyway needs no favour, and one through what belongs together deserves none.
+fn may_be_one(boundary: &Boundary) -> bool {
+    !boundary.mandatory && !boundary.glue
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::Strength;
+
+    fn atoms(weights: &[f32], size: usize) -> Vec<Atom> {
+        let atom = |(index, weight): (usize, &f32)| Atom {
+            bytes: index * size..(index + 1) * size,
+            grains: index * size..(index + 1) * size,
+            boundary: Boundary {
+                strength: Strength::Block,
+                price: *weight,
+                mandatory: false,
+                glue: false,
+            },
+            level: 0,
+            needs_lead: false,
+            place: 0,
+            node: 0,
+        };
+        weights.iter().enumerate().map(atom).collect()
+    }
+
+    fn found(text: &str, atoms: &[Atom], reach: usize) -> Vec<usize> {
+        let found = landmarks(text, atoms, reach, |atom| atom.boundary.price);
+        let indices = found.iter().enumerate();
+        indices
+            .filter_map(|(index, is)| is.then_some(index))
+            .collect()
+    }
+
+    #[test]
+    fn the_most_natural_boundary_within_reach_is_one() {
+        let text = "x".repeat(100);
+        let atoms = atoms(&[0.0, 2.0, 1.0, 2.0, 2.0, 0.5, 2.0, 2.0, 2.0, 0.0], 10);
+        assert_eq!(found(&text, &atoms, 19), [2, 5]);
+        assert_eq!(found(&text, &atoms, 39), [5]);
+        assert!(found(&text, &atoms, 51).is_empty());
+    }
+
+    #[test]
+    fn equal_texts_are_none() {
+        assert!(found(&"x".repeat(1000), &atoms(&[1.0; 100], 10), 50).is_empty());
+    }
+
+    #[test]
+    fn a_landmark_stays_one_wherever_it_stands() {
+        let rows: Vec<String> = (0..400).map(|row| format!("row {row:>4}\n")).collect();
+        let text = rows.concat();
+        let all = atoms(&[1.0; 400], 9);
+        let whole = found(&text, &all, 90);
+        assert!(whole.len() >= 400 / 40, "{whole:?}");
+        let later = found(&text[100 * 9..], &all[..300], 90);
+        let expected: Vec<usize> = whole
+            .iter()
+            .filter(|at| **at > 111)
+            .map(|at| at - 100)
+            .collect();
+        assert_eq!(
+            later
+                .iter()
+                .filter(|at| **at > 11)
+                .copied()
+                .collect::<Vec<_>>(),
+            expected
+        );
+    }
+}
