@@ -185,10 +185,11 @@ fn json(text: &str) -> bool {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "rust"))]
 mod tests {
     use super::*;
 
+    #[cfg(feature = "all")]
     fn found(path: Option<&str>, text: &str) -> Option<(&'static str, &'static str)> {
         let document = Document::new(text);
         let document = path.map_or(document, |path| document.with_path(path));
@@ -217,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    #[cfg(all(feature = "c", feature = "cpp"))]
+    #[cfg(feature = "all")]
     fn a_header_is_cpp_if_it_shows() {
         let header = |text| found(Some("a.h"), text).map(|(language, _)| language);
         assert_eq!(header("int f(void);\n"), Some("c"));

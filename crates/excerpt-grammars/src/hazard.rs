@@ -15,29 +15,79 @@ const LONGEST_NAME: usize = 60;
 const MOST_ON_A_LINE: usize = 12;
 const MOST_INSIDE: usize = 12;
 
-/// Whether no parser should be given `text`.
-pub(crate) fn signs(text: &str) -> bool {
-    let mut changes = 0;
-    let mut last = 0;
-    for byte in text.bytes() {
-        match byte {
-            b' ' | b'\t' | b'\r' | b'\n' => {}
-            b'(' | b')' | b'[' | b']' | b'{' | b'}' | b',' | b';' | b'"' | b'_' => changes = 0,
-            _ if byte.is_ascii_punctuation() => {
-                changes += usize::from(byte != last);
-                if changes > MOST_SIGNS {
-                    return true;
-                }
-            }
-            _ => changes = 0,
+/// What the scanner of a grammar cannot bear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wary {
+    /// Lines nested deep.
+    Depths,
+    /// Many here-documents at once.
+    Documents,
+    /// A character beyond Latin behind a brace: the scanner of shells looks it up in a table of 256.
+    Braces,
+}
+
+impl Wary {
+    /// Whether `text` has it.
+    pub(crate) fn of(self, text: &str) -> bool {
+        match self {
+            Wary::Depths => deep_lines(text),
+            Wary::Documents => here_documents(text),
+            Wary::Braces => beyond_braces(text),
         }
-        last = byte;
     }
-    false
+}
+
+/// The runs of at least `least` bytes that are all `part` of one. Looks at few of the bytes: a run cannot hide between two probes.
+fn runs(text: &str, least: usize, part: fn(u8) -> bool) -> impl Iterator<Item = &[u8]> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while at < bytes.len() {
+            let probe = at;
+            at += least;
+            if !part(bytes[probe]) {
+                continue;
+            }
+            let before = bytes[..probe].iter().rev().take(least);
+            let start = probe - before.take_while(|byte| part(**byte)).count();
+            let behind = bytes[probe..].iter().take_while(|byte| part(**byte));
+            let end = probe + behind.count();
+            at = at.max(end);
+            if end - start >= least {
+                return Some(&bytes[start..end]);
+            }
+        }
+        None
+    })
+}
+
+/// Whether there are more signs in signs than a parser should be given.
+pub(crate) fn signs(text: &str) -> bool {
+    let sign = |byte: u8| {
+        let other = matches!(
+            byte,
+            b'(' | b')' | b'[' | b']' | b'{' | b'}' | b',' | b';' | b'"' | b'_'
+        );
+        byte.is_ascii_whitespace() || (byte.is_ascii_punctuation() && !other)
+    };
+    runs(text, MOST_SIGNS, sign).any(|run| {
+        let mut last = 0;
+        let signs = run.iter().filter(|byte| !byte.is_ascii_whitespace());
+        let changes = signs.filter(|byte| std::mem::replace(&mut last, **byte) != **byte);
+        changes.count() > MOST_SIGNS
+    })
 }
 
 /// Whether lines are nested too deep for a scanner that keeps their depths.
-pub(crate) fn deep_lines(text: &str) -> bool {
+fn deep_lines(text: &str) -> bool {
+    // Each depth takes a byte at least before the text of its line.
+    let margin = |byte: u8| matches!(byte, b' ' | b'\t' | b'-' | b'?' | b':');
+    runs(text, DEEPEST_LINES, margin).next().is_some() && deepest(text) > DEEPEST_LINES
+}
+
+/// How deep lines are nested at most.
+fn deepest(text: &str) -> usize {
+    let mut deepest = 0;
     let mut depths: Vec<usize> = Vec::new();
     for line in text.split(['\n', '\r']) {
         let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
@@ -51,19 +101,15 @@ pub(crate) fn deep_lines(text: &str) -> bool {
         depths.push(indent);
         let marker = |byte: &u8| matches!(byte, b'-' | b'?' | b':' | b' ' | b'\t');
         let markers = rest.bytes().take_while(marker);
-        let pairs = rest.bytes().skip(1);
-        let spaced = markers
-            .zip(pairs)
-            .filter(|pair| matches!(pair, (b'-' | b'?' | b':', b' ' | b'\t')));
-        if depths.len() + spaced.count() > DEEPEST_LINES {
-            return true;
-        }
+        let pairs = markers.zip(rest.bytes().skip(1));
+        let spaced = pairs.filter(|pair| matches!(pair, (b'-' | b'?' | b':', b' ' | b'\t')));
+        deepest = deepest.max(depths.len() + spaced.count());
     }
-    false
+    deepest
 }
 
 /// Whether there are more here-documents at once than a scanner keeps.
-pub(crate) fn here_documents(text: &str) -> bool {
+fn here_documents(text: &str) -> bool {
     let mut inside = 0;
     for line in text.lines() {
         let mut on_line = 0;
@@ -87,6 +133,22 @@ pub(crate) fn here_documents(text: &str) -> bool {
     false
 }
 
+/// Whether a character beyond Latin stands behind a brace, digits and dots aside.
+fn beyond_braces(text: &str) -> bool {
+    let mut braces = memchr::memchr_iter(b'{', text.as_bytes());
+    let mut seen = 0;
+    braces.any(|brace| {
+        // Digits are looked through once, however many braces stand before them.
+        if brace < seen {
+            return false;
+        }
+        let digits = |character: char| character.is_ascii_digit() || character == '.';
+        let rest = text[brace + 1..].trim_start_matches(digits);
+        seen = text.len() - rest.len();
+        rest.starts_with(|character| character > '\u{ff}')
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,11 +165,17 @@ mod tests {
     #[test]
     fn what_is_made_to_be_slow_or_deep_is_one() {
         assert!(signs(&"/-".repeat(600)));
+        assert!(signs(&format!(
+            "{}{}",
+            "a".repeat(777),
+            "/ -".repeat(1_200)
+        )));
         assert!(deep_lines(&"- ".repeat(300)));
         let stairs: String = (0..300)
             .map(|depth| format!("{}a:\n", " ".repeat(depth)))
             .collect();
         assert!(deep_lines(&stairs));
+        assert!(Wary::Braces.of("a {1..漢}") && !Wary::Braces.of("{ 漢 } {é}"));
         assert!(here_documents(&"<<A,".repeat(20)));
         assert!(here_documents(&format!("<<{}\n", "A".repeat(100))));
         assert!(here_documents(&"x = \"#{<<A\n".repeat(20)));

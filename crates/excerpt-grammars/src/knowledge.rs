@@ -17,6 +17,7 @@
 use excerpt_chunk::Kind;
 use tree_sitter::{Language, Node};
 
+use crate::hazard::Wary;
 use crate::label::{Template, unquoted};
 use crate::path::Path;
 
@@ -126,9 +127,8 @@ pub(crate) struct Knowledge {
     pub(crate) key_names: Option<KeyNames>,
     /// Whether names are no paths: `main.o` is one name.
     pub(crate) whole_names: bool,
-    /// Whether the grammar's scanner keeps the depths of lines, or here-documents: both only up to a limit.
-    pub(crate) keeps_depths: bool,
-    pub(crate) keeps_documents: bool,
+    /// What the grammar's scanner cannot bear; see [`Wary`].
+    pub(crate) wary: Vec<Wary>,
     /// The languages of inner text: what its tag or opening begins with, and the language.
     pub(crate) inner: Vec<(String, String)>,
     /// Lines that could not be read.
@@ -206,10 +206,12 @@ impl Knowledge {
             "apart" => self.apart.extend(words()),
             "test-names" => self.test_names.extend(words()),
             "test-marks" => self.test_marks.extend(words()),
-            "keeps" => {
-                self.keeps_depths |= rest == "depths";
-                self.keeps_documents |= rest == "documents";
-            }
+            "wary" => self.wary.push(match rest {
+                "depths" => Wary::Depths,
+                "documents" => Wary::Documents,
+                "braces" => Wary::Braces,
+                _ => return None,
+            }),
             "names" => self.whole_names = rest == "whole",
             "inner" => {
                 let (opening, language) = rest.split_once(char::is_whitespace)?;

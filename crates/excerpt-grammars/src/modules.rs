@@ -1,13 +1,6 @@
 //! The modules that the path of a file stands for.
 
-use crate::table::{Language, Modules};
-
-/// How paths stand for modules in a language that is not known.
-const UNKNOWN: Modules = Modules {
-    roots: &["src", "lib"],
-    package: false,
-    stems: &["index"],
-};
+use crate::table::{Language, PLAIN};
 
 /// The modules that `path` stands for in `language`, outermost first.
 ///
@@ -20,7 +13,7 @@ const UNKNOWN: Modules = Modules {
 /// ```
 #[must_use]
 pub fn module_path(language: &str, path: &str) -> Vec<String> {
-    let rules = Language::named(language).map_or(UNKNOWN, |language| language.modules);
+    let rules = Language::named(language).map_or(PLAIN, |language| language.modules);
     let mut parts = path
         .split(['/', '\\'])
         .filter(|part| !matches!(*part, "" | "." | ".."));

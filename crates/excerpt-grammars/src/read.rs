@@ -68,7 +68,7 @@ impl Fault {
                 format!("too much work to be read as {language}: read as lines")
             }
             Fault::Hazard => {
-                format!("nested too deep to be read as {language}: read as lines")
+                format!("not safe to be read as {language}: read as lines")
             }
             Fault::Unreadable => format!("no {language} could be read: read as lines"),
         }
@@ -105,25 +105,46 @@ fn outline(language: &Language, text: &str, detail: usize) -> Result<Outline, Fa
     Ok(builder.finish())
 }
 
-/// Whether more than half of what the grammar read at the top is in errors.
+/// How deep errors in errors are looked into for what could be read.
+const ERRORS: usize = 4;
+
+/// Whether less than half of the text is in what could be read: at the top, or in errors there.
 fn unreadable(root: Node<'_>) -> bool {
     let mut good = 0;
-    let mut bad = 0;
+    let mut all = 0;
+    let mut depth = 0;
     let mut cursor = root.walk();
     let mut more = cursor.goto_first_child();
-    let broken = root.is_error();
+    let mut broken = vec![root.is_error()];
     while more {
         let node = cursor.node();
         let size = node.end_byte() - node.start_byte();
-        // Below an error at the very top, words and brackets are what is left of what could not be read.
-        if node.is_error() || (broken && node.child_count() == 0 && !node.is_extra()) {
-            bad += size;
-        } else {
+        if node.is_error() && depth < ERRORS && cursor.goto_first_child() {
+            depth += 1;
+            broken.push(true);
+            continue;
+        }
+        if depth == 0 {
+            all += size;
+        }
+        // In an error, words and brackets are what is left of what could not be read.
+        let whole = node.child_count() > 0 || node.is_extra() || broken.last() == Some(&false);
+        if whole && !node.is_error() {
             good += size;
         }
-        more = cursor.goto_next_sibling();
+        while !cursor.goto_next_sibling() {
+            if depth == 0 || !cursor.goto_parent() {
+                more = false;
+                break;
+            }
+            depth -= 1;
+            broken.pop();
+            if depth == 0 {
+                all += cursor.node().end_byte() - cursor.node().start_byte();
+            }
+        }
     }
-    bad > good
+    good * 2 < all
 }
 
 thread_local! {
@@ -138,10 +159,8 @@ fn tree(language: &Language, text: &str, part: Option<Range<usize>>) -> Result<T
         return Err(Fault::TooLarge);
     }
     let grammar = language.grammar();
-    let knowledge = &grammar.knowledge;
-    let hazard = hazard::signs(text)
-        || (knowledge.keeps_depths && hazard::deep_lines(text))
-        || (knowledge.keeps_documents && hazard::here_documents(text));
+    let mut wary = grammar.knowledge.wary.iter();
+    let hazard = hazard::signs(text) || wary.any(|wary| wary.of(text));
     if hazard {
         return Err(Fault::Hazard);
     }

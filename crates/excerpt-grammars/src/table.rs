@@ -52,7 +52,8 @@ pub(crate) struct Modules {
     pub(crate) stems: &'static [&'static str],
 }
 
-const PLAIN: Modules = Modules {
+/// How paths stand for modules where nothing else is known.
+pub(crate) const PLAIN: Modules = Modules {
     roots: &["src", "lib"],
     package: false,
     stems: &["index"],
@@ -541,7 +542,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
     Language {
         name: "make",
         aliases: &["makefile", "mk", "gnumake"],
-        endings: &["mk", "mak", "make"],
+        endings: &["mk", "make"],
         files: &[
             "Makefile",
             "GNUmakefile",

@@ -46,6 +46,6 @@ JOIN reader ON reader.id = counted.reader
 ORDER BY counted.books DESC
 LIMIT 10;
 
-SELEC broken FROM nowhere;
+SELECT FROM FROM nowhere;
 
 UPDATE reader SET name = 'Barbara' WHERE id = 3;
