@@ -280,13 +280,13 @@ impl Walk<'_> {
             return;
         }
         let place = self.place;
-        for inside in index + 1..nodes[index].end {
-            while inside >= self.places[self.place].end {
+        let inside = nodes.iter().enumerate();
+        let inside = inside.take(nodes[index].end).skip(index + 1);
+        for (index, _) in inside.filter(|(_, node)| node.is_place()) {
+            while index >= self.places[self.place].end {
                 self.place = self.places[self.place].parent;
             }
-            if nodes[inside].is_place() {
-                self.enter(inside);
-            }
+            self.enter(index);
         }
         self.place = place;
     }

@@ -214,7 +214,7 @@ mod tests {
           |                       ^^^
         ");
         insta::assert_snapshot!(error("[chunking]\nstrategy = \"best\"\n"), @r#"
-        2:12: `strategy` is `best`, expected one of auto, markdown, headers, delimiter, fixed, whole, naive
+        2:12: `strategy` is `best`, expected one of auto, markdown, headers, delimiter, fixed, code, whole, naive
         2 | strategy = "best"
           |            ^^^^^^
         "#);
