@@ -10,7 +10,7 @@ pub(crate) struct ChunkFlags {
     /// auto, brain, docs, resources or memory: where what is not said comes from [default: auto]
     #[arg(long, value_name = "NAME")]
     preset: Option<Preset>,
-    /// auto, markdown, headers, delimiter, fixed, whole or naive [default: auto]
+    /// auto, markdown, headers, delimiter, fixed, code, whole or naive [default: auto]
     #[arg(long, value_name = "NAME")]
     strategy: Option<Strategy>,
     /// The size the chunks aim at [default: 400]

@@ -47,7 +47,7 @@ fn a_value_that_is_none_of_the_known_ones_is_named() {
     let project = Project::new().file("a.md", "# A\n");
     let run = project.run(&["chunk", "a.md", "--strategy", "semantic"]);
     insta::assert_snapshot!(run.stderr, @r"
-    error: invalid value 'semantic' for '--strategy <NAME>': `strategy` is `semantic`, expected one of auto, markdown, headers, delimiter, fixed, whole, naive
+    error: invalid value 'semantic' for '--strategy <NAME>': `strategy` is `semantic`, expected one of auto, markdown, headers, delimiter, fixed, code, whole, naive
 
     For more information, try '--help'.
     ");
