@@ -24,10 +24,10 @@ pub(super) const DOCUMENT: &str = "document";
 pub(super) const ORDINAL: &str = "ordinal";
 pub(super) const REV: &str = "rev";
 
-/// How much a word counts in a chunk's text, in its title and trail, and in its path. The last two are short, so BM25 gives a
-/// word there its weight already: with twice that for the place, questions in whole sentences went to chunks under a heading
+/// How much a word counts in a chunk's text, in its title and trail, in the titles and names inside it, and in its path. The last three are
+/// short, so BM25 gives a word there its weight already: with twice that for the place, questions in whole sentences went to chunks under a heading
 /// that shares one common word with them, and short ones gained nothing.
-const BOOSTS: [f32; 3] = [1.0, 1.0, 1.0];
+const BOOSTS: [f32; 4] = [1.0, 1.0, 1.0, 1.0];
 
 /// The memory that a writer gathers terms in, over all its threads.
 const HEAP: usize = 50 << 20;
@@ -76,6 +76,7 @@ pub(crate) struct Candidates {
 struct Fields {
     text: Field,
     place: Field,
+    inside: Field,
     path: Field,
     folder: Field,
     document: Field,
@@ -84,8 +85,8 @@ struct Fields {
 }
 
 impl Fields {
-    fn searched(self) -> [Field; 3] {
-        [self.text, self.place, self.path]
+    fn searched(self) -> [Field; 4] {
+        [self.text, self.place, self.inside, self.path]
     }
 }
 
@@ -211,11 +212,9 @@ impl Lexical {
         let searcher = self.reader.searcher();
         let total = searcher.num_docs() as f32;
         let weight = |term: &String| {
-            let [text, place, path] = self
-                .fields
-                .searched()
-                .map(|field| frequency(&searcher, field, term));
-            let (text, elsewhere) = (text?, place? + path?);
+            let count = |field| frequency(&searcher, field, term);
+            let text = count(self.fields.text)?;
+            let elsewhere = count(self.fields.place)? + count(self.fields.path)?;
             let present = text + elsewhere > 0;
             let frequency = (text as f32).min(total);
             Ok(present.then(|| (1.0 + (total - frequency + 0.5) / (frequency + 0.5)).ln()))
@@ -342,6 +341,7 @@ impl Writer {
                 fields.place,
                 heading(document.title.as_deref(), &chunk.trail),
             );
+            entry.add_text(fields.inside, chunk.sections.join("\n"));
             entry.add_text(fields.path, &document.path);
             for place in &places {
                 entry.add_text(fields.folder, place);
@@ -450,6 +450,7 @@ fn schema() -> (Schema, Fields) {
     let fields = Fields {
         text: schema.add_text_field("text", words.clone()),
         place: schema.add_text_field("place", words.clone()),
+        inside: schema.add_text_field("inside", words.clone()),
         path: schema.add_text_field("path", words),
         folder: schema.add_text_field("folder", TextOptions::default().set_indexing_options(exact)),
         document: schema.add_u64_field(DOCUMENT, INDEXED | FAST),
