@@ -218,7 +218,7 @@ prop_compose! {
     /// Any configuration that is accepted.
     pub(crate) fn any_config()(
         strategy in prop::sample::select(vec![
-            Strategy::Auto, Strategy::Markdown, Strategy::Headers, Strategy::Delimiter, Strategy::Fixed, Strategy::Whole, Strategy::Naive,
+            Strategy::Auto, Strategy::Markdown, Strategy::Headers, Strategy::Delimiter, Strategy::Fixed, Strategy::Code, Strategy::Whole, Strategy::Naive,
         ]),
         unit in prop::sample::select(units()),
         max in prop_oneof![1usize..40, 20usize..300],

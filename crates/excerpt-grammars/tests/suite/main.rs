@@ -4,5 +4,6 @@
 mod growth;
 mod outlines;
 mod random;
+mod reference;
 mod samples;
 mod sources;
