@@ -6,6 +6,10 @@ use std::sync::Arc;
 
 use crate::outline::{Import, Outline};
 
+/// How many imports of one name are known. With all of them, a document that takes a name again and again would have them all in each
+/// chunk that says it.
+const MOST_OF_A_NAME: usize = 8;
+
 /// The imports of a document, by the names that they make known.
 pub(crate) struct Imports<'a> {
     text: &'a str,
@@ -16,9 +20,14 @@ pub(crate) struct Imports<'a> {
 impl<'a> Imports<'a> {
     pub(crate) fn new(text: &'a str, outline: &Outline) -> Self {
         let mut by_name: HashMap<Arc<str>, Vec<usize>> = HashMap::new();
-        for (index, Import { names, .. }) in outline.imports.iter().enumerate() {
+        for (index, Import { names, span }) in outline.imports.iter().enumerate() {
+            let written = &text[span.clone()];
             for name in names {
-                by_name.entry(name.clone()).or_default().push(index);
+                let known = by_name.entry(name.clone()).or_default();
+                let same = |other: &usize| text[outline.imports[*other].span.clone()] == *written;
+                if known.len() < MOST_OF_A_NAME && !known.iter().any(same) {
+                    known.push(index);
+                }
             }
         }
         let imports = outline.imports.iter().map(|import| {
@@ -74,5 +83,19 @@ mod tests {
         assert_eq!(used("fn g() { d(c) }"), [Arc::from("use b::{c, d};")]);
         assert!(used("fn h(mapped: Maps) {}").is_empty());
         assert!(used("use b::{c, d};").is_empty());
+    }
+
+    #[test]
+    fn what_is_imported_again_and_again_is_said_once() {
+        let line = "use a::Map;\n";
+        let text = line.repeat(1_000) + "fn f(m: Map) {}\n";
+        let mut builder = OutlineBuilder::new(&text, 0);
+        for index in 0..1_000 {
+            let start = index * line.len();
+            builder.import(start..start + line.len(), vec!["Map".into()]);
+        }
+        let imports = Imports::new(&text, &builder.finish());
+        let end = text.len();
+        assert_eq!(imports.used_by(end - 16..end), [Arc::from("use a::Map;")]);
     }
 }

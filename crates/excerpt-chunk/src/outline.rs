@@ -298,9 +298,20 @@ impl Outline {
         self.language.as_deref()
     }
 
+    /// Says what language the text is in, where a parser that knows nothing of languages read it.
+    pub fn set_language(&mut self, language: impl Into<Arc<str>>) {
+        self.language = Some(language.into());
+    }
+
     /// Notes that the document could not be read as it seems to have been meant, and what was done instead.
     pub fn fall_back(&mut self, note: impl Into<String>) {
         self.fallbacks.push(note.into());
+    }
+
+    /// What could not be read as it seems to have been meant, and what was done instead.
+    #[must_use]
+    pub fn fallbacks(&self) -> &[String] {
+        &self.fallbacks
     }
 
     /// What the document says of itself.

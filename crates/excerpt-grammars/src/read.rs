@@ -45,6 +45,7 @@ impl Parser for Grammars {
         };
         outline(language, document.text(), detail).unwrap_or_else(|fault| {
             let mut outline = Lines.parse(document, detail);
+            outline.set_language(language.name);
             outline.fall_back(fault.note(language.name));
             outline
         })

@@ -4,6 +4,7 @@
 mod corpus;
 mod cuts;
 mod growth;
+mod kept;
 mod memory;
 mod promises;
 mod reference;

@@ -1,144 +1,17 @@
 //! What every chunking keeps, whatever the text and the configuration.
 
 use excerpt_chunk::{
-    Atomic, Chunker, Chunking, Config, ContextParts, Document, Kind, Overlap, Strategy, Syntax,
-    Unit, Warning,
+    Atomic, Chunker, Chunking, Config, ContextParts, Document, Overlap, Strategy, Syntax, Unit,
 };
 use proptest::prelude::*;
 use proptest::strategy::Strategy as _;
 use proptest::test_runner::RngSeed;
-use unicode_segmentation::GraphemeCursor;
 
-/// Cuts `document` and checks all promises on the result.
+use crate::kept;
+
+/// Cuts `document` as `config` says and checks all promises on the result.
 pub(crate) fn kept<'a>(document: &Document<'a>, config: &Config) -> Chunking<'a> {
-    let chunker = Chunker::new(config.clone()).unwrap();
-    let chunking = chunker.chunk(document);
-    verbatim(document.text(), &chunking);
-    complete(document.text(), &chunking);
-    within_limits(&chunking, config);
-    on_graphemes(document.text(), &chunking);
-    explained(&chunking);
-    let again = chunker.chunk(document);
-    assert_eq!(
-        serde_json::to_string(&chunking).unwrap(),
-        serde_json::to_string(&again).unwrap(),
-        "the same twice"
-    );
-    chunking
-}
-
-fn verbatim(text: &str, chunking: &Chunking<'_>) {
-    for chunk in &chunking.chunks {
-        assert_eq!(chunk.text, &text[chunk.span.bytes.clone()]);
-        assert!(!chunk.text.trim().is_empty(), "a chunk holds text");
-        let lines = |bytes: &std::ops::Range<usize>| {
-            let before = |end: usize| text[..end].matches('\n').count() + 1;
-            (before(bytes.start), before(bytes.end - 1))
-        };
-        if text.len() < 4000 && text.is_char_boundary(chunk.span.bytes.end - 1) {
-            assert_eq!(chunk.span.lines, lines(&chunk.span.bytes));
-        }
-    }
-}
-
-fn complete(text: &str, chunking: &Chunking<'_>) {
-    let own = chunking.chunks.iter().map(|chunk| chunk.span.bytes.clone());
-    let mut parts: Vec<_> = own.chain(chunking.gaps.iter().cloned()).collect();
-    parts.sort_by_key(|part| part.start);
-    let mut end = 0;
-    for part in parts {
-        assert_eq!(part.start, end, "every byte once");
-        end = part.end;
-    }
-    assert_eq!(end, text.len(), "every byte");
-    for gap in &chunking.gaps {
-        let blank = text[gap.clone()]
-            .trim_start_matches('\u{feff}')
-            .trim()
-            .is_empty();
-        assert!(
-            blank || chunking.strategy == Strategy::Delimiter,
-            "lost: {:?}",
-            &text[gap.clone()]
-        );
-    }
-    for (chunk, before) in chunking.chunks.iter().skip(1).zip(&chunking.chunks) {
-        assert!(before.span.bytes.end <= chunk.span.bytes.start, "in order");
-    }
-    for chunk in &chunking.chunks {
-        if let Some(overlap) = &chunk.overlap {
-            assert_eq!(overlap.bytes.end, chunk.span.bytes.start);
-            assert!(!overlap.bytes.is_empty());
-        }
-    }
-}
-
-fn within_limits(chunking: &Chunking<'_>, config: &Config) {
-    for chunk in &chunking.chunks {
-        let oversized = chunk.warnings.iter().find_map(|warning| match warning {
-            Warning::Oversized { reason } => Some(*reason),
-            _ => None,
-        });
-        let overlap = chunk
-            .overlap
-            .clone()
-            .map_or(0, |overlap| overlap.bytes.len());
-        let size = chunk.tokens;
-        let max = match config.overview {
-            Some(overview) if chunk.kind == Kind::Overview => overview,
-            _ => config.max,
-        };
-        assert!(
-            size.total <= max || oversized.is_some(),
-            "{size:?} over {max} with {overlap} bytes of overlap",
-        );
-        assert!(size.context <= max / 4, "context {size:?}");
-        assert_eq!(size.text, config.unit.measure(chunk.text));
-        assert_eq!(size.context, config.unit.measure(&chunk.context.header));
-        match oversized {
-            None => {}
-            Some("one grapheme larger than the limit") => {
-                assert_eq!(boundaries(chunk.text), 0, "{:?}", chunk.text);
-            }
-            Some(_) => assert_eq!(config.atomic, Atomic::Keep),
-        }
-    }
-}
-
-/// How many grapheme boundaries are inside `text`.
-fn boundaries(text: &str) -> usize {
-    let inner = (1..text.len()).filter(|at| text.is_char_boundary(*at));
-    inner.filter(|at| is_grapheme_boundary(text, *at)).count()
-}
-
-fn is_grapheme_boundary(text: &str, at: usize) -> bool {
-    GraphemeCursor::new(at, text.len(), true)
-        .is_boundary(text, 0)
-        .unwrap()
-}
-
-fn on_graphemes(text: &str, chunking: &Chunking<'_>) {
-    for chunk in &chunking.chunks {
-        let overlap = chunk.overlap.iter().map(|overlap| overlap.bytes.start);
-        for at in overlap.chain([chunk.span.bytes.start, chunk.span.bytes.end]) {
-            assert!(
-                is_grapheme_boundary(text, at),
-                "cut inside a grapheme at {at} of {text:?}"
-            );
-        }
-    }
-}
-
-fn explained(chunking: &Chunking<'_>) {
-    assert_ne!(chunking.strategy, Strategy::Auto);
-    assert!(!chunking.reason.is_empty());
-    let ids: std::collections::HashSet<_> = chunking.chunks.iter().map(|chunk| chunk.id).collect();
-    assert_eq!(ids.len(), chunking.chunks.len(), "ids differ");
-    for (ordinal, chunk) in chunking.chunks.iter().enumerate() {
-        assert_eq!(chunk.ordinal, ordinal);
-        assert!(!chunk.cut.reason.is_empty());
-        assert!(chunk.part.index >= 1 && chunk.part.index <= chunk.part.count);
-    }
+    kept::kept(&Chunker::new(config.clone()).unwrap(), document)
 }
 
 /// Pieces that mean something to a parser.

@@ -1,8 +1,8 @@
 //! Inputs made to be slow or deep. No time is asserted: what is not linear does not end while somebody waits, and what recurses overflows
 //! the stack.
 
-use excerpt_chunk::Document;
-use excerpt_grammars::languages;
+use excerpt_chunk::{Document, Preset, Unit, Warning};
+use excerpt_grammars::{chunker, languages};
 
 use crate::outlines::kept;
 use crate::samples::sample;
@@ -81,5 +81,23 @@ fn samples_again_and_again() {
 fn too_large_a_text_is_read_as_lines() {
     let text = "a = 1\n".repeat(1_500_000);
     let outline = kept(&Document::new(&text).with_language("python"), 1_600);
-    assert_eq!(outline.language(), None);
+    assert_eq!(outline.language(), Some("python"));
+    assert_eq!(
+        outline.fallbacks(),
+        ["too large to be read as python: read as lines"]
+    );
+}
+
+#[test]
+fn chunks_of_what_cannot_be_read_carry_its_language() {
+    let text = "a line of text, which is no data at all\n".repeat(200);
+    let chunker = chunker(Preset::Code.config(Unit::Chars)).unwrap();
+    let chunking = chunker.chunk(&Document::new(&text).with_path("data.json"));
+    let [Warning::Fallback(note)] = &chunking.warnings[..] else {
+        panic!("{:?}", chunking.warnings);
+    };
+    assert_eq!(note, "no json could be read: read as lines");
+    assert!(chunking.chunks.len() > 1);
+    let mut languages = chunking.chunks.iter().map(|chunk| &chunk.language);
+    assert!(languages.all(|language| language.as_deref() == Some("json")));
 }

@@ -2,8 +2,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod growth;
+#[path = "../../../excerpt-chunk/tests/suite/kept.rs"]
+mod kept;
 mod outlines;
 mod random;
 mod reference;
+mod real;
 mod samples;
 mod sources;

@@ -1,0 +1,142 @@
+//! The promises of every chunking, as checks. The tests of `excerpt-grammars` include this file, too.
+
+use std::collections::HashSet;
+
+use excerpt_chunk::{Atomic, Chunker, Chunking, Config, Document, Kind, Strategy, Warning};
+use unicode_segmentation::GraphemeCursor;
+
+/// Cuts `document` and checks all promises on the result.
+pub(crate) fn kept<'a>(chunker: &Chunker, document: &Document<'a>) -> Chunking<'a> {
+    let config = chunker.config();
+    let chunking = chunker.chunk(document);
+    verbatim(document.text(), &chunking);
+    complete(document.text(), &chunking);
+    within_limits(&chunking, config);
+    on_graphemes(document.text(), &chunking);
+    explained(&chunking);
+    let again = chunker.chunk(document);
+    assert_eq!(
+        serde_json::to_string(&chunking).unwrap(),
+        serde_json::to_string(&again).unwrap(),
+        "the same twice"
+    );
+    chunking
+}
+
+fn verbatim(text: &str, chunking: &Chunking<'_>) {
+    let mut counted = 0;
+    let mut line = 1;
+    for chunk in &chunking.chunks {
+        let bytes = chunk.span.bytes.clone();
+        assert_eq!(chunk.text, &text[bytes.clone()]);
+        assert!(!chunk.text.trim().is_empty(), "a chunk holds text");
+        let mut line_of = |at: usize| {
+            let between = &text.as_bytes()[counted..at];
+            line += between.iter().filter(|byte| **byte == b'\n').count();
+            counted = at;
+            line
+        };
+        let lines = (line_of(bytes.start), line_of(bytes.end - 1));
+        assert_eq!(chunk.span.lines, lines);
+    }
+}
+
+fn complete(text: &str, chunking: &Chunking<'_>) {
+    let own = chunking.chunks.iter().map(|chunk| chunk.span.bytes.clone());
+    let mut parts: Vec<_> = own.chain(chunking.gaps.iter().cloned()).collect();
+    parts.sort_by_key(|part| part.start);
+    let mut end = 0;
+    for part in parts {
+        assert_eq!(part.start, end, "every byte once");
+        end = part.end;
+    }
+    assert_eq!(end, text.len(), "every byte");
+    for gap in &chunking.gaps {
+        let blank = text[gap.clone()]
+            .trim_start_matches('\u{feff}')
+            .trim()
+            .is_empty();
+        assert!(
+            blank || chunking.strategy == Strategy::Delimiter,
+            "lost: {:?}",
+            &text[gap.clone()]
+        );
+    }
+    for (chunk, before) in chunking.chunks.iter().skip(1).zip(&chunking.chunks) {
+        assert!(before.span.bytes.end <= chunk.span.bytes.start, "in order");
+    }
+    for chunk in &chunking.chunks {
+        if let Some(overlap) = &chunk.overlap {
+            assert_eq!(overlap.bytes.end, chunk.span.bytes.start);
+            assert!(!overlap.bytes.is_empty());
+        }
+    }
+}
+
+fn within_limits(chunking: &Chunking<'_>, config: &Config) {
+    for chunk in &chunking.chunks {
+        let oversized = chunk.warnings.iter().find_map(|warning| match warning {
+            Warning::Oversized { reason } => Some(*reason),
+            _ => None,
+        });
+        let overlap = chunk
+            .overlap
+            .clone()
+            .map_or(0, |overlap| overlap.bytes.len());
+        let size = chunk.tokens;
+        let max = match config.overview {
+            Some(overview) if chunk.kind == Kind::Overview => overview,
+            _ => config.max,
+        };
+        assert!(
+            size.total <= max || oversized.is_some(),
+            "{size:?} over {max} with {overlap} bytes of overlap",
+        );
+        assert!(size.context <= max / 4, "context {size:?}");
+        assert_eq!(size.text, config.unit.measure(chunk.text));
+        assert_eq!(size.context, config.unit.measure(&chunk.context.header));
+        match oversized {
+            None => {}
+            Some("one grapheme larger than the limit") => {
+                assert_eq!(boundaries(chunk.text), 0, "{:?}", chunk.text);
+            }
+            Some(_) => assert_eq!(config.atomic, Atomic::Keep),
+        }
+    }
+}
+
+/// How many grapheme boundaries are inside `text`.
+fn boundaries(text: &str) -> usize {
+    let inner = (1..text.len()).filter(|at| text.is_char_boundary(*at));
+    inner.filter(|at| is_grapheme_boundary(text, *at)).count()
+}
+
+fn is_grapheme_boundary(text: &str, at: usize) -> bool {
+    GraphemeCursor::new(at, text.len(), true)
+        .is_boundary(text, 0)
+        .unwrap()
+}
+
+fn on_graphemes(text: &str, chunking: &Chunking<'_>) {
+    for chunk in &chunking.chunks {
+        let overlap = chunk.overlap.iter().map(|overlap| overlap.bytes.start);
+        for at in overlap.chain([chunk.span.bytes.start, chunk.span.bytes.end]) {
+            assert!(
+                is_grapheme_boundary(text, at),
+                "cut inside a grapheme at {at} of {text:?}"
+            );
+        }
+    }
+}
+
+fn explained(chunking: &Chunking<'_>) {
+    assert_ne!(chunking.strategy, Strategy::Auto);
+    assert!(!chunking.reason.is_empty());
+    let ids: HashSet<_> = chunking.chunks.iter().map(|chunk| chunk.id).collect();
+    assert_eq!(ids.len(), chunking.chunks.len(), "ids differ");
+    for (ordinal, chunk) in chunking.chunks.iter().enumerate() {
+        assert_eq!(chunk.ordinal, ordinal);
+        assert!(!chunk.cut.reason.is_empty());
+        assert!(chunk.part.index >= 1 && chunk.part.index <= chunk.part.count);
+    }
+}
