@@ -243,10 +243,10 @@ fn long(language: &str, large: bool) -> (String, String) {
     let further: String = further.flat_map(|line| [line, "\n"]).collect();
     // Two values in a row are no JSON.
     let (open, between, close) = match language {
-        "json" => ("[\n", ",\n", "\n]\n"),
-        _ => ("", "\n", ""),
+        "json" => ("[\n", ",\n\n", "\n]\n"),
+        _ => ("", "\n\n", ""),
     };
-    let per_copy = further.lines().count() + between.lines().count();
+    let per_copy = further.lines().count() + 1;
     let copies = if large {
         BYTES.div_ceil(further.len() + between.len())
     } else {
