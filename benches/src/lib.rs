@@ -24,23 +24,29 @@ pub fn files() -> Vec<(PathBuf, String)> {
 
 /// Chunks of at most [`LIMIT`] characters without overlap and context, which is what peers make.
 pub fn chunker() -> Chunker {
-    bare(Unit::Chars, LIMIT)
+    Chunker::new(bare(Unit::Chars, LIMIT)).expect(VALID)
+}
+
+/// The same with all grammars.
+pub fn code_chunker() -> Chunker {
+    excerpt_grammars::chunker(bare(Unit::Chars, LIMIT)).expect(VALID)
 }
 
 /// The same with at most [`TOKENS`] tokens of `o200k`.
 pub fn token_chunker() -> Chunker {
-    bare(Unit::O200k, TOKENS)
+    Chunker::new(bare(Unit::O200k, TOKENS)).expect(VALID)
 }
 
-fn bare(unit: Unit, limit: usize) -> Chunker {
-    let config = Config {
+const VALID: &str = "the configuration is valid";
+
+fn bare(unit: Unit, limit: usize) -> Config {
+    Config {
         target: limit,
         max: limit,
         overlap: Overlap::Size(0),
         context: ContextParts::NONE,
         ..Preset::Auto.config(unit)
-    };
-    Chunker::new(config).expect("the configuration is valid")
+    }
 }
 
 /// What `work` returns, and the CPU time it took.

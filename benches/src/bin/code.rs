@@ -1,0 +1,326 @@
+//! Measures: source code, read by its grammar and cut. In three parts, each a line of JSON a result:
+//!
+//! - `speed`: megabytes per CPU second on one thread, for each of Python, Rust and TypeScript: tree-sitter alone, excerpt up to the
+//!   outline, excerpt up to the chunks, and text-splitter (its chunks as slices). All parse by the same grammars at the same versions.
+//!   Rounds alternate, so that a disturbance hits all; the median round counts. `against_parse` is the speed against that of tree-sitter
+//!   alone: the median of what each round says.
+//! - `long`: one file of 10,000 lines and one of 2 MiB, for each of many languages: CPU milliseconds from text to chunks, and the most memory
+//!   beside the text. Each in a process of its own, so that none finds memory that another has left; `first` is the first call there, with the
+//!   tables of the grammar not yet touched, `median` that of the calls behind it.
+//! - `parallel`: all files, on one thread and on as many as there are cores: seconds by the clock. The machine must have nothing else to do.
+//!
+//! Corpus: the files of a list, each read before; `benches/sources` makes one for each language, and they may be joined. The long files are our own
+//! samples of the languages, repeated. No randomness.
+//!
+//! Command: `for language in python rust typescript; do benches/sources $language /tmp/sources; done > /tmp/list && cargo run --release
+//! --bin code /tmp/list`; a second argument names one part to run alone, a third one subject or language.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use excerpt_benches::{LIMIT, code_chunker, files, peak_memory, spread, timed};
+use excerpt_chunk::{Document, Parser as _, Warning};
+use excerpt_grammars::Grammars;
+use rayon::ThreadPoolBuilder;
+use rayon::prelude::*;
+use serde_json::json;
+use text_splitter::CodeSplitter;
+use tree_sitter::{Language, Parser};
+
+const ROUNDS: usize = 5;
+/// What the chunker tells the parser of code: three quarters of the limit.
+const DETAIL: usize = LIMIT * 3 / 4;
+/// The part that a process for one long file is started with.
+const ONE: &str = "one";
+const LINES: usize = 10_000;
+const BYTES: usize = 2 << 20;
+
+/// Of each language with long files: its name, and what lines begin with that may stand only at the head of a file, or once.
+const LONG: [(&str, &[&str]); 26] = [
+    ("rust", &[]),
+    ("python", &[]),
+    ("typescript", &[]),
+    ("javascript", &[]),
+    ("go", &["package "]),
+    ("java", &["package ", "import "]),
+    ("c", &[]),
+    ("cpp", &[]),
+    ("ruby", &[]),
+    ("php", &["<?php", "declare(", "namespace "]),
+    ("swift", &[]),
+    ("kotlin", &["package ", "import "]),
+    ("json", &[]),
+    ("yaml", &[]),
+    ("toml", &[]),
+    ("html", &["<!DOCTYPE"]),
+    ("csharp", &["using "]),
+    ("bash", &[]),
+    ("lua", &["return "]),
+    ("scala", &["package "]),
+    ("elixir", &[]),
+    ("zig", &[]),
+    ("sql", &[]),
+    ("hcl", &[]),
+    ("make", &[]),
+    ("css", &[]),
+];
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let (list, part, alone) = (arguments.next(), arguments.next(), arguments.next());
+    if list.as_deref() == Some(ONE) {
+        let language = part.expect("a language");
+        return one(&language, alone.is_some());
+    }
+    let wanted = |name: &str| part.as_deref().is_none_or(|part| part == name);
+    if wanted("speed") {
+        speed(&files(), alone.as_deref());
+    }
+    if wanted("long") {
+        let all = LONG.iter().map(|(language, _)| *language);
+        for language in all.filter(|name| alone.as_deref().is_none_or(|alone| alone == *name)) {
+            let program = std::env::current_exe().expect("a program has a path");
+            for large in [&[][..], &["large"]] {
+                let mut command = Command::new(&program);
+                let status = command.args([ONE, language]).args(large).status();
+                assert!(status.is_ok_and(|status| status.success()), "{language}");
+            }
+        }
+    }
+    if wanted("parallel") {
+        parallel(&files());
+    }
+}
+
+type Cut<'a> = dyn Fn(&str, &str) -> usize + 'a;
+
+fn speed(files: &[(PathBuf, String)], alone: Option<&str>) {
+    let languages: [(&str, &str, Language); 3] = [
+        ("python", "py", tree_sitter_python::LANGUAGE.into()),
+        ("rust", "rs", tree_sitter_rust::LANGUAGE.into()),
+        (
+            "typescript",
+            "ts",
+            tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+        ),
+    ];
+    let chunker = code_chunker();
+    for (name, ending, language) in languages {
+        let ends = |path: &Path| path.extension().is_some_and(|is| is == ending);
+        let files: Vec<_> = files.iter().filter(|(path, _)| ends(path)).collect();
+        let bytes: usize = files.iter().map(|(_, text)| text.len()).sum();
+        if files.is_empty() {
+            continue;
+        }
+        let mut parser = Parser::new();
+        parser.set_language(&language).expect("the versions agree");
+        let parser = RefCell::new(parser);
+        let splitter = CodeSplitter::new(language, LIMIT).expect("the versions agree");
+        let mut subjects: Vec<(&str, Box<Cut<'_>>)> = vec![
+            (
+                "tree-sitter alone",
+                Box::new(|_, text| {
+                    let tree = parser.borrow_mut().parse(text, None);
+                    tree.expect("nothing stops it").root_node().descendant_count()
+                }),
+            ),
+            (
+                "excerpt, outline",
+                Box::new(|path, text| {
+                    let document = Document::new(text).with_path(path);
+                    Grammars.parse(&document, DETAIL).nodes().len()
+                }),
+            ),
+            (
+                "excerpt",
+                Box::new(|path, text| {
+                    let document = Document::new(text).with_path(path);
+                    chunker.chunk(&document).chunks.len()
+                }),
+            ),
+            (
+                "text-splitter",
+                Box::new(|_, text| splitter.chunks(text).count()),
+            ),
+        ];
+        subjects.retain(|(subject, _)| alone.is_none_or(|alone| alone == *subject));
+        let mut times = vec![Vec::new(); subjects.len()];
+        let mut pieces = vec![0; subjects.len()];
+        for _ in 0..ROUNDS {
+            for (index, (_, cut)) in subjects.iter().enumerate() {
+                let (count, time) = timed(|| {
+                    let counts = files.iter();
+                    let counts = counts.map(|(path, text)| cut(path.to_str().unwrap_or(""), text));
+                    counts.sum::<usize>()
+                });
+                times[index].push(time);
+                pieces[index] = count;
+            }
+        }
+        for (index, (subject, _)) in subjects.iter().enumerate() {
+            let [median, slowest, fastest] =
+                spread(&times[index]).map(|time| (bytes as f64 / 1e4 / time).round() / 100.0);
+            let mut shares: Vec<f64> = times[0]
+                .iter()
+                .zip(&times[index])
+                .map(|(parse, own)| parse.as_secs_f64() / own.as_secs_f64())
+                .collect();
+            shares.sort_by(f64::total_cmp);
+            let line = json!({
+                "part": "speed",
+                "language": name,
+                "subject": subject,
+                "files": files.len(),
+                "megabytes": bytes as f64 / 1e6,
+                "rounds": ROUNDS,
+                "pieces": pieces[index],
+                "megabytes_per_cpu_second": median,
+                "slowest_and_fastest_round": [slowest, fastest],
+                "against_parse": alone.is_none().then(|| (shares[ROUNDS / 2] * 1000.0).round() / 1000.0),
+            });
+            println!("{line}");
+        }
+    }
+}
+
+/// Cuts one long file, again and again.
+fn one(language: &str, large: bool) {
+    let (path, text) = long(language, large);
+    let chunker = code_chunker();
+    let document = Document::new(&text).with_path(&path);
+    peak_memory();
+    let before = peak_memory();
+    let (chunking, first) = timed(|| chunker.chunk(&document));
+    let memory = peak_memory().saturating_sub(before);
+    let fallbacks: Vec<_> = chunking
+        .warnings
+        .iter()
+        .filter(|warning| matches!(warning, Warning::Fallback(_)))
+        .collect();
+    let times: Vec<_> = (0..ROUNDS)
+        .map(|_| timed(|| chunker.chunk(&document).chunks.len()).1)
+        .collect();
+    let [median, slowest, fastest] = spread(&times).map(|time| (time * 10_000.0).round() / 10.0);
+    let line = json!({
+        "part": "long",
+        "language": language,
+        "lines": text.lines().count(),
+        "bytes": text.len(),
+        "chunks": chunking.chunks.len(),
+        "fallbacks": fallbacks,
+        "cpu_milliseconds": {
+            "first": (first.as_secs_f64() * 10_000.0).round() / 10.0,
+            "median": median,
+            "slowest_and_fastest": [slowest, fastest],
+        },
+        "megabytes_beside_the_text": memory as f64 / 1e6,
+    });
+    println!("{line}");
+}
+
+/// The sample of a language, repeated up to so many lines or bytes, and a path for it.
+fn long(language: &str, large: bool) -> (String, String) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../crates/excerpt-grammars/languages")
+        .join(language);
+    let entries = std::fs::read_dir(&folder).expect("a language has a folder");
+    let paths = entries.map(|entry| entry.expect("it can be read").path());
+    let is_sample = |path: &PathBuf| {
+        let stem = path.file_stem().and_then(|stem| stem.to_str());
+        stem.is_some_and(|stem| stem.eq_ignore_ascii_case("sample"))
+            && path.extension().is_some_and(|ending| ending != "snap")
+    };
+    let path = paths.into_iter().find(is_sample).expect("it has a sample");
+    let sample = std::fs::read_to_string(&path).expect("it can be read");
+    let heads = LONG.iter().find(|(name, _)| *name == language);
+    let heads = heads.map_or(&[][..], |(_, heads)| heads);
+    let sample = without_broken(&sample);
+    let further = sample
+        .lines()
+        .filter(|line| !heads.iter().any(|head| line.starts_with(head)));
+    let further: String = further.flat_map(|line| [line, "\n"]).collect();
+    // Two values in a row are no JSON.
+    let (open, between, close) = match language {
+        "json" => ("[\n", ",\n\n", "\n]\n"),
+        _ => ("", "\n\n", ""),
+    };
+    let per_copy = further.lines().count() + 1;
+    let copies = if large {
+        BYTES.div_ceil(further.len() + between.len())
+    } else {
+        LINES.div_ceil(per_copy)
+    };
+    let mut text = format!("{open}{}", sample.trim_end());
+    for _ in 1..copies {
+        text += between;
+        text += further.trim_end();
+    }
+    text += close;
+    let path = path.to_str().unwrap_or_default().to_string();
+    (path, text)
+}
+
+/// A sample without the item called broken, which each has to show what is made of it: long files are whole.
+fn without_broken(sample: &str) -> String {
+    let mut kept = String::new();
+    let mut inside = None;
+    for line in sample.lines() {
+        let indent = line.len() - line.trim_start().len();
+        if let Some(outer) = inside {
+            let closes = ["}", "end"].contains(&line.trim());
+            if indent > outer || line.trim().is_empty() || closes && indent == outer {
+                if closes && indent == outer {
+                    inside = None;
+                }
+                continue;
+            }
+            inside = None;
+        }
+        if line.to_lowercase().contains("broken") {
+            inside = Some(indent);
+            continue;
+        }
+        kept.extend([line, "\n"]);
+    }
+    kept
+}
+
+fn parallel(files: &[(PathBuf, String)]) {
+    let bytes: usize = files.iter().map(|(_, text)| text.len()).sum();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let chunker = code_chunker();
+    let pools = [1, cores].map(|threads| {
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.expect("threads can be started")
+    });
+    let mut times = [Vec::new(), Vec::new()];
+    for _ in 0..ROUNDS {
+        for (pool, times) in pools.iter().zip(&mut times) {
+            let start = Instant::now();
+            let chunks: usize = pool.install(|| {
+                let counts = files.par_iter().map(|(path, text)| {
+                    let document = Document::new(text).with_path(path.to_str().unwrap_or(""));
+                    chunker.chunk(&document).chunks.len()
+                });
+                counts.sum()
+            });
+            assert!(chunks > 0);
+            times.push(start.elapsed());
+        }
+    }
+    let [one, all] = [&times[0], &times[1]].map(|times| spread(times));
+    let line = json!({
+        "part": "parallel",
+        "files": files.len(),
+        "megabytes": bytes as f64 / 1e6,
+        "rounds": ROUNDS,
+        "threads": [1, cores],
+        "seconds": [one[0], all[0]],
+        "fastest_seconds": [one[2], all[2]],
+        "times_one_thread": (one[0] / all[0] * 100.0).round() / 100.0,
+        "times_one_thread_in_the_fastest": (one[2] / all[2] * 100.0).round() / 100.0,
+    });
+    println!("{line}");
+}

@@ -1,0 +1,74 @@
+//! Any bytes as any language, whole or with a piece of a sample of ours put into them, and any configuration: the chunks are verbatim, in order and
+//! within the limit, and nothing is lost. The outline, at any detail, is the whole text.
+//!
+//! A seed is 24 bytes, which say all but the text, and a text:
+//!
+//! ```sh
+//! mkdir -p seeds && find crates/excerpt-grammars/languages -iname 'sample.*' -not -name '*.snap' |
+//!     while read -r path; do { head -c 24 /dev/urandom; cat "$path"; } > "seeds/${path##*/}"; done
+//! cargo +nightly fuzz run code seeds -- -max_len=8192 -timeout=10
+//! ```
+//!
+//! What it finds becomes a plain test of the grammars.
+#![no_main]
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use arbitrary::Arbitrary;
+use excerpt_chunk::{Document, Parser};
+use excerpt_fuzz::{Options, check, chosen};
+use excerpt_grammars::{Grammars, chunker, languages};
+use libfuzzer_sys::fuzz_target;
+
+#[derive(Arbitrary, Debug)]
+struct Input<'a> {
+    options: Options,
+    language: u8,
+    detail: u16,
+    sample: u8,
+    from: u16,
+    length: u16,
+    at: u16,
+    bytes: &'a [u8],
+}
+
+/// Our samples of all languages.
+static SAMPLES: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/excerpt-grammars/languages");
+    let folders = std::fs::read_dir(folder).expect("the languages have folders");
+    let mut paths: Vec<_> = folders
+        .flat_map(|entry| std::fs::read_dir(entry.expect("it can be read").path()))
+        .flatten()
+        .map(|entry| entry.expect("it can be read").path())
+        .collect();
+    paths.sort();
+    paths.retain(|path| {
+        let name = path.file_stem().unwrap_or_default();
+        name.eq_ignore_ascii_case("sample")
+            && path.extension().is_some_and(|ending| ending != "snap")
+    });
+    let texts = paths.into_iter().map(std::fs::read_to_string);
+    texts.collect::<Result<_, _>>().expect("samples are text")
+});
+
+fuzz_target!(|input: Input<'_>| {
+    let config = input.options.config();
+    let Ok(chunker) = chunker(config.clone()) else {
+        return;
+    };
+    let mut text = String::from_utf8_lossy(input.bytes).into_owned();
+    if input.length > 0 {
+        let sample = &SAMPLES[usize::from(input.sample) % SAMPLES.len()];
+        let from = sample.floor_char_boundary(usize::from(input.from) % sample.len());
+        let rest = &sample[from..];
+        let piece = &rest[..rest.floor_char_boundary(usize::from(input.length))];
+        let at = text.floor_char_boundary(usize::from(input.at) % (text.len() + 1));
+        text.insert_str(at, piece);
+    }
+    let names: Vec<&str> = languages().collect();
+    let document = Document::new(&text).with_language(chosen(&names, input.language));
+    let outline = Grammars.parse(&document, usize::from(input.detail));
+    assert_eq!(outline.nodes()[0].span().end, text.len(), "the whole text");
+    check(&text, &chunker.chunk(&document), &config);
+});
