@@ -6,7 +6,7 @@ mod growth;
 mod kept;
 mod outlines;
 mod random;
-mod reference;
 mod real;
+mod reference;
 mod samples;
 mod sources;

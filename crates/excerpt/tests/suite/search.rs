@@ -16,15 +16,15 @@ fn the_answer_is_grouped_by_document_with_a_place_to_open() {
         .run(&["search", "how hot is the water for green tea", "."])
         .ok();
     insta::assert_snapshot!(run.stdout, @r"
-    tea/green.md:1-12 · Green tea, Water, Time · score 5.0
+    tea/green.md:1-12 · Green tea, Water, Time · score 7.1
         # **Green** **tea**
         ## **Water**
 
-    tea/black.md:1-3 · Black tea · score 2.2
+    tea/black.md:1-3 · Black tea · score 2.4
         # Black **tea**
         Boiling **water**, four minutes.
 
-    src/brew.rs:1-2 · score 0.1
+    src/brew.rs:1-2 · fn heat_water · score 1.1
         /// Heats the **water**.
         fn heat_**water**(degrees: u32) {}
 
