@@ -246,6 +246,10 @@ impl Walk<'_> {
         let nodes = &self.outline.nodes;
         // The boundary before a node that was opened is the one before its first child.
         let mut inherited = Some(plain(Strength::Start, 0.0));
+        // A text in which its parser saw nothing is one piece, or its lines.
+        if nodes.len() == 1 {
+            return self.leaf(0, plain(Strength::Start, 0.0));
+        }
         let mut index = 1;
         while index < nodes.len() {
             while index >= self.places[self.place].end {

@@ -1,6 +1,11 @@
 //! Where a document is cut, one behaviour each.
 
-use excerpt_chunk::{Chunker, Config, ContextParts, Document, Preset, Unit};
+use std::sync::Arc;
+
+use excerpt_chunk::{
+    Chunker, CodeParser, Config, ContextParts, Detected, Document, Outline, OutlineBuilder, Parser,
+    Preset, Unit,
+};
 
 /// The texts of the chunks of at most `max` characters.
 fn cut(text: &str, max: usize) -> Vec<&str> {
@@ -27,6 +32,41 @@ fn a_heading_without_text_goes_with_the_next_one() {
             "## Part\n\n## Chapter\n\nThe words of the chapter."
         ]
     );
+}
+
+/// A parser that sees nothing.
+#[derive(Debug)]
+struct Blind;
+
+impl Parser for Blind {
+    fn parse(&self, document: &Document<'_>, _: usize) -> Outline {
+        OutlineBuilder::new(document.text(), 0).finish()
+    }
+}
+
+impl CodeParser for Blind {
+    fn detect(&self, _: &Document<'_>) -> Option<Detected> {
+        let (language, by) = ("none", "by itself");
+        Some(Detected { language, by })
+    }
+}
+
+#[test]
+fn a_text_in_which_its_parser_sees_nothing_is_cut_all_the_same() {
+    let line = "A line that nobody understands.";
+    let text = format!("{line}\n{line}\n{line}\n");
+    let config = Config {
+        target: 40,
+        max: 40,
+        min: 1,
+        context: ContextParts::NONE,
+        ..Preset::Auto.config(Unit::Chars)
+    };
+    let chunker = Chunker::new(config).unwrap();
+    let chunker = chunker.with_code_parser(Arc::new(Blind));
+    let chunks = chunker.chunk(&Document::new(&text)).chunks;
+    let texts: Vec<&str> = chunks.iter().map(|chunk| chunk.text).collect();
+    assert_eq!(texts, [line, line, line]);
 }
 
 #[test]
