@@ -15,6 +15,14 @@ pub(crate) struct Imports<'a> {
     text: &'a str,
     imports: Vec<(Range<usize>, Arc<str>)>,
     by_name: HashMap<Arc<str>, Vec<usize>>,
+    /// The first bytes and the lengths of the names: most words are known to be none of them without being hashed.
+    firsts: [bool; 256],
+    lengths: u64,
+}
+
+/// The bit for a word of `length` bytes; the longest share one.
+fn length_bit(length: usize) -> u64 {
+    1 << length.min(63)
 }
 
 impl<'a> Imports<'a> {
@@ -30,6 +38,14 @@ impl<'a> Imports<'a> {
                 }
             }
         }
+        let mut firsts = [false; 256];
+        let mut lengths = 0;
+        for name in by_name.keys() {
+            if let Some(first) = name.bytes().next() {
+                firsts[usize::from(first)] = true;
+                lengths |= length_bit(name.len());
+            }
+        }
         let imports = outline.imports.iter().map(|import| {
             let span = import.span.clone();
             (span.clone(), text[span].trim().into())
@@ -38,7 +54,16 @@ impl<'a> Imports<'a> {
             text,
             imports: imports.collect(),
             by_name,
+            firsts,
+            lengths,
         }
+    }
+
+    /// Whether a name may be this word, by its first byte and its length.
+    fn may_know(&self, word: &str) -> bool {
+        let first = word.bytes().next();
+        first.is_some_and(|first| self.firsts[usize::from(first)])
+            && self.lengths & length_bit(word.len()) != 0
     }
 
     /// The texts of the imports whose names stand as words in the part of the text, but for those that stand there themselves.
@@ -49,6 +74,7 @@ impl<'a> Imports<'a> {
         let is_word = |char: char| char.is_alphanumeric() || char == '_';
         let words = self.text[part.clone()].split(|char| !is_word(char));
         let mut used: Vec<usize> = words
+            .filter(|word| self.may_know(word))
             .filter_map(|word| self.by_name.get(word))
             .flatten()
             .copied()
