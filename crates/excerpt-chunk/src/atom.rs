@@ -104,7 +104,7 @@ pub(crate) struct Boundary {
 impl Boundary {
     /// Whether what stands behind a cut here goes on with what stands before it.
     pub(crate) fn continues(&self) -> bool {
-        !self.mandatory && self.strength > Strength::Rule
+        !self.mandatory && self.strength > Strength::Definition
     }
 }
 

@@ -180,6 +180,11 @@ fn a_chunk_lists_the_imports_that_it_uses_and_no_others() {
         assert!(!chunk.text.contains("use std"));
         chunk.context.imports.clone()
     };
+    let parts = chunking.chunks.iter().map(|chunk| chunk.part.count);
+    assert!(
+        parts.into_iter().all(|count| count == 1),
+        "no function is a part of another"
+    );
     assert_eq!(imports("fn show").len(), 1);
     assert_eq!(&*imports("fn show")[0], "use std::fmt::Display;");
     assert_eq!(
