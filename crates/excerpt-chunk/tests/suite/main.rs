@@ -1,6 +1,7 @@
 //! The tests of the whole crate, in one binary.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod cases;
 mod corpus;
 mod cuts;
 mod growth;

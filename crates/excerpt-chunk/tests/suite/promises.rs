@@ -5,8 +5,8 @@ use excerpt_chunk::{
 };
 use proptest::prelude::*;
 use proptest::strategy::Strategy as _;
-use proptest::test_runner::RngSeed;
 
+use crate::cases::random_cases;
 use crate::kept;
 
 /// Cuts `document` as `config` says and checks all promises on the result.
@@ -130,23 +130,8 @@ prop_compose! {
     }
 }
 
-/// The same random cases on every run; `EXCERPT_SEED` gives others, `EXCERPT_CASES` more.
-fn random_cases() -> ProptestConfig {
-    let number = |name| {
-        std::env::var(name)
-            .ok()
-            .and_then(|value| value.parse().ok())
-    };
-    ProptestConfig {
-        cases: number("EXCERPT_CASES").map_or(1500, |cases: u64| cases as u32),
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(number("EXCERPT_SEED").unwrap_or(2026)),
-        ..ProptestConfig::default()
-    }
-}
-
 proptest! {
-    #![proptest_config(random_cases())]
+    #![proptest_config(random_cases(1500))]
 
     #[test]
     fn promises_hold_for_any_text_and_configuration(

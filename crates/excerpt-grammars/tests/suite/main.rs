@@ -1,6 +1,8 @@
 //! The tests of the whole crate, in one binary.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+#[path = "../../../excerpt-chunk/tests/suite/cases.rs"]
+mod cases;
 mod growth;
 #[path = "../../../excerpt-chunk/tests/suite/kept.rs"]
 mod kept;

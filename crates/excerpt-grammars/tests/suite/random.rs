@@ -3,25 +3,10 @@
 use excerpt_chunk::Document;
 use excerpt_grammars::languages;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
+use crate::cases::random_cases;
 use crate::outlines::kept;
 use crate::samples::sample;
-
-/// The same random cases on every run; `EXCERPT_SEED` gives others, `EXCERPT_CASES` more.
-fn random_cases() -> ProptestConfig {
-    let number = |name| {
-        std::env::var(name)
-            .ok()
-            .and_then(|value| value.parse().ok())
-    };
-    ProptestConfig {
-        cases: number("EXCERPT_CASES").map_or(600, |cases: u64| cases as u32),
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(number("EXCERPT_SEED").unwrap_or(2026)),
-        ..ProptestConfig::default()
-    }
-}
 
 /// `text` cut to the range that two numbers stand for.
 fn part(text: &str, from: usize, to: usize) -> &str {
@@ -57,7 +42,7 @@ const MARKS: [&str; 22] = [
 ];
 
 proptest! {
-    #![proptest_config(random_cases())]
+    #![proptest_config(random_cases(600))]
 
     #[test]
     fn spliced_samples_are_outlined(
