@@ -5,11 +5,12 @@ use std::sync::Arc;
 use regex::Regex;
 
 use crate::assembly::Assembly;
-use crate::atom::{Grain, Limits, Place};
+use crate::atom::Place;
 use crate::chunk::{Chunking, Warning};
 use crate::config::{Atomic, Config, ContextParts, Strategy};
 use crate::document::Document;
 use crate::error::ConfigError;
+use crate::limits::{Grain, Limits};
 use crate::naive;
 use crate::pack::{Piece, pack};
 use crate::parse::CodeParser;

@@ -17,7 +17,7 @@
 #![forbid(unsafe_code)]
 
 /// Raised whenever the same text and configuration give other chunks: what was cut by another version is to be cut again.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 mod alias;
 mod assembly;
@@ -28,14 +28,17 @@ mod config;
 mod document;
 mod error;
 mod file;
+mod flatten;
 mod imports;
 mod landmark;
+mod limits;
 mod naive;
 mod named;
 mod outline;
 mod pack;
 mod parse;
 mod preset;
+mod price;
 mod reading;
 mod settings;
 mod size;

@@ -3,8 +3,9 @@
 
 use std::ops::Range;
 
-use crate::atom::{Limits, trimmed};
+use crate::atom::trimmed;
 use crate::chunk::Strength;
+use crate::limits::Limits;
 use crate::outline::Kind;
 use crate::pack::{ONE_GRAPHEME, Piece};
 use crate::size::Sizer;

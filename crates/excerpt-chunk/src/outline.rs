@@ -274,6 +274,82 @@ impl Outline {
         Some(&self.definitions[found.ok()?])
     }
 
+    /// The code block around the node at `index`, if it is in one; else the node itself.
+    pub(crate) fn block(&self, index: usize) -> usize {
+        let mut around = index;
+        while self.nodes[around].kind.is_code() {
+            around = self.nodes[around].parent;
+        }
+        match self.nodes[around].kind {
+            Kind::Code => around,
+            _ => index,
+        }
+    }
+
+    /// Puts the nodes of other outlines below nodes of this one that have no children; `grafts` are in the order of these. What they
+    /// import is left out: it is known to no other block.
+    pub(crate) fn graft(&mut self, grafts: Vec<Graft>) {
+        if grafts.is_empty() {
+            return;
+        }
+        let added: usize = grafts.iter().map(|graft| graft.outline.nodes.len()).sum();
+        let nodes = std::mem::take(&mut self.nodes);
+        let mut moved = Vec::with_capacity(nodes.len() + 1);
+        let mut shift = 0;
+        let mut next = grafts.iter().peekable();
+        for index in 0..=nodes.len() {
+            moved.push(index + shift);
+            if let Some(graft) = next.next_if(|graft| graft.node == index) {
+                shift += graft.outline.nodes.len() - 1;
+            }
+        }
+        self.nodes.reserve_exact(nodes.len() + added);
+        let mut grafts = grafts.into_iter().peekable();
+        for (index, node) in nodes.into_iter().enumerate() {
+            let stock = node.span.clone();
+            self.nodes.push(Node {
+                parent: moved[node.parent],
+                end: moved[node.end],
+                ..node
+            });
+            if let Some(graft) = grafts.next_if(|graft| graft.node == index) {
+                self.add(graft, moved[index], &stock);
+            }
+        }
+    }
+
+    /// Adds the nodes of a graft, whose outermost stands for the node at `root` with the bytes `stock`.
+    fn add(&mut self, graft: Graft, root: usize, stock: &Range<usize>) {
+        let Graft { start, outline, .. } = graft;
+        let all = outline.nodes[0].span.clone();
+        for node in outline.nodes.into_iter().skip(1) {
+            let span = match (node.span.start == all.start, node.span.end == all.end) {
+                (true, true) => stock.clone(),
+                (true, false) => stock.start..start + node.span.end,
+                (false, true) => start + node.span.start..stock.end,
+                (false, false) => start + node.span.start..start + node.span.end,
+            };
+            self.nodes.push(Node {
+                span,
+                // A heading of a page that is shown in a block is none of this document.
+                kind: match node.kind.is_code() {
+                    true => node.kind,
+                    false => Kind::Statement,
+                },
+                level: 0,
+                parent: root + node.parent,
+                end: root + node.end,
+                ..node
+            });
+        }
+        let definitions = outline.definitions.into_iter();
+        self.definitions.extend(definitions.map(|found| Definition {
+            node: root + found.node,
+            signature: start + found.signature.start..start + found.signature.end,
+            ..found
+        }));
+    }
+
     /// The nodes in document order, parents before children. The first is the document.
     #[must_use]
     pub fn nodes(&self) -> &[Node] {
@@ -319,6 +395,14 @@ impl Outline {
     pub fn info(&self) -> &DocumentInfo {
         &self.info
     }
+}
+
+/// The outline of a part of a document, to be put below one of its nodes.
+pub(crate) struct Graft {
+    pub(crate) node: usize,
+    /// Where the part begins.
+    pub(crate) start: usize,
+    pub(crate) outline: Outline,
 }
 
 /// Makes an [`Outline`] from nodes opened and closed in document order.

@@ -8,10 +8,13 @@
 
 use std::ops::Range;
 
-use crate::atom::{Atom, Atoms, Boundary, Grain, Limits, Place, flatten, shared, trimmed};
+use crate::atom::{Atom, Atoms, Boundary, Place, shared, trimmed};
 use crate::chunk::Strength;
+use crate::flatten::flatten;
 use crate::landmark::landmarks;
+use crate::limits::{Grain, Limits};
 use crate::outline::{Kind, Outline};
+use crate::price;
 use crate::size::Sizer;
 use crate::split;
 
@@ -92,22 +95,6 @@ impl Piece {
         }
         parts
     }
-}
-
-/// What a plan costs besides its cuts; the sum is minimised. See the prices of cuts for their origin.
-mod price {
-    /// Times the square of the distance from the target, relative to it.
-    pub(super) const FILL: f64 = 4.0;
-    /// A chunk under `min`.
-    pub(super) const DUST: f64 = 4.0;
-    /// A heading inside a chunk, by level.
-    pub(super) const BURIED: [f64; 7] = [0.0, 2.0, 0.4, 0.1, 0.05, 0.03, 0.03];
-    /// A cut between what belongs together.
-    pub(super) const GLUE: f64 = 30.0;
-    /// Joining two pieces that a mandatory cut would part.
-    pub(super) const JOIN: f64 = 0.5;
-    /// What a cut at a landmark is cheaper by.
-    pub(super) const LANDMARK: f64 = 0.8;
 }
 
 /// How many atoms a chunk may have. Atoms much smaller than the limit are joined before the plan, so that only pieces between mandatory cuts
@@ -373,7 +360,9 @@ impl Plan<'_> {
         let all = atoms.iter().map(|atom| atom.place);
         let place = all.fold(first.place, |a, b| shared(self.places, a, b));
         let size = self.size(start, end);
-        let same_node = atoms.iter().all(|atom| atom.node == first.node);
+        let block = self.outline.block(first.node);
+        let in_block = |atom: &Atom| self.outline.block(atom.node) == block;
+        let same_node = atoms.iter().all(in_block);
         let kind = |atom: &Atom| self.outline.nodes[atom.node].kind;
         let around = self.outline.nodes[self.places[place].node].kind;
         let overview = self.overview(start).is_some();
@@ -396,12 +385,12 @@ impl Plan<'_> {
                 _ if first.level > 0 && !(same_node && atoms.len() == 1) => Kind::Section,
                 _ if around.is_code() => around,
                 Kind::Document => Kind::Mixed,
-                kind if same_node => kind,
+                _ if same_node => self.outline.nodes[block].kind,
                 first_kind if atoms.iter().all(|atom| kind(atom) == first_kind) => first_kind,
                 _ => Kind::Mixed,
             },
             first: kind(first),
-            node: same_node.then_some(first.node),
+            node: same_node.then_some(block),
             lead: self.lead(first).map(|(rows, _)| rows),
             overview,
             oversized,

@@ -6,10 +6,10 @@
 
 use regex::Regex;
 
-use crate::config::{Config, Strategy};
+use crate::config::{Atomic, Config, Strategy};
 use crate::document::{Document, Syntax};
 use crate::outline::{Kind, Outline};
-use crate::parse::{CodeParser, Detected, Lines, Markdown, Parser, Prose, delimited};
+use crate::parse::{CodeParser, Detected, Lines, Markdown, Parser, Prose, delimited, fences};
 
 /// How many headings or rule lines show that they structure the document.
 const ENOUGH: usize = 3;
@@ -51,6 +51,11 @@ pub(crate) fn read(
             None => parser(document).parse(document, tools.detail),
         },
     };
+    if let Some(code) = tools.code
+        && config.atomic != Atomic::Keep
+    {
+        fences::read(&mut outline, document.text(), code, tools.detail);
+    }
     outline.info.complete(document.path());
     let (strategy, reason) = match (config.strategy, code) {
         (Strategy::Auto, Some((_, detected))) if size >= 2 * config.min => {

@@ -1,6 +1,7 @@
 //! From text to [`Outline`]: one file a format. A format says what the parts are; where to cut is decided elsewhere.
 
 pub(crate) mod delimited;
+pub(crate) mod fences;
 mod front_matter;
 mod lines;
 mod markdown;

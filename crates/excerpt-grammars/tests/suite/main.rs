@@ -3,6 +3,8 @@
 
 #[path = "../../../excerpt-chunk/tests/suite/cases.rs"]
 mod cases;
+mod cuts;
+mod fences;
 mod growth;
 #[path = "../../../excerpt-chunk/tests/suite/kept.rs"]
 mod kept;

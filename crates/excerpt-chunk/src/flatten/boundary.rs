@@ -1,0 +1,181 @@
+//! How naturally a document parts before a node of its outline, and what a cut there would cost.
+
+use crate::atom::Boundary;
+use crate::chunk::Strength;
+use crate::flatten::Walk;
+use crate::limits::Grain;
+use crate::outline::{Kind, Node};
+use crate::price;
+
+impl Walk<'_> {
+    /// The boundary before the section at `index`, given the one before any block there.
+    pub(super) fn heading(&self, before: Boundary, index: usize) -> Boundary {
+        let nodes = &self.outline.nodes;
+        let parent = nodes[index].parent;
+        // A title with nothing of its own leads its first section, unless it is large enough to be searched for itself.
+        let bare = index == parent + 2 && nodes[index - 1].kind == Kind::Heading;
+        let title = self.atoms.last().map_or(0, |title| title.grains.len());
+        let led = bare && (self.limits.leads || (self.limits.join && title < self.limits.min));
+        let mandatory = self.limits.levels.contains(nodes[index].level) && !led;
+        Boundary {
+            strength: match before.strength {
+                Strength::Start => Strength::Start,
+                _ => Strength::Heading,
+            },
+            price: match self.places[self.places[self.place].parent].fits {
+                true => price::HEADING + price::WHOLE_PARENT,
+                false => price::HEADING,
+            },
+            mandatory,
+            glue: before.glue && !mandatory,
+        }
+    }
+
+    /// The boundary before a node that has a sibling before it.
+    pub(super) fn boundary(&self, index: usize) -> Boundary {
+        let nodes = &self.outline.nodes;
+        let node = &nodes[index];
+        let mut previous = index - 1;
+        while nodes[previous].parent != node.parent {
+            previous = nodes[previous].parent;
+        }
+        let previous = &nodes[previous];
+        if node.kind.is_code() {
+            return self.code_boundary(node, previous);
+        }
+        let parent = nodes[node.parent].kind;
+        let sentences = self.limits.grain == Grain::Sentence;
+        // A heading, or a section that is nothing but one: a title without text belongs to the next.
+        let glue = nodes[index - 1].kind == Kind::Heading;
+        let (strength, mut price) = match (previous.kind, node.kind) {
+            (_, Kind::Item) => (Strength::Item, price::ITEM),
+            (Kind::Rule, _) => (Strength::Rule, price::RULE),
+            (Kind::Code, _) if parent != Kind::Document || node.kind != Kind::Code => {
+                (Strength::Code, price::AFTER_CODE)
+            }
+            _ => (Strength::Block, price::BLOCK),
+        };
+        if sentences {
+            price = price.min(price::BLOCK) / 2.0;
+        }
+        let list_in_item =
+            node.kind == Kind::Item && nodes[nodes[node.parent].parent].kind == Kind::Item;
+        if list_in_item || matches!(parent, Kind::Item | Kind::Quote | Kind::Footnote) {
+            price += price::NESTED;
+        }
+        if self.places[self.place].fits {
+            price += price::WHOLE_SECTION;
+        }
+        if previous.kind == Kind::Paragraph && introduces(&self.text[previous.span.clone()]) {
+            price += price::LEAD_IN;
+        }
+        Boundary {
+            strength,
+            price,
+            mandatory: self.limits.entries && !glue && self.parts_entries(index, previous.kind),
+            glue,
+        }
+    }
+
+    /// The boundary before a node of source code, with its previous sibling.
+    fn code_boundary(&self, node: &Node, previous: &Node) -> Boundary {
+        let before = &self.text[previous.span.start..node.span.start];
+        let space = &before[before.trim_end().len()..];
+        let lines = memchr::memchr_iter(b'\n', space.as_bytes()).take(2).count();
+        let depth = self.depth(node);
+        let (one, other) = (node.kind.is_definition(), previous.kind.is_definition());
+        let price = match lines {
+            0 if self.line_fits(node.span.start) => price::SAME_LINE,
+            0 => price::LONG_LINE,
+            1 if one && other => price::DEFINITION,
+            1 => price::STATEMENT,
+            _ if one || other => price::DEFINITION,
+            _ => price::AFTER_BLANK,
+        };
+        Boundary {
+            strength: match lines {
+                0 => Strength::Word,
+                _ if depth == 0.0 => Strength::Definition,
+                _ if one || other => Strength::Block,
+                _ => Strength::Line,
+            },
+            price: price + depth,
+            mandatory: false,
+            glue: node.glued,
+        }
+    }
+
+    /// Whether the line around `at` fits a chunk.
+    fn line_fits(&self, at: usize) -> bool {
+        let text = self.text.as_bytes();
+        let reach = 4 * self.limits.max;
+        let from = at.saturating_sub(reach);
+        let to = text.len().min(at + reach);
+        let start = memchr::memrchr(b'\n', &text[from..at]).map_or(from, |feed| from + feed + 1);
+        let end = memchr::memchr(b'\n', &text[at..to]).map_or(to, |feed| at + feed);
+        let start = self.text.ceil_char_boundary(start);
+        let end = self.text.floor_char_boundary(end);
+        self.sizer.fits(start..end.max(start), self.limits.max)
+    }
+
+    /// What the depth of a node of source code adds to the price of a cut beside it: nothing outside all definitions and code
+    /// blocks.
+    pub(super) fn depth(&self, node: &Node) -> f32 {
+        let mut depth = 0.0;
+        let mut around = &self.outline.nodes[node.parent];
+        while (around.kind.is_code() || around.kind == Kind::Code) && depth < price::DEEPEST {
+            depth += price::DEPTH;
+            around = &self.outline.nodes[around.parent];
+        }
+        depth
+    }
+
+    /// Whether the node at `index` begins an entry of a top-level list, or stands behind such a list.
+    fn parts_entries(&self, index: usize, previous: Kind) -> bool {
+        let nodes = &self.outline.nodes;
+        let node = &nodes[index];
+        let top = |index: usize| matches!(nodes[index].kind, Kind::Document | Kind::Section);
+        match node.kind {
+            Kind::Item => top(nodes[node.parent].parent),
+            Kind::List => top(node.parent),
+            _ => previous == Kind::List && top(node.parent),
+        }
+    }
+
+    pub(super) fn line_boundary(
+        &self,
+        kind: Kind,
+        depth: f32,
+        start: usize,
+        at_line: usize,
+        fence: bool,
+    ) -> Boundary {
+        let (strength, price, glue) = match kind {
+            Kind::Table => (Strength::Row, price::ROW, at_line <= 2),
+            _ => {
+                let before = &self.text[..start].trim_end_matches([' ', '\t']);
+                let blank = before.ends_with("\n\n") || before.ends_with("\n\r\n");
+                let price = if blank {
+                    price::LINE_AFTER_BLANK
+                } else {
+                    price::LINE
+                };
+                (Strength::Line, price + depth, fence)
+            }
+        };
+        Boundary {
+            strength,
+            price,
+            mandatory: false,
+            glue,
+        }
+    }
+}
+
+/// Whether a paragraph introduces what follows it.
+fn introduces(paragraph: &str) -> bool {
+    paragraph
+        .trim_end()
+        .trim_end_matches(['*', '_', '`'])
+        .ends_with([':', '：'])
+}

@@ -1,0 +1,436 @@
+//! From an [`Outline`] to [`Atoms`]: one walk in order, without recursion, that goes down only where a node does not fit.
+
+mod boundary;
+
+use std::ops::Range;
+
+use crate::atom::{Atom, Atoms, Boundary, Place, shared, trimmed};
+use crate::chunk::Strength;
+use crate::config::ContextParts;
+use crate::limits::{Grain, Limits};
+use crate::outline::{Kind, Outline};
+use crate::price;
+use crate::size::{Ruler, Sizer};
+use crate::split;
+
+/// An atom smaller than `max` by this factor joins the one before it: a window of the plan then holds at most about twice as many.
+const FINEST: usize = 64;
+
+/// Flattens `outline`. Walks each node once, in order, without recursion.
+pub(crate) fn flatten(sizer: &Sizer<'_>, outline: &Outline, limits: &Limits) -> Atoms {
+    let mut walk = Walk {
+        text: sizer.text,
+        sizer,
+        outline,
+        limits,
+        ruler: sizer.ruler(),
+        atoms: Vec::with_capacity(outline.nodes.len()),
+        places: vec![Place {
+            header: title_header(sizer, outline, limits),
+            ..Place::document()
+        }],
+        place: 0,
+        at: outline.nodes[0].span.start,
+        delimiters: &outline.delimiters,
+        after_delimiter: false,
+        text_end: (0, 0),
+    };
+    match limits.grain {
+        Grain::Raw => walk.raw(),
+        _ => walk.nodes(),
+    }
+    Atoms {
+        atoms: walk.atoms,
+        places: walk.places,
+    }
+}
+
+fn title_header(sizer: &Sizer<'_>, outline: &Outline, limits: &Limits) -> usize {
+    let title = outline.info.title.as_deref();
+    let title = title.filter(|_| limits.context.contains(ContextParts::TITLE));
+    title.map_or(0, |title| sizer.of(title) + 1)
+}
+
+struct Walk<'a> {
+    text: &'a str,
+    sizer: &'a Sizer<'a>,
+    outline: &'a Outline,
+    limits: &'a Limits,
+    ruler: Ruler<'a>,
+    atoms: Vec<Atom>,
+    places: Vec<Place>,
+    place: usize,
+    /// Where the text that is in no atom yet begins.
+    at: usize,
+    /// The delimiters not yet passed.
+    delimiters: &'a [Range<usize>],
+    /// Whether a delimiter stands right before `at`.
+    after_delimiter: bool,
+    /// A place, and where the text before it ends but for white space.
+    text_end: (usize, usize),
+}
+
+impl Walk<'_> {
+    fn raw(&mut self) {
+        let header = (self.limits.path + self.places[0].header).min(self.limits.max / 4);
+        let first = self.limits.max.saturating_sub(header).max(1);
+        let size = first.saturating_sub(self.limits.overlap).max(1);
+        let span = self.outline.nodes[0].span.clone();
+        split::raw(self.sizer, span, first, size, |piece, strength| {
+            self.push(piece, Boundary::plain(strength, 0.0), 0, 0, false);
+        });
+    }
+
+    fn nodes(&mut self) {
+        let nodes = &self.outline.nodes;
+        // The boundary before a node that was opened is the one before its first child.
+        let mut inherited = Some(Boundary::plain(Strength::Start, 0.0));
+        // A text in which its parser saw nothing is one piece, or its lines.
+        if nodes.len() == 1 {
+            return self.leaf(0, Boundary::plain(Strength::Start, 0.0));
+        }
+        let mut index = 1;
+        while index < nodes.len() {
+            while index >= self.places[self.place].end {
+                self.place = self.places[self.place].parent;
+            }
+            let boundary = match inherited.take() {
+                Some(boundary) => boundary,
+                None => self.boundary(index),
+            };
+            let node = &nodes[index];
+            if node.is_place() {
+                self.enter(index);
+            }
+            if node.kind == Kind::Section {
+                inherited = Some(self.heading(boundary, index));
+                index += 1;
+            } else if node.kind == Kind::List || (node.end > index + 1 && !self.fits(&node.span)) {
+                inherited = Some(boundary);
+                index += 1;
+            } else {
+                self.enter_all_in(index);
+                let around = self.place;
+                if let Some(closed) = self.closed_by(index) {
+                    self.place = closed;
+                }
+                self.leaf(index, boundary);
+                self.place = around;
+                index = node.end;
+            }
+        }
+    }
+
+    /// Where the text stands that a closing bracket ends, if the node at `index` is one: a class's bracket behind its last method says nothing
+    /// of the class, and what ends with it is still the method.
+    fn closed_by(&self, index: usize) -> Option<usize> {
+        let node = &self.outline.nodes[index];
+        let last = node.end == self.outline.nodes[node.parent].end;
+        let closes = node.kind == Kind::Statement && node.glued && last;
+        Some(self.atoms.last().filter(|_| closes)?.place)
+    }
+
+    /// Notes the places inside the node at `index`, which becomes one atom.
+    fn enter_all_in(&mut self, index: usize) {
+        let nodes = &self.outline.nodes;
+        if !nodes[index].kind.is_code() {
+            return;
+        }
+        let place = self.place;
+        let inside = nodes.iter().enumerate();
+        let inside = inside.take(nodes[index].end).skip(index + 1);
+        for (index, _) in inside.filter(|(_, node)| node.is_place()) {
+            while index >= self.places[self.place].end {
+                self.place = self.places[self.place].parent;
+            }
+            self.enter(index);
+        }
+        self.place = place;
+    }
+
+    /// Enters the section or definition at `index`.
+    fn enter(&mut self, index: usize) {
+        let node = &self.outline.nodes[index];
+        let fits = self.fits(&node.span);
+        let parent = &self.places[self.place];
+        let mut place = Place {
+            label: node.label.clone(),
+            parent: self.place,
+            node: index,
+            signature: self.signature_size(index),
+            first_atom: self.atoms.len(),
+            header: parent.header,
+            titled: parent.titled,
+            fits,
+            end: node.end,
+        };
+        if let Some(label) = &node.label {
+            let trail = self.limits.context.contains(ContextParts::TRAIL);
+            if self.place == 0 || !self.named(self.place) {
+                let title = &self.outline.info.title;
+                place.titled = title.as_ref() == Some(label);
+            }
+            if trail && !(place.titled && !self.named(self.place) && place.header > 0) {
+                let separator = if place.header > 0 { 3 } else { 1 };
+                place.header += self.sizer.of(label) + separator;
+            }
+        }
+        self.place = self.places.len();
+        self.places.push(place);
+    }
+
+    /// The grains of the signature of the definition at `index`, with a line end, where contexts hold it.
+    fn signature_size(&self, index: usize) -> usize {
+        let found = self.outline.definition(index);
+        let found = found.filter(|_| self.limits.context.contains(ContextParts::LEAD));
+        found.map_or(0, |found| 1 + self.sizer.between(found.signature.clone()))
+    }
+
+    /// Whether the place or one around it has a label.
+    fn named(&self, mut place: usize) -> bool {
+        while place > 0 {
+            if self.places[place].label.is_some() {
+                return true;
+            }
+            place = self.places[place].parent;
+        }
+        false
+    }
+
+    /// Whether the text in `span` fits a chunk of its own, if need be without the indentation it begins with.
+    fn fits(&mut self, span: &Range<usize>) -> bool {
+        let end = self.text_end(span.end).max(span.start);
+        let max = self.limits.max;
+        if self.sizer.fits(span.start..end, max) {
+            return true;
+        }
+        let part = &self.text[span.start..end];
+        let first = end - part.trim_start_matches([' ', '\t']).len();
+        let whole = split::is_grapheme_start(self.text, span.start, first);
+        first > span.start && whole && self.sizer.fits(first..end, max)
+    }
+
+    /// Where the text before `end` ends but for white space. Nodes in nodes ask for the same place again and again.
+    fn text_end(&mut self, end: usize) -> usize {
+        if self.text_end.0 != end {
+            let text = self.text;
+            let mut at = text[..end].trim_end().len();
+            // White space may belong to the character before it, as in `trimmed`.
+            while at > 0 && !split::is_grapheme_start(text, text.floor_char_boundary(at - 1), at) {
+                at = text.ceil_char_boundary(at + 1);
+            }
+            self.text_end = (end, at);
+        }
+        self.text_end.1
+    }
+
+    fn leaf(&mut self, index: usize, boundary: Boundary) {
+        let node = &self.outline.nodes[index];
+        let level = match node.kind {
+            Kind::Heading if self.outline.nodes[node.parent].kind == Kind::Section => node.level,
+            _ => 0,
+        };
+        let prose = matches!(node.kind, Kind::Paragraph | Kind::Heading);
+        let text = self.text;
+        let span = node.span.clone();
+        if self.limits.grain == Grain::Sentence && node.kind == Kind::Paragraph {
+            self.sentences(index, span, boundary, price::PLAIN_SENTENCE);
+        } else if self.fits(&span) {
+            self.push(span, boundary, level, index, false);
+        } else if prose {
+            self.sentences(index, span, boundary, price::SENTENCE);
+        } else if self.limits.keep && matches!(node.kind, Kind::Code | Kind::Table) {
+            self.push(span, boundary, level, index, false);
+        } else {
+            let fenced = self.outline.nodes[self.outline.block(index)].kind == Kind::Code;
+            let opens = fenced && is_fence(first_line(&text[span.clone()]));
+            let depth = self.depth(node);
+            let mut pieces = Vec::new();
+            split::lines(text, span, |piece, _| pieces.push(piece));
+            let last = pieces.len() - 1;
+            for (at_line, piece) in pieces.into_iter().enumerate() {
+                let line = &text[piece.clone()];
+                let boundary = match at_line {
+                    0 => boundary,
+                    _ => self.line_boundary(
+                        node.kind,
+                        depth,
+                        piece.start,
+                        at_line,
+                        (opens && at_line == 1) || (fenced && at_line == last && is_fence(line)),
+                    ),
+                };
+                let needs_lead = node.kind == Kind::Table && at_line >= 2;
+                self.words(index, piece, boundary, needs_lead);
+            }
+        }
+    }
+
+    fn sentences(&mut self, index: usize, span: Range<usize>, first: Boundary, price: f32) {
+        let text = self.text;
+        let keep = self.limits.keep;
+        split::sentences(text, span, |piece, strength| {
+            let boundary = match strength {
+                Strength::Start => first,
+                _ => Boundary::plain(strength, price),
+            };
+            if keep {
+                self.push(piece, boundary, 0, index, false);
+            } else {
+                self.words(index, piece, boundary, false);
+            }
+        });
+    }
+
+    /// A piece that is cut between words if it does not fit.
+    fn words(&mut self, index: usize, piece: Range<usize>, first: Boundary, needs_lead: bool) {
+        if self.fits(&piece) {
+            return self.push(piece, first, 0, index, needs_lead);
+        }
+        let max = self.limits.max;
+        split::words(
+            self.sizer,
+            piece,
+            (max / FINEST * 2).max(1),
+            max,
+            |piece, strength| {
+                let boundary = match strength {
+                    Strength::Start => first,
+                    Strength::Word => Boundary::plain(strength, price::WORD),
+                    _ => Boundary::plain(strength, price::GRAPHEME),
+                };
+                self.push(piece, boundary, 0, index, needs_lead);
+            },
+        );
+    }
+
+    /// Makes an atom of `piece`, or two and more where delimiters stand in it.
+    fn push(
+        &mut self,
+        piece: Range<usize>,
+        boundary: Boundary,
+        level: u8,
+        node: usize,
+        needs_lead: bool,
+    ) {
+        let mut start = self.at.max(piece.start);
+        let mut boundary = boundary;
+        while let [delimiter, rest @ ..] = self.delimiters
+            && delimiter.start < piece.end
+        {
+            let (from, to) = self.widened(start, delimiter);
+            self.delimiters = rest;
+            self.atom(start..from, boundary, level, node, needs_lead);
+            boundary = Boundary::plain(Strength::Block, 0.0);
+            start = if self.limits.include_delimiter {
+                from
+            } else {
+                to
+            };
+            self.at = start;
+            self.after_delimiter = true;
+        }
+        self.atom(
+            start..piece.end.max(start),
+            boundary,
+            level,
+            node,
+            needs_lead,
+        );
+        self.at = piece.end.max(start);
+    }
+
+    /// `bytes`, without the white space they begin with where that alone makes them too large.
+    fn without_indentation_too_much(&self, bytes: Range<usize>) -> Range<usize> {
+        let part = &self.text[bytes.clone()];
+        let first = bytes.end - part.trim_start_matches([' ', '\t']).len();
+        let fits = |range: Range<usize>| self.sizer.fits(range, self.limits.max);
+        let whole = split::is_grapheme_start(self.text, bytes.start, first);
+        match first > bytes.start && whole && !fits(bytes.clone()) && fits(first..bytes.end) {
+            true => first..bytes.end,
+            false => bytes,
+        }
+    }
+
+    /// A delimiter's bytes, grown to whole graphemes.
+    fn widened(&self, start: usize, delimiter: &Range<usize>) -> (usize, usize) {
+        let mut from = delimiter.start.max(start);
+        while !split::is_grapheme_start(self.text, start, from) {
+            from = self.text.floor_char_boundary(from - 1);
+        }
+        let mut to = delimiter.end.max(from);
+        while !split::is_grapheme_start(self.text, from, to) {
+            to = self.text.ceil_char_boundary(to + 1);
+        }
+        (from, to)
+    }
+
+    fn atom(
+        &mut self,
+        raw: Range<usize>,
+        boundary: Boundary,
+        level: u8,
+        node: usize,
+        needs_lead: bool,
+    ) {
+        let Some(bytes) = trimmed(self.text, raw) else {
+            return;
+        };
+        let bytes = self.without_indentation_too_much(bytes);
+        let mut boundary = boundary;
+        if self.after_delimiter {
+            self.after_delimiter = false;
+            boundary.strength = Strength::Delimiter;
+            boundary.mandatory = true;
+            boundary.glue = false;
+        }
+        if self.atoms.is_empty() {
+            boundary.strength = Strength::Start;
+        }
+        let from = self.ruler.at(bytes.start);
+        let grains = from..self.ruler.at(bytes.end);
+        let fine = self.limits.max / FINEST;
+        if let Some(previous) = self.atoms.last_mut()
+            && !boundary.mandatory
+            && grains.len() < fine
+            && previous.grains.len() < fine
+            // White space between them counts, too: it may be any size.
+            && grains.end - previous.grains.start <= 2 * fine
+            && (level == 0 || previous.level > 0)
+        {
+            previous.bytes.end = bytes.end;
+            previous.grains.end = grains.end;
+            previous.place = shared(&self.places, previous.place, self.place);
+            if previous.node != node && previous.level == 0 {
+                previous.node = 0;
+            }
+            let joined = self.atoms.len() - 1;
+            let entered = self.places.iter_mut().rev();
+            for place in entered.take_while(|place| place.first_atom > joined) {
+                place.first_atom = joined;
+            }
+            return;
+        }
+        self.atoms.push(Atom {
+            bytes,
+            grains,
+            boundary,
+            level,
+            needs_lead,
+            place: self.place,
+            node,
+        });
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.trim_start_matches(['\n', '\r'])
+        .lines()
+        .next()
+        .unwrap_or_default()
+}
+
+fn is_fence(line: &str) -> bool {
+    let line = line.trim_start_matches(['>', ' ', '\t', '-', '*', '+']);
+    line.starts_with("```") || line.starts_with("~~~")
+}

@@ -1,0 +1,55 @@
+//! Code in Markdown: a fenced block that is too large for a chunk is read by the grammar of the language it names, so that it is parted
+//! between its functions and statements.
+
+use std::ops::Range;
+
+use crate::document::Document;
+use crate::outline::{Graft, Kind, Outline};
+use crate::parse::CodeParser;
+
+/// Puts what `code` sees in the fenced blocks of `outline` that are larger than `detail` into it. What names no language, or cannot be
+/// read as what it names, stays one block of lines.
+pub(crate) fn read(outline: &mut Outline, text: &str, code: &dyn CodeParser, detail: usize) {
+    let large = |node: usize| {
+        let node = &outline.nodes[node];
+        node.kind == Kind::Code && node.span.len() > detail
+    };
+    let blocks = (1..outline.nodes.len()).filter(|node| large(*node));
+    let grafts = blocks.filter_map(|node| {
+        let block = &outline.nodes[node];
+        let language = block.label.as_deref()?;
+        let body = body(text, block.span.clone())?;
+        let document = Document::new(&text[body.clone()]).with_language(language);
+        code.detect(&document)?;
+        let inner = code.parse(&document, detail);
+        inner.fallbacks.is_empty().then_some(Graft {
+            node,
+            start: body.start,
+            outline: inner,
+        })
+    });
+    let grafts = grafts.collect();
+    outline.graft(grafts);
+}
+
+/// The lines between the fences of a block; `None` if other marks, such as those of a quote, stand before them.
+fn body(text: &str, block: Range<usize>) -> Option<Range<usize>> {
+    let written = text[block.clone()].trim_end();
+    let opening = written.trim_start_matches(['\n', '\r']);
+    let line = memchr::memchr(b'\n', opening.as_bytes())?;
+    if !is_fence(&opening[..line]) {
+        return None;
+    }
+    let start = written.len() - opening.len() + line + 1;
+    let closing = memchr::memrchr(b'\n', written.as_bytes()).map_or(0, |newline| newline + 1);
+    let end = match is_fence(&written[closing..]) {
+        true => closing,
+        false => written.len(),
+    };
+    (start < end).then(|| block.start + start..block.start + end)
+}
+
+fn is_fence(line: &str) -> bool {
+    let line = line.trim_start_matches(' ');
+    line.starts_with("```") || line.starts_with("~~~")
+}
