@@ -92,6 +92,8 @@ impl Walk<'_> {
             _ if one || other => price::DEFINITION,
             _ => price::AFTER_BLANK,
         };
+        let imports = previous.kind == Kind::Import && lines > 0;
+        let bonus = if imports { price::AFTER_IMPORTS } else { 0.0 };
         Boundary {
             strength: match lines {
                 0 => Strength::Word,
@@ -99,7 +101,7 @@ impl Walk<'_> {
                 _ if one || other => Strength::Block,
                 _ => Strength::Line,
             },
-            price: price + depth,
+            price: price + depth - bonus,
             mandatory: false,
             glue: node.glued,
         }
