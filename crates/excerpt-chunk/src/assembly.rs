@@ -207,7 +207,15 @@ impl<'a, 'o> Assembly<'a, 'o> {
             Strength::Delimiter => "delimiter",
             Strength::Heading => return format!("heading {}", piece.level),
             Strength::Rule => "after a rule",
-            Strength::Definition | Strength::Block => return format!("before a {}", piece.first),
+            Strength::Definition | Strength::Block => {
+                let noun = piece.first.to_string();
+                let article = if noun.starts_with(['e', 'i', 'H']) {
+                    "an"
+                } else {
+                    "a"
+                };
+                return format!("before {article} {noun}");
+            }
             Strength::Item => "between list items",
             Strength::Code => "after a code block",
             Strength::Row => "between table rows",

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::document::DocumentInfo;
+use crate::split::is_grapheme_start;
 
 /// What a part of a document is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -574,6 +575,7 @@ impl<'a> OutlineBuilder<'a> {
             self.close(self.text.len());
         }
         self.nodes[0].end = self.nodes.len();
+        self.begin_at_graphemes();
         for index in 1..self.nodes.len() {
             let Node { parent, end, .. } = self.nodes[index];
             self.nodes[index].span.end = if end == self.nodes[parent].end {
@@ -590,6 +592,27 @@ impl<'a> OutlineBuilder<'a> {
             delimiters: Vec::new(),
             info: DocumentInfo::default(),
             fallbacks: Vec::new(),
+        }
+    }
+
+    /// Moves the starts of nodes that a parser saw begin inside a grapheme behind it: grammars know nothing of marks that combine with
+    /// what stands before them.
+    fn begin_at_graphemes(&mut self) {
+        let mut before = self.nodes[0].span.start;
+        for node in &mut self.nodes {
+            let mut start = node.span.start.max(before);
+            while !is_grapheme_start(self.text, before, start) {
+                start = self.text.ceil_char_boundary(start + 1);
+            }
+            node.span.start = start;
+            before = start;
+        }
+        for Definition {
+            node, signature, ..
+        } in &mut self.definitions
+        {
+            signature.start = signature.start.max(self.nodes[*node].span.start);
+            signature.end = signature.end.max(signature.start);
         }
     }
 }

@@ -6,6 +6,7 @@ mod corpus;
 mod cuts;
 mod growth;
 mod kept;
+mod manual;
 mod memory;
 mod promises;
 mod reference;

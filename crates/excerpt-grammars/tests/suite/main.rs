@@ -8,9 +8,12 @@ mod fences;
 mod growth;
 #[path = "../../../excerpt-chunk/tests/suite/kept.rs"]
 mod kept;
+#[path = "../../../excerpt-chunk/tests/suite/manual.rs"]
+mod manual;
 mod outlines;
 mod random;
 mod real;
 mod reference;
 mod samples;
 mod sources;
+mod spec;

@@ -1,10 +1,11 @@
 //! Any bytes, any splice of samples, any detail: an outline that tiles, and no panic.
 
-use excerpt_chunk::Document;
-use excerpt_grammars::languages;
+use excerpt_chunk::{Config, ContextParts, Document, Preset, Strategy, Unit};
+use excerpt_grammars::{chunker, languages};
 use proptest::prelude::*;
 
 use crate::cases::random_cases;
+use crate::kept as promises;
 use crate::outlines::kept;
 use crate::samples::sample;
 
@@ -40,6 +41,32 @@ const MARKS: [&str; 22] = [
     ";",
     "    ",
 ];
+
+#[test]
+fn a_mark_belongs_to_the_character_before_it_whatever_the_grammar_says() {
+    for text in [
+        ";\u{747}true)",
+        "a = 1;\u{747}true)",
+        "ab;\u{301}\u{302} c = 2;\u{301}\n{\u{301}}\u{301}",
+        "<b>\u{301}</b>\u{301}\"\u{301}a\"\u{301}:\u{301} 1",
+    ] {
+        for language in languages() {
+            let document = Document::new(text).with_language(language);
+            kept(&document, 0);
+            for max in 1..16 {
+                let config = Config {
+                    strategy: Strategy::Code,
+                    context: ContextParts::NONE,
+                    target: max,
+                    max,
+                    min: 0,
+                    ..Preset::Code.config(Unit::Chars)
+                };
+                promises::kept(&chunker(config).unwrap(), &document);
+            }
+        }
+    }
+}
 
 proptest! {
     #![proptest_config(random_cases(600))]

@@ -2,19 +2,34 @@
 //! `EXCERPT_SOURCES` names (`scripts/corpus` fetches them). Nothing of them is kept.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::sync::LazyLock;
 
 use excerpt_chunk::{
-    Chunker, CodeParser, Config, ContextParts, Document, Parser, Preset, Strategy, Unit, Warning,
+    Chunker, CodeParser, Config, ContextParts, Document, Kind, Outline, Parser, Preset, Strategy,
+    Unit, Warning,
 };
 use excerpt_grammars::{Grammars, chunker, languages};
+use proptest::prelude::*;
 
+use crate::cases::random_cases;
 use crate::kept::kept;
+use crate::outlines;
 use crate::sources::{files, files_below};
 
 /// How many bytes of each language are read, and how many of one file at most.
 const ENOUGH: usize = 1_000_000;
 const LARGEST: usize = 200_000;
+
+/// How many files, bytes, and items that fit there are at least of each language, where `EXCERPT_SOURCES` has them: fewer would say nothing.
+const FILES: usize = 10;
+const BYTES: usize = 50_000;
+const ITEMS: usize = 300;
+/// The bytes of languages whose files are short, or that few packages carry.
+const SCARCE: [(&str, usize); 3] = [
+    ("dockerfile", 12_000),
+    ("elixir", 25_000),
+    ("scala", 12_000),
+];
 
 /// The configurations that every file is cut by.
 fn chunkers() -> Vec<Chunker> {
@@ -30,6 +45,23 @@ fn chunkers() -> Vec<Chunker> {
     configs.map(|config| chunker(config).unwrap()).into()
 }
 
+/// The path, text and language of each file that has one.
+fn sources() -> impl Iterator<Item = (String, String, &'static str)> {
+    let mut paths = files();
+    if let Some(folder) = std::env::var_os("EXCERPT_SOURCES") {
+        // First what is there for a language that the others have little of.
+        paths.splice(0..0, files_below(vec![folder.into()]));
+    }
+    paths.into_iter().filter_map(|path| {
+        let text = std::fs::read_to_string(&path).ok()?;
+        let path = path.to_str()?;
+        let language = Grammars
+            .detect(&Document::new(&text).with_path(path))?
+            .language;
+        Some((path.to_string(), text, language))
+    })
+}
+
 /// What was read of a language.
 #[derive(Default)]
 struct Read {
@@ -37,28 +69,17 @@ struct Read {
     bytes: usize,
     /// Files without a tree.
     fallen: usize,
-    /// Definitions at the top that fit, by all configurations.
+    /// Items that fit, by all configurations.
     whole: usize,
 }
 
 #[test]
 fn promises_hold_for_real_files_of_every_language() {
-    let mut paths = files();
     let named = std::env::var_os("EXCERPT_SOURCES");
-    if let Some(folder) = &named {
-        // First what is there for a language that the others have little of.
-        paths.splice(0..0, files_below(vec![Path::new(folder).to_path_buf()]));
-    }
     let chunkers = chunkers();
     let mut read: BTreeMap<&str, Read> = BTreeMap::new();
-    for path in paths {
-        let Ok(text) = std::fs::read_to_string(&path) else {
-            continue;
-        };
-        let document = Document::new(&text).with_path(path.to_str().unwrap());
-        let Some(language) = Grammars.detect(&document).map(|found| found.language) else {
-            continue;
-        };
+    for (path, text, language) in sources() {
+        let document = Document::new(&text).with_path(&path);
         let read = read.entry(language).or_default();
         if text.len() > LARGEST || read.bytes > ENOUGH {
             continue;
@@ -72,24 +93,30 @@ fn promises_hold_for_real_files_of_every_language() {
         }
     }
     for language in languages() {
-        let Some(read) = read.get(language) else {
-            assert!(named.is_none(), "no file of {language}");
-            eprintln!("skipped {language}: EXCERPT_SOURCES names no folder with a file of it");
-            continue;
-        };
         let Read {
             files,
             bytes,
             fallen,
             whole,
-        } = read;
+        } = read.remove(language).unwrap_or_default();
         println!("{language}: {files} files, {bytes} bytes, {whole} items, {fallen} as lines");
-        assert!(fallen * 2 <= files * chunkers.len(), "{language} is read");
+        let scarce = SCARCE.iter().find(|(scarce, _)| *scarce == language);
+        let least = scarce.map_or(BYTES, |(_, bytes)| *bytes);
+        let enough = files >= FILES && bytes >= least && whole >= ITEMS;
+        if named.is_none() && !enough {
+            eprintln!("skipped {language}: EXCERPT_SOURCES names no folder with files of it");
+            continue;
+        }
+        assert!(
+            enough,
+            "{language}: {files} files of {bytes} bytes with {whole} items are too few: did `scripts/corpus` leave a package out?"
+        );
+        assert!(fallen * 10 <= files * chunkers.len(), "{language} is read");
     }
 }
 
-/// Cuts `document`, checks the promises, and that each definition at the top that fits lies in one chunk. Returns how many these are, and
-/// whether the document was read as lines.
+/// Cuts `document`, checks the promises, and that each item that fits lies in one chunk. Returns how many these are, and whether the document
+/// was read as lines.
 fn nothing_that_fits_is_cut(chunker: &Chunker, document: &Document<'_>) -> (usize, bool) {
     let path = document.path().unwrap();
     let chunking = kept(chunker, document);
@@ -105,15 +132,12 @@ fn nothing_that_fits_is_cut(chunker: &Chunker, document: &Document<'_>) -> (usiz
     };
     let outline = Grammars.parse(document, config.max);
     let mut whole = 0;
-    for definition in outline.definitions() {
-        let node = &outline.nodes()[definition.node];
-        if node.parent() != 0 || definition.node == 0 {
-            continue;
-        }
+    for item in items(&outline) {
+        let node = &outline.nodes()[item];
         let text = &document.text()[node.span()];
         let start = node.span().start + (text.len() - text.trim_start().len());
         let text = text.trim();
-        if config.unit.measure(text) > room {
+        if text.is_empty() || config.unit.measure(text) > room {
             continue;
         }
         let in_one = chunking.chunks.iter().any(|chunk| {
@@ -121,11 +145,75 @@ fn nothing_that_fits_is_cut(chunker: &Chunker, document: &Document<'_>) -> (usiz
         });
         assert!(
             in_one,
-            "{path}: {} {} at {start} fits into {room} and is cut:\n{text}",
+            "{path}: the {} {} at {start} fits into {room} and is cut:\n{text}",
             node.kind(),
-            definition.name
+            node.label().unwrap_or_default()
         );
         whole += 1;
     }
     (whole, false)
+}
+
+/// The items of a document: whatever stands at the top or in a section. In source code these are definitions, imports, comments and statements; in data, keys
+/// and elements; in HTML, what the body holds; in a container file, instructions.
+fn items(outline: &Outline) -> Vec<usize> {
+    let nodes = outline.nodes();
+    let mut open = vec![false; nodes.len()];
+    open[0] = true;
+    let mut items = Vec::new();
+    for (index, node) in nodes.iter().enumerate().skip(1) {
+        if !open[node.parent()] {
+            continue;
+        }
+        match node.kind() {
+            Kind::Section => open[index] = true,
+            _ => items.push(index),
+        }
+    }
+    items
+}
+
+/// Some files of each language, of at most 20,000 bytes.
+static SOME: LazyLock<Vec<(&'static str, String)>> = LazyLock::new(|| {
+    let mut some: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (_, text, language) in sources() {
+        let texts = some.entry(language).or_default();
+        if text.len() <= 20_000 && texts.len() < 20 {
+            texts.push(text);
+        }
+    }
+    let some = some.into_iter();
+    some.flat_map(|(language, texts)| texts.into_iter().map(move |text| (language, text)))
+        .collect()
+});
+
+proptest! {
+    #![proptest_config(random_cases(300))]
+
+    #[test]
+    fn promises_hold_for_truncated_and_spliced_files(
+        file in any::<prop::sample::Index>(),
+        other in any::<prop::sample::Index>(),
+        cuts in prop::array::uniform4(any::<prop::sample::Index>()),
+        detail in 0..600usize,
+    ) {
+        let (language, text) = file.get(&SOME);
+        let (_, other) = other.get(&SOME);
+        let place = |text: &str, cut: usize| {
+            text.floor_char_boundary(cuts[cut].index(text.len() + 1))
+        };
+        let (from, to) = (place(other, 2), place(other, 3));
+        let spliced = [
+            &text[..place(text, 0)],
+            &other[from.min(to)..from.max(to)],
+            &text[place(text, 1)..],
+        ];
+        for text in [spliced[0], spliced[1], &spliced.concat()] {
+            let document = Document::new(text).with_language(language);
+            outlines::kept(&document, detail);
+            for chunker in chunkers() {
+                kept(&chunker, &document);
+            }
+        }
+    }
 }

@@ -7,7 +7,7 @@ use excerpt_chunk::{Atomic, ContextParts, Levels, Overlap, Preset, Settings, Str
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Cutting")]
 pub(crate) struct ChunkFlags {
-    /// auto, brain, docs, resources or memory: where what is not said comes from [default: auto]
+    /// auto, brain, code, docs, memory or resources: where what is not said comes from [default: auto]
     #[arg(long, value_name = "NAME")]
     preset: Option<Preset>,
     /// auto, markdown, headers, delimiter, fixed, code, whole or naive [default: auto]

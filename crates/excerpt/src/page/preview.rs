@@ -413,6 +413,7 @@ fn strength(strength: Strength) -> (&'static str, u8) {
         Strength::Delimiter => ("delimiter", 3),
         Strength::Heading => ("heading", 3),
         Strength::Rule => ("rule", 3),
+        Strength::Definition => ("definition", 3),
         Strength::Block => ("block", 2),
         Strength::Item => ("item", 2),
         Strength::Code => ("code", 2),
@@ -499,11 +500,17 @@ fn rows(out: &mut impl Write, chunk: &Chunk<'_>) -> io::Result<()> {
         let Range { start, end } = overlap.bytes;
         row(out, "Overlap", format_args!("bytes {start}–{end}"))?;
     }
-    if !chunk.sections.is_empty() {
-        let sections = chunk.sections.iter();
-        let items = sections.map(|title| format!("<li>{}</li>", Text(title)));
-        let items: String = items.collect();
-        row(out, "Sections", format_args!("<ul>{items}</ul>"))?;
+    for (name, labels) in [
+        ("Sections", &chunk.sections),
+        ("Imports", &chunk.context.imports),
+    ] {
+        if !labels.is_empty() {
+            let items = labels.iter();
+            let items: String = items
+                .map(|label| format!("<li>{}</li>", Text(label)))
+                .collect();
+            row(out, name, format_args!("<ul>{items}</ul>"))?;
+        }
     }
     if !chunk.dates.is_empty() {
         let dates = chunk.dates.join(", ");
