@@ -20,7 +20,9 @@
 
 #![forbid(unsafe_code)]
 
+mod anatomy;
 mod detect;
+mod draft;
 mod gap;
 mod grammar;
 mod hazard;
