@@ -9,6 +9,8 @@ use crate::label::unquoted;
 
 /// How many nodes of one import are looked at.
 const MOST: usize = 2_000;
+/// How many nodes around one of them are looked at.
+const NEAR: usize = 4;
 
 /// The names that `import` makes known in the document, aliases instead of what they stand for.
 /// `cursor` may stand anywhere.
@@ -22,7 +24,8 @@ pub(crate) fn names<'tree>(
     let mut todo = vec![import];
     for _ in 0..MOST {
         let Some(node) = todo.pop() else { break };
-        let (path, last) = match knowledge.names(node.kind_id()) {
+        let mut at = Some(node);
+        let (path, last) = match knowledge.names(node, text) {
             Some(Names::Nothing) => continue,
             Some(Names::In(path)) => {
                 let before = todo.len();
@@ -31,6 +34,13 @@ pub(crate) fn names<'tree>(
                     todo[before..].reverse();
                     continue;
                 }
+                (&None, true)
+            }
+            Some(Names::Around(path)) => {
+                let around = std::iter::successors(node.parent(), Node::parent).take(NEAR);
+                let mut inside =
+                    around.take_while(|around| around.start_byte() >= import.start_byte());
+                at = inside.find_map(|around| path.follow(around));
                 (&None, true)
             }
             Some(Names::First(path)) => (path, false),
@@ -50,10 +60,9 @@ pub(crate) fn names<'tree>(
                 continue;
             }
         };
-        let at = match path {
-            Some(path) => path.follow(node),
-            None => Some(node),
-        };
+        if let Some(path) = path {
+            at = path.follow(node);
+        }
         let Some(written) = at.and_then(|at| text.get(at.byte_range())) else {
             continue;
         };

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `name` | the child in the field `name` |
 //! | `name*` | the same, again and again while there is one |
-//! | `<kind>` | the first child of that kind |
+//! | `<kind>` | the first child of that kind; `<'*'>` is the sign itself |
 //! | `<<kind>>` | the first node of that kind below |
 //! | `<*>`, `<$>` | the first, the last named child |
 
@@ -75,7 +75,7 @@ impl Step {
                     Step::Below(kind(below)?)
                 } else if let Some(child) = step.strip_prefix('<').and_then(|s| s.strip_suffix('>'))
                 {
-                    Step::Child(kind(child)?)
+                    Step::Child(kind(child.trim_matches('\''))?)
                 } else if let Some(field) = step.strip_suffix('*') {
                     Step::Fields(language.field_id_for_name(field)?)
                 } else {

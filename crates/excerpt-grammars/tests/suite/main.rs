@@ -4,6 +4,7 @@
 #[path = "../../../excerpt-chunk/tests/suite/cases.rs"]
 mod cases;
 mod growth;
+mod imports;
 #[path = "../../../excerpt-chunk/tests/suite/kept.rs"]
 mod kept;
 mod outlines;
