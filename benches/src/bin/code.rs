@@ -48,7 +48,8 @@ const LONG: [(&str, &[&str]); 26] = [
     ("c", &[]),
     ("cpp", &[]),
     ("ruby", &[]),
-    ("php", &["<?php", "declare(", "namespace "]),
+    // Behind `?>` stands text until PHP begins again.
+    ("php", &["declare(", "namespace "]),
     ("swift", &[]),
     ("kotlin", &["package ", "import "]),
     ("json", &[]),
