@@ -5,7 +5,7 @@
 //!   Rounds alternate, so that a disturbance hits all; the median round counts. `against_parse` is the speed against that of tree-sitter
 //!   alone: the median of what each round says.
 //! - `long`: one file of 10,000 lines and one of 2 MiB, for each of many languages: CPU milliseconds from text to chunks, and the most memory
-//!   beside the text. Each in a process of its own, so that none finds memory that another has left; `first` is the first call there, with the
+//!   beside the text: ours, and that of the parser and its tree alone. Each in a process of its own, so that none finds memory that another has left; `first` is the first call there, with the
 //!   tables of the grammar not yet touched, `median` that of the calls behind it.
 //! - `parallel`: all files, on one thread and on as many as there are cores: seconds by the clock. The machine must have nothing else to do.
 //!
@@ -34,6 +34,8 @@ const ROUNDS: usize = 5;
 const DETAIL: usize = LIMIT * 3 / 4;
 /// The part that a process for one long file is started with.
 const ONE: &str = "one";
+/// The part that a process for the tree of one long file is started with.
+const TREE: &str = "tree";
 const LINES: usize = 10_000;
 const BYTES: usize = 2 << 20;
 
@@ -48,7 +50,8 @@ const LONG: [(&str, &[&str]); 26] = [
     ("c", &[]),
     ("cpp", &[]),
     ("ruby", &[]),
-    ("php", &["<?php", "declare(", "namespace "]),
+    // Behind `?>` stands text until PHP begins again.
+    ("php", &["declare(", "namespace "]),
     ("swift", &[]),
     ("kotlin", &["package ", "import "]),
     ("json", &[]),
@@ -74,6 +77,10 @@ fn main() {
         let language = part.expect("a language");
         return one(&language, alone.is_some());
     }
+    if list.as_deref() == Some(TREE) {
+        let language = part.expect("a language");
+        return tree(&language, alone.is_some());
+    }
     let wanted = |name: &str| part.as_deref().is_none_or(|part| part == name);
     if wanted("speed") {
         speed(&files(), alone.as_deref());
@@ -83,9 +90,11 @@ fn main() {
         for language in all.filter(|name| alone.as_deref().is_none_or(|alone| alone == *name)) {
             let program = std::env::current_exe().expect("a program has a path");
             for large in [&[][..], &["large"]] {
-                let mut command = Command::new(&program);
-                let status = command.args([ONE, language]).args(large).status();
-                assert!(status.is_ok_and(|status| status.success()), "{language}");
+                for part in [TREE, ONE] {
+                    let mut command = Command::new(&program);
+                    let status = command.args([part, language]).args(large).status();
+                    assert!(status.is_ok_and(|status| status.success()), "{language}");
+                }
             }
         }
     }
@@ -218,6 +227,59 @@ fn one(language: &str, large: bool) {
         "megabytes_beside_the_text": memory as f64 / 1e6,
     });
     println!("{line}");
+}
+
+/// Parses one long file and keeps its tree.
+fn tree(language: &str, large: bool) {
+    let (_, text) = long(language, large);
+    let mut parser = Parser::new();
+    let set = parser.set_language(&grammar(language));
+    set.expect("the versions agree");
+    peak_memory();
+    let before = peak_memory();
+    let tree = parser.parse(&text, None).expect("nothing stops it");
+    let memory = peak_memory().saturating_sub(before);
+    let line = json!({
+        "part": "long, tree-sitter alone",
+        "language": language,
+        "bytes": text.len(),
+        "nodes": tree.root_node().descendant_count(),
+        "megabytes_beside_the_text": memory as f64 / 1e6,
+    });
+    println!("{line}");
+}
+
+/// The grammar of a language with long files.
+fn grammar(language: &str) -> Language {
+    match language {
+        "rust" => tree_sitter_rust::LANGUAGE.into(),
+        "python" => tree_sitter_python::LANGUAGE.into(),
+        "typescript" => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+        "javascript" => tree_sitter_javascript::LANGUAGE.into(),
+        "go" => tree_sitter_go::LANGUAGE.into(),
+        "java" => tree_sitter_java::LANGUAGE.into(),
+        "c" => tree_sitter_c::LANGUAGE.into(),
+        "cpp" => tree_sitter_cpp::LANGUAGE.into(),
+        "ruby" => tree_sitter_ruby::LANGUAGE.into(),
+        "php" => tree_sitter_php::LANGUAGE_PHP.into(),
+        "swift" => tree_sitter_swift::LANGUAGE.into(),
+        "kotlin" => tree_sitter_kotlin_ng::LANGUAGE.into(),
+        "json" => tree_sitter_json::LANGUAGE.into(),
+        "yaml" => tree_sitter_yaml::LANGUAGE.into(),
+        "toml" => tree_sitter_toml_ng::LANGUAGE.into(),
+        "html" => tree_sitter_html::LANGUAGE.into(),
+        "csharp" => tree_sitter_c_sharp::LANGUAGE.into(),
+        "bash" => tree_sitter_bash::LANGUAGE.into(),
+        "lua" => tree_sitter_lua::LANGUAGE.into(),
+        "scala" => tree_sitter_scala::LANGUAGE.into(),
+        "elixir" => tree_sitter_elixir::LANGUAGE.into(),
+        "zig" => tree_sitter_zig::LANGUAGE.into(),
+        "sql" => tree_sitter_sequel::LANGUAGE.into(),
+        "hcl" => tree_sitter_hcl::LANGUAGE.into(),
+        "make" => tree_sitter_make::LANGUAGE.into(),
+        "css" => tree_sitter_css::LANGUAGE.into(),
+        other => panic!("{other} is listed without a grammar"),
+    }
 }
 
 /// The sample of a language, repeated up to so many lines or bytes, and a path for it.

@@ -33,7 +33,7 @@ pub(crate) const DEEPEST: f32 = 4.0;
 pub(crate) const DEFINITION: f32 = 0.1;
 /// Between statements, at a blank line.
 pub(crate) const AFTER_BLANK: f32 = 0.3;
-pub(crate) const STATEMENT: f32 = 1.5;
+pub(crate) const STATEMENT: f32 = 1.0;
 /// What a cut behind imports is cheaper by: they say little of what happens to follow them.
 pub(crate) const AFTER_IMPORTS: f32 = 1.0;
 /// Between statements on one line: dearer than through what belongs together,

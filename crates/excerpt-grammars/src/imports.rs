@@ -2,45 +2,67 @@
 
 use std::sync::Arc;
 
-use tree_sitter::Node;
+use tree_sitter::{Node, TreeCursor};
 
 use crate::knowledge::{Knowledge, Names};
 use crate::label::unquoted;
 
 /// How many nodes of one import are looked at.
 const MOST: usize = 2_000;
+/// How many nodes around one of them are looked at.
+const NEAR: usize = 4;
 
 /// The names that `import` makes known in the document, aliases instead of what they stand for.
-pub(crate) fn names(knowledge: &Knowledge, import: Node<'_>, text: &str) -> Vec<Arc<str>> {
+/// `cursor` may stand anywhere.
+pub(crate) fn names<'tree>(
+    knowledge: &Knowledge,
+    import: Node<'tree>,
+    text: &str,
+    cursor: &mut TreeCursor<'tree>,
+) -> Vec<Arc<str>> {
     let mut found: Vec<Arc<str>> = Vec::new();
     let mut todo = vec![import];
     for _ in 0..MOST {
         let Some(node) = todo.pop() else { break };
-        let (path, last) = match knowledge.names(node.kind_id()) {
+        let mut at = Some(node);
+        let (path, last) = match knowledge.names(node, text) {
             Some(Names::Nothing) => continue,
             Some(Names::In(path)) => {
-                let inside = path.all(node);
-                if inside.is_empty() {
-                    (&None, true)
-                } else {
-                    todo.extend(inside.into_iter().rev());
+                let before = todo.len();
+                path.all(node, cursor, &mut todo);
+                if todo.len() > before {
+                    todo[before..].reverse();
                     continue;
                 }
+                (&None, true)
+            }
+            Some(Names::Around(path)) => {
+                let around = std::iter::successors(node.parent(), Node::parent).take(NEAR);
+                let mut inside =
+                    around.take_while(|around| around.start_byte() >= import.start_byte());
+                at = inside.find_map(|around| path.follow(around));
+                (&None, true)
             }
             Some(Names::First(path)) => (path, false),
             Some(Names::Last(path)) => (path, true),
             None => {
-                let mut cursor = node.walk();
                 let before = todo.len();
-                todo.extend(node.named_children(&mut cursor).take(MOST));
+                cursor.reset(node);
+                let mut more = cursor.goto_first_child();
+                while more && todo.len() - before < MOST {
+                    let child = cursor.node();
+                    if child.is_named() {
+                        todo.push(child);
+                    }
+                    more = cursor.goto_next_sibling();
+                }
                 todo[before..].reverse();
                 continue;
             }
         };
-        let at = match path {
-            Some(path) => path.follow(node),
-            None => Some(node),
-        };
+        if let Some(path) = path {
+            at = path.follow(node);
+        }
         let Some(written) = at.and_then(|at| text.get(at.byte_range())) else {
             continue;
         };

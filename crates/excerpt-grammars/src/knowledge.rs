@@ -5,7 +5,7 @@
 //! comment line_comment block_comment         these kinds have this role
 //! import call{target=require|use}            … if the condition in braces holds
 //! method+ constructor = new {name}           these are definitions, with a label
-//! names import_specifier last alias|name     what an import makes known
+//! names import_specifier last alias|name     what an import makes known; with conditions, the first that hold
 //! @test-marks #[test]                        what else is to be known
 //! ```
 //!
@@ -20,6 +20,9 @@ use tree_sitter::{Language, Node};
 use crate::hazard::Wary;
 use crate::label::{Template, unquoted};
 use crate::path::Path;
+
+/// The kind of no node: where it is not known what stands around.
+const NOWHERE: u16 = u16::MAX;
 
 /// What a kind of node is to an outline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -94,6 +97,8 @@ pub(crate) enum Names {
     Last(Option<Path>),
     /// What stands there; the last part if nothing does.
     In(Path),
+    /// The last part of what stands there from the nearest node around.
+    Around(Path),
 }
 
 /// How elements of data are named: by what keys of what pairs.
@@ -110,7 +115,8 @@ pub(crate) struct KeyNames {
 struct Entry {
     role: Role,
     rules: Vec<Rule>,
-    names: Option<Names>,
+    /// What it makes known in an import: the first whose conditions hold.
+    names: Vec<(Vec<Condition>, Names)>,
 }
 
 /// What is known of a language.
@@ -169,7 +175,8 @@ impl Knowledge {
         if word == "names" {
             let (kind, how) = rest.split_once(' ')?;
             let names = read_names(how.trim(), language)?;
-            self.entry(kind, language)?.names = Some(names);
+            let (kind, conditions) = conditional(kind, language)?;
+            self.entry(kind, language)?.names.push((conditions, names));
             return Some(());
         }
         let (kinds, template) = match rest.split_once(" = ") {
@@ -177,13 +184,7 @@ impl Knowledge {
             None => (rest, None),
         };
         for kind in kinds.split_whitespace() {
-            let (name, conditions) = match kind.split_once('{') {
-                Some((name, conditions)) => (name, conditions.strip_suffix('}')?),
-                None => (kind, ""),
-            };
-            let conditions = conditions.split(';').filter(|written| !written.is_empty());
-            let conditions = conditions.map(|written| Condition::read(written, language));
-            let conditions = conditions.collect::<Option<Vec<_>>>()?;
+            let (name, conditions) = conditional(kind, language)?;
             let meaning = match role(word) {
                 Some(role) => Meaning::Role(role),
                 None => Meaning::Definition(read_definition(word, template, language)?),
@@ -267,9 +268,12 @@ impl Knowledge {
         entry.map_or(Role::Splice, |entry| entry.role)
     }
 
-    /// What an import with such a node makes known.
-    pub(crate) fn names(&self, kind: u16) -> Option<&Names> {
-        self.entries.get(usize::from(kind))?.names.as_ref()
+    /// What an import makes known with `node` in it.
+    pub(crate) fn names(&self, node: Node<'_>, text: &str) -> Option<&Names> {
+        let mut names = self.entries.get(usize::from(node.kind_id()))?.names.iter();
+        let holds = |condition: &Condition| condition.holds(node, NOWHERE, text);
+        let (_, names) = names.find(|(conditions, _)| conditions.iter().all(holds))?;
+        Some(names)
     }
 }
 
@@ -334,6 +338,17 @@ fn alone(node: Node<'_>, text: &str) -> bool {
     behind.trim_start().is_empty() && (before.is_empty() || before.starts_with('/'))
 }
 
+/// A kind and the conditions in braces behind it.
+fn conditional<'a>(written: &'a str, language: &Language) -> Option<(&'a str, Vec<Condition>)> {
+    let (kind, conditions) = match written.split_once('{') {
+        Some((kind, conditions)) => (kind, conditions.strip_suffix('}')?),
+        None => (written, ""),
+    };
+    let conditions = conditions.split(';').filter(|written| !written.is_empty());
+    let conditions = conditions.map(|written| Condition::read(written, language));
+    Some((kind, conditions.collect::<Option<Vec<_>>>()?))
+}
+
 fn read_names(how: &str, language: &Language) -> Option<Names> {
     let (word, path) = match how.split_once(' ') {
         Some((word, path)) => (word, Some(Path::read(path.trim(), language)?)),
@@ -344,6 +359,7 @@ fn read_names(how: &str, language: &Language) -> Option<Names> {
         ("first", path) => Some(Names::First(path)),
         ("last", path) => Some(Names::Last(path)),
         ("in", Some(path)) => Some(Names::In(path)),
+        ("around", Some(path)) => Some(Names::Around(path)),
         _ => None,
     }
 }

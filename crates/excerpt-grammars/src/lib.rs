@@ -20,7 +20,9 @@
 
 #![forbid(unsafe_code)]
 
+mod anatomy;
 mod detect;
+mod draft;
 mod gap;
 mod grammar;
 mod hazard;
@@ -38,7 +40,7 @@ use std::sync::Arc;
 use excerpt_chunk::{Chunker, Config, ConfigError};
 
 /// Raised whenever the same text gives another outline.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 pub use detect::languages;
 pub use modules::module_path;

@@ -4,13 +4,13 @@
 //! | --- | --- |
 //! | `name` | the child in the field `name` |
 //! | `name*` | the same, again and again while there is one |
-//! | `<kind>` | the first child of that kind |
+//! | `<kind>` | the first child of that kind; `<'*'>` is the sign itself |
 //! | `<<kind>>` | the first node of that kind below |
 //! | `<*>`, `<$>` | the first, the last named child |
 
 use std::num::NonZeroU16;
 
-use tree_sitter::{Language, Node};
+use tree_sitter::{Language, Node, TreeCursor};
 
 /// How many nodes are looked at for one of a kind below, and how often a field is followed: names stand near.
 const NEAR: usize = 64;
@@ -45,14 +45,18 @@ impl Path {
         ways.find_map(|steps| steps.iter().try_fold(node, |node, step| step.follow(node)))
     }
 
-    /// All children of `node` to which the last step of the first way leads, where that is a field.
-    pub(crate) fn all<'tree>(&self, node: Node<'tree>) -> Vec<Node<'tree>> {
+    /// Adds all children of `node` to which the last step of the first way leads, where that is a field.
+    pub(crate) fn all<'tree>(
+        &self,
+        node: Node<'tree>,
+        cursor: &mut TreeCursor<'tree>,
+        found: &mut Vec<Node<'tree>>,
+    ) {
         match self.0.first().map(Vec::as_slice) {
             Some([Step::Field(field)]) => {
-                let mut cursor = node.walk();
-                node.children_by_field_id(*field, &mut cursor).collect()
+                found.extend(node.children_by_field_id(*field, cursor));
             }
-            _ => self.follow(node).into_iter().collect(),
+            _ => found.extend(self.follow(node)),
         }
     }
 }
@@ -71,7 +75,7 @@ impl Step {
                     Step::Below(kind(below)?)
                 } else if let Some(child) = step.strip_prefix('<').and_then(|s| s.strip_suffix('>'))
                 {
-                    Step::Child(kind(child)?)
+                    Step::Child(kind(child.trim_matches('\''))?)
                 } else if let Some(field) = step.strip_suffix('*') {
                     Step::Fields(language.field_id_for_name(field)?)
                 } else {
@@ -89,8 +93,8 @@ impl Step {
                 std::iter::successors(Some(node), next).take(NEAR).last()
             }
             Step::Child(kind) => {
-                let mut cursor = node.walk();
-                let mut children = node.children(&mut cursor).take(NEAR);
+                // By number: a cursor would be an allocation, and what is looked for is most often near the front.
+                let mut children = (0..).map_while(|index| node.child(index)).take(NEAR);
                 children.find(|child| child.kind_id() == *kind)
             }
             Step::Below(kind) => below(node, *kind),

@@ -10,7 +10,7 @@ use tree_sitter::{Node, ParseOptions, Tree};
 use crate::detect;
 use crate::hazard;
 use crate::table::Language;
-use crate::walk::{Inner, Walk};
+use crate::walk::{Inner, Task, walk};
 
 /// The largest text that is given to a grammar, in bytes.
 const LARGEST: usize = 8 << 20;
@@ -93,16 +93,15 @@ fn outline(language: &Language, text: &str, detail: usize) -> Result<Outline, Fa
             line_comment: language.line_comment,
         })
     };
-    Walk {
+    let task = Task {
         text,
         start,
         detail,
         knowledge: &language.grammar().knowledge,
         line_comment: language.line_comment,
         inner: &inner,
-        builder: &mut builder,
-    }
-    .run(root);
+    };
+    walk(task, root, &mut builder);
     Ok(builder.finish())
 }
 

@@ -6,6 +6,7 @@ mod cases;
 mod cuts;
 mod fences;
 mod growth;
+mod imports;
 #[path = "../../../excerpt-chunk/tests/suite/kept.rs"]
 mod kept;
 #[path = "../../../excerpt-chunk/tests/suite/manual.rs"]

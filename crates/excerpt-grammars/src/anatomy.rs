@@ -1,0 +1,244 @@
+//! The parts of a definition in a syntax tree: what stands around it, its first word, its signature, its body, and what it is where it stands.
+
+use std::ops::Range;
+
+use excerpt_chunk::Kind;
+use tree_sitter::{Node, TreeCursor};
+
+use crate::draft::Waiting;
+use crate::knowledge::{Definition, KeyNames, Knowledge, Meant, Role};
+use crate::label::unquoted;
+
+/// How many wrappers may stand around a definition, and how far its body is looked for.
+const WRAPPED: usize = 8;
+/// How many children of a wrapper are looked at for the definition in it.
+const IN_WRAPPER: u32 = 16;
+/// How many children are asked for by number: for these, a step of a cursor costs ten times as much.
+const FEW: u32 = 8;
+/// How large a signature may be, in bytes. What is longer is not one, but data before a body.
+pub(crate) const LONGEST_SIGNATURE: usize = 2_000;
+
+/// Several definitions in one wrapper, on lines of their own.
+static SEVERAL: Definition = Definition {
+    kind: Kind::Statement,
+    container: true,
+    template: None,
+};
+
+/// The body of a definition.
+pub(crate) struct Body<'tree> {
+    pub(crate) node: Node<'tree>,
+    /// Where what is written before it ends, comments aside.
+    pub(crate) header: usize,
+}
+
+/// Takes definitions of one tree apart.
+pub(crate) struct Anatomy<'a, 'text, 'tree> {
+    text: &'text str,
+    knowledge: &'a Knowledge,
+    /// One for all that has many children: making one costs an allocation.
+    cursor: TreeCursor<'tree>,
+}
+
+impl<'a, 'text, 'tree> Anatomy<'a, 'text, 'tree> {
+    /// For the tree of `root`.
+    pub(crate) fn new(text: &'text str, knowledge: &'a Knowledge, root: Node<'tree>) -> Self {
+        Anatomy {
+            text,
+            knowledge,
+            cursor: root.walk(),
+        }
+    }
+
+    /// A cursor that may stand anywhere.
+    pub(crate) fn cursor(&mut self) -> &mut TreeCursor<'tree> {
+        &mut self.cursor
+    }
+
+    /// The definition inside a wrapper.
+    pub(crate) fn wrapped(&self, wrapper: Node<'tree>) -> Option<(Node<'tree>, &'a Definition)> {
+        let knowledge = self.knowledge;
+        let mut around = wrapper;
+        for _ in 0..WRAPPED {
+            let mut next = None;
+            let mut inside: Option<(Node<'tree>, &Definition)> = None;
+            for child in named_children(around) {
+                match knowledge.meaning(child, around.kind_id(), self.text) {
+                    Meant::Definition(definition) => match inside {
+                        None => inside = Some((child, definition)),
+                        Some((first, _)) => {
+                            if first.start_position().row != child.start_position().row {
+                                return Some((around, &SEVERAL));
+                            }
+                        }
+                    },
+                    Meant::Role(Role::Wrapper) => next = next.or(Some(child)),
+                    Meant::Role(_) => {}
+                }
+            }
+            if inside.is_some() {
+                return inside;
+            }
+            around = next?;
+        }
+        None
+    }
+
+    /// The body of a definition, among its children or, if `deep`, in the largest of them.
+    pub(crate) fn body(&mut self, definition: Node<'tree>, deep: bool) -> Option<Body<'tree>> {
+        let mut node = definition;
+        let mut header = node.start_byte();
+        for _ in 0..WRAPPED {
+            if self.knowledge.role(node) == Role::Body {
+                return Some(Body { node, header });
+            }
+            let mut largest: Option<(Node<'tree>, usize)> = None;
+            let mut before = node.start_byte();
+            let mut index = 0;
+            let few = node.child_count() <= FEW;
+            if !few {
+                self.cursor.reset(node);
+                self.cursor.goto_first_child();
+            }
+            while let Some(child) = match few {
+                true => node.child(index),
+                false => {
+                    (index == 0 || self.cursor.goto_next_sibling()).then(|| self.cursor.node())
+                }
+            } {
+                index += 1;
+                let end = child.end_byte();
+                match self.knowledge.role(child) {
+                    Role::Body => {
+                        return Some(Body {
+                            node: child,
+                            header: before,
+                        });
+                    }
+                    Role::Comment => {}
+                    _ => before = end,
+                }
+                let size = end - child.start_byte();
+                if largest.is_none_or(|(_, largest)| largest <= size) {
+                    largest = Some((child, size));
+                }
+            }
+            if !deep {
+                return None;
+            }
+            node = largest?.0;
+            header = node.start_byte();
+        }
+        None
+    }
+
+    /// Where the first word of a definition stands: behind its comments and attributes.
+    fn first_word(&self, definition: Node<'tree>) -> usize {
+        for child in (0..IN_WRAPPER).map_while(|index| definition.child(index)) {
+            match self.knowledge.role(child) {
+                Role::Comment | Role::Attribute => {}
+                Role::Modifiers => {
+                    let mut words = (0..).map_while(|index| child.child(index));
+                    let word = words.find(|word| self.knowledge.role(*word) != Role::Attribute);
+                    if let Some(word) = word {
+                        return word.start_byte();
+                    }
+                }
+                _ => return child.start_byte(),
+            }
+        }
+        definition.start_byte()
+    }
+
+    /// The bytes from the first word of a definition to before its body, which the header ends.
+    pub(crate) fn signature(&self, whole: Node<'tree>, header: Option<usize>) -> Range<usize> {
+        let start = self.first_word(whole);
+        let end = match header {
+            Some(end) if end > start => end,
+            _ => {
+                let text = &self.text[start..whole.end_byte().max(start)];
+                start + text.find('\n').unwrap_or(text.len())
+            }
+        };
+        let mut end = end.min(start + LONGEST_SIGNATURE);
+        while !self.text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let written = self.text[start..end].trim_end();
+        let written = written
+            .trim_end_matches(['{', '=', ':', ';', ','])
+            .trim_end();
+        start..start + written.len()
+    }
+
+    /// What a definition is where it stands: a method in a class, a test by its name or its marks.
+    pub(crate) fn refined(
+        &self,
+        kind: Kind,
+        scope: Kind,
+        name: &str,
+        attached: &[Waiting],
+        header: Range<usize>,
+    ) -> Kind {
+        if !matches!(kind, Kind::Function | Kind::Method) {
+            return kind;
+        }
+        let known = self.knowledge;
+        let marked = |text: &str| known.test_marks.iter().any(|mark| text.contains(&**mark));
+        let mut attributes = attached.iter().filter(|waiting| waiting.attribute);
+        let test = known
+            .test_names
+            .iter()
+            .any(|start| name.starts_with(&**start))
+            || attributes.any(|waiting| marked(&self.text[waiting.bytes.clone()]))
+            || marked(&self.text[header]);
+        if test {
+            return Kind::Test;
+        }
+        match scope {
+            Kind::Class
+            | Kind::Struct
+            | Kind::Enum
+            | Kind::Trait
+            | Kind::Interface
+            | Kind::Impl => Kind::Method,
+            _ => kind,
+        }
+    }
+
+    /// The obvious name of an element of data: what it says under `name`, `id` or the like; else its number.
+    pub(crate) fn obvious(&self, element: Node<'tree>, index: usize) -> String {
+        let keys = self.knowledge.key_names.as_ref();
+        let said = keys.and_then(|keys| self.said(keys, element));
+        said.unwrap_or_else(|| format!("[{}]", index.saturating_sub(1)))
+    }
+
+    /// What an element of data says under one of the keys that name it.
+    fn said(&self, keys: &KeyNames, element: Node<'tree>) -> Option<String> {
+        let mut node = element;
+        for _ in 0..WRAPPED {
+            let child = node.named_child(0)?;
+            if child.kind_id() == keys.pair {
+                break;
+            }
+            node = child;
+        }
+        named_children(node).find_map(|pair| {
+            let text = |node: Node<'_>| self.text.get(node.byte_range());
+            let key = unquoted(keys.key.follow(pair).and_then(text)?);
+            if !keys.names.iter().any(|name| name == key) {
+                return None;
+            }
+            let value = keys.value.follow(pair).and_then(text)?;
+            let value = unquoted(value.trim());
+            let simple =
+                !value.is_empty() && value.len() <= 80 && !value.contains(['\n', '{', '[']);
+            simple.then(|| value.to_string())
+        })
+    }
+}
+
+/// The first named children of a node, by number: they are few.
+fn named_children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    (0..IN_WRAPPER).map_while(move |index| node.named_child(index))
+}

@@ -1,0 +1,297 @@
+//! The outline while it is written. What has been opened of it is a [`Sequence`] of children; a [`Level`] is a node of the tree whose children
+//! are being walked. Many levels may feed one sequence: what stands around a body is of no interest. Comments and attributes are [`Waiting`]
+//! until it shows what they belong to.
+
+use std::ops::Range;
+
+use excerpt_chunk::{Kind, OutlineBuilder};
+use tree_sitter::Node;
+
+use crate::gap::{Gap, Lines};
+
+/// A line is long if it has more bytes than this, and than what may stand alone: it is parted inside.
+const LONG_LINE: usize = 200;
+
+/// A node of the tree whose children are walked.
+#[derive(Clone, Copy)]
+pub(crate) struct Level {
+    /// The number of its kind.
+    pub(crate) kind: u16,
+    pub(crate) bytes: (usize, usize),
+    /// Whether its named children are members or statements, each a node of its own.
+    pub(crate) members: bool,
+    /// How many nodes of the outline end with it: a definition behind its comments is a node in a node.
+    pub(crate) closes: u8,
+    /// Where the body begins: what stands before is the header, and one piece. 0 without.
+    pub(crate) header_until: usize,
+    /// The definition that has already been opened with a wrapper around it.
+    pub(crate) defined: usize,
+    /// Whether it is inside a function, where variables are no definitions.
+    pub(crate) local: bool,
+    /// What the innermost definition around is.
+    pub(crate) scope: Kind,
+    /// Whether no child has been seen.
+    pub(crate) first: bool,
+    /// How many named children have been seen.
+    pub(crate) index: usize,
+}
+
+/// The children of an opened node of the outline.
+#[derive(Default)]
+pub(crate) struct Sequence {
+    /// How many bytes it is over.
+    pub(crate) size: usize,
+    /// Whether it has a child.
+    pub(crate) begun: bool,
+    /// Whether the last child is a piece that goes on until its line ends.
+    pub(crate) piece: bool,
+    /// Whether the last child is a run of imports.
+    pub(crate) imports: bool,
+    /// Whether the next child belongs to the last.
+    pub(crate) glue: bool,
+    /// Comments and attributes that wait for what they belong to.
+    pub(crate) waiting: Vec<Waiting>,
+    /// The levels of the sections that are open in it.
+    pub(crate) sections: Vec<u8>,
+}
+
+/// A comment or an attribute.
+pub(crate) struct Waiting {
+    /// From the start of its line, if nothing stands before it.
+    pub(crate) bytes: Range<usize>,
+    /// How many line feeds stand before it.
+    pub(crate) newlines: usize,
+    pub(crate) attribute: bool,
+    /// Whether it belongs to nothing that follows.
+    pub(crate) apart: bool,
+}
+
+/// A node of the tree with where it stands.
+#[derive(Clone, Copy)]
+pub(crate) struct Found<'tree> {
+    pub(crate) node: Node<'tree>,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) gap: Gap,
+}
+
+/// An outline, and where its next node comes.
+pub(crate) struct Draft<'b, 'text> {
+    text: &'text str,
+    /// How large a piece may be without being opened.
+    detail: usize,
+    pub(crate) builder: &'b mut OutlineBuilder<'text>,
+    pub(crate) levels: Vec<Level>,
+    pub(crate) sequences: Vec<Sequence>,
+    lines: Lines,
+    /// The line of a closing bracket with more behind it, such as `} else {`: the start of what follows, and whether that is glued.
+    pub(crate) held: Option<(usize, bool)>,
+}
+
+impl<'b, 'text> Draft<'b, 'text> {
+    /// One that goes on with what `builder` has open, for the children of `root`.
+    pub(crate) fn new(
+        text: &'text str,
+        detail: usize,
+        builder: &'b mut OutlineBuilder<'text>,
+        root: Node<'_>,
+    ) -> Self {
+        Draft {
+            text,
+            detail,
+            builder,
+            levels: vec![Level {
+                kind: root.kind_id(),
+                bytes: (root.start_byte(), root.end_byte()),
+                members: true,
+                closes: 1,
+                header_until: 0,
+                defined: 0,
+                local: false,
+                scope: Kind::Document,
+                first: true,
+                index: 0,
+            }],
+            sequences: vec![Sequence {
+                size: text.len(),
+                ..Sequence::default()
+            }],
+            lines: Lines::default(),
+            held: None,
+        }
+    }
+
+    /// The innermost level.
+    pub(crate) fn level(&mut self) -> &mut Level {
+        let last = self.levels.len() - 1;
+        &mut self.levels[last]
+    }
+
+    /// The innermost sequence.
+    pub(crate) fn sequence(&mut self) -> &mut Sequence {
+        let last = self.sequences.len() - 1;
+        &mut self.sequences[last]
+    }
+
+    /// Whether the line of `at` is to be parted inside.
+    pub(crate) fn long_line(&mut self, at: usize) -> bool {
+        self.lines.length_at(self.text, at) > self.detail.max(LONG_LINE)
+    }
+
+    /// Opens a node of the outline in the current sequence, from `line` or from the comments and attributes that belong to it, which are
+    /// returned.
+    pub(crate) fn open(
+        &mut self,
+        kind: Kind,
+        line: usize,
+        newlines: usize,
+    ) -> (usize, usize, Vec<Waiting>) {
+        let sequence = self.sequence();
+        let mut waiting = std::mem::take(&mut sequence.waiting);
+        let attached = waiting.split_off(attached_from(&waiting, newlines));
+        self.end_run();
+        self.comments(&waiting);
+        let mut start = attached.first().map_or(line, |first| first.bytes.start);
+        let mut glue = std::mem::take(&mut self.sequence().glue);
+        if let Some((held, held_glue)) = self.held.take()
+            && newlines == 0
+        {
+            start = held;
+            glue |= held_glue;
+        }
+        // A line that fits is not to be cut.
+        let inside = newlines == 0 && self.sequence().begun;
+        glue |= inside && start == line && !self.long_line(line);
+        let index = self.builder.open(kind, start);
+        if glue {
+            self.builder.glue(index);
+        }
+        self.sequence().begun = true;
+        (index, start, attached)
+    }
+
+    /// Writes comments that belong to nothing that follows, each group of lines one node.
+    fn comments(&mut self, comments: &[Waiting]) {
+        let groups = comments.chunk_by(|_, next| next.newlines < 2);
+        for group in groups {
+            let (Some(first), Some(last)) = (group.first(), group.last()) else {
+                continue;
+            };
+            let leaf = self
+                .builder
+                .leaf(Kind::Comment, first.bytes.start..last.bytes.end);
+            if std::mem::take(&mut self.sequence().glue) {
+                self.builder.glue(leaf);
+            }
+            self.sequence().begun = true;
+        }
+    }
+
+    /// Writes the comments and attributes of a definition as its first children.
+    pub(crate) fn lead(&mut self, attached: Vec<Waiting>) {
+        let groups = attached.chunk_by(|one, next| !one.attribute && !next.attribute);
+        for group in groups {
+            let (Some(first), Some(last)) = (group.first(), group.last()) else {
+                continue;
+            };
+            let kind = match first.attribute {
+                true => Kind::Statement,
+                false => Kind::Comment,
+            };
+            let leaf = self.builder.leaf(kind, first.bytes.start..last.bytes.end);
+            if self.sequence().begun {
+                self.builder.glue(leaf);
+            }
+            self.sequence().begun = true;
+            self.sequence().glue = true;
+        }
+    }
+
+    /// Writes what waits as comments.
+    pub(crate) fn flush(&mut self) {
+        let waiting = std::mem::take(&mut self.sequence().waiting);
+        if !waiting.is_empty() {
+            self.end_run();
+            self.comments(&waiting);
+        }
+    }
+
+    /// Closes the piece or the imports that are open.
+    pub(crate) fn end_run(&mut self) {
+        let sequence = self.sequence();
+        let open = std::mem::take(&mut sequence.piece) | std::mem::take(&mut sequence.imports);
+        if open {
+            self.builder.close(0);
+        }
+    }
+
+    /// Leaves the innermost level, and with it the sequence that it owns.
+    pub(crate) fn leave(&mut self) {
+        let Some(level) = self.levels.pop() else {
+            return;
+        };
+        if level.closes > 0 && self.sequences.len() > 1 {
+            self.flush();
+            self.end_run();
+            while self.sequence().sections.pop().is_some() {
+                self.builder.close(level.bytes.1);
+            }
+            for _ in 0..level.closes {
+                self.builder.close(level.bytes.1);
+            }
+            self.sequences.pop();
+        }
+    }
+
+    /// Begins the children of the node of the outline that has just been opened.
+    pub(crate) fn enter(&mut self, found: Found<'_>, around: Level, members: bool) {
+        self.sequences.push(Sequence {
+            size: found.end - found.start,
+            ..Sequence::default()
+        });
+        self.levels.push(Level {
+            kind: found.node.kind_id(),
+            bytes: (found.start, found.end),
+            members,
+            closes: 1,
+            header_until: 0,
+            defined: 0,
+            first: true,
+            index: 0,
+            ..around
+        });
+    }
+
+    /// Ends what is open in the outermost sequence and inside it.
+    pub(crate) fn finish(&mut self) {
+        loop {
+            self.flush();
+            self.end_run();
+            if self.levels.len() <= 1 {
+                break;
+            }
+            self.leave();
+        }
+        while self.sequence().sections.pop().is_some() {
+            self.builder.close(self.text.len());
+        }
+    }
+}
+
+/// From where on comments and attributes belong to what follows behind `newlines` line feeds: no blank line is between, or one
+/// of them is an attribute.
+fn attached_from(waiting: &[Waiting], newlines: usize) -> usize {
+    let attribute = waiting.iter().position(|waiting| waiting.attribute);
+    let attribute = attribute.unwrap_or(waiting.len());
+    let mut from = waiting.len();
+    let mut behind = newlines;
+    while let Some(before) = from.checked_sub(1) {
+        let joined = before >= attribute || (behind < 2 && !waiting[before].apart);
+        if !joined {
+            break;
+        }
+        behind = waiting[before].newlines;
+        from = before;
+    }
+    from
+}
