@@ -119,6 +119,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
             context,
             dates,
             sections,
+            defines: self.defines(piece),
             kind: piece.kind,
             name: self.definition(piece).map(|found| found.name.clone()),
             language: self.language(piece),
@@ -176,6 +177,24 @@ impl<'a, 'o> Assembly<'a, 'o> {
             imports: self.imports.used_by(piece.bytes.clone()),
             header: String::new(),
         }
+    }
+
+    /// The names of the definitions that begin in the piece. A key of data is defined wherever it is used, and is none.
+    fn defines(&self, piece: &Piece) -> Vec<Arc<str>> {
+        let definitions = &self.outline.definitions;
+        let from = definitions.partition_point(|found| found.signature.start < piece.bytes.start);
+        let here = definitions[from..]
+            .iter()
+            .take_while(|found| found.signature.start < piece.bytes.end);
+        let mut names: Vec<Arc<str>> = Vec::new();
+        for found in here {
+            let kind = self.outline.nodes[found.node].kind;
+            let data = matches!(kind, Kind::Key | Kind::Element | Kind::Style);
+            if !data && !names.contains(&found.name) {
+                names.push(found.name.clone());
+            }
+        }
+        names
     }
 
     /// The innermost definition around all of the piece.

@@ -103,6 +103,8 @@ pub struct Chunk<'a> {
     pub context: Context,
     /// The titles of the headings or definitions inside the chunk that are not around all of it.
     pub sections: Vec<Arc<str>>,
+    /// The names of what source code defines here: of the definitions whose signature begins in the chunk, each once.
+    pub defines: Vec<Arc<str>>,
     /// What the chunk consists of.
     pub kind: Kind,
     /// The name of the definition, in source code.

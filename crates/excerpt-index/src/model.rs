@@ -225,6 +225,8 @@ pub struct Hit {
     pub trail: Vec<String>,
     /// The headings or definitions inside the chunk.
     pub sections: Vec<String>,
+    /// The names that the chunk defines in source code.
+    pub defines: Vec<String>,
     /// What the chunk consists of.
     pub kind: String,
     /// The language, of a chunk that is one code block.

@@ -117,6 +117,7 @@ fn candidates(
         let candidates = lexical.candidates(&Wanted {
             required: &words.required,
             optional: &words.optional,
+            names: &words.names,
             places,
             limit,
         })?;
@@ -215,6 +216,7 @@ impl Lookup<'_> {
                 span: chunk.span,
                 trail: chunk.trail,
                 sections: chunk.sections,
+                defines: chunk.defines,
                 kind: chunk.kind,
                 language: chunk.language,
                 tokens: chunk.tokens,

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::error::Error;
-use crate::store::{Purpose, analyzer};
+use crate::store::{Purpose, analyzer, name};
 
 /// How many different terms are searched for. A question has few; this bounds what a pasted file costs.
 const MOST_TERMS: usize = 64;
@@ -27,6 +27,8 @@ pub(super) struct Words {
     pub(super) written: Vec<String>,
     /// The terms of identifiers as a whole. A chunk that holds one holds its parts too, so they only add to the score.
     pub(super) optional: Vec<String>,
+    /// The words that may be [names](name): all but the parts of identifiers.
+    pub(super) names: Vec<String>,
     /// Whether the query had more terms.
     pub(super) shortened: bool,
 }
@@ -42,8 +44,20 @@ impl Words {
         let mut stops = Words::default();
         let mut seen = HashSet::new();
         let mut analyzer = analyzer(Purpose::Query);
+        let mut whole_until = 0;
         let mut stream = analyzer.token_stream(query);
         while let Some(token) = stream.next() {
+            let written = &query[token.offset_from..token.offset_to];
+            if token.offset_to > whole_until {
+                whole_until = token.offset_to;
+                let name = name(written);
+                if !is_stop(written)
+                    && words.names.len() < MOST_TERMS
+                    && !words.names.contains(&name)
+                {
+                    words.names.push(name);
+                }
+            }
             if token.text.is_empty() || seen.contains(&token.text) {
                 continue;
             }
@@ -52,7 +66,6 @@ impl Words {
                 break;
             }
             seen.insert(token.text.clone());
-            let written = &query[token.offset_from..token.offset_to];
             if token.position_length > 1 {
                 words.optional.push(token.text.clone());
             } else {
@@ -115,6 +128,7 @@ mod tests {
         assert_eq!(words.required, ["pars", "config", "fail"]);
         assert_eq!(words.written, ["parse", "Config", "fails"]);
         assert_eq!(words.optional, ["parseconfig"]);
+        assert_eq!(words.names, ["parseconfig", "fails"]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use tantivy::tokenizer::{
 };
 
 /// Raised whenever the terms of a text change: keyword indexes made with another number are made again.
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
 
 /// The name of the analyzer inside tantivy.
 pub(crate) const NAME: &str = "excerpt";
@@ -30,6 +30,12 @@ pub(crate) enum Purpose {
     Document,
     /// To find: characters of scripts without spaces come alone only when they stand alone.
     Query,
+}
+
+/// The form in which names are compared: in lower case, without marks around them. `_parse` is found as `parse`, and `Worker` as `worker`.
+pub(crate) fn name(written: &str) -> String {
+    let bare = written.trim_matches(|character: char| !character.is_alphanumeric());
+    bare.to_lowercase()
 }
 
 /// The analyzer for documents and queries.

@@ -29,6 +29,9 @@ pub(super) const REV: &str = "rev";
 /// that shares one common word with them, and short ones gained nothing.
 const BOOSTS: [f32; 4] = [1.0, 1.0, 1.0, 1.0];
 
+/// How much a name counts where it is defined: beside the other fields, which hold it too.
+const DEFINITION: f32 = 2.0;
+
 /// The memory that a writer gathers terms in, over all its threads.
 const HEAP: usize = 50 << 20;
 
@@ -53,6 +56,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) required: &'a [String],
     /// Terms that only add to the score: identifiers as a whole.
     pub(crate) optional: &'a [String],
+    /// [Names](analysis::name) whose definitions rank above their uses.
+    pub(crate) names: &'a [String],
     /// The folders (or documents) to search, by [`place`]; none to search everywhere.
     pub(crate) places: Option<&'a [String]>,
     /// How many chunks are wanted.
@@ -77,6 +82,7 @@ struct Fields {
     text: Field,
     place: Field,
     inside: Field,
+    defines: Field,
     path: Field,
     folder: Field,
     document: Field,
@@ -241,9 +247,8 @@ impl Lexical {
 
     fn any_query(&self, wanted: &Wanted<'_>) -> BooleanQuery {
         let terms = wanted.required.iter().chain(wanted.optional);
-        let words = terms
-            .map(|term| (Occur::Should, self.word_query(term)))
-            .collect();
+        let words = terms.map(|term| (Occur::Should, self.word_query(term)));
+        let words = words.chain(self.definitions(wanted)).collect();
         self.placed(BooleanQuery::new(words), wanted.places)
     }
 
@@ -256,10 +261,18 @@ impl Lexical {
             .optional
             .iter()
             .map(|term| (Occur::Should, self.word_query(term)));
-        self.placed(
-            BooleanQuery::new(required.chain(optional).collect()),
-            wanted.places,
-        )
+        let words = required.chain(optional).chain(self.definitions(wanted));
+        self.placed(BooleanQuery::new(words.collect()), wanted.places)
+    }
+
+    /// The definitions of the names. As all else by BM25: a name that much defines says little.
+    fn definitions(&self, wanted: &Wanted<'_>) -> impl Iterator<Item = (Occur, Box<dyn Query>)> {
+        wanted.names.iter().map(|name| {
+            let term = Term::from_field_text(self.fields.defines, name);
+            let query: Box<dyn Query> = Box::new(TermQuery::new(term, IndexRecordOption::Basic));
+            let boosted: Box<dyn Query> = Box::new(BoostQuery::new(query, DEFINITION));
+            (Occur::Should, boosted)
+        })
     }
 
     /// A term in any field.
@@ -342,6 +355,9 @@ impl Writer {
                 heading(document.title.as_deref(), &chunk.trail),
             );
             entry.add_text(fields.inside, chunk.sections.join("\n"));
+            for name in &chunk.defines {
+                entry.add_text(fields.defines, analysis::name(name));
+            }
             entry.add_text(fields.path, &document.path);
             for place in &places {
                 entry.add_text(fields.folder, place);
@@ -446,13 +462,15 @@ fn schema() -> (Schema, Fields) {
         .set_tokenizer("raw")
         .set_fieldnorms(false)
         .set_index_option(IndexRecordOption::Basic);
+    let exact = TextOptions::default().set_indexing_options(exact);
     let mut schema = Schema::builder();
     let fields = Fields {
         text: schema.add_text_field("text", words.clone()),
         place: schema.add_text_field("place", words.clone()),
         inside: schema.add_text_field("inside", words.clone()),
+        defines: schema.add_text_field("defines", exact.clone()),
         path: schema.add_text_field("path", words),
-        folder: schema.add_text_field("folder", TextOptions::default().set_indexing_options(exact)),
+        folder: schema.add_text_field("folder", exact),
         document: schema.add_u64_field(DOCUMENT, INDEXED | FAST),
         ordinal: schema.add_u64_field(ORDINAL, FAST),
         rev: schema.add_u64_field(REV, FAST),

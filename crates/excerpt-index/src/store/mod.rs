@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::lock::WriteLock;
 use crate::model::Keywords;
 
-pub(crate) use analysis::{Purpose, analyzer};
+pub(crate) use analysis::{Purpose, analyzer, name};
 pub(crate) use collect::Candidate;
 pub(crate) use fault::Fault;
 use lexical::Stamp;

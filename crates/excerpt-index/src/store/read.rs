@@ -34,6 +34,7 @@ pub(crate) struct StoredChunk {
     pub(crate) span: Span,
     pub(crate) trail: Vec<String>,
     pub(crate) sections: Vec<String>,
+    pub(crate) defines: Vec<String>,
     pub(crate) kind: String,
     pub(crate) language: Option<String>,
     pub(crate) tokens: usize,
@@ -262,7 +263,7 @@ impl Truth {
 
     fn chunks_where(&self, document: i64, ordinal: Option<i64>) -> Result<Vec<StoredChunk>, Fault> {
         let mut select = self.connection.prepare_cached(
-            "SELECT ordinal, id, start, end, first_line, last_line, trail, sections, kind, language, tokens FROM chunk
+            "SELECT ordinal, id, start, end, first_line, last_line, trail, sections, kind, language, tokens, defines FROM chunk
              WHERE document = ?1 AND ordinal >= coalesce(?2, 0) AND ordinal <= coalesce(?2, ordinal) ORDER BY ordinal",
         )?;
         let mut rows = select.query(params![document, ordinal])?;
@@ -284,6 +285,9 @@ impl Truth {
                 kind: row.get(8)?,
                 language: row.get(9)?,
                 tokens: size(row, 10)?,
+                defines: serde_json::from_str(
+                    row.get_ref(11)?.as_str().map_err(rusqlite::Error::from)?,
+                )?,
             });
         }
         Ok(chunks)
@@ -339,7 +343,7 @@ impl Truth {
         const VALUES: &str = "
             SELECT path, text, title, first_heading, metadata, syntax, strategy, reason, document.warnings, identity,
                    ordinal, chunk.id, start, end, first_line, last_line, overlap_start, trail, sections, header, kind, name,
-                   language, tokens, part, parts, strength, cut, chunk.hash, chunk.warnings
+                   language, tokens, part, parts, strength, cut, chunk.hash, chunk.warnings, defines
             FROM source JOIN document ON source = source.id LEFT JOIN chunk ON document = document.id
             ORDER BY root, path, ordinal";
         let mut select = self.connection.prepare(VALUES)?;

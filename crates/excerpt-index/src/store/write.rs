@@ -190,8 +190,8 @@ fn put_chunk(
 ) -> Result<(), Fault> {
     let mut insert = transaction.prepare_cached(
         "INSERT INTO chunk (document, ordinal, id, start, end, first_line, last_line, overlap_start, trail, sections, header, kind,
-                            name, language, tokens, part, parts, strength, cut, hash, warnings)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)",
+                            name, language, tokens, part, parts, strength, cut, hash, warnings, defines)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",
     )?;
     insert.execute(params![
         document,
@@ -215,6 +215,7 @@ fn put_chunk(
         chunk.cut,
         &chunk.hash.0[..],
         chunk.warnings,
+        chunk.defines,
     ])?;
     Ok(())
 }

@@ -52,6 +52,33 @@ fn identifiers_are_found_by_their_parts_and_as_a_whole() {
 }
 
 #[test]
+fn a_definition_ranks_above_its_uses() {
+    let uses: String = (0..12)
+        .map(|at| format!("let lists_{at} = list(listing, &mut Listing::of(lists));\n"))
+        .collect();
+    let world = World::new()
+        .file("a_uses.rs", format!("fn run() {{\n{uses}}}\n"))
+        .file("b_lists.rs", "struct ListListing;\nfn lists() { list() }\n")
+        .file(
+            "listing.md",
+            "# Listing\n\nA listing lists what is listed.\n",
+        )
+        .file(
+            "z.rs",
+            format!(
+                "/// What a folder holds.\nstruct Listing {{ {} }}\n",
+                "other: u8, ".repeat(30)
+            ),
+        );
+    world.sync();
+    for query in ["Listing", "listing", "struct Listing", "`Listing`"] {
+        let answer = world.search(query);
+        assert_eq!(paths(&answer)[0], "z.rs", "{query}");
+        assert_eq!(answer.documents[0].chunks[0].defines, ["Listing"]);
+    }
+}
+
+#[test]
 fn scripts_without_spaces_are_found() {
     let world = World::new()
         .file("a.md", "この文書は全文検索の設計を説明します。")

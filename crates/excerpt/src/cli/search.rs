@@ -183,6 +183,7 @@ struct Line<'a> {
     span: &'a Span,
     context: LineContext<'a>,
     sections: &'a [String],
+    defines: &'a [String],
     document: LineDocument<'a>,
     score: f32,
     all_words: bool,
@@ -228,6 +229,7 @@ fn line<'a>(rank: usize, document: &'a DocumentHits, hit: &'a Hit, scope: &Scope
         span: &hit.span,
         context: LineContext { trail: &hit.trail },
         sections: &hit.sections,
+        defines: &hit.defines,
         document: LineDocument {
             title: document.title.as_deref(),
             first_heading: document.first_heading.as_deref(),
