@@ -53,7 +53,8 @@ const LONG: [(&str, &[&str]); 26] = [
     // Behind `?>` stands text until PHP begins again.
     ("php", &["declare(", "namespace "]),
     ("swift", &[]),
-    ("kotlin", &["package ", "import "]),
+    // For a text in an annotation at the top level, its grammar looks through all that follows.
+    ("kotlin", &["package ", "import ", "@Suppress"]),
     ("json", &[]),
     ("yaml", &[]),
     ("toml", &[]),

@@ -15,6 +15,9 @@ const LONGEST_NAME: usize = 60;
 const MOST_ON_A_LINE: usize = 12;
 const MOST_INSIDE: usize = 12;
 
+/// How many rows a scanner counts in 16 bits.
+const MOST_ROWS: usize = i16::MAX as usize;
+
 /// What the scanner of a grammar cannot bear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wary {
@@ -22,6 +25,8 @@ pub(crate) enum Wary {
     Depths,
     /// Many here-documents at once.
     Documents,
+    /// More lines than the scanner of YAML can count: behind them it takes all for one key.
+    Rows,
     /// A character beyond Latin behind a brace: the scanner of shells looks it up in a table of 256.
     Braces,
 }
@@ -32,6 +37,7 @@ impl Wary {
         match self {
             Wary::Depths => deep_lines(text),
             Wary::Documents => here_documents(text),
+            Wary::Rows => memchr::memchr_iter(b'\n', text.as_bytes()).count() > MOST_ROWS,
             Wary::Braces => beyond_braces(text),
         }
     }

@@ -210,6 +210,7 @@ impl Knowledge {
             "wary" => self.wary.push(match rest {
                 "depths" => Wary::Depths,
                 "documents" => Wary::Documents,
+                "rows" => Wary::Rows,
                 "braces" => Wary::Braces,
                 _ => return None,
             }),

@@ -89,6 +89,20 @@ fn too_large_a_text_is_read_as_lines() {
 }
 
 #[test]
+fn more_lines_than_a_scanner_counts_are_read_as_lines() {
+    let text = |lines: usize| "key:\n  - value\n".repeat(lines / 2);
+    let fallbacks = |text: &str| {
+        let outline = kept(&Document::new(text).with_language("yaml"), 1_600);
+        outline.fallbacks().to_vec()
+    };
+    assert_eq!(fallbacks(&text(32_766)), [""; 0]);
+    assert_eq!(
+        fallbacks(&text(32_770)),
+        ["not safe to be read as yaml: read as lines"]
+    );
+}
+
+#[test]
 fn chunks_of_what_cannot_be_read_carry_its_language() {
     let text = "a line of text, which is no data at all\n".repeat(200);
     let chunker = chunker(Preset::Code.config(Unit::Chars)).unwrap();

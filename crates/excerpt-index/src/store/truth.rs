@@ -138,7 +138,7 @@ mod tests {
         let path = dir.path().join("excerpt.db");
         drop(Truth::create(&path).unwrap());
         let truth = Truth::open(&path).unwrap();
-        assert_eq!(truth.format(&path).unwrap(), Some(1));
+        assert_eq!(truth.format(&path).unwrap(), Some(FORMAT));
         let mode: String = truth
             .connection
             .pragma_query_value(None, "journal_mode", |row| row.get(0))
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(
             error.to_string(),
             format!(
-                "`{}` has format 7, made by a newer version, and this one reads up to 1: update excerpt",
+                "`{}` has format 7, made by a newer version, and this one reads up to {FORMAT}: update excerpt",
                 path.display()
             )
         );
