@@ -251,12 +251,15 @@ fn rows(output: &mut Output, unit: &str, chunks: &[Chunk<'_>]) -> anyhow::Result
     Ok(())
 }
 
-/// The trail of a chunk, or what it is without one.
+/// The trail of a chunk and what begins in it; without any, what it is.
 fn place(chunk: &Chunk<'_>) -> String {
-    let mut place = match chunk.context.trail.is_empty() {
-        false => chunk.breadcrumb(),
-        true if chunk.sections.is_empty() => format!("({})", chunk.kind),
-        true => chunk.sections.join(", "),
+    let inside = chunk.sections.join(", ");
+    let around = chunk.breadcrumb();
+    let mut place = match (chunk.context.trail.is_empty(), inside.is_empty()) {
+        (true, true) => format!("({})", chunk.kind),
+        (true, false) => inside,
+        (false, true) => around,
+        (false, false) => format!("{around} > {inside}"),
     };
     if chunk.part.count > 1 {
         place += &format!("  part {}/{}", chunk.part.index, chunk.part.count);
