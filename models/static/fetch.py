@@ -1,0 +1,234 @@
+"""Fetches the packages of sources.txt at their versions and checks the licence each one states.
+
+A package is a folder under WORK/sources/<client>/<name>; what is there already is not fetched again. The clients are pip, npm and cargo, as
+they are set up on the machine; `python` is the standard library of the Python that runs this. The licence is read from the package's own
+metadata, compared with the one recorded, and must allow use under one of `ALLOWED`. A line of sources.txt without version and licence is
+resolved to the newest version; `fetch.py --pin NAMES` writes sources.txt anew from such lines.
+"""
+import json
+import os
+import pathlib
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tempfile
+import tomllib
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from email.parser import HeaderParser
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCES = HERE / "sources.txt"
+
+ALLOWED = {
+    "0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "MIT-0", "PSF-2.0", "Python-2.0", "Python-2.0.1", "Zlib",
+    "Apache-2.0 WITH LLVM-exception", "BSD",
+}
+# What older metadata says in words; "BSD" stands for one of the BSD licences that the metadata does not tell apart.
+WORDS = [
+    (r"apache(?:[ -]software)?(?:[ -]licen[sc]e)?,?[ -]*(?:v(?:ersion)?\.? ?)?(?:2(?:\.0)?)?(?:[ -]licen[sc]e)?", "Apache-2.0"),
+    (r"asl 2\.0", "Apache-2.0"),
+    (r"(?:the )?mit(?:[ -]licen[sc]e)?(?: \(mit\))?", "MIT"),
+    (r"(?:the )?(?:new |modified |revised )?bsd(?:[ -]licen[sc]e)?", "BSD"),
+    (r"(?:3-clause bsd|bsd[ -]3(?:[ -]clause)?|new bsd|bsd-3-clause|\(?3-clause\)? bsd)(?:[ -]licen[sc]e)?", "BSD-3-Clause"),
+    (r"(?:2-clause bsd|bsd[ -]2(?:[ -]clause)?|simplified bsd)(?:[ -]licen[sc]e)?", "BSD-2-Clause"),
+    (r"isc(?: licen[sc]e)?(?: \(iscl\))?", "ISC"),
+    (r"(?:psf|psfl|python software foundation)(?:[ -]licen[sc]e)?", "PSF-2.0"),
+    (r"apache software", "Apache-2.0"),
+]
+
+
+def same(name: str) -> str:
+    """A name with the differences taken out that package registries ignore."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+EXCLUDED = [same(line.strip()) for line in (HERE / "excluded.txt").read_text().splitlines() if line.strip() and not line.startswith("#")]
+
+
+def excluded(name: str) -> bool:
+    """Whether a package or a part of a path bears the name of an evaluated project."""
+    name = same(name).strip("-")
+    return any(name.startswith(e[:-1]) if e.endswith("*") else name == e for e in EXCLUDED)
+
+
+def spdx(text: str) -> str:
+    """A licence in words as its SPDX name, where that is known."""
+    text = text.strip()
+    if text in ALLOWED:
+        return text
+    for pattern, name in WORDS:
+        if re.fullmatch(pattern, text.lower()):
+            return name
+    return text
+
+
+def permitted(licence: str) -> bool:
+    """Whether the licence leaves a choice of which every part is allowed."""
+    choices = re.split(r"\s+OR\s+|\s*/\s*", licence.replace("(", " ").replace(")", " ").strip())
+    return any(all(spdx(part) in ALLOWED for part in re.split(r"\s+AND\s+", choice.strip())) for choice in choices)
+
+
+def licence_of(client: str, folder: pathlib.Path) -> str:
+    """What the package's metadata states."""
+    if client == "python":
+        text = (folder / "LICENSE.txt").read_text()
+        return "PSF-2.0" if "PYTHON SOFTWARE FOUNDATION LICENSE VERSION 2" in text else ""
+    if client == "npm":
+        said = json.loads((folder / "package.json").read_text()).get("license", "")
+        return said if isinstance(said, str) else said.get("type", "")
+    if client == "cargo":
+        return tomllib.loads((folder / "Cargo.toml").read_text())["package"].get("license", "")
+    files = sorted([*folder.glob("PKG-INFO"), *folder.glob("*.dist-info/METADATA")])
+    meta = HeaderParser().parsestr(files[0].read_text(errors="replace"))
+    if meta["License-Expression"]:
+        return meta["License-Expression"]
+    classes = sorted({c.split(" :: ")[-1] for c in meta.get_all("Classifier", []) if c.startswith("License :: ") and c != "License :: OSI Approved"})
+    if classes:
+        return " AND ".join(spdx(c.replace("Apache Software License", "Apache")) for c in classes)
+    return spdx((meta["License"] or "").split("\n")[0].strip(". "))
+
+
+def run(*command: object, cwd: pathlib.Path) -> str:
+    done = subprocess.run([str(c) for c in command], cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=900)
+    if done.returncode:
+        raise RuntimeError(f"{command[0]} failed: {done.stderr.strip()[-400:]}")
+    return done.stdout
+
+
+def unpack(archive: pathlib.Path, folder: pathlib.Path) -> None:
+    """Leaves an archive's files in `folder`, without the one folder that holds them all."""
+    with tempfile.TemporaryDirectory(dir=folder.parent) as name:
+        inside = pathlib.Path(name)
+        if archive.suffix in (".whl", ".zip"):
+            with zipfile.ZipFile(archive) as z:
+                z.extractall(inside)
+        else:
+            with tarfile.open(archive) as t:
+                t.extractall(inside, filter="data")
+        top = list(inside.iterdir())
+        shutil.move(top[0] if len(top) == 1 and top[0].is_dir() else inside, folder)
+        inside.mkdir(exist_ok=True)
+
+
+def fetch(client: str, name: str, version: str, form: str, folder: pathlib.Path) -> str:
+    """Leaves the package in `folder` and returns its version."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
+        t = pathlib.Path(temporary)
+        if client == "npm":
+            run("npm", "pack", "--silent", "--ignore-scripts", f"{name}@{version or 'latest'}", cwd=t)
+        else:
+            choice = ["--only-binary", ":all:"] if form == "wheel" else ["--no-binary", name]
+            wanted = f"{name}=={version}" if version else name
+            run(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", *choice, wanted, cwd=t)
+        [archive] = [f for f in t.iterdir() if f.is_file()]
+        unpack(archive, folder)
+    if client == "npm":
+        return json.loads((folder / "package.json").read_text())["version"]
+    files = sorted([*folder.glob("PKG-INFO"), *folder.glob("*.dist-info/METADATA")])
+    return HeaderParser().parsestr(files[0].read_text(errors="replace"))["Version"]
+
+
+def vendor(sources: list, work: pathlib.Path, pin: bool) -> dict:
+    """Fetches all crates in one go, since cargo resolves them together; returns where each is."""
+    folder = work / "sources" / "cargo"
+    wanted = "".join(f'"{n}" = {{ version = "{"=" + v if v else "*"}", default-features = false }}\n' for _, n, _, v, _ in sources)
+    manifest = f'[package]\nname = "x"\nversion = "0.0.0"\nedition = "2024"\n[dependencies]\n{wanted}'
+    if not (folder / "Cargo.toml").exists() or (folder / "Cargo.toml").read_text() != manifest:
+        shutil.rmtree(folder, ignore_errors=True)
+        (folder / "src").mkdir(parents=True)
+        (folder / "src/lib.rs").write_text("")
+        (folder / "Cargo.toml").write_text(manifest)
+        try:
+            run("cargo", "vendor", "--quiet", "--versioned-dirs", "vendor", cwd=folder)
+        except Exception:
+            (folder / "Cargo.toml").unlink()
+            raise
+    named, found = {n: v for _, n, _, v, _ in sources}, {}
+    for crate in sorted((folder / "vendor").iterdir()):
+        package = tomllib.loads((crate / "Cargo.toml").read_text())["package"]
+        name, version = package["name"], package["version"]
+        order = [int(p) if p.isdigit() else -1 for p in re.split(r"[.+-]", version)]
+        if named.get(name) in ("" if pin else version, version) and (name not in found or found[name][0] < order):
+            found[name] = (order, version, crate)
+    return {name: (version, crate) for name, (_, version, crate) in found.items()}
+
+
+def read_sources(path: pathlib.Path = SOURCES):
+    """The lines of sources.txt as (client, name, form, version, licence)."""
+    for line in path.read_text().splitlines():
+        if line.strip() and not line.startswith("#"):
+            client, name, form, version, licence = ([p.strip() for p in line.split("|")] + ["", "", ""])[:5]
+            yield client, name, form, version, licence
+
+
+def place(source, work: pathlib.Path) -> pathlib.Path:
+    """Where the files of a package stand."""
+    client, name, _, version, _ = source
+    if client == "python":
+        return pathlib.Path(sysconfig.get_paths()["stdlib"])
+    if client == "cargo":
+        return work / "sources/cargo/vendor" / f"{name}-{version}"
+    return work / "sources" / client / name.replace("/", "__")
+
+
+def one(source, work: pathlib.Path, crates: dict):
+    """Fetches one package; returns its line, or a reason to leave it out."""
+    client, name, form, version, licence = source
+    if excluded(name.split("/")[-1]) or excluded(name.split("/")[0].strip("@")):
+        return None, f"{client} {name}: an evaluated project"
+    if client == "cargo":
+        if name not in crates:
+            return None, f"{client} {name}: not found"
+        got, folder = crates[name]
+    elif client == "python":
+        got, folder = platform.python_version(), place(source, work)
+        if version and got != version:
+            return None, f"python {name}: version {got}, expected {version}"
+    else:
+        folder = place(source, work)
+        note = folder.with_name(folder.name + ".version")
+        if not note.exists() or (version and note.read_text() != version):
+            shutil.rmtree(folder, ignore_errors=True)
+            note.write_text(fetch(client, name, version, form, folder))
+        got = note.read_text()
+    said = licence_of(client, folder)
+    if not permitted(said):
+        return None, f"{client} {name}: licence `{said}` is not one of those allowed"
+    if licence and licence != said:
+        return None, f"{client} {name}: licence `{said}`, expected `{licence}`"
+    return (client, name, form, got, said), None
+
+
+def main(work: pathlib.Path, pin: pathlib.Path | None = None) -> None:
+    sources = sorted(set(read_sources(pin or SOURCES)))
+    crates = vendor([s for s in sources if s[0] == "cargo"], work, bool(pin))
+
+    def guarded(source):
+        try:
+            return one(source, work, crates)
+        except Exception as e:
+            return None, f"{source[0]} {source[1]}: {e}"
+
+    with ThreadPoolExecutor(int(os.environ.get("FETCHES", "3"))) as pool:
+        results = list(pool.map(guarded, sources))
+    bad = [why for _, why in results if why]
+    for why in bad:
+        print(why, file=sys.stderr)
+    lines = [line for line, _ in results if line]
+    print(f"{len(lines)} packages")
+    if pin:
+        head = "# What the table is trained on: client | package | form | version | licence as its metadata states it\n"
+        SOURCES.write_text(head + "".join(" | ".join(line) + "\n" for line in lines))
+    elif bad:
+        raise SystemExit("some packages could not be had as recorded: the table would differ")
+
+
+if __name__ == "__main__":
+    names = pathlib.Path(sys.argv[sys.argv.index("--pin") + 1]) if "--pin" in sys.argv else None
+    main(pathlib.Path(os.environ.get("STATIC_WORK", "work")).resolve(), names)

