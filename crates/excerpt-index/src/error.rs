@@ -115,6 +115,12 @@ pub enum Error {
         /// The query.
         query: String,
     },
+    /// The embedder that is built in cannot be read.
+    #[error("the token table is damaged: {source}; install excerpt again")]
+    Table {
+        /// What is wrong with it.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// The configuration of the cut cannot be used.
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -307,6 +313,12 @@ mod tests {
             (
                 Error::EmptyQuery { query: "?!".into() },
                 "`?!` has no word to search for: give at least one letter or digit",
+            ),
+            (
+                Error::Table {
+                    source: "its vocabulary is not UTF-8".into(),
+                },
+                "the token table is damaged: its vocabulary is not UTF-8; install excerpt again",
             ),
             (
                 Error::Io {

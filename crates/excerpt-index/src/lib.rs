@@ -24,6 +24,7 @@
 #![forbid(unsafe_code)]
 
 mod closest;
+mod embed;
 mod error;
 mod index;
 mod locate;
@@ -34,6 +35,7 @@ mod source;
 mod store;
 mod sync;
 
+pub use embed::{Embedder, StaticTable, Vectors};
 pub use error::{Error, Result};
 pub use index::{Index, OpenOptions};
 pub use locate::{Place, locate};

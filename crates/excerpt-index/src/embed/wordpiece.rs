@@ -1,0 +1,320 @@
+//! From text to the tokens of BERT's uncased WordPiece, with a vocabulary as the token table has it.
+//!
+//! Characters are cleaned ([`characters`](super::characters)), set apart where they are Chinese, taken to pieces and relieved of their marks,
+//! and made lower case; white space and punctuation end a word; a word becomes the longest token that it begins with, then the
+//! longest that continues it, until it is used up. One pass over the text, no copy of it.
+
+use unicode_normalization::char::decompose_canonical;
+
+use super::characters::{is_chinese, is_dropped, is_mark, is_punctuation};
+
+/// What marks the tokens that continue a word.
+const CONTINUES: &str = "##";
+
+/// Words of more characters are unknown.
+const LONGEST_WORD: usize = 100;
+
+/// The tokens of a vocabulary, and a hash table that finds them.
+///
+/// The table is made each time the program starts, in a third of a millisecond: one made beforehand would have to be in the file, and checked.
+#[derive(Debug)]
+pub(super) struct WordPiece<'v> {
+    /// Each token followed by a line break.
+    vocabulary: &'v str,
+    /// Where each token begins, and where one more would.
+    starts: Vec<u32>,
+    /// A token's number, and above it a few bits of its hash, which spare a look at the token; from where its hash says to the next free place.
+    slots: Vec<u32>,
+    /// By how much a hash is shifted to be a place in the table.
+    shift: u32,
+    /// The most bytes that a token has.
+    longest: usize,
+    unknown: u32,
+}
+
+/// A free slot.
+const FREE: u32 = u32::MAX;
+
+/// The lower bits of a slot hold the number of a token.
+const NUMBER_BITS: u32 = 20;
+const NUMBER: u32 = (1 << NUMBER_BITS) - 1;
+
+/// The most tokens that a vocabulary can have.
+pub(super) const MOST: usize = NUMBER as usize;
+
+/// Which tokens a piece of a word is looked for among.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Those that begin a word.
+    First,
+    /// Those that continue one.
+    Later,
+}
+
+impl<'v> WordPiece<'v> {
+    /// Tokens of a vocabulary with at most [`MOST`] lines, each ended by a line break; `unknown` is the number of the token for what none of
+    /// them covers.
+    pub(super) fn new(vocabulary: &'v str, count: usize, unknown: u32) -> WordPiece<'v> {
+        // At most half of the places are taken.
+        let bits = (2 * count).max(2).next_power_of_two().trailing_zeros();
+        let mut words = WordPiece {
+            vocabulary,
+            starts: Vec::with_capacity(count + 1),
+            slots: vec![FREE; 1 << bits],
+            shift: 64 - bits,
+            longest: 0,
+            unknown,
+        };
+        let mut start = 0;
+        for (number, token) in (0..).zip(vocabulary.split_terminator('\n')) {
+            words.starts.push(start);
+            start += token.len() as u32 + 1;
+            match token.strip_prefix(CONTINUES) {
+                Some(piece) => words.insert(number, piece, Place::Later),
+                None => words.insert(number, token, Place::First),
+            }
+        }
+        words.starts.push(start);
+        words
+    }
+
+    fn insert(&mut self, number: u32, piece: &str, place: Place) {
+        self.longest = self.longest.max(piece.len());
+        let hash = hash(piece.as_bytes(), place);
+        let mut at = self.slot(hash);
+        while self.slots[at] != FREE {
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+        self.slots[at] = number | self.tag(hash);
+    }
+
+    fn find(&self, piece: &[u8], place: Place) -> Option<u32> {
+        let hash = hash(piece, place);
+        let (mut at, tag) = (self.slot(hash), self.tag(hash));
+        loop {
+            let slot = self.slots[at];
+            if slot == FREE {
+                return None;
+            }
+            if slot & !NUMBER == tag && self.is(slot & NUMBER, piece, place) {
+                return Some(slot & NUMBER);
+            }
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    fn slot(&self, hash: u64) -> usize {
+        (hash >> self.shift) as usize
+    }
+
+    /// The bits of a hash below those that say the place, as they stand in a slot.
+    fn tag(&self, hash: u64) -> u32 {
+        ((hash >> (self.shift - (u32::BITS - NUMBER_BITS))) as u32) << NUMBER_BITS
+    }
+
+    fn is(&self, number: u32, piece: &[u8], place: Place) -> bool {
+        let token = self.token(number).as_bytes();
+        match place {
+            Place::First => token == piece,
+            Place::Later => token.strip_prefix(CONTINUES.as_bytes()) == Some(piece),
+        }
+    }
+
+    /// A token of the vocabulary as it is written there.
+    pub(super) fn token(&self, number: u32) -> &'v str {
+        let number = number as usize;
+        let (from, next) = (self.starts[number], self.starts[number + 1]);
+        &self.vocabulary[from as usize..next as usize - 1]
+    }
+
+    /// How many tokens there are.
+    pub(super) fn count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Appends the tokens of a text to `tokens`.
+    pub(super) fn tokenize(&self, text: &str, tokens: &mut Vec<u32>) {
+        let mut words = Words {
+            pieces: self,
+            tokens,
+            word: [0; LONGEST_WORD * 4],
+            length: 0,
+            characters: 0,
+        };
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
+            match ASCII[usize::from(byte)] {
+                Class::Letter => {
+                    words.extend(&[byte.to_ascii_lowercase()]);
+                    at += 1;
+                }
+                Class::Space => {
+                    words.end();
+                    at += 1;
+                }
+                Class::Punctuation => {
+                    words.alone(&[byte]);
+                    at += 1;
+                }
+                Class::Dropped => at += 1,
+                Class::Beyond => {
+                    let Some(character) = text[at..].chars().next() else {
+                        break;
+                    };
+                    words.character(character);
+                    at += character.len_utf8();
+                }
+            }
+        }
+        words.end();
+    }
+}
+
+/// What a byte is.
+#[derive(Clone, Copy)]
+enum Class {
+    /// A letter or a digit.
+    Letter,
+    Space,
+    Punctuation,
+    /// A control character.
+    Dropped,
+    /// A part of a character beyond ASCII.
+    Beyond,
+}
+
+const ASCII: [Class; 256] = {
+    let mut classes = [Class::Beyond; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        classes[byte as usize] = match byte {
+            b'\t' | b'\n' | b'\r' | b' ' => Class::Space,
+            0..=0x1F | 0x7F => Class::Dropped,
+            _ if byte.is_ascii_punctuation() => Class::Punctuation,
+            _ => Class::Letter,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+/// The word that is being read, and the tokens of those that have been.
+struct Words<'a> {
+    pieces: &'a WordPiece<'a>,
+    tokens: &'a mut Vec<u32>,
+    word: [u8; LONGEST_WORD * 4],
+    length: usize,
+    /// How many characters the word has, also those of a long word that are not kept.
+    characters: usize,
+}
+
+impl Words<'_> {
+    /// Takes a character beyond ASCII.
+    fn character(&mut self, character: char) {
+        if is_dropped(character) {
+            return;
+        }
+        let apart = is_chinese(character);
+        if apart {
+            self.end();
+        }
+        decompose_canonical(character, |part| {
+            if !is_mark(part) {
+                for lower in part.to_lowercase() {
+                    self.normal(lower);
+                }
+            }
+        });
+        if apart {
+            self.end();
+        }
+    }
+
+    /// Takes a character as it is when all has been done to it.
+    fn normal(&mut self, character: char) {
+        let bytes = &mut [0; 4];
+        let bytes = character.encode_utf8(bytes).as_bytes();
+        if character.is_whitespace() {
+            self.end();
+        } else if is_punctuation(character) {
+            self.alone(bytes);
+        } else {
+            self.extend(bytes);
+        }
+    }
+
+    /// A character is a word.
+    fn alone(&mut self, character: &[u8]) {
+        self.end();
+        self.extend(character);
+        self.end();
+    }
+
+    /// A character belongs to the word.
+    fn extend(&mut self, character: &[u8]) {
+        self.characters += 1;
+        if self.characters <= LONGEST_WORD {
+            let end = self.length + character.len();
+            self.word[self.length..end].copy_from_slice(character);
+            self.length = end;
+        }
+    }
+
+    /// The word has ended: its tokens.
+    fn end(&mut self) {
+        if self.characters == 0 {
+            return;
+        }
+        let first = self.tokens.len();
+        let known = self.characters <= LONGEST_WORD && self.split();
+        if !known {
+            self.tokens.truncate(first);
+            self.tokens.push(self.pieces.unknown);
+        }
+        self.length = 0;
+        self.characters = 0;
+    }
+
+    /// Appends the tokens that cover the word, and says whether they do.
+    fn split(&mut self) -> bool {
+        let word = &self.word[..self.length];
+        let (mut from, mut place) = (0, Place::First);
+        while from < word.len() {
+            let mut to = word.len().min(from + self.pieces.longest);
+            let token = loop {
+                // A piece that ends within a character is no token: the vocabulary is text.
+                if let Some(token) = self.pieces.find(&word[from..to], place) {
+                    break token;
+                }
+                to -= 1;
+                if to == from {
+                    return false;
+                }
+            };
+            self.tokens.push(token);
+            (from, place) = (to, Place::Later);
+        }
+        true
+    }
+}
+
+/// The hash of a piece, whose upper bits are good. Cheap: eight bytes a multiplication, and most pieces have no more.
+fn hash(piece: &[u8], place: Place) -> u64 {
+    // An odd number without a pattern: the fraction of the golden ratio.
+    const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+    let mix = |hash: u64, eight: u64| (hash.rotate_left(29) ^ eight).wrapping_mul(FACTOR);
+    let (eights, rest) = piece.as_chunks::<8>();
+    let mut hash = (piece.len() as u64) << 1 | u64::from(place == Place::Later);
+    for eight in eights {
+        hash = mix(hash, u64::from_le_bytes(*eight));
+    }
+    let four = |four: &[u8; 4]| u64::from(u32::from_le_bytes(*four));
+    let one = |at: usize| u64::from(rest[at]);
+    let tail = match (rest.first_chunk(), rest.last_chunk()) {
+        (Some(head), Some(tail)) => four(head) | four(tail) << 32,
+        _ if rest.is_empty() => 0,
+        _ => one(0) | one(rest.len() / 2) << 8 | one(rest.len() - 1) << 16,
+    };
+    mix(mix(hash, tail), hash)
+}
