@@ -33,7 +33,7 @@ pub(crate) fn conforms(embedder: &dyn Embedder) {
         let nought = vector.iter().all(|n| *n == 0.0);
         assert!((length - 1.0).abs() < 1e-5 || nought, "{text}: {length}");
         assert_eq!(
-            embedder.embed_query(text).unwrap().len(),
+            embedder.embed_query(&[(text, 1.0)]).unwrap().len(),
             embedder.dimensions()
         );
     }

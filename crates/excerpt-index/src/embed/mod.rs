@@ -8,8 +8,6 @@ pub(crate) mod conformance;
 mod static_table;
 mod wordpiece;
 
-use crate::Result;
-
 pub use static_table::StaticTable;
 
 /// What makes vectors of texts.
@@ -27,15 +25,38 @@ pub trait Embedder: Send + Sync {
     ///
     /// # Errors
     ///
-    /// When one of them cannot be had: then `vectors` is as it was.
-    fn embed_documents(&self, texts: &[&str], vectors: &mut Vectors) -> Result<()>;
+    /// [`EmbedError`] when one of them cannot be had: then `vectors` is as it was.
+    fn embed_documents(&self, texts: &[&str], vectors: &mut Vectors) -> Result<(), EmbedError>;
 
-    /// The vector of a question.
+    /// The vector of a question, given in pieces that together are its text. A piece has the weight that its words have among the others in the
+    /// searched texts, from 0 on; an embedder that cannot weigh words embeds the text as it is.
     ///
     /// # Errors
     ///
-    /// When it cannot be had.
-    fn embed_query(&self, query: &str) -> Result<Vec<f32>>;
+    /// [`EmbedError::Unavailable`] when it cannot be had.
+    fn embed_query(&self, pieces: &[(&str, f32)]) -> Result<Vec<f32>, EmbedError>;
+}
+
+/// Why there is no vector.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EmbedError {
+    /// One text is not embedded, whatever is tried; others may be.
+    #[error("a text cannot be embedded: {reason}")]
+    Refused {
+        /// Its position among the texts.
+        text: usize,
+        /// What the embedder says.
+        reason: String,
+    },
+    /// The embedder gives no vectors at the moment, or not as it is configured.
+    #[error("no vectors from `{identity}`: {reason}")]
+    Unavailable {
+        /// The [identity](Embedder::identity) of the embedder.
+        identity: String,
+        /// What went wrong, and what may be done about it.
+        reason: String,
+    },
 }
 
 /// Vectors of one length, one behind the other. Cleared and used again, it allocates nothing.

@@ -5,7 +5,7 @@
 use std::fmt;
 
 use super::wordpiece::{MOST, WordPiece};
-use super::{Embedder, Vectors, to_unit_length};
+use super::{EmbedError, Embedder, Vectors, to_unit_length};
 use crate::{Error, Result};
 
 /// The table that stands in the program. The file has one place, where it is made and described: a copy here could fall behind it.
@@ -106,33 +106,18 @@ impl StaticTable {
         self.words.tokenize(text, tokens);
     }
 
-    /// The vector of a text each of whose tokens counts as much as `weight` says: what is rare in a folder more, as one may do with a
-    /// question. A document's tokens all count 1.
-    #[must_use]
-    pub fn embed_weighted(&self, text: &str, weight: impl Fn(u32) -> f32) -> Vec<f32> {
-        let mut vector = vec![0.0; self.dimensions];
-        self.embed(text, weight, &mut Scratch::default(), &mut vector);
-        vector
-    }
-
     /// Fills the nought vector `vector`.
-    fn embed(
-        &self,
-        text: &str,
-        weight: impl Fn(u32) -> f32,
-        scratch: &mut Scratch,
-        vector: &mut [f32],
-    ) {
+    fn embed(&self, text: &str, scratch: &mut Scratch, vector: &mut [f32]) {
         let Scratch { tokens, window } = scratch;
         tokens.clear();
         self.words.tokenize(text, tokens);
         if tokens.len() <= self.max_input {
-            self.sum(tokens, weight, vector);
+            self.sum(tokens, 1.0, vector);
         } else {
             for tokens in tokens.chunks(self.max_input) {
                 window.clear();
                 window.resize(self.dimensions, 0.0);
-                self.sum(tokens, &weight, window);
+                self.sum(tokens, 1.0, window);
                 to_unit_length(window);
                 for (sum, number) in vector.iter_mut().zip(&*window) {
                     *sum += number;
@@ -142,8 +127,8 @@ impl StaticTable {
         to_unit_length(vector);
     }
 
-    /// Adds the rows of tokens to a vector.
-    fn sum(&self, tokens: &[u32], weight: impl Fn(u32) -> f32, vector: &mut [f32]) {
+    /// Adds the rows of tokens to a vector, each `weight` times.
+    fn sum(&self, tokens: &[u32], weight: f32, vector: &mut [f32]) {
         let (lower, upper) = vector.split_at_mut(self.dimensions / 2);
         let mut raised = 0.0;
         for tokens in tokens.chunks(TOGETHER) {
@@ -152,7 +137,7 @@ impl StaticTable {
             let mut scales = [0.0; TOGETHER];
             for (at, token) in tokens.iter().enumerate() {
                 rows[at] = self.row(*token);
-                scales[at] = weight(*token) * self.scale(*token);
+                scales[at] = weight * self.scale(*token);
                 raised += RAISED * scales[at];
             }
             add(rows, scales, lower, upper);
@@ -202,11 +187,6 @@ struct Scratch {
     window: Vec<f32>,
 }
 
-/// A document's token counts as the table says.
-fn whole(_: u32) -> f32 {
-    1.0
-}
-
 impl Embedder for StaticTable {
     fn identity(&self) -> &str {
         &self.identity
@@ -220,16 +200,24 @@ impl Embedder for StaticTable {
         self.max_input
     }
 
-    fn embed_documents(&self, texts: &[&str], vectors: &mut Vectors) -> Result<()> {
+    fn embed_documents(&self, texts: &[&str], vectors: &mut Vectors) -> Result<(), EmbedError> {
         let mut scratch = Scratch::default();
         for text in texts {
-            self.embed(text, whole, &mut scratch, vectors.add());
+            self.embed(text, &mut scratch, vectors.add());
         }
         Ok(())
     }
 
-    fn embed_query(&self, query: &str) -> Result<Vec<f32>> {
-        Ok(self.embed_weighted(query, whole))
+    fn embed_query(&self, pieces: &[(&str, f32)]) -> Result<Vec<f32>, EmbedError> {
+        let mut vector = vec![0.0; self.dimensions];
+        let mut tokens = Vec::new();
+        for (piece, weight) in pieces {
+            tokens.clear();
+            self.words.tokenize(piece, &mut tokens);
+            self.sum(&tokens, *weight, &mut vector);
+        }
+        to_unit_length(&mut vector);
+        Ok(vector)
     }
 }
 
@@ -339,7 +327,10 @@ fn is_scale(scale: [u8; 4]) -> bool {
 /// What is wrong with a table.
 #[derive(Debug, thiserror::Error, PartialEq)]
 enum Fault {
-    #[error("it has {bytes} bytes, and its header alone would have {}", Header::BYTES)]
+    #[error(
+        "it has {bytes} bytes, and its header alone would have {}",
+        Header::BYTES
+    )]
     Short { bytes: usize },
     #[error("it does not begin as a table does")]
     Magic,
