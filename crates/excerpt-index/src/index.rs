@@ -2,11 +2,13 @@
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use excerpt_chunk::{Hash, LineIndex};
 use sha2::{Digest, Sha256};
 
 use crate::closest::Closest;
+use crate::embed::{Embedder, StaticTable};
 use crate::error::{Error, Result};
 use crate::lock::WriteLock;
 use crate::model::{
@@ -40,6 +42,8 @@ impl OpenOptions {
 /// another thread, but not be shared by several: open one for each.
 pub struct Index {
     store: Store,
+    /// What makes the vectors; none when they are switched off.
+    embedder: Option<Arc<dyn Embedder>>,
     /// Whether the keyword index had to be made again since the last answer.
     rebuilt: bool,
 }
@@ -58,10 +62,18 @@ impl Index {
         };
         let mut index = Index {
             store,
+            embedder: Some(Arc::new(StaticTable::built_in()?)),
             rebuilt: false,
         };
         index.step()?;
         Ok(index)
+    }
+
+    /// Sets what makes the vectors of chunks and questions; with none, the index answers by keywords alone, and what vectors it holds stay. Default: the
+    /// [`StaticTable`] that is built in.
+    #[must_use]
+    pub fn with_embedder(self, embedder: Option<Arc<dyn Embedder>>) -> Self {
+        Index { embedder, ..self }
     }
 
     /// Brings the index in step with the folder (or file) at `root`. `progress` is told how far it is, and may break off: what is
@@ -93,7 +105,15 @@ impl Index {
         let lock = WriteLock::acquire(self.store.dir())?;
         let rebuilt = self.store.refresh_locked(&lock).map_err(self.at())?;
         let dir = self.store.dir().to_path_buf();
-        let sync = Sync::new(&mut self.store, &lock, source, options, &mut progress)?;
+        let embedder = self.embedder.as_deref();
+        let sync = Sync::new(
+            &mut self.store,
+            &lock,
+            source,
+            options,
+            embedder,
+            &mut progress,
+        )?;
         let report = sync.run().map_err(|fault| fault.at(&dir))?;
         self.rebuilt |= rebuilt;
         Ok(report)
@@ -106,12 +126,13 @@ impl Index {
     /// [`Error::EmptyQuery`] for a query without a word, [`Error::UnknownSource`] for a filter on a source that is not there.
     pub fn search(&mut self, query: &Query) -> Result<Answer> {
         let behind = self.step()?;
-        let found = match search(&self.store, query) {
+        let embedder = self.embedder.as_deref();
+        let found = match search(&self.store, embedder, query) {
             // A file went bad while the index was open: mend it and ask once more.
             Err(Fault::Keywords(_)) => {
                 self.store.distrust();
                 self.step()?;
-                search(&self.store, query)
+                search(&self.store, self.embedder.as_deref(), query)
             }
             found => found,
         };
@@ -241,6 +262,7 @@ impl Index {
             text_bytes: truth.text_bytes()?,
             disk_bytes: self.store.disk_bytes(),
             keywords: self.store.keywords()?,
+            vectors: self.store.vectors()?,
         })
     }
 

@@ -40,9 +40,10 @@ pub use error::{Error, Result};
 pub use index::{Index, OpenOptions};
 pub use locate::{Place, locate};
 pub use model::{
-    Answer, Check, DocumentHits, DocumentText, Filter, Hit, Keywords, LastSync, Note, Progress,
-    Query, Rank, Skip, SkipReason, Snippet, SourceStatus, Stage, Stat, Status, SyncOptions,
-    SyncReport,
+    Answer, Channel, Check, DocumentHits, DocumentText, Explanation, Filter, Hit, Keywords,
+    LastSync, Note, Progress, Query, Rank, SignalShare, Skip, SkipReason, Snippet, SourceStatus,
+    Stage, Stat, Status, SyncOptions, SyncReport, VectorStatus,
 };
+pub use search::{Channels, Fusion, Ranking, Signals};
 pub use source::{Entry, Files, Listing, Reading, Source, decode};
 pub use sync::quiet;

@@ -11,6 +11,8 @@ use excerpt_chunk::{Config, Hash, Span};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use crate::search::Ranking;
+
 /// A question to an index.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -25,6 +27,8 @@ pub struct Query {
     pub per_document: usize,
     /// What is ranked. Default: documents.
     pub rank: Rank,
+    /// How it is ranked.
+    pub ranking: Ranking,
 }
 
 impl Query {
@@ -37,6 +41,7 @@ impl Query {
             limit: 5,
             per_document: 3,
             rank: Rank::Documents,
+            ranking: Ranking::default(),
         }
     }
 
@@ -65,6 +70,12 @@ impl Query {
     #[must_use]
     pub fn rank(self, rank: Rank) -> Self {
         Query { rank, ..self }
+    }
+
+    /// Sets how it is ranked.
+    #[must_use]
+    pub fn ranking(self, ranking: Ranking) -> Self {
+        Query { ranking, ..self }
     }
 }
 
@@ -110,7 +121,7 @@ impl Filter {
 }
 
 /// What a search found.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Answer {
     /// The documents with their chunks, best first; by [`Rank::Chunks`] one entry a chunk.
@@ -119,6 +130,8 @@ pub struct Answer {
     pub documents_total: usize,
     /// How many chunks hold at least one of the words.
     pub chunks_total: usize,
+    /// Whether vectors had a say.
+    pub vectors: bool,
     /// How long the search took.
     #[serde(rename = "seconds", serialize_with = "seconds")]
     pub elapsed: Duration,
@@ -155,6 +168,16 @@ pub enum Note {
     },
     /// The keyword index was missing or damaged and has been made again.
     Rebuilt,
+    /// The vectors had no say: the answer comes from the keywords alone.
+    WithoutVectors {
+        /// Why.
+        reason: String,
+    },
+    /// Some documents have no vectors yet: only keywords find them.
+    VectorsBehind {
+        /// How many.
+        documents: usize,
+    },
 }
 
 impl fmt::Display for Note {
@@ -169,6 +192,10 @@ impl fmt::Display for Note {
                 f.write_str("the keyword index is behind: the latest changes are not searched; run `excerpt sync`")
             }
             Note::Rebuilt => f.write_str("the keyword index was missing or damaged and has been made again"),
+            Note::WithoutVectors { reason } => write!(f, "found by keywords alone, without vectors: {reason}"),
+            Note::VectorsBehind { documents } => {
+                write!(f, "{documents} changed documents have no vectors yet and are found by keywords alone: run `excerpt sync`")
+            }
         }
     }
 }
@@ -207,8 +234,10 @@ pub struct DocumentHits {
 pub struct Hit {
     /// The position among all chunks that were found, from 1.
     pub rank: usize,
-    /// How well the chunk fits: BM25 over text, place and path.
+    /// How well the chunk fits: the higher the better, and comparable within one answer alone.
     pub score: f32,
+    /// What the score consists of.
+    pub explanation: Explanation,
     /// Whether the chunk holds every word of the query (stop words aside), in its text, place or path.
     pub all_words: bool,
     /// Names the chunk.
@@ -237,6 +266,42 @@ pub struct Hit {
     pub text: String,
     /// The lines of the text that answer best.
     pub snippet: Snippet,
+}
+
+/// What a score consists of: the shares add up to it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// What the keyword index says; none when it did not find the chunk.
+    pub keywords: Option<Channel>,
+    /// What the vectors say; none when they did not find the chunk.
+    pub vectors: Option<Channel>,
+    /// What else had a say, in the order in which it had it.
+    pub signals: Vec<SignalShare>,
+}
+
+/// What one channel says of a chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Channel {
+    /// The position among what the channel found, from 1.
+    pub rank: usize,
+    /// The channel's own score: BM25, or the cosine.
+    pub score: f32,
+    /// What that adds.
+    pub share: f32,
+}
+
+/// What one signal does to a score.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct SignalShare {
+    /// The signal.
+    pub name: &'static str,
+    /// What it multiplies the score by.
+    pub factor: f32,
+    /// What that adds; below nought for a factor below 1.
+    pub share: f32,
 }
 
 /// A few lines of a chunk around the words that were found: a slice of its text.
@@ -336,6 +401,8 @@ pub enum Stage {
     Cut,
     /// The keyword index is brought in step.
     Keywords,
+    /// What changed is embedded.
+    Vectors,
 }
 
 /// What a sync did.
@@ -358,6 +425,8 @@ pub struct SyncReport {
     pub bytes_read: u64,
     /// What was skipped, by reason; a skipped folder counts once.
     pub skipped: BTreeMap<SkipReason, usize>,
+    /// Why chunks lack vectors; none when all have theirs, or are not to have any.
+    pub without_vectors: Option<String>,
     /// Whether the sync ran to its end.
     pub complete: bool,
     /// How long it took.
@@ -490,6 +559,24 @@ pub struct Status {
     pub disk_bytes: u64,
     /// The state of the keyword index.
     pub keywords: Keywords,
+    /// The state of the vectors.
+    pub vectors: VectorStatus,
+}
+
+/// The state of the vectors of an index.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct VectorStatus {
+    /// The embedder whose vectors there are; none when there are none.
+    pub embedder: Option<String>,
+    /// How many documents changed since and lack theirs.
+    pub behind: usize,
+    /// How many texts the embedder refuses: only keywords find them.
+    pub refused: usize,
+    /// The reason that it gave for one of them.
+    pub refusal: Option<String>,
+    /// Why the last sync got no vectors; none when it did.
+    pub failure: Option<String>,
 }
 
 /// What an index holds of one source.

@@ -12,11 +12,12 @@ use std::time::{Instant, SystemTime};
 use excerpt_chunk::{Chunker, Config, Document, Hash};
 use rayon::prelude::*;
 
+use crate::embed::Embedder;
 use crate::error::Result;
 use crate::lock::WriteLock;
 use crate::model::{Progress, Skip, SkipReason, Stage, Stat, SyncOptions, SyncReport};
 use crate::source::{Entry, Listing, Reading, Source};
-use crate::store::{Change, Fault, Known, Record, SkipRow, Store, Truth};
+use crate::store::{Change, Fault, Followed, Known, Record, SkipRow, Store, Truth};
 
 /// A file changed less than this before it was read may change again and look the same: two seconds is the coarsest time that
 /// a file system in use keeps (FAT), and clocks of servers differ a little.
@@ -44,6 +45,7 @@ pub(crate) struct Sync<'a> {
     source: &'a dyn Source,
     chunker: Chunker,
     identity: Hash,
+    embedder: Option<&'a dyn Embedder>,
     progress: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
     clock: Clock,
     report: SyncReport,
@@ -98,6 +100,7 @@ impl<'a> Sync<'a> {
         lock: &'a WriteLock,
         source: &'a dyn Source,
         options: &SyncOptions,
+        embedder: Option<&'a dyn Embedder>,
         progress: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Self> {
         Ok(Sync {
@@ -106,6 +109,7 @@ impl<'a> Sync<'a> {
             source,
             chunker: excerpt_grammars::chunker(options.chunking.clone())?,
             identity: identity(&options.chunking),
+            embedder,
             progress,
             clock: Clock::start(),
             report: SyncReport::default(),
@@ -128,7 +132,10 @@ impl<'a> Sync<'a> {
         if !plan.steps.is_empty() || !plan.removals.is_empty() {
             self.store.truth.start_sync(source, self.clock.seconds())?;
         }
-        if self.apply(source, &mut plan)?.is_break() || self.catch_up()?.is_break() {
+        if self.apply(source, &mut plan)?.is_break()
+            || self.catch_up()?.is_break()
+            || self.embed()?.is_break()
+        {
             return Ok(self.finish(false));
         }
         plan.skips.sort_by(|a, b| a.skip.path.cmp(&b.skip.path));
@@ -304,6 +311,27 @@ impl<'a> Sync<'a> {
                 done,
                 total,
             })
+        })
+    }
+}
+
+impl Sync<'_> {
+    /// Gives the chunks their vectors. What keeps the embedder from it is reported and kept: keywords find the chunks meanwhile, and the next sync
+    /// goes on from there.
+    fn embed(&mut self) -> Result<ControlFlow<()>, Fault> {
+        let Some(embedder) = self.embedder else {
+            return Ok(ControlFlow::Continue(()));
+        };
+        let progress = &mut self.progress;
+        let stage = Stage::Vectors;
+        let mut tell = |done, total| progress(Progress { stage, done, total });
+        Ok(match self.store.embed(self.lock, embedder, &mut tell)? {
+            Followed::Complete => ControlFlow::Continue(()),
+            Followed::Broken => ControlFlow::Break(()),
+            Followed::Failed(error) => {
+                self.report.without_vectors = Some(error.to_string());
+                ControlFlow::Continue(())
+            }
         })
     }
 }

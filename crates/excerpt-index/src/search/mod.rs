@@ -1,55 +1,269 @@
-//! From a [`Query`] to an [`Answer`]: the words are taken apart (`query.rs`), the store gives candidates, these are grouped by
-//! document (`group.rs`) and looked up, and each gets the lines that answer best (`snippet.rs`).
+//! From a [`Query`] to an [`Answer`]: the words are taken apart (`query.rs`), the store gives candidates by words and by vectors, these become one
+//! list (`fusion.rs`), other evidence has its say (`signals.rs`, as `ranking.rs` weighs it), what is left is grouped by document (`group.rs`) and looked
+//! up, and each chunk gets the lines that answer best (`snippet.rs`).
 
+mod fusion;
 mod group;
 mod query;
+mod ranking;
+mod signals;
 mod snippet;
 
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
+use crate::embed::Embedder;
 use crate::error::Error;
 use crate::model::{Answer, DocumentHits, Filter, Hit, Note, Query, Rank};
-use crate::store::{Candidates, Fault, Lexical, Store, StoredDocument, Wanted, place};
+use crate::store::{Candidate, Candidates, Codes, Fault, Store, StoredDocument, Wanted, place};
+use fusion::{DEPTH, Found, Scale};
 use group::Group;
 use query::Words;
+use signals::Asked;
 use snippet::Marker;
+
+pub use ranking::{Channels, Fusion, Ranking, Signals};
 
 /// The highest limit that is honoured.
 const MOST: usize = 1000;
 
-/// How many chunks are looked at for each document wanted, at first, and how many at least. Most documents hold fewer that match.
+/// How many chunks are looked at for each document wanted, at first. Most documents hold fewer that match.
 const CHUNKS_PER_DOCUMENT: usize = 10;
-const LEAST_CHUNKS: usize = 100;
+
+/// How much the rarity of a word counts in a question's vector: its idf to this power. `models/static/README.md` has the measurements.
+const RARITY: f32 = 0.3;
+/// The least that a word counts, before the power.
+const LEAST_RARITY: f32 = 0.02;
 
 /// Answers a query from what the store holds.
-pub(crate) fn search(store: &Store, query: &Query) -> Result<Answer, Fault> {
+pub(crate) fn search(
+    store: &Store,
+    embedder: Option<&dyn Embedder>,
+    query: &Query,
+) -> Result<Answer, Fault> {
     let start = Instant::now();
     let words = Words::of(&query.text)?;
-    let places = places(store, &query.filter)?;
-    let mut answer = Answer {
-        documents: Vec::new(),
-        documents_total: 0,
-        chunks_total: 0,
-        elapsed: start.elapsed(),
-        notes: Vec::new(),
+    let search = Search {
+        store,
+        embedder,
+        query,
+        places: Places::of(store, &query.filter)?,
+        words: &words,
     };
-    if let Some(lexical) = store.lexical() {
-        let weights = lexical.weights(&words.required)?;
-        answer.notes = notes(&words, &weights);
-        let (candidates, groups) = candidates(lexical, query, &words, places.as_deref())?;
-        answer.chunks_total = candidates.chunks_total;
-        answer.documents_total = candidates.documents_total;
-        let marker = Marker::new(&words, &weights);
-        answer.documents = Lookup {
-            store,
-            candidates,
-            marker,
-        }
-        .documents(groups, query)?;
-    }
+    let mut answer = search.answer()?;
     answer.elapsed = start.elapsed();
     Ok(answer)
+}
+
+/// One search.
+struct Search<'a> {
+    store: &'a Store,
+    embedder: Option<&'a dyn Embedder>,
+    query: &'a Query,
+    places: Option<Places>,
+    words: &'a Words,
+}
+
+impl Search<'_> {
+    fn answer(&self) -> Result<Answer, Fault> {
+        let mut answer = Answer::default();
+        let weights = match self.store.lexical() {
+            Some(lexical) => lexical.weights(&self.words.required)?,
+            None => vec![None; self.words.required.len()],
+        };
+        answer.notes = notes(self.words, &weights);
+        let vectors = self.vectors(&mut answer.notes)?;
+        let (candidates, groups, found, documents) = self.ranked(vectors.as_deref())?;
+        answer.vectors = vectors.is_some();
+        answer.chunks_total = candidates.chunks_total;
+        answer.documents_total = candidates.documents_total;
+        let mut lookup = Lookup {
+            store: self.store,
+            found,
+            documents,
+            marker: Marker::new(self.words, &weights),
+        };
+        answer.documents = lookup.documents(groups, self.query)?;
+        Ok(answer)
+    }
+
+    /// The chunks nearest to the question; none when there are no vectors to ask, and why.
+    fn vectors(&self, notes: &mut Vec<Note>) -> Result<Option<Vec<Candidate>>, Fault> {
+        if self.query.ranking.channels == Channels::Keywords || self.store.truth.rev()? == 0 {
+            return Ok(None);
+        }
+        let without = |reason: String| Note::WithoutVectors { reason };
+        let Some(embedder) = self.embedder else {
+            notes.push(without("they are switched off".to_string()));
+            return Ok(None);
+        };
+        let Some(codes) = self.store.codes(embedder) else {
+            let failure = self.store.truth.failure()?;
+            let reason =
+                failure.unwrap_or_else(|| "there are none yet; run `excerpt sync`".to_string());
+            notes.push(without(reason));
+            return Ok(None);
+        };
+        let behind = self.store.truth.changed_count(codes.stamp().rev)?;
+        if behind > 0 {
+            notes.push(Note::VectorsBehind { documents: behind });
+        }
+        let question = match embedder.embed_query(&self.pieces()?) {
+            Ok(question) => question,
+            Err(error) => {
+                notes.push(without(error.to_string()));
+                return Ok(None);
+            }
+        };
+        let documents = self.places.as_ref().map(|places| &places.documents);
+        Ok(Some(self.nearest(codes, &question, documents)?))
+    }
+
+    fn nearest(
+        &self,
+        codes: &Codes,
+        question: &[f32],
+        documents: Option<&HashSet<u64>>,
+    ) -> Result<Vec<Candidate>, Fault> {
+        let depth = DEPTH.max(self.query.limit.min(MOST));
+        self.store.nearest(codes, question, documents, depth)
+    }
+
+    /// The query in pieces, each with what its word weighs by how rare it is in what is indexed.
+    fn pieces(&self) -> Result<Vec<(&str, f32)>, Fault> {
+        let pieces = self.words.pieces.iter();
+        let terms: Vec<String> = pieces.map(|(_, term)| term.clone()).collect();
+        let rarities = match self.store.lexical() {
+            Some(lexical) => lexical.rarities(&terms)?,
+            None => vec![1.0; terms.len()],
+        };
+        let pieces = self.words.pieces.iter().zip(rarities);
+        let weighed = pieces.map(|((bytes, _), rarity)| {
+            let weight = rarity.max(LEAST_RARITY).powf(RARITY);
+            (&self.query.text[bytes.clone()], weight)
+        });
+        Ok(weighed.collect())
+    }
+
+    /// Asks for more and more chunks until they belong to as many documents as are wanted.
+    fn ranked(
+        &self,
+        vectors: Option<&[Candidate]>,
+    ) -> Result<(Candidates, Vec<Group>, Vec<Found>, Documents), Fault> {
+        let query = self.query;
+        let wanted = query.limit.min(MOST);
+        let mut limit = match query.rank {
+            Rank::Documents => (wanted * CHUNKS_PER_DOCUMENT).max(DEPTH),
+            Rank::Chunks => wanted.max(DEPTH),
+        };
+        let mut documents = Documents::default();
+        loop {
+            let candidates = self.candidates(limit)?;
+            let found = self.found(&candidates, vectors.unwrap_or_default(), &mut documents)?;
+            let groups = match query.rank {
+                Rank::Documents => group::by_document(&found),
+                Rank::Chunks => group::by_chunk(&found),
+            };
+            let exhausted = candidates.chunks.len() == candidates.chunks_total;
+            if groups.len() >= wanted || exhausted {
+                return Ok((candidates, groups, found, documents));
+            }
+            limit *= 4;
+        }
+    }
+
+    fn candidates(&self, limit: usize) -> Result<Candidates, Fault> {
+        let asked = self.query.ranking.channels != Channels::Vectors;
+        match self.store.lexical().filter(|_| asked) {
+            Some(lexical) => lexical.candidates(&Wanted {
+                required: &self.words.required,
+                optional: &self.words.optional,
+                names: &self.words.names,
+                places: self.places.as_ref().map(|places| &*places.terms),
+                limit,
+            }),
+            None => Ok(Candidates::default()),
+        }
+    }
+
+    /// The candidates of both channels with their scores, best first. What the truth no longer holds, or holds in another state, is left out: the
+    /// keyword index or the vectors may be behind.
+    fn found(
+        &self,
+        lexical: &Candidates,
+        vectors: &[Candidate],
+        documents: &mut Documents,
+    ) -> Result<Vec<Found>, Fault> {
+        let ranking = &self.query.ranking;
+        let signals = &ranking.signals;
+        let scales = (Scale::of_keywords(lexical), Scale::of_vectors(vectors));
+        let mut all = Vec::new();
+        let mut features = Vec::new();
+        for mut found in fusion::united(lexical, vectors) {
+            let Some(document) = documents.current(self.store, &found)? else {
+                continue;
+            };
+            let place = (found.document, found.ordinal);
+            let Some(own) = self.store.truth.features(place.0, place.1)? else {
+                continue;
+            };
+            let share = match (ranking.channels, document.is_code()) {
+                (Channels::Keywords, _) => 0.0,
+                (Channels::Vectors, _) => 1.0,
+                // Where no vector could be had, the words count in full.
+                _ if vectors.is_empty() => 0.0,
+                (Channels::Both, true) => ranking.vectors_in_code,
+                (Channels::Both, false) => ranking.vectors_in_prose,
+            };
+            fusion::score(&mut found, scales.0, scales.1, share, ranking);
+            all.push(found);
+            features.push(own);
+        }
+        let before: Vec<f32> = all.iter().map(|found| found.score).collect();
+        let asked = Asked::new(self.words, self.store.truth.mostly_code()?, today());
+        for (found, own) in all.iter_mut().zip(&features) {
+            let Some(document) = documents.get(found.document) else {
+                continue;
+            };
+            for (name, factor) in asked.of_chunk(found, document, own, signals) {
+                signals::apply(found, name, factor);
+            }
+        }
+        signals::cohere(&mut all, signals.coherence);
+        if let Some(most) = signals.most_ranks {
+            signals::bound(&mut all, &before, most);
+        }
+        documents.sort(&mut all);
+        if self.query.rank == Rank::Chunks {
+            saturate(&mut all, documents, signals);
+            documents.sort(&mut all);
+        }
+        Ok(all)
+    }
+}
+
+/// Each better chunk of the same document takes from a chunk's score.
+fn saturate(found: &mut [Found], documents: &Documents, signals: &Signals) {
+    let mut seen: HashMap<u64, i32> = HashMap::new();
+    for found in found {
+        let factor = match documents.is_code(found.document) {
+            true => signals.saturation_in_code,
+            false => signals.saturation_in_prose,
+        };
+        let seen = seen.entry(found.document).or_default();
+        if *seen > 0 && factor != 1.0 {
+            signals::apply(found, "saturation", factor.powi(*seen));
+        }
+        *seen += 1;
+    }
+}
+
+/// Today, in days since 1970.
+fn today() -> f32 {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    (now.unwrap_or_default().as_secs() / 86_400) as f32
 }
 
 /// What is to be said of the words.
@@ -67,30 +281,48 @@ fn notes(words: &Words, weights: &[Option<f32>]) -> Vec<Note> {
     absent.into_iter().chain(shortened).collect()
 }
 
-/// The places that a filter allows; none when it allows all.
-fn places(store: &Store, filter: &Filter) -> Result<Option<Vec<String>>, Fault> {
-    let path = filter.path.as_deref().map(segments).unwrap_or_default();
-    let sources = store.truth.sources()?;
-    let named: Vec<i64> = match &filter.source {
-        None if path.is_empty() => return Ok(None),
-        None => sources.iter().map(|(id, ..)| *id).collect(),
-        Some(root) => {
-            let source = sources
-                .iter()
-                .find(|(_, known, _)| root.as_os_str() == &**known);
-            let unknown = || Error::UnknownSource {
-                path: root.clone(),
-                sources: sources.iter().map(|(_, root, _)| root.into()).collect(),
-            };
-            vec![source.ok_or_else(unknown)?.0]
+/// The part of the index that a filter allows.
+struct Places {
+    /// As the keyword index knows it.
+    terms: Vec<String>,
+    /// As the vectors know it.
+    documents: HashSet<u64>,
+}
+
+impl Places {
+    /// None when the filter allows all.
+    fn of(store: &Store, filter: &Filter) -> Result<Option<Places>, Fault> {
+        let path = filter.path.as_deref().map(segments).unwrap_or_default();
+        let sources = store.truth.sources()?;
+        let named: Vec<i64> = match &filter.source {
+            None if path.is_empty() => return Ok(None),
+            None => sources.iter().map(|(id, ..)| *id).collect(),
+            Some(root) => {
+                let source = sources
+                    .iter()
+                    .find(|(_, known, _)| root.as_os_str() == &**known);
+                let unknown = || Error::UnknownSource {
+                    path: root.clone(),
+                    sources: sources.iter().map(|(_, root, _)| root.into()).collect(),
+                };
+                vec![source.ok_or_else(unknown)?.0]
+            }
+        };
+        // The only source as a whole is all there is.
+        if path.is_empty() && named.len() == sources.len() {
+            return Ok(None);
         }
-    };
-    Ok(Some(
-        named
-            .into_iter()
-            .map(|source| place(source, &path))
-            .collect(),
-    ))
+        let mut documents = HashSet::new();
+        for source in &named {
+            let under = store.truth.documents_under(*source, &path)?;
+            documents.extend(under.iter().map(|id| id.unsigned_abs()));
+        }
+        let terms = named.iter().map(|source| place(*source, &path));
+        Ok(Some(Places {
+            terms: terms.collect(),
+            documents,
+        }))
+    }
 }
 
 /// A path as documents have it: `./docs//guide/` is `docs/guide`.
@@ -101,67 +333,67 @@ pub(crate) fn segments(path: &str) -> String {
     segments.collect::<Vec<_>>().join("/")
 }
 
-/// Asks for more and more chunks until they belong to as many documents as are wanted.
-fn candidates(
-    lexical: &Lexical,
-    query: &Query,
-    words: &Words,
-    places: Option<&[String]>,
-) -> Result<(Candidates, Vec<Group>), Fault> {
-    let documents = query.limit.min(MOST);
-    let mut limit = match query.rank {
-        Rank::Documents => (documents * CHUNKS_PER_DOCUMENT).max(LEAST_CHUNKS),
-        Rank::Chunks => documents.max(LEAST_CHUNKS),
-    };
-    loop {
-        let candidates = lexical.candidates(&Wanted {
-            required: &words.required,
-            optional: &words.optional,
-            names: &words.names,
-            places,
-            limit,
-        })?;
-        let groups = match query.rank {
-            Rank::Documents => group::by_document(&candidates),
-            Rank::Chunks => group::by_chunk(&candidates),
+/// The documents of the candidates, each looked up once.
+#[derive(Default)]
+struct Documents(HashMap<u64, Option<StoredDocument>>);
+
+impl Documents {
+    /// The document of a candidate, if it still is what the channel knows.
+    fn current(&mut self, store: &Store, found: &Found) -> Result<Option<&StoredDocument>, Fault> {
+        let document = match self.0.entry(found.document) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
+                let id = i64::try_from(found.document).ok();
+                let document = id.map(|id| store.truth.document(id)).transpose()?.flatten();
+                entry.insert(document)
+            }
         };
-        let exhausted = candidates.chunks.len() == candidates.chunks_total;
-        if groups.len() >= documents || exhausted {
-            return Ok((candidates, groups));
-        }
-        limit *= 4;
+        let document = document.as_ref();
+        Ok(document.filter(|document| document.rev.unsigned_abs() == found.rev))
+    }
+
+    fn get(&self, id: u64) -> Option<&StoredDocument> {
+        self.0.get(&id)?.as_ref()
+    }
+
+    fn is_code(&self, id: u64) -> bool {
+        self.get(id).is_some_and(StoredDocument::is_code)
+    }
+
+    /// Best first; what is equally good by its place, so that the order depends on nothing but the content.
+    fn sort(&self, found: &mut [Found]) {
+        let place = |found: &Found| {
+            let document = self.get(found.document);
+            let place = document.map(|document| (&*document.path, &*document.root));
+            (place.unzip(), found.ordinal)
+        };
+        found.sort_by(|a, b| {
+            let by_place = || {
+                let ((left, left_root), left_ordinal) = place(a);
+                let ((right, right_root), right_ordinal) = place(b);
+                (left, left_ordinal, left_root).cmp(&(right, right_ordinal, right_root))
+            };
+            b.score.total_cmp(&a.score).then_with(by_place)
+        });
     }
 }
 
-/// Looks candidates up in the truth.
+/// Looks up what is shown.
 struct Lookup<'a> {
     store: &'a Store,
-    candidates: Candidates,
+    found: Vec<Found>,
+    documents: Documents,
     marker: Marker,
 }
 
 impl Lookup<'_> {
-    /// The best groups with their documents and chunks. What the truth no longer holds, or holds in another state, is left out:
-    /// the keyword index may be behind.
-    fn documents(mut self, groups: Vec<Group>, query: &Query) -> Result<Vec<DocumentHits>, Fault> {
-        let limit = query.limit.min(MOST);
-        let mut found: Vec<(Group, StoredDocument)> = Vec::new();
-        for group in groups {
-            // One more look among equals: which of them come first depends on their paths.
-            if found.len() >= limit && found.last().is_none_or(|(last, _)| !last.ties(&group)) {
-                break;
-            }
-            if let Some(document) = self.current(&group)? {
-                found.push((group, document));
-            }
-        }
-        found.sort_by(|(a, left), (b, right)| {
-            let by_place =
-                || (&left.path, a.ordinal, &left.root).cmp(&(&right.path, b.ordinal, &right.root));
-            a.order(b).then_with(by_place)
-        });
+    /// The best groups with their documents and chunks.
+    fn documents(&mut self, groups: Vec<Group>, query: &Query) -> Result<Vec<DocumentHits>, Fault> {
         let mut documents = Vec::new();
-        for (group, document) in found.into_iter().take(limit) {
+        for group in groups.into_iter().take(query.limit.min(MOST)) {
+            let Some(document) = self.documents.get(group.document).cloned() else {
+                continue;
+            };
             let chunks = self.hits(&group, &document, query.per_document)?;
             documents.push(DocumentHits {
                 rank: documents.len() + 1,
@@ -177,15 +409,6 @@ impl Lookup<'_> {
         Ok(documents)
     }
 
-    /// The document of a group, if it still is what the keyword index knows.
-    fn current(&self, group: &Group) -> Result<Option<StoredDocument>, Fault> {
-        let Ok(id) = i64::try_from(group.document) else {
-            return Ok(None);
-        };
-        let document = self.store.truth.document(id)?;
-        Ok(document.filter(|document| document.rev.unsigned_abs() == group.rev))
-    }
-
     fn hits(
         &mut self,
         group: &Group,
@@ -195,8 +418,8 @@ impl Lookup<'_> {
         let text = self.store.truth.text(document.text)?;
         let mut hits = Vec::new();
         for index in group.chunks.iter().take(limit.max(1)) {
-            let candidate = self.candidates.chunks[*index];
-            let Some(chunk) = self.store.truth.chunk(document.id, candidate.ordinal)? else {
+            let found = &self.found[*index];
+            let Some(chunk) = self.store.truth.chunk(document.id, found.ordinal)? else {
                 continue;
             };
             let own = text
@@ -205,8 +428,9 @@ impl Lookup<'_> {
             let (first, last) = chunk.span.lines;
             hits.push(Hit {
                 rank: index + 1,
-                score: candidate.score,
-                all_words: *index < self.candidates.complete,
+                score: found.score,
+                all_words: found.all_words,
+                explanation: found.explanation.clone(),
                 id: chunk.id,
                 path: document.path.clone(),
                 ordinal: chunk.ordinal,

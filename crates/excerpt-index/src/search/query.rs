@@ -1,6 +1,7 @@
 //! The words of a query: taken apart by the analyzer that took the documents apart.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use crate::error::Error;
 use crate::store::{Purpose, analyzer, name};
@@ -29,6 +30,8 @@ pub(super) struct Words {
     pub(super) optional: Vec<String>,
     /// The words that may be [names](name): all but the parts of identifiers.
     pub(super) names: Vec<String>,
+    /// The query from end to end in pieces of one word each, with the term of the word.
+    pub(super) pieces: Vec<(Range<usize>, String)>,
     /// Whether the query had more terms.
     pub(super) shortened: bool,
 }
@@ -50,6 +53,7 @@ impl Words {
             let written = &query[token.offset_from..token.offset_to];
             if token.offset_to > whole_until {
                 whole_until = token.offset_to;
+                words.add_piece(token.offset_from, &token.text);
                 let name = name(written);
                 if !is_stop(written)
                     && words.names.len() < MOST_TERMS
@@ -75,6 +79,9 @@ impl Words {
                 list.written.push(written.to_string());
             }
         }
+        if let Some((last, _)) = words.pieces.last_mut() {
+            last.end = query.len();
+        }
         if words.required.is_empty() {
             words.required = stops.required;
             words.written = stops.written;
@@ -85,6 +92,20 @@ impl Words {
             }),
             false => Ok(words),
         }
+    }
+}
+
+impl Words {
+    /// Begins a piece, which ends the one before it.
+    fn add_piece(&mut self, start: usize, term: &str) {
+        let start = match self.pieces.last_mut() {
+            Some((last, _)) => {
+                last.end = start.max(last.start);
+                last.end
+            }
+            None => 0,
+        };
+        self.pieces.push((start..start, term.to_string()));
     }
 }
 
@@ -129,6 +150,18 @@ mod tests {
         assert_eq!(words.written, ["parse", "Config", "fails"]);
         assert_eq!(words.optional, ["parseconfig"]);
         assert_eq!(words.names, ["parseconfig", "fails"]);
+    }
+
+    #[test]
+    fn pieces_cover_the_query() {
+        let query = " How does parseConfig, fail?";
+        let pieces = Words::of(query).unwrap().pieces;
+        let texts: Vec<&str> = pieces
+            .iter()
+            .map(|(bytes, _)| &query[bytes.clone()])
+            .collect();
+        assert_eq!(texts, [" How ", "does ", "parseConfig, ", "fail?"]);
+        assert_eq!(pieces[2].1, "parseconfig");
     }
 
     #[test]

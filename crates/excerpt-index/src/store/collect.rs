@@ -23,7 +23,7 @@ pub(crate) struct Candidate {
 
 impl Candidate {
     /// Best first. What is equally good comes by document and ordinal, so that the order does not depend on tantivy's segments.
-    fn order(&self, other: &Self) -> std::cmp::Ordering {
+    pub(crate) fn order(&self, other: &Self) -> std::cmp::Ordering {
         let by_score = other.score.total_cmp(&self.score);
         by_score.then_with(|| (self.document, self.ordinal).cmp(&(other.document, other.ordinal)))
     }

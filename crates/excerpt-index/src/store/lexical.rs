@@ -24,10 +24,9 @@ pub(super) const DOCUMENT: &str = "document";
 pub(super) const ORDINAL: &str = "ordinal";
 pub(super) const REV: &str = "rev";
 
-/// How much a word counts in a chunk's text, in its title and trail, in the titles and names inside it, and in its path. The last three are
-/// short, so BM25 gives a word there its weight already: with twice that for the place, questions in whole sentences went to chunks under a heading
-/// that shares one common word with them, and short ones gained nothing.
-const BOOSTS: [f32; 4] = [1.0, 1.0, 1.0, 1.0];
+/// How much a word counts in a chunk's text, in its title and trail, in the titles and names inside it, and in its path. What says something of the
+/// whole document stands beside each of its chunks, and so says half as much of one.
+const BOOSTS: [f32; 4] = [1.0, 0.5, 1.0, 0.5];
 
 /// How much a name counts where it is defined: beside the other fields, which hold it too.
 const DEFINITION: f32 = 2.0;
@@ -65,7 +64,7 @@ pub(crate) struct Wanted<'a> {
 }
 
 /// What was found.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Candidates {
     /// The best chunks that hold every required term, then the best of the others.
     pub(crate) chunks: Vec<Candidate>,
@@ -226,6 +225,18 @@ impl Lexical {
             Ok(present.then(|| (1.0 + (total - frequency + 0.5) / (frequency + 0.5)).ln()))
         };
         terms.iter().map(weight).collect()
+    }
+
+    /// How rare each term is in the texts, against a term that is in one chunk alone: from 0 for one that is everywhere to 1.
+    pub(crate) fn rarities(&self, terms: &[String]) -> Result<Vec<f32>, Fault> {
+        let searcher = self.reader.searcher();
+        let total = searcher.num_docs() as f32;
+        let rarity = |term: &String| {
+            let count = frequency(&searcher, self.fields.text, term)? as f32;
+            let idf = ((total + 1.0) / (count.min(total) + 0.5)).ln();
+            Ok((idf / (total + 1.0).ln().max(1.0)).clamp(0.0, 1.0))
+        };
+        terms.iter().map(rarity).collect()
     }
 
     /// How many chunks it holds of each document and `rev`.

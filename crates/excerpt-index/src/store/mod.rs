@@ -5,6 +5,7 @@
 //! two commits, a keyword index that was removed, and the first sync all go the same way.
 
 mod analysis;
+mod codes;
 mod collect;
 mod fault;
 mod lexical;
@@ -12,6 +13,7 @@ mod read;
 mod record;
 mod schema;
 mod truth;
+mod vectors;
 mod write;
 
 use std::fs;
@@ -23,13 +25,15 @@ use crate::lock::WriteLock;
 use crate::model::Keywords;
 
 pub(crate) use analysis::{Purpose, analyzer, name};
+pub(crate) use codes::Codes;
 pub(crate) use collect::Candidate;
 pub(crate) use fault::Fault;
 use lexical::Stamp;
 pub(crate) use lexical::{Candidates, Lexical, Wanted, place};
-pub(crate) use read::StoredDocument;
+pub(crate) use read::{Features, StoredDocument};
 pub(crate) use record::{Change, Known, Record, SkipRow};
 pub(crate) use truth::Truth;
+pub(crate) use vectors::Followed;
 
 /// The file of the truth inside an index directory.
 const DATABASE: &str = "excerpt.db";
@@ -38,7 +42,7 @@ const DATABASE: &str = "excerpt.db";
 const LEXICAL: &str = "lexical";
 
 /// What an index directory holds besides its database.
-const LEFTOVERS: [&str; 2] = [LEXICAL, "lock"];
+const LEFTOVERS: [&str; 3] = [LEXICAL, codes::FILE, "lock"];
 
 /// How many ids of changed documents are held at once while the keyword index follows.
 const PAGE: usize = 256;
@@ -49,6 +53,8 @@ pub(crate) struct Store {
     dir: PathBuf,
     /// None while it is missing, damaged, or made from something else.
     lexical: Option<Lexical>,
+    /// None while they are missing, damaged, or made from something else.
+    codes: Option<Codes>,
     /// Whether the seal of the keyword index is not to be believed.
     distrusted: bool,
 }
@@ -90,9 +96,11 @@ impl Store {
             truth,
             dir: dir.to_path_buf(),
             lexical: None,
+            codes: None,
             distrusted: false,
         };
         store.load().map_err(|fault| fault.at(dir))?;
+        store.load_codes().map_err(|fault| fault.at(dir))?;
         Ok(store)
     }
 
@@ -129,6 +137,7 @@ impl Store {
                 self.load()?;
             }
         }
+        self.refresh_codes()?;
         self.keywords()
     }
 

@@ -1,5 +1,6 @@
 //! Questions to the truth.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -8,8 +9,9 @@ use rusqlite::{OptionalExtension, Row, params};
 use serde_json::{Map, Value};
 
 use super::fault::Fault;
-use super::record::{Known, SkipRow};
+use super::record::{Known, SkipRow, input};
 use super::truth::Truth;
+use super::vectors::Key;
 use crate::model::{LastSync, Skip, SkipReason, Stat};
 
 /// A document as the truth has it, without its text.
@@ -22,6 +24,7 @@ pub(crate) struct StoredDocument {
     pub(crate) title: Option<String>,
     pub(crate) first_heading: Option<String>,
     pub(crate) metadata: Map<String, Value>,
+    pub(crate) syntax: String,
     pub(crate) text: Hash,
     pub(crate) rev: i64,
 }
@@ -38,6 +41,10 @@ pub(crate) struct StoredChunk {
     pub(crate) kind: String,
     pub(crate) language: Option<String>,
     pub(crate) tokens: usize,
+    /// Where the text begins that is embedded: that of the overlap, if there is one.
+    pub(crate) embedded_from: usize,
+    pub(crate) header: String,
+    pub(crate) input: Vec<u8>,
 }
 
 /// Counts over the documents of a source.
@@ -47,8 +54,21 @@ pub(crate) struct Counts {
     pub(crate) chunks: usize,
 }
 
+/// What of a chunk has a say in its rank.
+#[derive(Clone, Debug)]
+pub(crate) struct Features {
+    pub(crate) defines: Vec<String>,
+}
+
+impl StoredDocument {
+    /// Whether it is source code.
+    pub(crate) fn is_code(&self) -> bool {
+        self.syntax == "code"
+    }
+}
+
 const DOCUMENT: &str =
-    "SELECT document.id, source, root, path, title, first_heading, metadata, text, rev
+    "SELECT document.id, source, root, path, title, first_heading, metadata, text, rev, syntax
                         FROM document JOIN source ON source.id = source";
 
 impl Truth {
@@ -261,9 +281,28 @@ impl Truth {
         Ok(self.chunks_where(document, Some(ordinal))?.pop())
     }
 
+    /// What of a chunk has a say in its rank.
+    pub(crate) fn features(&self, document: u64, ordinal: u64) -> Result<Option<Features>, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT defines FROM chunk WHERE document = ?1 AND ordinal = ?2")?;
+        let place = [document, ordinal].map(|number| i64::try_from(number).unwrap_or(i64::MAX));
+        let mut rows = select.query(place)?;
+        let Some(row) = rows.next()? else {
+            return Ok(None);
+        };
+        let defines = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+        Ok(Some(Features {
+            defines: match defines {
+                "[]" => Vec::new(),
+                defines => serde_json::from_str(defines)?,
+            },
+        }))
+    }
+
     fn chunks_where(&self, document: i64, ordinal: Option<i64>) -> Result<Vec<StoredChunk>, Fault> {
         let mut select = self.connection.prepare_cached(
-            "SELECT ordinal, id, start, end, first_line, last_line, trail, sections, kind, language, tokens, defines FROM chunk
+            "SELECT ordinal, id, start, end, first_line, last_line, trail, sections, kind, language, tokens, defines, header, input, coalesce(overlap_start, start) FROM chunk
              WHERE document = ?1 AND ordinal >= coalesce(?2, 0) AND ordinal <= coalesce(?2, ordinal) ORDER BY ordinal",
         )?;
         let mut rows = select.query(params![document, ordinal])?;
@@ -288,9 +327,82 @@ impl Truth {
                 defines: serde_json::from_str(
                     row.get_ref(11)?.as_str().map_err(rusqlite::Error::from)?,
                 )?,
+                header: row.get(12)?,
+                input: row.get(13)?,
+                embedded_from: size(row, 14)?,
             });
         }
         Ok(chunks)
+    }
+
+    /// What `look` sees in the numbers of a vector: nothing inside when the embedder refused the string, nothing at all when it is not there.
+    pub(super) fn vector<T>(
+        &self,
+        key: Key,
+        look: impl FnOnce(&[u8]) -> T,
+    ) -> Result<Option<Option<T>>, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT numbers FROM vector WHERE key = ?1")?;
+        let found = select.query_row([&key.0[..]], |row| {
+            Ok(row.get_ref(0)?.as_blob_or_null()?.map(look))
+        });
+        Ok(found.optional()?)
+    }
+
+    /// What `look` sees in the numbers of a chunk's vector; nothing when there are none.
+    pub(super) fn vector_of<T>(
+        &self,
+        embedder: &str,
+        document: u64,
+        ordinal: u64,
+        look: impl FnOnce(&[u8]) -> T,
+    ) -> Result<Option<T>, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT input FROM chunk WHERE document = ?1 AND ordinal = ?2")?;
+        let place = [document, ordinal].map(|number| i64::try_from(number).unwrap_or(i64::MAX));
+        let key = select.query_row(place, |row| {
+            let input = row.get_ref(0)?.as_blob()?;
+            Ok(Key::new(embedder, input))
+        });
+        match key.optional()? {
+            Some(key) => Ok(self.vector(key, look)?.flatten()),
+            None => Ok(None),
+        }
+    }
+
+    /// Whether most documents are source code.
+    pub(crate) fn mostly_code(&self) -> Result<bool, Fault> {
+        let sql = "SELECT coalesce(avg(syntax = 'code') > 0.5, 0) FROM document";
+        Ok(self.connection.query_row(sql, [], |row| row.get(0))?)
+    }
+
+    /// Why the embedder gave no vectors at the last sync; none when it did.
+    pub(crate) fn failure(&self) -> Result<Option<String>, Fault> {
+        let sql = "SELECT value FROM meta WHERE key = 'vectors_failure'";
+        Ok(self
+            .connection
+            .query_row(sql, [], |row| row.get(0))
+            .optional()?)
+    }
+
+    /// How many strings the embedder refused, with the reason for one of them.
+    pub(crate) fn refused(&self) -> Result<(usize, Option<String>), Fault> {
+        let sql = "SELECT count(*), max(refused) FROM vector WHERE refused IS NOT NULL";
+        let found = self
+            .connection
+            .query_row(sql, [], |row| Ok((size(row, 0)?, row.get(1)?)));
+        Ok(found?)
+    }
+
+    /// The ids of the documents at `path` or under it, in a source.
+    pub(crate) fn documents_under(&self, source: i64, path: &str) -> Result<Vec<i64>, Fault> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT id FROM document WHERE source = ?1 AND (?2 = '' OR path = ?2 OR (path > ?2 || '/' AND path < ?2 || '0'))",
+        )?;
+        let rows = select.query_map(params![source, path], |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
     }
 
     /// A text.
@@ -369,6 +481,12 @@ impl StoredChunk {
     pub(crate) fn bytes(&self) -> Range<usize> {
         self.span.bytes.clone()
     }
+
+    /// What is embedded of it, from its document's text.
+    pub(crate) fn embedded<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
+        let own = text.get(self.embedded_from..self.span.bytes.end)?;
+        Some(input(&self.header, own))
+    }
 }
 
 fn document(row: &Row<'_>) -> Result<StoredDocument, Fault> {
@@ -382,6 +500,7 @@ fn document(row: &Row<'_>) -> Result<StoredDocument, Fault> {
         metadata: serde_json::from_str(row.get_ref(6)?.as_str().map_err(rusqlite::Error::from)?)?,
         text: hash(row, 7)?,
         rev: row.get(8)?,
+        syntax: row.get(9)?,
     })
 }
 

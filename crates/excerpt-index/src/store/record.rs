@@ -1,5 +1,6 @@
 //! What the truth keeps of a document, as a sync hands it over: a [`Record`] with its [`ChunkRow`]s, in a [`Change`].
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use excerpt_chunk::{Chunk, Chunking, Document, Hash};
@@ -64,6 +65,7 @@ pub(crate) struct ChunkRow {
     pub(crate) cut: String,
     pub(crate) hash: Hash,
     pub(crate) warnings: String,
+    pub(crate) input: Hash,
 }
 
 impl Record {
@@ -76,7 +78,11 @@ impl Record {
     ) -> Result<Self, Fault> {
         let text = document.text();
         let info = &chunking.document;
-        let chunks: Result<_, Fault> = chunking.chunks.iter().map(ChunkRow::new).collect();
+        let chunks: Result<_, Fault> = chunking
+            .chunks
+            .iter()
+            .map(|chunk| ChunkRow::new(chunk, text))
+            .collect();
         Ok(Record {
             id: None,
             path: document.path().unwrap_or_default().to_string(),
@@ -102,7 +108,10 @@ impl Record {
 }
 
 impl ChunkRow {
-    fn new(chunk: &Chunk<'_>) -> Result<Self, Fault> {
+    fn new(chunk: &Chunk<'_>, text: &str) -> Result<Self, Fault> {
+        let overlap = chunk.overlap.as_ref();
+        let start = overlap.map_or(chunk.span.bytes.start, |overlap| overlap.bytes.start);
+        let embedded = text.get(start..chunk.span.bytes.end).unwrap_or(chunk.text);
         Ok(ChunkRow {
             id: chunk.id,
             bytes: chunk.span.bytes.clone(),
@@ -121,7 +130,16 @@ impl ChunkRow {
             cut: chunk.cut.reason.clone(),
             hash: chunk.hash,
             warnings: serde_json::to_string(&chunk.warnings)?,
+            input: Hash::of(input(&chunk.context.header, embedded).as_bytes()),
         })
+    }
+}
+
+/// What is embedded of a chunk: its header, and its text with the overlap in front of it.
+pub(crate) fn input<'t>(header: &str, text: &'t str) -> Cow<'t, str> {
+    match header {
+        "" => Cow::Borrowed(text),
+        header => Cow::Owned(format!("{header}{text}")),
     }
 }
 

@@ -9,7 +9,7 @@ pub(super) const APPLICATION_ID: i64 = 0x7863_7270;
 pub(super) const FORMAT: i64 = MIGRATIONS.len() as i64;
 
 /// The statements that lead from format `i` to format `i + 1`. A released one is never edited.
-const MIGRATIONS: [&str; 2] = [FORMAT_1, FORMAT_2];
+const MIGRATIONS: [&str; 3] = [FORMAT_1, FORMAT_2, FORMAT_3];
 
 /// Times of syncs are seconds, times of files nanoseconds, since 1970. `settled` is 1 when the size and time of a file can be
 /// trusted: it was last changed well before it was read. Every change of a document takes the next `rev`; a removed one leaves
@@ -103,6 +103,19 @@ INSERT INTO meta VALUES ('store', randomblob(16)), ('rev', 0), ('pruned', 0);
 /// The names that a chunk defines. Chunks made before have none, and are made again: they were cut by another version.
 const FORMAT_2: &str = "
 ALTER TABLE chunk ADD COLUMN defines TEXT NOT NULL DEFAULT '[]';
+";
+
+/// The vectors: of each string that was embedded the `numbers` as signed bytes, or why the embedder `refused` it. A chunk's `input` is the hash of
+/// what is embedded of it; the key is that hash with the embedder's identity. Chunks made before have none, so all documents are cut again.
+const FORMAT_3: &str = "
+ALTER TABLE chunk ADD COLUMN input BLOB NOT NULL DEFAULT x'';
+UPDATE document SET identity = zeroblob(16);
+
+CREATE TABLE vector (
+    key BLOB PRIMARY KEY,
+    numbers BLOB,
+    refused TEXT
+) STRICT, WITHOUT ROWID;
 ";
 
 /// Leads the database from whatever format it has to the newest, all or nothing. Processes that try it at once wait for each

@@ -1,11 +1,14 @@
 //! Changes to the truth. Each function is one transaction: a process that is killed leaves all of it or nothing.
 
+use std::collections::HashSet;
+
 use excerpt_chunk::Hash;
 use rusqlite::{OptionalExtension, Transaction, named_params, params};
 
 use super::fault::Fault;
 use super::record::{Change, ChunkRow, Record, SkipRow};
 use super::truth::Truth;
+use super::vectors::Key;
 
 /// How many tombstones are kept for a keyword index that is restored from an older copy; with more, it is made again.
 const TOMBSTONES: i64 = 10_000;
@@ -125,6 +128,71 @@ impl Truth {
     }
 }
 
+impl Truth {
+    /// Keeps vectors, and what the embedder refused, with its reasons.
+    pub(super) fn put_vectors(
+        &self,
+        vectors: &[(Key, Vec<i8>)],
+        refused: &[(Key, String)],
+    ) -> Result<(), Fault> {
+        let transaction = self.connection.unchecked_transaction()?;
+        {
+            let mut insert = transaction.prepare_cached(
+                "INSERT OR REPLACE INTO vector (key, numbers, refused) VALUES (?1, ?2, ?3)",
+            )?;
+            for (key, numbers) in vectors {
+                let numbers: Vec<u8> = numbers
+                    .iter()
+                    .map(|number| number.cast_unsigned())
+                    .collect();
+                insert.execute(params![&key.0[..], numbers, None::<&str>])?;
+            }
+            for (key, reason) in refused {
+                insert.execute(params![&key.0[..], None::<Vec<u8>>, reason])?;
+            }
+        }
+        Ok(transaction.commit()?)
+    }
+
+    /// Removes the vectors that no chunk has by this embedder.
+    pub(super) fn sweep_vectors(&self, embedder: &str) -> Result<(), Fault> {
+        let transaction = self.connection.unchecked_transaction()?;
+        {
+            let mut live = HashSet::new();
+            let mut inputs = transaction.prepare("SELECT input FROM chunk")?;
+            let mut rows = inputs.query([])?;
+            while let Some(row) = rows.next()? {
+                let input = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
+                live.insert(Key::new(embedder, input).0.to_vec());
+            }
+            let mut keys = transaction.prepare("SELECT key FROM vector")?;
+            let dead = keys.query_map([], |row| row.get(0))?;
+            let dead: Vec<Vec<u8>> = dead
+                .filter(|key| key.as_ref().map_or(true, |key| !live.contains(key)))
+                .collect::<Result<_, _>>()?;
+            let mut delete = transaction.prepare("DELETE FROM vector WHERE key = ?1")?;
+            for key in dead {
+                delete.execute([key])?;
+            }
+        }
+        Ok(transaction.commit()?)
+    }
+
+    /// Keeps why the embedder gave no vectors at the last sync, or that it did.
+    pub(super) fn set_failure(&self, failure: Option<&str>) -> Result<(), Fault> {
+        match failure {
+            Some(failure) => self.connection.execute(
+                "INSERT OR REPLACE INTO meta VALUES ('vectors_failure', ?1)",
+                [failure],
+            ),
+            None => self
+                .connection
+                .execute("DELETE FROM meta WHERE key = 'vectors_failure'", []),
+        }?;
+        Ok(())
+    }
+}
+
 fn put(transaction: &Transaction<'_>, source: i64, record: &Record, rev: i64) -> Result<(), Fault> {
     let mut text = transaction
         .prepare_cached("INSERT OR IGNORE INTO text (hash, bytes, zstd) VALUES (?1, ?2, ?3)")?;
@@ -190,8 +258,8 @@ fn put_chunk(
 ) -> Result<(), Fault> {
     let mut insert = transaction.prepare_cached(
         "INSERT INTO chunk (document, ordinal, id, start, end, first_line, last_line, overlap_start, trail, sections, header, kind,
-                            name, language, tokens, part, parts, strength, cut, hash, warnings, defines)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",
+                            name, language, tokens, part, parts, strength, cut, hash, warnings, defines, input)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)",
     )?;
     insert.execute(params![
         document,
@@ -216,6 +284,7 @@ fn put_chunk(
         &chunk.hash.0[..],
         chunk.warnings,
         chunk.defines,
+        &chunk.input.0[..],
     ])?;
     Ok(())
 }

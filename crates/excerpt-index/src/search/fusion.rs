@@ -1,0 +1,247 @@
+//! Two lists of candidates become one. What a chunk gets depends on its own ranks and scores and on each list's best and floor, not on the order in
+//! which the lists come.
+
+use std::collections::HashMap;
+
+use super::ranking::{Fusion, Ranking};
+use crate::model::{Channel, Explanation};
+use crate::store::{Candidate, Candidates};
+
+/// Where a list ends, as far as the scores of its chunks go: a chunk behind this rank adds nothing, however many are asked for.
+pub(super) const DEPTH: usize = 100;
+
+/// A chunk that was found by one channel or both.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub(super) document: u64,
+    pub(super) rev: u64,
+    pub(super) ordinal: u64,
+    /// Whether it holds every word.
+    pub(super) all_words: bool,
+    /// Its score, which is the sum of what explains it.
+    pub(super) score: f32,
+    pub(super) explanation: Explanation,
+}
+
+/// The chunks of both lists, each with what its channels say, and no score yet.
+pub(super) fn united(lexical: &Candidates, vectors: &[Candidate]) -> Vec<Found> {
+    let mut found: Vec<Found> = Vec::new();
+    let mut places: HashMap<(u64, u64, u64), usize> = HashMap::new();
+    let mut place = |candidate: &Candidate, all_words: bool, found: &mut Vec<Found>| {
+        let key = (candidate.document, candidate.rev, candidate.ordinal);
+        *places.entry(key).or_insert_with(|| {
+            found.push(Found {
+                document: candidate.document,
+                rev: candidate.rev,
+                ordinal: candidate.ordinal,
+                all_words,
+                score: 0.0,
+                explanation: Explanation::default(),
+            });
+            found.len() - 1
+        })
+    };
+    for (rank, (candidate, all_words)) in ranked(lexical).into_iter().enumerate() {
+        let place = place(&candidate, all_words, &mut found);
+        found[place].explanation.keywords = Some(channel(rank, &candidate));
+    }
+    for (rank, candidate) in vectors.iter().enumerate() {
+        let place = place(candidate, false, &mut found);
+        found[place].explanation.vectors = Some(channel(rank, candidate));
+    }
+    found
+}
+
+/// The candidates of the keyword index by their scores alone, each with whether it holds every word.
+fn ranked(lexical: &Candidates) -> Vec<(Candidate, bool)> {
+    let chunks = lexical.chunks.iter().enumerate();
+    let mut ranked: Vec<(Candidate, bool)> = chunks
+        .map(|(place, candidate)| (*candidate, place < lexical.complete))
+        .collect();
+    ranked.sort_by(|(a, _), (b, _)| a.order(b));
+    ranked
+}
+
+fn channel(rank: usize, candidate: &Candidate) -> Channel {
+    Channel {
+        rank: rank + 1,
+        score: candidate.score,
+        share: 0.0,
+    }
+}
+
+/// What a list's scores are measured by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Scale {
+    best: f32,
+    floor: f32,
+}
+
+impl Scale {
+    /// Of the keyword index: BM25 begins at nought.
+    pub(super) fn of_keywords(lexical: &Candidates) -> Scale {
+        let scores = lexical.chunks.iter().map(|candidate| candidate.score);
+        Scale {
+            best: scores.fold(0.0, f32::max),
+            floor: 0.0,
+        }
+    }
+
+    /// Of the vectors: any two texts have something in common, so the last of the list is where they begin to say something.
+    pub(super) fn of_vectors(vectors: &[Candidate]) -> Scale {
+        let score = |rank: usize| vectors.get(rank).map(|candidate| candidate.score);
+        Scale {
+            best: score(0).unwrap_or(0.0),
+            floor: score(DEPTH.min(vectors.len()).saturating_sub(1)).unwrap_or(0.0),
+        }
+    }
+
+    /// From 0 at the floor (or below) to 1 at the best.
+    fn part(self, score: f32) -> f32 {
+        let width = self.best - self.floor;
+        // A list of equals: all are the best.
+        if width <= 0.0 {
+            return 1.0;
+        }
+        ((score - self.floor) / width).max(0.0)
+    }
+}
+
+/// Gives a chunk its score, the vectors counting for `share` of it.
+pub(super) fn score(
+    found: &mut Found,
+    keywords: Scale,
+    vectors: Scale,
+    share: f32,
+    ranking: &Ranking,
+) {
+    let Explanation {
+        keywords: lexical,
+        vectors: semantic,
+        ..
+    } = &mut found.explanation;
+    let parts = [(lexical, keywords, 1.0 - share), (semantic, vectors, share)];
+    found.score = 0.0;
+    for (channel, scale, weight) in parts {
+        let Some(channel) = channel else { continue };
+        let part = match ranking.fusion {
+            Fusion::Convex => scale.part(channel.score),
+            Fusion::Rrf => 1.0 / (ranking.rrf_k + channel.rank as f32),
+        };
+        channel.share = weight * part;
+        found.score += channel.share;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidate(document: u64, score: f32) -> Candidate {
+        Candidate {
+            document,
+            ordinal: 0,
+            rev: 1,
+            score,
+        }
+    }
+
+    fn keywords(scores: &[(u64, f32)]) -> Candidates {
+        Candidates {
+            chunks: scores
+                .iter()
+                .map(|(document, score)| candidate(*document, *score))
+                .collect(),
+            complete: 0,
+            chunks_total: scores.len(),
+            documents_total: scores.len(),
+        }
+    }
+
+    fn scored(
+        lexical: &Candidates,
+        vectors: &[Candidate],
+        ranking: &Ranking,
+        share: f32,
+    ) -> Vec<(u64, f32)> {
+        let scales = (Scale::of_keywords(lexical), Scale::of_vectors(vectors));
+        let mut found = united(lexical, vectors);
+        found
+            .iter_mut()
+            .for_each(|found| score(found, scales.0, scales.1, share, ranking));
+        let mut scored: Vec<_> = found
+            .iter()
+            .map(|found| (found.document, found.score))
+            .collect();
+        scored.sort_by_key(|(document, _)| *document);
+        scored
+    }
+
+    #[test]
+    fn convex_is_the_weighted_sum_of_the_shares() {
+        let lexical = keywords(&[(1, 8.0), (2, 4.0)]);
+        let vectors = [candidate(2, 0.9), candidate(3, 0.5), candidate(4, 0.1)];
+        let scored = scored(&lexical, &vectors, &Ranking::default(), 0.25);
+        let expected = [(1, 0.75), (2, 0.375 + 0.25), (3, 0.125), (4, 0.0)];
+        for ((document, score), (wanted, expected)) in scored.iter().zip(expected) {
+            assert_eq!(*document, wanted);
+            assert!((score - expected).abs() < 1e-6, "{document}: {score}");
+        }
+    }
+
+    #[test]
+    fn rrf_is_the_weighted_sum_over_the_ranks() {
+        let ranking = Ranking {
+            fusion: Fusion::Rrf,
+            ..Ranking::default()
+        };
+        let lexical = keywords(&[(1, 8.0), (2, 4.0)]);
+        let scored = scored(&lexical, &[candidate(2, 0.9)], &ranking, 0.6);
+        assert_eq!(scored[0].1, 0.4 / 61.0);
+        assert!((scored[1].1 - (0.4 / 62.0 + 0.6 / 61.0)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn more_is_better_in_both_channels() {
+        for fusion in [Fusion::Convex, Fusion::Rrf] {
+            let ranking = Ranking {
+                fusion,
+                ..Ranking::default()
+            };
+            let lexical = keywords(&[(1, 8.0), (2, 4.0), (3, 1.0)]);
+            let vectors = [candidate(1, 0.9), candidate(2, 0.5), candidate(3, -0.4)];
+            let scored = scored(&lexical, &vectors, &ranking, 0.5);
+            assert!(
+                scored[0].1 > scored[1].1 && scored[1].1 > scored[2].1,
+                "{scored:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn neither_the_order_nor_the_depth_of_a_list_changes_a_score() {
+        let mut lexical = keywords(&[(1, 8.0), (2, 4.0), (3, 2.0)]);
+        let vectors: Vec<_> = (1..400)
+            .map(|n| candidate(n, 1.0 - n as f32 / 1000.0))
+            .collect();
+        let ranking = Ranking::default();
+        let first = scored(&lexical, &vectors, &ranking, 0.3);
+        lexical.chunks.reverse();
+        let turned = scored(&lexical, &vectors, &ranking, 0.3);
+        assert_eq!(first, turned);
+        let fewer = scored(&lexical, &vectors[..DEPTH], &ranking, 0.3);
+        assert_eq!(first[..DEPTH], fewer[..]);
+        assert!(first[DEPTH..].iter().all(|(_, score)| *score == 0.0));
+    }
+
+    #[test]
+    fn equals_are_all_the_best() {
+        let scored = scored(
+            &keywords(&[(1, 2.0), (2, 2.0)]),
+            &[],
+            &Ranking::default(),
+            0.3,
+        );
+        assert_eq!(scored, [(1, 0.7), (2, 0.7)]);
+    }
+}

@@ -1,0 +1,352 @@
+//! The vectors of chunks: the truth keeps the numbers, the [`Codes`] find the near ones. Both follow the changes of the truth here.
+//!
+//! A vector belongs to a string and an embedder, whichever chunks have that string: what is cut again as it was, moved, or comes back from
+//! another branch is not embedded again.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
+
+use excerpt_chunk::Hash;
+
+use super::codes::{self, Codes, Group, Stamp, code};
+use super::collect::Candidate;
+use super::fault::Fault;
+use super::{PAGE, Store};
+use crate::embed::{EmbedError, Embedder, Vectors};
+use crate::lock::WriteLock;
+use crate::model::VectorStatus;
+
+/// How many strings are embedded before their vectors are written: what a sync that is ended loses at most.
+const BATCH: usize = 256;
+
+/// After how many changes of documents the vectors that no chunk has are removed. Until then they are there for what comes back.
+const SWEEP: i64 = 4_096;
+
+/// What a vector is kept under.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Key(pub(super) [u8; 16]);
+
+impl Key {
+    pub(super) fn new(embedder: &str, input: &[u8]) -> Self {
+        let identity = [embedder.as_bytes(), b"\0", input].concat();
+        Key(Hash::of(&identity).0)
+    }
+}
+
+/// How a following of the truth ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Followed {
+    /// Every chunk has its vector, or is known to get none.
+    Complete,
+    /// It was broken off.
+    Broken,
+    /// The embedder gave none.
+    Failed(EmbedError),
+}
+
+impl Store {
+    /// The codes, when there are some to search that `embedder` made.
+    pub(crate) fn codes(&self, embedder: &dyn Embedder) -> Option<&Codes> {
+        let codes = self.codes.as_ref()?;
+        (codes.stamp().embedder == embedder.identity()).then_some(codes)
+    }
+
+    /// The state of the vectors.
+    pub(crate) fn vectors(&self) -> Result<VectorStatus, Fault> {
+        let (refused, refusal) = self.truth.refused()?;
+        let stamp = self.codes.as_ref().map(Codes::stamp);
+        Ok(VectorStatus {
+            embedder: stamp.map(|stamp| stamp.embedder.clone()),
+            behind: self
+                .truth
+                .changed_count(stamp.map_or(0, |stamp| stamp.rev))?,
+            refused,
+            refusal,
+            failure: self.truth.failure()?,
+        })
+    }
+
+    /// Opens the codes, if they are some that can be used.
+    pub(super) fn load_codes(&mut self) -> Result<(), Fault> {
+        self.codes = Codes::open(&self.dir).unwrap_or_default();
+        let Some(stamp) = self.codes.as_ref().map(Codes::stamp) else {
+            return Ok(());
+        };
+        let range = self.truth.pruned()?..=self.truth.rev()?;
+        if stamp.store != self.truth.id()? || !range.contains(&stamp.rev) {
+            self.codes = None;
+        }
+        Ok(())
+    }
+
+    /// Looks again at what another process may have changed.
+    pub(super) fn refresh_codes(&mut self) -> Result<(), Fault> {
+        let rev = self.truth.rev()?;
+        match &self.codes {
+            Some(codes) if codes.stamp().rev == rev => Ok(()),
+            _ => self.load_codes(),
+        }
+    }
+
+    /// Gives each chunk that changed its vector. `progress` is told how many documents are done of how many, and may break off: what is
+    /// done until then is kept.
+    pub(crate) fn embed(
+        &mut self,
+        _lock: &WriteLock,
+        embedder: &dyn Embedder,
+        progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Result<Followed, Fault> {
+        self.refresh_codes()?;
+        let target = self.truth.rev()?;
+        let before = self.codes(embedder);
+        let mut rev = before.map_or(0, |codes| codes.stamp().rev);
+        if before.is_some() && rev == target {
+            return Ok(Followed::Complete);
+        }
+        let mut groups = before.map(Codes::groups).unwrap_or_default();
+        let swept = match before {
+            Some(_) => rev / SWEEP != target / SWEEP,
+            None => true,
+        };
+        for document in self.truth.removed(rev)? {
+            groups.remove(&document.unsigned_abs());
+        }
+        let (mut done, total) = (0, self.truth.changed_count(rev)?);
+        let mut ended = Followed::Complete;
+        'pages: loop {
+            let page = self.truth.changed(rev, PAGE)?;
+            if page.is_empty() {
+                rev = target;
+                break;
+            }
+            let mut following = Following::new(self, embedder);
+            for (id, _) in &page {
+                following.add(*id)?;
+            }
+            while following.waiting() > 0 {
+                if let Err(error) = following.batch()? {
+                    ended = Followed::Failed(error);
+                    break 'pages;
+                }
+                if progress(done, total).is_break() {
+                    ended = Followed::Broken;
+                    break 'pages;
+                }
+            }
+            groups.extend(following.groups());
+            done += page.len();
+            rev = page.last().map_or(rev, |(_, rev)| *rev);
+            if progress(done, total).is_break() {
+                ended = Followed::Broken;
+                break;
+            }
+        }
+        let stamp = Stamp {
+            store: self.truth.id()?,
+            embedder: embedder.identity().to_string(),
+            dimensions: embedder.dimensions(),
+            rev,
+        };
+        codes::write(&self.dir, &stamp, &groups)?;
+        self.load_codes()?;
+        if ended == Followed::Complete && swept {
+            self.truth.sweep_vectors(embedder.identity())?;
+        }
+        let failure = match &ended {
+            Followed::Failed(error) => Some(error.to_string()),
+            _ => None,
+        };
+        self.truth.set_failure(failure.as_deref())?;
+        Ok(ended)
+    }
+
+    /// The chunks nearest to `query` by the cosine, best first, in `documents` if some are given.
+    pub(crate) fn nearest(
+        &self,
+        codes: &Codes,
+        query: &[f32],
+        documents: Option<&HashSet<u64>>,
+        limit: usize,
+    ) -> Result<Vec<Candidate>, Fault> {
+        let embedder = &codes.stamp().embedder;
+        let mut found = Vec::new();
+        for near in codes.nearest(query, documents, limit) {
+            let cosine = |numbers: &[u8]| cosine(query, numbers);
+            let cosine = self
+                .truth
+                .vector_of(embedder, near.document, near.ordinal, cosine)?;
+            // One without a vector, or with that of no word, is near nothing.
+            if let Some(score) = cosine.flatten() {
+                found.push(Candidate {
+                    document: near.document,
+                    ordinal: near.ordinal,
+                    rev: near.rev,
+                    score,
+                });
+            }
+        }
+        found.sort_unstable_by(Candidate::order);
+        found.truncate(limit);
+        Ok(found)
+    }
+}
+
+/// Some changed documents, and what their chunks lack.
+struct Following<'a> {
+    store: &'a Store,
+    embedder: &'a dyn Embedder,
+    /// The documents, each with its `rev` and the keys of its chunks.
+    documents: Vec<(u64, u64, Vec<Key>)>,
+    /// The codes of all vectors that are there.
+    codes: HashMap<Key, Vec<u64>>,
+    /// What is to be embedded, in reverse order.
+    waiting: Vec<(Key, String)>,
+}
+
+impl<'a> Following<'a> {
+    fn new(store: &'a Store, embedder: &'a dyn Embedder) -> Self {
+        Following {
+            store,
+            embedder,
+            documents: Vec::new(),
+            codes: HashMap::new(),
+            waiting: Vec::new(),
+        }
+    }
+
+    fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Takes up a document.
+    fn add(&mut self, id: i64) -> Result<(), Fault> {
+        let truth = &self.store.truth;
+        let Some(document) = truth.document(id)? else {
+            return Ok(());
+        };
+        let mut text = None;
+        let mut keys = Vec::new();
+        for chunk in truth.chunks(id)? {
+            let key = Key::new(self.embedder.identity(), &chunk.input);
+            keys.push(key);
+            if self.codes.contains_key(&key) {
+                continue;
+            }
+            let known = truth.vector(key, |numbers| code(&signed(numbers)))?;
+            if known.is_none() {
+                let text = match &mut text {
+                    Some(text) => text,
+                    None => text.insert(truth.text(document.text)?),
+                };
+                let embedded = chunk.embedded(text);
+                let embedded = embedded.ok_or(Fault::Value("a chunk outside its text"))?;
+                self.waiting.push((key, embedded.into_owned()));
+            }
+            let none = || vec![0; code(&vec![0.0; self.embedder.dimensions()]).len()];
+            self.codes.insert(key, known.flatten().unwrap_or_else(none));
+        }
+        let rev = document.rev.unsigned_abs();
+        self.documents.push((id.unsigned_abs(), rev, keys));
+        Ok(())
+    }
+
+    /// Embeds some of what is waiting.
+    fn batch(&mut self) -> Result<Result<(), EmbedError>, Fault> {
+        let from = self.waiting.len().saturating_sub(BATCH);
+        let mut batch = self.waiting.split_off(from);
+        let mut vectors = Vectors::new(self.embedder.dimensions());
+        let mut refused = Vec::new();
+        loop {
+            let texts: Vec<&str> = batch.iter().map(|(_, text)| &**text).collect();
+            match self.embedder.embed_documents(&texts, &mut vectors) {
+                Ok(()) => break,
+                Err(EmbedError::Refused { text, reason }) if text < batch.len() => {
+                    refused.push((batch.remove(text).0, reason));
+                }
+                Err(error) => return Ok(Err(error)),
+            }
+        }
+        let rows: Vec<(Key, Vec<i8>)> = batch
+            .iter()
+            .zip(vectors.iter())
+            .map(|((key, _), vector)| (*key, rounded(vector)))
+            .collect();
+        self.store.truth.put_vectors(&rows, &refused)?;
+        let codes = rows.iter().map(|(key, numbers)| (*key, code(numbers)));
+        self.codes.extend(codes);
+        Ok(Ok(()))
+    }
+
+    /// The codes of the documents.
+    fn groups(self) -> impl Iterator<Item = (u64, Group)> {
+        let Following {
+            documents, codes, ..
+        } = self;
+        documents.into_iter().map(move |(document, rev, keys)| {
+            let words = keys.iter().filter_map(|key| codes.get(key)).flatten();
+            let words = words.copied().collect();
+            (document, Group { rev, words })
+        })
+    }
+}
+
+/// A vector in bytes: the largest of its numbers becomes 127. Only its direction is kept.
+fn rounded(vector: &[f32]) -> Vec<i8> {
+    let largest = vector
+        .iter()
+        .fold(0.0_f32, |most, number| most.max(number.abs()));
+    let scale = if largest > 0.0 { 127.0 / largest } else { 0.0 };
+    vector
+        .iter()
+        .map(|number| (number * scale).round() as i8)
+        .collect()
+}
+
+/// The numbers of a vector as they are kept.
+fn signed(numbers: &[u8]) -> Vec<i8> {
+    numbers.iter().map(|number| number.cast_signed()).collect()
+}
+
+/// The cosine of a vector of unit length and one that is kept; none when either says nothing, or they are of different embedders.
+fn cosine(query: &[f32], numbers: &[u8]) -> Option<f32> {
+    if query.len() != numbers.len() {
+        return None;
+    }
+    let pairs = || {
+        query
+            .iter()
+            .zip(numbers)
+            .map(|(query, number)| (query, f32::from(number.cast_signed())))
+    };
+    let dot: f32 = pairs().map(|(query, number)| query * number).sum();
+    let square: f32 = pairs().map(|(_, number)| number * number).sum();
+    (square > 0.0).then(|| dot / square.sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rounded_vector_keeps_its_direction() {
+        let vector = [0.6, -0.8, 0.0, 0.001];
+        let kept: Vec<u8> = rounded(&vector)
+            .iter()
+            .map(|number| number.cast_unsigned())
+            .collect();
+        let near = cosine(&vector, &kept).unwrap();
+        assert!((near - 1.0).abs() < 1e-4, "{near}");
+        let opposite = [-0.6, 0.8, 0.0, -0.001];
+        assert!((cosine(&opposite, &kept).unwrap() + 1.0).abs() < 1e-4);
+        assert_eq!(cosine(&vector, &[0; 4]), None);
+        assert_eq!(cosine(&vector, &kept[..3]), None);
+    }
+
+    #[test]
+    fn a_key_depends_on_the_embedder_and_the_string() {
+        let key = |embedder, input: &str| Key::new(embedder, input.as_bytes());
+        assert_eq!(key("a", "text"), key("a", "text"));
+        assert_ne!(key("a", "text"), key("b", "text"));
+        assert_ne!(key("a", "text"), key("a", "texts"));
+    }
+}
