@@ -103,6 +103,15 @@ impl<'v> WordPiece<'v> {
         }
     }
 
+    /// The number of a token, written as in the vocabulary.
+    #[cfg(test)]
+    pub(super) fn number(&self, token: &str) -> Option<u32> {
+        match token.strip_prefix(CONTINUES) {
+            Some(piece) => self.find(piece.as_bytes(), Place::Later),
+            None => self.find(token.as_bytes(), Place::First),
+        }
+    }
+
     fn slot(&self, hash: u64) -> usize {
         (hash >> self.shift) as usize
     }
@@ -317,4 +326,97 @@ fn hash(piece: &[u8], place: Place) -> u64 {
         _ => one(0) | one(rest.len() / 2) << 8 | one(rest.len() - 1) << 16,
     };
     mix(mix(hash, tail), hash)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VOCABULARY: &str = "[UNK]\nhello\nwor\n##l\n##ld\nun\n##aff\n##able\n!\n,\ncafe\n中\n文\na\n##b\nß\n##ß\nσ\n##σ\n##ς\n—\n[\n]\nsep\ni\n";
+
+    fn tokens(text: &str) -> Vec<&'static str> {
+        let words = WordPiece::new(VOCABULARY, VOCABULARY.lines().count(), 0);
+        let mut tokens = Vec::new();
+        words.tokenize(text, &mut tokens);
+        tokens.iter().map(|token| words.token(*token)).collect()
+    }
+
+    #[test]
+    fn a_word_is_its_longest_beginning_and_then_the_longest_that_goes_on() {
+        assert_eq!(tokens("hello"), ["hello"]);
+        assert_eq!(tokens("world"), ["wor", "##ld"]);
+        assert_eq!(tokens("worl"), ["wor", "##l"]);
+        assert_eq!(tokens("unaffable"), ["un", "##aff", "##able"]);
+        assert_eq!(tokens("unld"), ["un", "##ld"]);
+    }
+
+    #[test]
+    fn a_word_that_the_pieces_do_not_cover_is_unknown_as_a_whole() {
+        assert_eq!(tokens("hellos"), ["[UNK]"]);
+        assert_eq!(tokens("worl d"), ["wor", "##l", "[UNK]"]);
+        // What begins a word does not continue one, nor the other way round.
+        assert_eq!(tokens("able"), ["[UNK]"]);
+        assert_eq!(tokens("unhello"), ["[UNK]"]);
+    }
+
+    #[test]
+    fn white_space_and_punctuation_end_a_word() {
+        assert_eq!(
+            tokens("Hello,\tWORLD!\r\n"),
+            ["hello", ",", "wor", "##ld", "!"]
+        );
+        assert_eq!(
+            tokens("hello\u{A0}hello\u{3000}hello\u{2028}hello"),
+            ["hello"; 4]
+        );
+        assert_eq!(tokens("hello—hello"), ["hello", "—", "hello"]);
+        assert!(tokens("").is_empty());
+        assert!(tokens(" \n\u{A0}").is_empty());
+    }
+
+    #[test]
+    fn control_and_format_characters_are_not_there() {
+        assert_eq!(
+            tokens("he\u{0}l\u{200B}l\u{7F}o\u{FFFD}\u{FEFF}"),
+            ["hello"]
+        );
+        // Two that could be taken for white space.
+        assert_eq!(tokens("hel\u{B}l\u{85}o"), ["hello"]);
+        assert!(tokens("\u{AD}\u{200D}").is_empty());
+    }
+
+    #[test]
+    fn marks_fall_off_and_letters_become_lower_case() {
+        assert_eq!(tokens("Café"), ["cafe"]);
+        assert_eq!(tokens("CAFE\u{301}"), ["cafe"]);
+        assert_eq!(tokens("İ"), ["i"]);
+        assert_eq!(tokens("ẞß"), ["ß", "##ß"]);
+        // A letter becomes lower case without a look at where in the word it stands.
+        assert_eq!(tokens("ΣΣ"), ["σ", "##σ"]);
+        assert_eq!(tokens("σς"), ["σ", "##ς"]);
+    }
+
+    #[test]
+    fn a_chinese_character_is_a_word() {
+        assert_eq!(tokens("hello中文hello"), ["hello", "中", "文", "hello"]);
+        assert_eq!(tokens("a中\u{301}b"), ["a", "中", "[UNK]"]);
+    }
+
+    #[test]
+    fn a_word_of_more_than_a_hundred_characters_is_unknown() {
+        let long = |more: usize| format!("a{}", "b".repeat(more));
+        assert_eq!(tokens(&long(99)).len(), 100);
+        assert_eq!(tokens(&long(100)), ["[UNK]"]);
+        assert_eq!(tokens(&long(100_000)), ["[UNK]"]);
+        // Characters, not bytes.
+        assert_eq!(tokens(&"ß".repeat(100)).len(), 100);
+        assert_eq!(tokens(&"ß".repeat(101)), ["[UNK]"]);
+        // What is not there does not count.
+        assert_eq!(tokens(&format!("{}\u{200B}\u{301}", long(99))).len(), 100);
+    }
+
+    #[test]
+    fn a_special_token_in_a_text_is_text() {
+        assert_eq!(tokens("[SEP]"), ["[", "sep", "]"]);
+    }
 }
