@@ -16,7 +16,7 @@ const LONGEST_WORD: usize = 100;
 
 /// The tokens of a vocabulary, and a hash table that finds them.
 ///
-/// The table is made each time the program starts, in a third of a millisecond: one made beforehand would have to be in the file, and checked.
+/// The table is made each time the program starts, in half a millisecond: one made beforehand would have to be in the file, and checked.
 #[derive(Debug)]
 pub(super) struct WordPiece<'v> {
     /// Each token followed by a line break.
@@ -52,9 +52,9 @@ enum Place {
 }
 
 impl<'v> WordPiece<'v> {
-    /// Tokens of a vocabulary with at most [`MOST`] lines, each ended by a line break; `unknown` is the number of the token for what none of
-    /// them covers.
-    pub(super) fn new(vocabulary: &'v str, count: usize, unknown: u32) -> WordPiece<'v> {
+    /// Tokens of a vocabulary of `count` lines, at most [`MOST`], each ended by a line break; `unknown` is the number of the token for what none
+    /// of them covers. `None` if there are more lines, or fewer.
+    pub(super) fn new(vocabulary: &'v str, count: usize, unknown: u32) -> Option<WordPiece<'v>> {
         // At most half of the places are taken.
         let bits = (2 * count).max(2).next_power_of_two().trailing_zeros();
         let mut words = WordPiece {
@@ -65,22 +65,32 @@ impl<'v> WordPiece<'v> {
             longest: 0,
             unknown,
         };
+        words.starts.push(0);
+        let bytes = vocabulary.as_bytes();
         let mut start = 0;
-        for (number, token) in (0..).zip(vocabulary.split_terminator('\n')) {
-            words.starts.push(start);
-            start += token.len() as u32 + 1;
-            match token.strip_prefix(CONTINUES) {
-                Some(piece) => words.insert(number, piece, Place::Later),
-                None => words.insert(number, token, Place::First),
+        // Byte by byte: tokens are too short for a search to pay.
+        for (end, byte) in bytes.iter().enumerate() {
+            if *byte != b'\n' {
+                continue;
             }
+            let number = words.count();
+            if number == count {
+                return None;
+            }
+            let token = &bytes[start..end];
+            match token.strip_prefix(CONTINUES.as_bytes()) {
+                Some(piece) => words.insert(number as u32, piece, Place::Later),
+                None => words.insert(number as u32, token, Place::First),
+            }
+            start = end + 1;
+            words.starts.push(start as u32);
         }
-        words.starts.push(start);
-        words
+        (words.count() == count && start == bytes.len()).then_some(words)
     }
 
-    fn insert(&mut self, number: u32, piece: &str, place: Place) {
+    fn insert(&mut self, number: u32, piece: &[u8], place: Place) {
         self.longest = self.longest.max(piece.len());
-        let hash = hash(piece.as_bytes(), place);
+        let hash = hash(piece, place);
         let mut at = self.slot(hash);
         while self.slots[at] != FREE {
             at = (at + 1) & (self.slots.len() - 1);
@@ -335,7 +345,7 @@ mod tests {
     const VOCABULARY: &str = "[UNK]\nhello\nwor\n##l\n##ld\nun\n##aff\n##able\n!\n,\ncafe\n中\n文\na\n##b\nß\n##ß\nσ\n##σ\n##ς\n—\n[\n]\nsep\ni\n";
 
     fn tokens(text: &str) -> Vec<&'static str> {
-        let words = WordPiece::new(VOCABULARY, VOCABULARY.lines().count(), 0);
+        let words = WordPiece::new(VOCABULARY, VOCABULARY.lines().count(), 0).unwrap();
         let mut tokens = Vec::new();
         words.tokenize(text, &mut tokens);
         tokens.iter().map(|token| words.token(*token)).collect()
