@@ -11,6 +11,8 @@ use excerpt_index::StaticTable;
 
 const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/static");
 
+const SKIPPED: &str = "skipped: EXCERPT_PYTHON names no Python with the package `tokenizers`";
+
 /// How many real texts there are, and how many of them beyond ASCII: fewer would say little.
 const TEXTS: usize = 20_000;
 const BEYOND_ASCII: usize = 5_000;
@@ -28,6 +30,7 @@ const LONGEST: usize = 4_000;
 #[test]
 fn real_texts_have_the_tokens_of_the_reference() {
     let Some(reference) = Reference::new() else {
+        eprintln!("{SKIPPED}");
         return;
     };
     let texts = real_texts();
@@ -41,6 +44,7 @@ fn real_texts_have_the_tokens_of_the_reference() {
 #[test]
 fn every_character_has_the_tokens_of_the_reference_alone_and_within_a_word() {
     let Some(reference) = Reference::new() else {
+        eprintln!("{SKIPPED}");
         return;
     };
     let characters: Vec<char> = ('\0'..=char::MAX).filter(|c| *c != '\n').collect();
@@ -54,6 +58,7 @@ fn every_character_has_the_tokens_of_the_reference_alone_and_within_a_word() {
 #[test]
 fn characters_in_odd_company_have_the_tokens_of_the_reference() {
     let Some(reference) = Reference::new() else {
+        eprintln!("{SKIPPED}");
         return;
     };
     // Drawn by a fixed rule from blocks that have what a neighbour could change: marks, letters that fall to pieces, Hangul, separators.
@@ -109,13 +114,12 @@ struct Reference {
 
 impl Reference {
     fn new() -> Option<Reference> {
-        let Some(python) = std::env::var_os("EXCERPT_PYTHON") else {
-            eprintln!("skipped: EXCERPT_PYTHON names no Python with the package `tokenizers`");
-            return None;
-        };
+        let python = std::env::var_os("EXCERPT_PYTHON")?;
         let table = StaticTable::built_in().unwrap();
-        let python = python.into();
-        Some(Reference { python, table })
+        Some(Reference {
+            python: python.into(),
+            table,
+        })
     }
 
     /// Asserts that each text, of one line, has the same tokens by both.
