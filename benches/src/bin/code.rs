@@ -133,7 +133,9 @@ fn speed(files: &[(PathBuf, String)], alone: Option<&str>) {
                 "tree-sitter alone",
                 Box::new(|_, text| {
                     let tree = parser.borrow_mut().parse(text, None);
-                    tree.expect("nothing stops it").root_node().descendant_count()
+                    tree.expect("nothing stops it")
+                        .root_node()
+                        .descendant_count()
                 }),
             ),
             (

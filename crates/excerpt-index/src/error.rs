@@ -121,6 +121,19 @@ pub enum Error {
         /// What is wrong with it.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// An option of an embedder cannot be used.
+    #[error(
+        "`{}` cannot be the `{setting}` of an embedder: give {expected}",
+        shortened(found)
+    )]
+    Embedder {
+        /// The option.
+        setting: &'static str,
+        /// What it was given.
+        found: String,
+        /// What it may be.
+        expected: &'static str,
+    },
     /// The configuration of the cut cannot be used.
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -185,7 +198,7 @@ fn next(closest: Option<&str>) -> String {
     }
 }
 
-/// The first words of a long query.
+/// The first words of what may be long.
 fn shortened(query: &str) -> String {
     const SHOWN: usize = 40;
     match query.char_indices().nth(SHOWN) {
@@ -319,6 +332,14 @@ mod tests {
                     source: "its vocabulary is not UTF-8".into(),
                 },
                 "the token table is damaged: its vocabulary is not UTF-8; install excerpt again",
+            ),
+            (
+                Error::Embedder {
+                    setting: "dimensions",
+                    found: "0".into(),
+                    expected: "a number from 1 to 65536",
+                },
+                "`0` cannot be the `dimensions` of an embedder: give a number from 1 to 65536",
             ),
             (
                 Error::Io {

@@ -35,7 +35,7 @@ mod source;
 mod store;
 mod sync;
 
-pub use embed::{EmbedError, Embedder, StaticTable, Vectors};
+pub use embed::{EmbedError, Embedder, HttpCheck, HttpEmbedder, HttpOptions, StaticTable, Vectors};
 pub use error::{Error, Result};
 pub use index::{Index, OpenOptions};
 pub use locate::{Place, locate};

@@ -1,13 +1,16 @@
 //! From text to vectors: texts that mean alike lie near each other, and near is the cosine.
 //!
-//! An [`Embedder`] is asked for [`Vectors`], one for each text, each at unit length. [`StaticTable`] is the one that is built in.
+//! An [`Embedder`] is asked for [`Vectors`], one for each text, each at unit length. [`StaticTable`] is the one that is built in;
+//! [`HttpEmbedder`] asks an endpoint for them.
 
 mod characters;
 #[cfg(test)]
 pub(crate) mod conformance;
+mod http;
 mod static_table;
 mod wordpiece;
 
+pub use http::{HttpCheck, HttpEmbedder, HttpOptions};
 pub use static_table::StaticTable;
 
 /// What makes vectors of texts.

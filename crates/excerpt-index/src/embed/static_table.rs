@@ -43,7 +43,7 @@ pub struct StaticTable {
 }
 
 impl StaticTable {
-    /// The table that is built in. Takes half a millisecond, so one keeps it.
+    /// The table that is built in. Takes most of a millisecond, so one keeps it.
     ///
     /// # Errors
     ///
@@ -60,14 +60,13 @@ impl StaticTable {
         let header = Header::read(file)?;
         let [words, scales, codes] = header.parts(file)?;
         let words = std::str::from_utf8(words).map_err(|_| Fault::NotText)?;
-        let count = words.bytes().filter(|byte| *byte == b'\n').count();
-        if count != header.count || !words.ends_with('\n') {
+        let Some(words) = WordPiece::new(words, header.count, header.unknown) else {
             return Err(Fault::Count {
-                found: count,
+                found: words.matches('\n').count(),
                 said: header.count,
             });
-        }
-        let words = WordPiece::new(words, count, header.unknown);
+        };
+        let count = words.count();
         if header.unknown as usize >= count || words.token(header.unknown) != UNKNOWN {
             return Err(Fault::Unknown);
         }
@@ -362,4 +361,306 @@ enum Fault {
     Unknown,
     #[error("the scale of token {token} is no number from 0 on")]
     Scale { token: usize },
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write;
+
+    use sha2::{Digest, Sha256};
+
+    use super::*;
+    use crate::embed::conformance::conforms;
+
+    fn built_in() -> StaticTable {
+        StaticTable::built_in().unwrap()
+    }
+
+    /// A file of tokens, each with its scale and its row.
+    fn file(tokens: &[(&str, f32, [i8; 4])], max_input: u32) -> Vec<u8> {
+        let mut parts = [Vec::new(), Vec::new(), Vec::new()];
+        for (token, scale, [a, b, c, d]) in tokens {
+            parts[0].extend_from_slice(format!("{token}\n").as_bytes());
+            parts[1].extend_from_slice(&scale.to_le_bytes());
+            let code = |lower: i8, upper: i8| (lower + 8) as u8 | ((upper + 8) as u8) << 4;
+            parts[2].extend_from_slice(&[code(*a, *c), code(*b, *d)]);
+        }
+        let mut file = MAGIC.to_vec();
+        for number in [FORMAT, tokens.len() as u32, 4, BITS, max_input, 0] {
+            file.extend_from_slice(&number.to_le_bytes());
+        }
+        let words = Header::BYTES;
+        let scales = (words + parts[0].len()).next_multiple_of(ALIGN);
+        let codes = (scales + parts[1].len()).next_multiple_of(ALIGN);
+        for number in [words, parts[0].len(), scales, codes] {
+            file.extend_from_slice(&(number as u64).to_le_bytes());
+        }
+        for part in parts {
+            file.extend_from_slice(&part);
+            file.resize(file.len().next_multiple_of(ALIGN), 0);
+        }
+        file
+    }
+
+    const TOKENS: [(&str, f32, [i8; 4]); 4] = [
+        ("[UNK]", 0.0, [0, 0, 0, 0]),
+        ("tea", 1.0, [3, 0, 0, 4]),
+        ("##pot", 0.5, [-6, 0, 0, 0]),
+        ("cup", 2.0, [0, -7, 7, 0]),
+    ];
+
+    fn small() -> Vec<u8> {
+        file(&TOKENS, 2)
+    }
+
+    fn read(file: Vec<u8>) -> Result<StaticTable, Fault> {
+        StaticTable::read(file.leak(), "sum")
+    }
+
+    fn document(table: &StaticTable, text: &str) -> Vec<f32> {
+        let mut vectors = Vectors::new(table.dimensions());
+        table.embed_documents(&[text], &mut vectors).unwrap();
+        vectors.iter().next().unwrap().to_vec()
+    }
+
+    fn close(one: &[f32], other: &[f32]) -> bool {
+        let near = |(one, other): (&f32, &f32)| (one - other).abs() < 1e-6;
+        one.len() == other.len() && one.iter().zip(other).all(near)
+    }
+
+    #[test]
+    fn the_built_in_table_keeps_the_promises_of_an_embedder() {
+        conforms(&built_in());
+    }
+
+    #[test]
+    fn a_small_table_keeps_them_too() {
+        conforms(&read(small()).unwrap());
+    }
+
+    #[test]
+    fn the_built_in_table_is_the_one_whose_sum_stands_beside_it() {
+        let mut sum = String::new();
+        for byte in Sha256::digest(TABLE) {
+            write!(sum, "{byte:02x}").unwrap();
+        }
+        assert_eq!(SUM, format!("{sum}  table.bin\n"));
+        let identity = format!("static-1.1-{}", &sum[..16]);
+        assert_eq!(built_in().identity(), identity);
+    }
+
+    #[test]
+    fn the_built_in_table_has_the_size_that_its_description_says() {
+        let table = built_in();
+        assert_eq!(table.vocabulary(), 30_522);
+        assert_eq!((table.dimensions(), table.max_input()), (256, 2_048));
+    }
+
+    #[test]
+    fn a_vector_is_the_sum_of_the_rows_at_unit_length() {
+        let table = read(small()).unwrap();
+        assert!(close(&document(&table, "Tea"), &[0.6, 0.0, 0.0, 0.8]));
+        // (3, 0, 0, 4) and half of (-6, 0, 0, 0).
+        assert!(close(&document(&table, "teapot"), &[0.0, 0.0, 0.0, 1.0]));
+        let half = 0.5_f32.sqrt();
+        assert!(close(
+            &document(&table, "cup cup"),
+            &[0.0, -half, half, 0.0]
+        ));
+    }
+
+    #[test]
+    fn a_text_longer_than_a_window_has_the_mean_of_its_windows() {
+        let table = read(small()).unwrap();
+        // Two windows, `tea tea` and `cup`, which weigh alike.
+        let half = 0.5_f32.sqrt();
+        let [x, y] = [0.6 * half, half * half];
+        let expected = [x, -y, y, 0.8 * half];
+        assert!(close(&document(&table, "tea tea cup"), &expected));
+    }
+
+    #[test]
+    fn a_question_of_one_piece_has_the_vector_of_a_document() {
+        let table = built_in();
+        let text = "How do I rotate the API key of a service account?";
+        let question = table.embed_query(&[(text, 1.0)]).unwrap();
+        assert_eq!(question, document(&table, text));
+    }
+
+    #[test]
+    fn the_weight_of_a_piece_moves_a_question_towards_it() {
+        let table = read(small()).unwrap();
+        let question = |tea, cup| table.embed_query(&[("tea ", tea), ("cup", cup)]).unwrap();
+        assert!(close(&question(1.0, 0.0), &document(&table, "tea")));
+        assert!(close(&question(1.0, 1.0), &document(&table, "tea cup")));
+        assert!(close(&question(2.0, 2.0), &document(&table, "tea cup")));
+        let tea = document(&table, "tea");
+        let nearness = |question: Vec<f32>| -> f32 {
+            question
+                .iter()
+                .zip(&tea)
+                .map(|(one, other)| one * other)
+                .sum()
+        };
+        assert!(nearness(question(2.0, 1.0)) > nearness(question(1.0, 1.0)));
+    }
+
+    #[test]
+    fn a_text_without_a_known_token_has_the_nought_vector() {
+        let table = built_in();
+        for text in ["", " \n\t", "\u{200B}", "\u{1F980} \u{1F980}"] {
+            assert_eq!(document(&table, text), [0.0; 256], "{text:?}");
+            assert_eq!(table.embed_query(&[(text, 1.0)]).unwrap(), [0.0; 256]);
+        }
+        assert_eq!(table.embed_query(&[]).unwrap(), [0.0; 256]);
+    }
+
+    #[test]
+    fn what_means_alike_is_nearer_than_what_does_not() {
+        let table = built_in();
+        let vector = |text| document(&table, text);
+        let near = |one: &[f32], other: &[f32]| -> f32 {
+            one.iter().zip(other).map(|(one, other)| one * other).sum()
+        };
+        let question = vector("delete a file");
+        let [alike, other] = ["remove documents from disk", "the weather in spring"].map(vector);
+        assert!(near(&question, &alike) > near(&question, &other) + 0.1);
+    }
+
+    #[test]
+    fn every_token_of_the_vocabulary_is_found_as_itself() {
+        let table = built_in();
+        for number in 0..table.vocabulary() as u32 {
+            assert_eq!(table.words.number(table.token(number)), Some(number));
+        }
+    }
+
+    #[test]
+    fn a_damaged_table_says_what_is_wrong_with_it() {
+        let edited = |at: usize, bytes: &[u8]| {
+            let mut file = small();
+            file[at..at + bytes.len()].copy_from_slice(bytes);
+            file
+        };
+        let number = |at: usize, number: u32| edited(at, &number.to_le_bytes());
+        let longer = |by: usize| {
+            let mut file = small();
+            file.resize(file.len() + by, 0);
+            file
+        };
+        let unended = {
+            let mut file = small();
+            let end = Header::BYTES + "[UNK]\ntea\n##pot\ncup".len();
+            file[40] -= 1;
+            file[end] = 0;
+            file
+        };
+        let cases = [
+            (
+                small()[..63].to_vec(),
+                "it has 63 bytes, and its header alone would have 64",
+            ),
+            (
+                Vec::new(),
+                "it has 0 bytes, and its header alone would have 64",
+            ),
+            (edited(0, b"Y"), "it does not begin as a table does"),
+            (number(8, 2), "it has format 2, and 1 is read"),
+            (number(20, 8), "its numbers have 8 bits, and 4 are read"),
+            (number(12, 0), "it has 0 tokens, and 1 to 1048575 are read"),
+            (
+                number(12, 1 << 20),
+                "it has 1048576 tokens, and 1 to 1048575 are read",
+            ),
+            (
+                number(16, 0),
+                "it has 0 dimensions, and 1 to 65536 are read",
+            ),
+            (
+                number(24, 0),
+                "it has 0 tokens in a window, and 1 to 1073741824 are read",
+            ),
+            (
+                number(16, 3),
+                "it has 3 dimensions, which do not fill whole bytes",
+            ),
+            (
+                number(32, 128),
+                "its vocabulary cannot be the 20 bytes from 128 on",
+            ),
+            (
+                number(40, 10_000),
+                "its vocabulary cannot be the 10000 bytes from 64 on",
+            ),
+            (
+                edited(40, &u64::MAX.to_le_bytes()),
+                "its vocabulary cannot be the 18446744073709551615 bytes from 64 on",
+            ),
+            (
+                number(48, 64),
+                "its scales cannot be the 16 bytes from 64 on",
+            ),
+            (number(56, 0), "its codes cannot be the 8 bytes from 0 on"),
+            (
+                number(12, 100),
+                "its scales cannot be the 400 bytes from 128 on",
+            ),
+            (longer(64), "it has 320 bytes, and 256 by its header"),
+            (
+                small()[..200].to_vec(),
+                "it has 200 bytes, and 256 by its header",
+            ),
+            (edited(70, b"\xFF"), "its vocabulary is not UTF-8"),
+            (
+                number(12, 3),
+                "its vocabulary has 4 lines, and 3 tokens by its header",
+            ),
+            (
+                unended,
+                "its vocabulary has 3 lines, and 4 tokens by its header",
+            ),
+            (
+                number(28, 1),
+                "its token for what is unknown is not `[UNK]`",
+            ),
+            (
+                number(28, 4),
+                "its token for what is unknown is not `[UNK]`",
+            ),
+            (
+                edited(128 + 4, &f32::NAN.to_le_bytes()),
+                "the scale of token 1 is no number from 0 on",
+            ),
+            (
+                edited(128 + 12, &(-1.0_f32).to_le_bytes()),
+                "the scale of token 3 is no number from 0 on",
+            ),
+        ];
+        for (file, message) in cases {
+            assert_eq!(read(file).unwrap_err().to_string(), message);
+        }
+    }
+
+    #[test]
+    fn no_header_and_no_length_is_misread_into_a_panic() {
+        for at in 0..Header::BYTES {
+            for value in [0, 1, 2, 3, 63, 64, 65, 127, 128, 200, 255] {
+                let mut file = small();
+                file[at] = value;
+                if let Ok(table) = read(file) {
+                    document(&table, "tea teapot cup kettle");
+                }
+            }
+        }
+        for length in 0..small().len() {
+            assert!(read(small()[..length].to_vec()).is_err(), "{length} bytes");
+        }
+    }
+
+    #[test]
+    fn what_is_shown_for_debugging_is_short() {
+        let table = read(small()).unwrap();
+        let shown = r#"StaticTable { identity: "static-1.1-sum", tokens: 4, .. }"#;
+        assert_eq!(format!("{table:?}"), shown);
+    }
 }

@@ -16,7 +16,7 @@ const LONGEST_WORD: usize = 100;
 
 /// The tokens of a vocabulary, and a hash table that finds them.
 ///
-/// The table is made each time the program starts, in a third of a millisecond: one made beforehand would have to be in the file, and checked.
+/// The table is made each time the program starts, in half a millisecond: one made beforehand would have to be in the file, and checked.
 #[derive(Debug)]
 pub(super) struct WordPiece<'v> {
     /// Each token followed by a line break.
@@ -52,9 +52,9 @@ enum Place {
 }
 
 impl<'v> WordPiece<'v> {
-    /// Tokens of a vocabulary with at most [`MOST`] lines, each ended by a line break; `unknown` is the number of the token for what none of
-    /// them covers.
-    pub(super) fn new(vocabulary: &'v str, count: usize, unknown: u32) -> WordPiece<'v> {
+    /// Tokens of a vocabulary of `count` lines, at most [`MOST`], each ended by a line break; `unknown` is the number of the token for what none
+    /// of them covers. `None` if there are more lines, or fewer.
+    pub(super) fn new(vocabulary: &'v str, count: usize, unknown: u32) -> Option<WordPiece<'v>> {
         // At most half of the places are taken.
         let bits = (2 * count).max(2).next_power_of_two().trailing_zeros();
         let mut words = WordPiece {
@@ -65,22 +65,32 @@ impl<'v> WordPiece<'v> {
             longest: 0,
             unknown,
         };
+        words.starts.push(0);
+        let bytes = vocabulary.as_bytes();
         let mut start = 0;
-        for (number, token) in (0..).zip(vocabulary.split_terminator('\n')) {
-            words.starts.push(start);
-            start += token.len() as u32 + 1;
-            match token.strip_prefix(CONTINUES) {
-                Some(piece) => words.insert(number, piece, Place::Later),
-                None => words.insert(number, token, Place::First),
+        // Byte by byte: tokens are too short for a search to pay.
+        for (end, byte) in bytes.iter().enumerate() {
+            if *byte != b'\n' {
+                continue;
             }
+            let number = words.count();
+            if number == count {
+                return None;
+            }
+            let token = &bytes[start..end];
+            match token.strip_prefix(CONTINUES.as_bytes()) {
+                Some(piece) => words.insert(number as u32, piece, Place::Later),
+                None => words.insert(number as u32, token, Place::First),
+            }
+            start = end + 1;
+            words.starts.push(start as u32);
         }
-        words.starts.push(start);
-        words
+        (words.count() == count && start == bytes.len()).then_some(words)
     }
 
-    fn insert(&mut self, number: u32, piece: &str, place: Place) {
+    fn insert(&mut self, number: u32, piece: &[u8], place: Place) {
         self.longest = self.longest.max(piece.len());
-        let hash = hash(piece.as_bytes(), place);
+        let hash = hash(piece, place);
         let mut at = self.slot(hash);
         while self.slots[at] != FREE {
             at = (at + 1) & (self.slots.len() - 1);
@@ -100,6 +110,15 @@ impl<'v> WordPiece<'v> {
                 return Some(slot & NUMBER);
             }
             at = (at + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    /// The number of a token, written as in the vocabulary.
+    #[cfg(test)]
+    pub(super) fn number(&self, token: &str) -> Option<u32> {
+        match token.strip_prefix(CONTINUES) {
+            Some(piece) => self.find(piece.as_bytes(), Place::Later),
+            None => self.find(token.as_bytes(), Place::First),
         }
     }
 
@@ -317,4 +336,97 @@ fn hash(piece: &[u8], place: Place) -> u64 {
         _ => one(0) | one(rest.len() / 2) << 8 | one(rest.len() - 1) << 16,
     };
     mix(mix(hash, tail), hash)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VOCABULARY: &str = "[UNK]\nhello\nwor\n##l\n##ld\nun\n##aff\n##able\n!\n,\ncafe\n中\n文\na\n##b\nß\n##ß\nσ\n##σ\n##ς\n—\n[\n]\nsep\ni\n";
+
+    fn tokens(text: &str) -> Vec<&'static str> {
+        let words = WordPiece::new(VOCABULARY, VOCABULARY.lines().count(), 0).unwrap();
+        let mut tokens = Vec::new();
+        words.tokenize(text, &mut tokens);
+        tokens.iter().map(|token| words.token(*token)).collect()
+    }
+
+    #[test]
+    fn a_word_is_its_longest_beginning_and_then_the_longest_that_goes_on() {
+        assert_eq!(tokens("hello"), ["hello"]);
+        assert_eq!(tokens("world"), ["wor", "##ld"]);
+        assert_eq!(tokens("unaffl"), ["un", "##aff", "##l"]);
+        assert_eq!(tokens("unaffable"), ["un", "##aff", "##able"]);
+        assert_eq!(tokens("unld"), ["un", "##ld"]);
+    }
+
+    #[test]
+    fn a_word_that_the_pieces_do_not_cover_is_unknown_as_a_whole() {
+        assert_eq!(tokens("hellos"), ["[UNK]"]);
+        assert_eq!(tokens("world d"), ["wor", "##ld", "[UNK]"]);
+        // What begins a word does not continue one, nor the other way round.
+        assert_eq!(tokens("able"), ["[UNK]"]);
+        assert_eq!(tokens("unhello"), ["[UNK]"]);
+    }
+
+    #[test]
+    fn white_space_and_punctuation_end_a_word() {
+        assert_eq!(
+            tokens("Hello,\tWORLD!\r\n"),
+            ["hello", ",", "wor", "##ld", "!"]
+        );
+        assert_eq!(
+            tokens("hello\u{A0}hello\u{3000}hello\u{2028}hello"),
+            ["hello"; 4]
+        );
+        assert_eq!(tokens("hello—hello"), ["hello", "—", "hello"]);
+        assert!(tokens("").is_empty());
+        assert!(tokens(" \n\u{A0}").is_empty());
+    }
+
+    #[test]
+    fn control_and_format_characters_are_not_there() {
+        assert_eq!(
+            tokens("he\u{0}l\u{200B}l\u{7F}o\u{FFFD}\u{FEFF}"),
+            ["hello"]
+        );
+        // Two that could be taken for white space.
+        assert_eq!(tokens("hell\u{B}\u{85}o"), ["hello"]);
+        assert!(tokens("\u{AD}\u{200D}").is_empty());
+    }
+
+    #[test]
+    fn marks_fall_off_and_letters_become_lower_case() {
+        assert_eq!(tokens("Café"), ["cafe"]);
+        assert_eq!(tokens("CAFE\u{301}"), ["cafe"]);
+        assert_eq!(tokens("İ"), ["i"]);
+        assert_eq!(tokens("ẞß"), ["ß", "##ß"]);
+        // A letter becomes lower case without a look at where in the word it stands.
+        assert_eq!(tokens("ΣΣ"), ["σ", "##σ"]);
+        assert_eq!(tokens("σς"), ["σ", "##ς"]);
+    }
+
+    #[test]
+    fn a_chinese_character_is_a_word() {
+        assert_eq!(tokens("hello中文hello"), ["hello", "中", "文", "hello"]);
+        assert_eq!(tokens("a中\u{301}b"), ["a", "中", "[UNK]"]);
+    }
+
+    #[test]
+    fn a_word_of_more_than_a_hundred_characters_is_unknown() {
+        let long = |more: usize| format!("a{}", "b".repeat(more));
+        assert_eq!(tokens(&long(99)).len(), 100);
+        assert_eq!(tokens(&long(100)), ["[UNK]"]);
+        assert_eq!(tokens(&long(100_000)), ["[UNK]"]);
+        // Characters, not bytes.
+        assert_eq!(tokens(&"ß".repeat(100)).len(), 100);
+        assert_eq!(tokens(&"ß".repeat(101)), ["[UNK]"]);
+        // What is not there does not count.
+        assert_eq!(tokens(&format!("{}\u{200B}\u{301}", long(99))).len(), 100);
+    }
+
+    #[test]
+    fn a_special_token_in_a_text_is_text() {
+        assert_eq!(tokens("[SEP]"), ["[", "sep", "]"]);
+    }
 }

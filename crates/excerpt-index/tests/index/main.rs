@@ -9,3 +9,4 @@ mod failures;
 mod fixture;
 mod search;
 mod sync;
+mod tokens;

@@ -1,0 +1,385 @@
+//! One endpoint: a request with the key, sent again while there is hope, no faster than it may be; and what to do when it fails.
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde::Serialize;
+use ureq::Agent;
+use ureq::http::header::{AUTHORIZATION, CONTENT_TYPE, DATE, LOCATION, RETRY_AFTER};
+use ureq::http::{HeaderMap, HeaderName, HeaderValue, Response};
+use ureq::tls::{RootCerts, TlsConfig};
+
+use super::answer::{self, Said, shortened};
+use super::machine::Machine;
+use super::options::{Address, HttpOptions, shown};
+use crate::error::plain;
+
+/// The first wait before a request is sent again; each further one is twice as long, up to the longest.
+const FIRST_WAIT: Duration = Duration::from_millis(500);
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+/// Whoever is asked to wait for longer gives up: what is rationed by the minute is given within one.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Bytes of an answer for one number of a vector, at most, and for all else.
+const NUMBER_BYTES: u64 = 64;
+const OTHER_BYTES: u64 = 1 << 20;
+
+/// An endpoint, and what is sent to it.
+pub(super) struct Endpoint {
+    pub(super) address: Address,
+    options: HttpOptions,
+    agent: Agent,
+    machine: Arc<dyn Machine>,
+    /// When the next request may be sent.
+    next: Mutex<Duration>,
+}
+
+/// Why there are no vectors.
+#[derive(Debug, PartialEq)]
+pub(super) enum Failure {
+    /// The endpoint refuses these texts. Perhaps one of them, perhaps so many.
+    Texts { reason: String },
+    /// It gives one of them no usable vector.
+    Text { text: usize, reason: String },
+    /// It gives none at the moment, or not as it is configured.
+    Endpoint { reason: String },
+}
+
+/// Why one request has failed.
+enum Outcome {
+    /// The next one will, too.
+    Failed(Failure),
+    /// The next one may not, after some time.
+    Passing {
+        reason: String,
+        advice: &'static str,
+        wait: Duration,
+    },
+}
+
+/// What a request says.
+#[derive(Serialize)]
+struct Request<'a> {
+    model: &'a str,
+    input: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dimensions: Option<usize>,
+}
+
+impl Endpoint {
+    pub(super) fn new(
+        address: Address,
+        options: HttpOptions,
+        machine: Arc<dyn Machine>,
+    ) -> Endpoint {
+        // What the machine trusts, so that a company's own certificates are trusted too.
+        let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier);
+        let config = Agent::config_builder()
+            .tls_config(tls.build())
+            .timeout_global(Some(options.timeout))
+            .http_status_as_error(false)
+            // The key is for the endpoint that was named.
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .user_agent(concat!("excerpt/", env!("CARGO_PKG_VERSION")));
+        let config = match address.is_local {
+            true => config.proxy(None),
+            false => config,
+        };
+        Endpoint {
+            address,
+            options,
+            agent: config.build().new_agent(),
+            machine,
+            next: Mutex::new(Duration::ZERO),
+        }
+    }
+
+    /// The vectors of texts, each at unit length. A request that fails and may not the next time is sent so many more times.
+    pub(super) fn ask(&self, input: &[String], retries: u32) -> Result<Vec<f32>, Failure> {
+        let request = Request {
+            model: &self.options.model,
+            input,
+            dimensions: self
+                .options
+                .send_dimensions
+                .then_some(self.options.dimensions),
+        };
+        let body = serde_json::to_vec(&request).map_err(|error| Failure::Endpoint {
+            reason: error.to_string(),
+        })?;
+        let key = self.key()?;
+        let mut sent = 0;
+        let failure = loop {
+            let (reason, advice, wait) = match self.send(&body, key.as_ref(), input.len()) {
+                Ok(vectors) => return Ok(vectors),
+                Err(Outcome::Failed(failure)) => break failure,
+                Err(Outcome::Passing {
+                    reason,
+                    advice,
+                    wait,
+                }) => (reason, advice, wait),
+            };
+            if wait > PATIENCE {
+                let wait = wait.as_secs();
+                let reason = format!("{reason} and asks to wait for {wait} s: try again then");
+                break Failure::Endpoint { reason };
+            }
+            if sent == retries {
+                let often = match sent {
+                    0 => String::new(),
+                    _ => format!(", {} times", sent + 1),
+                };
+                let reason = format!("{reason}{often}: {advice}");
+                break Failure::Endpoint { reason };
+            }
+            self.machine.sleep(wait.max(self.backoff(sent)));
+            sent += 1;
+        };
+        Err(without(key.as_ref(), failure))
+    }
+
+    /// How long to wait before a request that has been sent again so many times is once more: between half of the wait and the whole, so that
+    /// those who failed together do not come back together.
+    fn backoff(&self, sent: u32) -> Duration {
+        let wait = (FIRST_WAIT * 2_u32.saturating_pow(sent)).min(LONGEST_WAIT);
+        wait.mul_f64(0.5 + 0.5 * self.machine.chance())
+    }
+
+    /// The header that the endpoint knows us by, when there is a key.
+    fn key(&self) -> Result<Option<Key>, Failure> {
+        let Some(name) = &self.options.key_variable else {
+            return Ok(None);
+        };
+        let shown = &self.address.shown;
+        let key = self.machine.variable(name).unwrap_or_default();
+        let key = key.trim();
+        if key.is_empty() {
+            let reason = format!(
+                "the environment variable `{name}` is not set: set it to the key of `{shown}`"
+            );
+            return Err(Failure::Endpoint { reason });
+        }
+        let Ok(mut header) = HeaderValue::from_str(&format!("Bearer {key}")) else {
+            let reason = format!(
+                "the environment variable `{name}` holds more than one line, or what is no text: set it to the key of `{shown}`"
+            );
+            return Err(Failure::Endpoint { reason });
+        };
+        header.set_sensitive(true);
+        Ok(Some(Key {
+            header,
+            secret: key.to_string(),
+        }))
+    }
+
+    fn send(&self, body: &[u8], key: Option<&Key>, count: usize) -> Result<Vec<f32>, Outcome> {
+        self.wait_for_turn();
+        let mut request = self
+            .agent
+            .post(&self.address.uri)
+            .header(CONTENT_TYPE, "application/json");
+        if let Some(key) = key {
+            request = request.header(AUTHORIZATION, &key.header);
+        }
+        let response = request.send(body).map_err(|error| self.unreached(error))?;
+        let (head, body) = response.into_parts();
+        let numbers = count.saturating_mul(self.options.dimensions) as u64;
+        let most = numbers
+            .saturating_mul(NUMBER_BYTES)
+            .saturating_add(OTHER_BYTES);
+        let body = body.into_with_config().limit(most).read_to_vec();
+        let body = body.map_err(|error| self.unreached(error))?;
+        if head.status.is_success() {
+            return self.vectors(&body, count).map_err(Outcome::Failed);
+        }
+        Err(self.refusal(&Response::from_parts(head, body)))
+    }
+
+    /// Waits until a request may be sent.
+    fn wait_for_turn(&self) {
+        let Some(rate) = self.options.requests_per_minute else {
+            return;
+        };
+        let apart = Duration::from_secs(60) / rate;
+        let now = self.machine.now();
+        let turn = {
+            let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+            let turn = now.max(*next);
+            *next = turn + apart;
+            turn
+        };
+        if turn > now {
+            self.machine.sleep(turn - now);
+        }
+    }
+
+    fn vectors(&self, body: &[u8], count: usize) -> Result<Vec<f32>, Failure> {
+        let shown = &self.address.shown;
+        answer::vectors(body, count, self.options.dimensions).map_err(|fault| match fault {
+            answer::Fault::Whole(fault) => Failure::Endpoint {
+                reason: format!("`{shown}` {fault}"),
+            },
+            answer::Fault::Text { text, reason } => Failure::Text {
+                text,
+                reason: format!("`{shown}` {reason}"),
+            },
+        })
+    }
+
+    /// What an answer without vectors means.
+    fn refusal(&self, response: &Response<Vec<u8>>) -> Outcome {
+        let status = response.status().as_u16();
+        let Said { words, is_spent } = Said::read(response.body());
+        let shown = &self.address.shown;
+        let answers = format!("`{shown}` answers {status}{words}");
+        let failed = |next: &str| {
+            Outcome::Failed(Failure::Endpoint {
+                reason: format!("{answers}: {next}"),
+            })
+        };
+        let passing = |advice, wait| Outcome::Passing {
+            reason: answers.clone(),
+            advice,
+            wait,
+        };
+        let model = &self.options.model;
+        match status {
+            300..=399 => self.redirect(status, response.headers()),
+            400 | 413 | 422 => Outcome::Failed(Failure::Texts { reason: answers }),
+            401 | 403 => match &self.options.key_variable {
+                Some(name) => failed(&format!(
+                    "set the environment variable `{name}` to a key that it accepts"
+                )),
+                None => failed("it wants a key, so name the environment variable that holds it"),
+            },
+            404 | 405 => failed(&format!("check the url, and the model `{model}`")),
+            429 if is_spent => failed("what was paid for is used up"),
+            429 => passing(
+                "send fewer requests a minute, or try again later",
+                asked_to_wait(response.headers()),
+            ),
+            503 => passing("try again later", asked_to_wait(response.headers())),
+            408 | 424 | 425 | 500.. => passing("try again later", Duration::ZERO),
+            _ => failed("check the url"),
+        }
+    }
+
+    fn redirect(&self, status: u16, headers: &HeaderMap) -> Outcome {
+        let from = &self.address.shown;
+        let reason = match header(headers, LOCATION) {
+            Some(to) => format!(
+                "`{from}` sends on to `{}`: give that as the url if it is right",
+                shown(&shortened(to))
+            ),
+            None => format!("`{from}` answers {status}: check the url"),
+        };
+        Outcome::Failed(Failure::Endpoint { reason })
+    }
+
+    fn not_safe(&self, said: &str) -> Outcome {
+        let shown = &self.address.shown;
+        Outcome::Failed(Failure::Endpoint {
+            reason: format!(
+                "there is no safe connection to `{shown}` ({said}): check the url, and the certificates that this machine trusts"
+            ),
+        })
+    }
+
+    /// What it means that there is no answer.
+    fn unreached(&self, error: ureq::Error) -> Outcome {
+        let shown = &self.address.shown;
+        let passing = |reason, advice| Outcome::Passing {
+            reason,
+            advice,
+            wait: Duration::ZERO,
+        };
+        match error {
+            ureq::Error::Timeout(_) => passing(
+                format!(
+                    "`{shown}` gives no answer within {:?}",
+                    self.options.timeout
+                ),
+                "allow more time, or send fewer texts at once",
+            ),
+            ureq::Error::Io(error) if error.kind() == io::ErrorKind::ConnectionRefused => passing(
+                format!("nothing listens at `{shown}`"),
+                "start the server, or correct the url",
+            ),
+            ureq::Error::HostNotFound => passing(
+                format!("the host of `{shown}` is not known"),
+                "correct the url, or check the network",
+            ),
+            // What is wrong with what the other side says of itself comes in this form, too.
+            ureq::Error::Io(error) if error.kind() == io::ErrorKind::InvalidData => {
+                self.not_safe(&plain(&error))
+            }
+            ureq::Error::Tls(said) => self.not_safe(said),
+            ureq::Error::Rustls(error) => self.not_safe(&error.to_string()),
+            ureq::Error::Io(error) => passing(
+                format!("`{shown}` cannot be reached ({})", plain(&error)),
+                "try again later, or correct the url",
+            ),
+            ureq::Error::ConnectionFailed => passing(
+                format!("`{shown}` cannot be reached"),
+                "try again later, or correct the url",
+            ),
+            ureq::Error::BodyExceedsLimit(_) => Outcome::Failed(Failure::Endpoint {
+                reason: format!(
+                    "`{shown}` answers with more than vectors of {} numbers: check the url, and `dimensions`",
+                    self.options.dimensions
+                ),
+            }),
+            error => Outcome::Failed(Failure::Endpoint {
+                reason: format!("`{shown}` cannot be asked ({error}): check the url"),
+            }),
+        }
+    }
+}
+
+/// A key, as long as a request takes.
+struct Key {
+    header: HeaderValue,
+    secret: String,
+}
+
+/// A failure without the key, should the endpoint have repeated it.
+fn without(key: Option<&Key>, failure: Failure) -> Failure {
+    let hide = |reason: String| match key {
+        Some(key) => reason.replace(&key.secret, "…"),
+        None => reason,
+    };
+    match failure {
+        Failure::Texts { reason } => Failure::Texts {
+            reason: hide(reason),
+        },
+        Failure::Text { text, reason } => Failure::Text {
+            text,
+            reason: hide(reason),
+        },
+        Failure::Endpoint { reason } => Failure::Endpoint {
+            reason: hide(reason),
+        },
+    }
+}
+
+/// For how long an endpoint asks to be left alone: a number of seconds, or a date, which is compared with that of the answer.
+fn asked_to_wait(headers: &HeaderMap) -> Duration {
+    let Some(said) = header(headers, RETRY_AFTER) else {
+        return Duration::ZERO;
+    };
+    if let Ok(seconds) = said.trim().parse() {
+        return Duration::from_secs(seconds);
+    }
+    let date = |said: &str| httpdate::parse_http_date(said).ok();
+    let wait = date(said)
+        .zip(header(headers, DATE).and_then(date))
+        .and_then(|(then, now)| then.duration_since(now).ok());
+    wait.unwrap_or_default()
+}
+
+fn header(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
+    headers.get(name)?.to_str().ok()
+}

@@ -1,0 +1,314 @@
+//! An embedder behind an address: whatever speaks the OpenAI protocol for embeddings, on this machine or elsewhere.
+//!
+//! [`HttpOptions`] say which endpoint, and how it is asked; [`HttpEmbedder`] makes requests of texts: windows of long ones, batches, halves of
+//! a batch that is refused, down to the one text that is. `endpoint.rs` sends a request, again if need be, and knows what each failure
+//! means; `answer.rs` reads what comes back; `machine.rs` is the clock and all else that a test brings its own of.
+
+mod answer;
+mod endpoint;
+mod machine;
+mod options;
+#[cfg(test)]
+mod server;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use sha2::{Digest, Sha256};
+
+use self::endpoint::{Endpoint, Failure};
+use self::machine::{Machine, ThisMachine};
+pub use self::options::HttpOptions;
+use super::{EmbedError, Embedder, Vectors, to_unit_length};
+use crate::Result;
+
+/// Raised whenever a text gets another vector from the same endpoint.
+const RULES: u32 = 1;
+
+/// How many characters stand for a token.
+const TOKEN_CHARACTERS: usize = 4;
+
+/// What an endpoint is given to see whether it answers at all.
+const SAMPLE: &str = "a short text";
+
+/// An endpoint that gives vectors.
+///
+/// Its identity is of what its vectors depend on: the model by its name, their length, the prefixes, the windows. Neither the address is part of
+/// it, since the same model gives the same vectors elsewhere, nor the key, nor how fast and in what batches it is asked.
+///
+/// A text of nothing but white space has the nought vector, without a question to the endpoint: many refuse it.
+pub struct HttpEmbedder {
+    identity: String,
+    options: HttpOptions,
+    endpoint: Endpoint,
+    machine: Arc<dyn Machine>,
+    /// Whether it has given a vector, and so is configured as it should be.
+    has_answered: AtomicBool,
+}
+
+/// What an endpoint that works is like.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct HttpCheck {
+    /// The address that was asked, without a query.
+    pub url: String,
+    /// What the vectors depend on.
+    pub identity: String,
+    /// How many numbers a vector has.
+    pub dimensions: usize,
+    /// How long one short text took.
+    pub time: Duration,
+}
+
+impl HttpEmbedder {
+    /// The embedder that these options say. Nothing is sent yet.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Embedder`](crate::Error::Embedder) when an option cannot be used.
+    pub fn new(options: HttpOptions) -> Result<HttpEmbedder> {
+        HttpEmbedder::on(Arc::new(ThisMachine::new()), options)
+    }
+
+    fn on(machine: Arc<dyn Machine>, options: HttpOptions) -> Result<HttpEmbedder> {
+        let address = options.address()?;
+        Ok(HttpEmbedder {
+            identity: identity(&options),
+            endpoint: Endpoint::new(address, options.clone(), Arc::clone(&machine)),
+            options,
+            machine,
+            has_answered: AtomicBool::new(false),
+        })
+    }
+
+    /// Embeds one short text, without a second try, and says what that was like.
+    ///
+    /// # Errors
+    ///
+    /// [`EmbedError::Unavailable`] with what went wrong, and what may be done about it.
+    pub fn check(&self) -> Result<HttpCheck, EmbedError> {
+        let start = self.machine.now();
+        self.probe(0)?;
+        Ok(HttpCheck {
+            url: self.endpoint.address.shown.clone(),
+            identity: self.identity.clone(),
+            dimensions: self.options.dimensions,
+            time: self.machine.now().saturating_sub(start),
+        })
+    }
+
+    /// The vectors of texts behind a prefix, one behind the other.
+    fn embed(&self, texts: &[&str], prefix: &str) -> Result<Vec<f32>, EmbedError> {
+        let most = self.options.max_input.saturating_mul(TOKEN_CHARACTERS);
+        let windows: Vec<Window<'_>> = texts
+            .iter()
+            .enumerate()
+            .flat_map(|(of, text)| {
+                let windows = windows(text, most).into_iter();
+                windows.map(move |text| Window { of, text })
+            })
+            .collect();
+        let dimensions = self.options.dimensions;
+        let mut vectors = vec![0.0; texts.len() * dimensions];
+        let mut found = Vec::new();
+        for batch in self.batches(&windows, prefix) {
+            found.clear();
+            self.ask(batch, prefix, &mut found)?;
+            for (window, found) in batch.iter().zip(found.chunks_exact(dimensions)) {
+                let vector = &mut vectors[window.of * dimensions..][..dimensions];
+                for (sum, number) in vector.iter_mut().zip(found) {
+                    *sum += number;
+                }
+            }
+        }
+        for vector in vectors.chunks_exact_mut(dimensions) {
+            to_unit_length(vector);
+        }
+        Ok(vectors)
+    }
+
+    /// Windows in batches as large as they may be.
+    fn batches<'w, 't>(&self, windows: &'w [Window<'t>], prefix: &str) -> Vec<&'w [Window<'t>]> {
+        let prefix = prefix.chars().count();
+        let mut batches = Vec::new();
+        let (mut from, mut characters) = (0, 0);
+        for (at, window) in windows.iter().enumerate() {
+            let more = prefix + window.text.chars().count();
+            let is_full = at - from == self.options.batch_texts
+                || characters + more > self.options.batch_characters;
+            if is_full && at > from {
+                batches.push(&windows[from..at]);
+                (from, characters) = (at, 0);
+            }
+            characters += more;
+        }
+        if from < windows.len() {
+            batches.push(&windows[from..]);
+        }
+        batches
+    }
+
+    /// Appends the vectors of windows to `vectors`. If they are refused together, each half is asked for alone.
+    fn ask(
+        &self,
+        windows: &[Window<'_>],
+        prefix: &str,
+        vectors: &mut Vec<f32>,
+    ) -> Result<(), EmbedError> {
+        let input: Vec<String> = windows
+            .iter()
+            .map(|window| format!("{prefix}{}", window.text))
+            .collect();
+        match self.endpoint.ask(&input, self.options.retries) {
+            Ok(found) => {
+                self.has_answered.store(true, Ordering::Relaxed);
+                vectors.extend(found);
+                Ok(())
+            }
+            Err(Failure::Texts { .. }) if windows.len() > 1 => {
+                let (first, second) = windows.split_at(windows.len() / 2);
+                self.ask(first, prefix, vectors)?;
+                self.ask(second, prefix, vectors)
+            }
+            Err(Failure::Texts { reason }) => {
+                // A single text is refused: for what it is, if another one is not.
+                if !self.has_answered.load(Ordering::Relaxed) {
+                    self.probe(self.options.retries)?;
+                }
+                let text = windows[0].of;
+                Err(EmbedError::Refused { text, reason })
+            }
+            Err(Failure::Text { text, reason }) => {
+                let text = windows[text].of;
+                Err(EmbedError::Refused { text, reason })
+            }
+            Err(Failure::Endpoint { reason }) => Err(self.unavailable(reason)),
+        }
+    }
+
+    /// Whether the endpoint embeds a text that nobody could refuse.
+    fn probe(&self, retries: u32) -> Result<(), EmbedError> {
+        match self.endpoint.ask(&[SAMPLE.to_string()], retries) {
+            Ok(_) => {
+                self.has_answered.store(true, Ordering::Relaxed);
+                Ok(())
+            }
+            Err(Failure::Texts { reason } | Failure::Text { reason, .. }) => {
+                let model = &self.options.model;
+                Err(self.unavailable(format!(
+                    "{reason} to any text: check the model `{model}`, and whether it takes `dimensions`"
+                )))
+            }
+            Err(Failure::Endpoint { reason }) => Err(self.unavailable(reason)),
+        }
+    }
+
+    fn unavailable(&self, reason: String) -> EmbedError {
+        EmbedError::Unavailable {
+            identity: self.identity.clone(),
+            reason,
+        }
+    }
+}
+
+impl Embedder for HttpEmbedder {
+    fn identity(&self) -> &str {
+        &self.identity
+    }
+
+    fn dimensions(&self) -> usize {
+        self.options.dimensions
+    }
+
+    fn max_input(&self) -> usize {
+        self.options.max_input
+    }
+
+    fn embed_documents(&self, texts: &[&str], vectors: &mut Vectors) -> Result<(), EmbedError> {
+        let found = self.embed(texts, &self.options.document_prefix)?;
+        for found in found.chunks_exact(self.options.dimensions) {
+            vectors.add().copy_from_slice(found);
+        }
+        Ok(())
+    }
+
+    fn embed_query(&self, pieces: &[(&str, f32)]) -> Result<Vec<f32>, EmbedError> {
+        let text: String = pieces.iter().map(|(piece, _)| *piece).collect();
+        let found = self.embed(&[&text], &self.options.query_prefix);
+        found.map_err(|error| match error {
+            EmbedError::Refused { reason, .. } => self.unavailable(format!(
+                "{reason} to this question: ask it in other words, or in fewer"
+            )),
+            other => other,
+        })
+    }
+}
+
+impl fmt::Debug for HttpEmbedder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpEmbedder")
+            .field("identity", &self.identity)
+            .field("url", &self.endpoint.address.shown)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A part of a text that is embedded at once.
+struct Window<'t> {
+    /// The position of the text among the others.
+    of: usize,
+    text: &'t str,
+}
+
+/// Parts of a text with so many characters at most, which end behind white space where they can. Those of white space alone are left out.
+fn windows(text: &str, most: usize) -> Vec<&str> {
+    let mut windows = Vec::new();
+    let mut rest = text;
+    while let Some((end, _)) = rest.char_indices().nth(most) {
+        let space = rest[..end].char_indices().rfind(|(_, c)| c.is_whitespace());
+        let space = space.map(|(at, c)| at + c.len_utf8());
+        // Unless that would leave less than half a window.
+        let end = space.filter(|at| *at > end / 2).unwrap_or(end);
+        let (window, behind) = rest.split_at(end);
+        windows.push(window);
+        rest = behind;
+    }
+    windows.push(rest);
+    windows.retain(|window| !window.trim().is_empty());
+    windows
+}
+
+/// A name that differs when a vector could: for people the model and the length, and a hash of all that matters.
+fn identity(options: &HttpOptions) -> String {
+    let HttpOptions {
+        model,
+        dimensions,
+        query_prefix,
+        document_prefix,
+        max_input,
+        ..
+    } = options;
+    let mut hash = Sha256::new();
+    for number in [RULES as usize, *dimensions, *max_input] {
+        hash.update((number as u64).to_le_bytes());
+    }
+    for text in [model, query_prefix, document_prefix] {
+        // The length tells where one ends.
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text);
+    }
+    let hash = hash.finalize();
+    let hash: String = hash[..6].iter().map(|byte| format!("{byte:02x}")).collect();
+    let name: String = model
+        .chars()
+        .map(|c| match c.is_ascii_alphanumeric() || ".-_/:".contains(c) {
+            true => c,
+            false => '-',
+        })
+        .collect();
+    format!("http-{name}-{dimensions}-{hash}")
+}

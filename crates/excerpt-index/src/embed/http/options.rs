@@ -1,0 +1,187 @@
+//! What an endpoint is asked for, and how.
+
+use std::fmt;
+use std::time::Duration;
+
+use ureq::http::Uri;
+
+use crate::{Error, Result};
+
+/// Which endpoint gives the vectors, and how it is asked.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct HttpOptions {
+    /// What `/embeddings` is appended to, as in `http://localhost:11434/v1`. A query stays behind it.
+    pub url: String,
+    /// The name of the model, as the endpoint calls it.
+    pub model: String,
+    /// How many numbers a vector has. An answer with others is an error.
+    pub dimensions: usize,
+    /// Whether the endpoint is told how many, for a model that can give more than one length. Default: it is not.
+    pub send_dimensions: bool,
+    /// What is put before a question, for a model that was taught so. Default: nothing.
+    pub query_prefix: String,
+    /// What is put before the text of a document. Default: nothing.
+    pub document_prefix: String,
+    /// How many tokens the model reads at once, a token taken as four characters. Default: 512.
+    ///
+    /// A longer text is embedded in windows of so many. Where a window of dense text has more tokens than the model reads, the endpoint cuts its
+    /// end off or refuses it, as it does with any text.
+    pub max_input: usize,
+    /// How many texts are in one request at most. Default: 32.
+    pub batch_texts: usize,
+    /// How many characters they have together at most, but for a single text that has more. Default: 100,000.
+    pub batch_characters: usize,
+    /// How long one request may take. Default: a minute.
+    pub timeout: Duration,
+    /// How often a request is sent again when the endpoint is not reached, is too busy, or has a fault. Default: 5.
+    pub retries: u32,
+    /// How many requests are sent in a minute at most. Default: as many as may be.
+    pub requests_per_minute: Option<u32>,
+    /// The environment variable that holds the key, when the endpoint wants one. It is read for each request, and kept nowhere.
+    pub key_variable: Option<String>,
+}
+
+impl HttpOptions {
+    /// Vectors of so many numbers by a model at an endpoint.
+    #[must_use]
+    pub fn new(url: impl Into<String>, model: impl Into<String>, dimensions: usize) -> HttpOptions {
+        HttpOptions {
+            url: url.into(),
+            model: model.into(),
+            dimensions,
+            send_dimensions: false,
+            query_prefix: String::new(),
+            document_prefix: String::new(),
+            max_input: 512,
+            batch_texts: 32,
+            batch_characters: 100_000,
+            timeout: Duration::from_secs(60),
+            retries: 5,
+            requests_per_minute: None,
+            key_variable: None,
+        }
+    }
+
+    /// The address that requests go to, when all options can be used.
+    pub(super) fn address(&self) -> Result<Address> {
+        let fault = |setting, found: String, expected| Error::Embedder {
+            setting,
+            found,
+            expected,
+        };
+        if self.model.trim().is_empty() {
+            let expected = "the name of a model";
+            return Err(fault("model", self.model.clone(), expected));
+        }
+        let numbers = [
+            ("dimensions", self.dimensions, 1 << 16),
+            ("max_input", self.max_input, 1 << 24),
+            ("batch_texts", self.batch_texts, usize::MAX),
+            ("batch_characters", self.batch_characters, usize::MAX),
+        ];
+        for (setting, number, most) in numbers {
+            if number == 0 || number > most {
+                let expected = match most {
+                    usize::MAX => "a number from 1 on",
+                    65_536 => "a number from 1 to 65536",
+                    _ => "a number from 1 to 16777216",
+                };
+                return Err(fault(setting, number.to_string(), expected));
+            }
+        }
+        if self.requests_per_minute == Some(0) {
+            let expected = "a number from 1 on";
+            return Err(fault("requests_per_minute", "0".into(), expected));
+        }
+        if self.timeout.is_zero() {
+            return Err(fault("timeout", "0 s".into(), "some time"));
+        }
+        if let Some(name) = &self.key_variable
+            && (name.trim().is_empty() || name.contains(['=', '\0']))
+        {
+            let expected = "the name of an environment variable";
+            return Err(fault("key_variable", name.clone(), expected));
+        }
+        Address::read(&self.url).map_err(|expected| fault("url", shown(&self.url), expected))
+    }
+}
+
+impl fmt::Debug for HttpOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpOptions")
+            .field("url", &shown(&self.url))
+            .field("model", &self.model)
+            .field("dimensions", &self.dimensions)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Where requests go.
+#[derive(Clone, Debug)]
+pub(super) struct Address {
+    pub(super) uri: Uri,
+    /// The address as it is shown: a query may hold a key.
+    pub(super) shown: String,
+    /// Whether it is on this machine, where no proxy leads.
+    pub(super) is_local: bool,
+}
+
+impl Address {
+    fn read(url: &str) -> Result<Address, &'static str> {
+        const EXPECTED: &str = "`http://` or `https://`, and a host";
+        let url = url.trim();
+        let (path, query) = match url.split_once('?') {
+            Some((path, query)) => (path, Some(query)),
+            None => (url, None),
+        };
+        let path = path.trim_end_matches('/');
+        let path = path.strip_suffix(ENDING).unwrap_or(path);
+        let query = query.map(|query| format!("?{query}")).unwrap_or_default();
+        let uri: Uri = match format!("{path}{ENDING}{query}").parse() {
+            Ok(uri) => uri,
+            Err(_) => return Err(EXPECTED),
+        };
+        let (Some("http" | "https"), Some(host)) = (uri.scheme_str(), uri.host()) else {
+            return Err(EXPECTED);
+        };
+        if host.is_empty() {
+            return Err(EXPECTED);
+        }
+        if uri
+            .authority()
+            .is_some_and(|part| part.as_str().contains('@'))
+        {
+            return Err("an address without a password: name the environment variable of a key");
+        }
+        let is_local = host.eq_ignore_ascii_case("localhost")
+            || host
+                .trim_matches(['[', ']'])
+                .parse()
+                .is_ok_and(|host: std::net::IpAddr| host.is_loopback());
+        let shown = shown(&uri.to_string());
+        Ok(Address {
+            uri,
+            shown,
+            is_local,
+        })
+    }
+}
+
+/// What a request for vectors asks for.
+const ENDING: &str = "/embeddings";
+
+/// An address without what may be secret: the name and password before the host, and the query.
+pub(super) fn shown(url: &str) -> String {
+    let (path, query) = match url.split_once('?') {
+        Some((path, _)) => (path, "?…"),
+        None => (url, ""),
+    };
+    let (scheme, rest) = match path.split_once("://") {
+        Some((scheme, rest)) => (format!("{scheme}://"), rest),
+        None => (String::new(), path),
+    };
+    let host = rest.split('/').next().unwrap_or(rest);
+    let secret = host.rfind('@').map_or(0, |at| at + 1);
+    format!("{scheme}{}{query}", &rest[secret..])
+}
