@@ -109,8 +109,13 @@ impl Vectors {
 
     /// Appends a nought vector, and lends it to be filled.
     pub fn add(&mut self) -> &mut [f32] {
+        self.add_many(1)
+    }
+
+    /// Appends nought vectors, and lends them to be filled, one behind the other.
+    pub fn add_many(&mut self, count: usize) -> &mut [f32] {
         let from = self.numbers.len();
-        self.numbers.resize(from + self.dimensions, 0.0);
+        self.numbers.resize(from + count * self.dimensions, 0.0);
         &mut self.numbers[from..]
     }
 

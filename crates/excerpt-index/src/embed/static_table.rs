@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use rayon::prelude::*;
+
 use super::wordpiece::{MOST, WordPiece};
 use super::{EmbedError, Embedder, Vectors, to_unit_length};
 use crate::{Error, Result};
@@ -200,10 +202,13 @@ impl Embedder for StaticTable {
     }
 
     fn embed_documents(&self, texts: &[&str], vectors: &mut Vectors) -> Result<(), EmbedError> {
-        let mut scratch = Scratch::default();
-        for text in texts {
-            self.embed(text, &mut scratch, vectors.add());
-        }
+        let rows = vectors
+            .add_many(texts.len())
+            .par_chunks_mut(self.dimensions);
+        rows.zip(texts)
+            .for_each_init(Scratch::default, |scratch, (vector, text)| {
+                self.embed(text, scratch, vector);
+            });
         Ok(())
     }
 

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use excerpt_index::{
-    Entry, Error, Files, Index, Keywords, Listing, Note, OpenOptions, Query, Reading, Skip,
-    SkipReason, Source, quiet,
+    Entry, Error, Files, Index, Keywords, Listing, Note, OpenOptions, Reading, Skip, SkipReason,
+    Source, quiet,
 };
 
-use crate::fixture::{World, paths};
+use crate::fixture::{World, by_keywords, paths};
 
 fn two() -> World {
     World::new()
@@ -85,7 +85,7 @@ fn an_unreadable_folder_deletes_nothing() {
         (1, 1)
     );
     assert_eq!(
-        paths(&index.search(&Query::new("milk")).unwrap()),
+        paths(&index.search(&by_keywords("milk")).unwrap()),
         ["docs/private/milk.md"]
     );
     let skips = index.skips(&world.root()).unwrap();
@@ -108,7 +108,7 @@ fn an_unreadable_file_keeps_what_is_known_of_it() {
         (0, 1)
     );
     assert_eq!(
-        paths(&index.search(&Query::new("green")).unwrap()),
+        paths(&index.search(&by_keywords("green")).unwrap()),
         ["docs/tea.md"]
     );
     assert_eq!(*source.read.lock().unwrap(), ["docs/tea.md"]);
@@ -171,7 +171,7 @@ fn mends(damage: impl Fn(&Path)) {
         };
         damage(file);
         let mut index = world.open();
-        let answer = index.search(&Query::new("green tea")).unwrap();
+        let answer = index.search(&by_keywords("green tea")).unwrap();
         assert_eq!(paths(&answer), ["docs/tea.md"], "{}", file.display());
         assert!(index.check().unwrap().is_sound());
         assert_eq!(index.status().unwrap().keywords, Keywords::InStep);
@@ -211,10 +211,10 @@ fn a_keyword_index_that_is_gone_is_made_again_and_said_so() {
     world.sync();
     fs::remove_dir_all(world.index_dir().join("lexical")).unwrap();
     let mut index = world.open();
-    let answer = index.search(&Query::new("tea")).unwrap();
+    let answer = index.search(&by_keywords("tea")).unwrap();
     assert_eq!(paths(&answer), ["docs/tea.md"]);
     assert_eq!(answer.notes, [Note::Rebuilt]);
-    assert!(index.search(&Query::new("tea")).unwrap().notes.is_empty());
+    assert!(index.search(&by_keywords("tea")).unwrap().notes.is_empty());
 }
 
 #[test]
@@ -244,19 +244,19 @@ fn a_keyword_index_that_is_behind_catches_up() {
     copy(&world.other_dir(), &lexical);
     let mut index = world.open();
     assert_eq!(
-        paths(&index.search(&Query::new("oolong jasmine")).unwrap()),
+        paths(&index.search(&by_keywords("oolong jasmine")).unwrap()),
         ["docs/new.md", "docs/tea.md"]
     );
     assert!(
         index
-            .search(&Query::new("milk green"))
+            .search(&by_keywords("milk green"))
             .unwrap()
             .documents
             .is_empty()
     );
     assert!(
         index
-            .search(&Query::new("oolong"))
+            .search(&by_keywords("oolong"))
             .unwrap()
             .notes
             .is_empty()
@@ -279,7 +279,7 @@ fn while_another_process_writes_the_answer_says_what_it_lacks() {
         .unwrap();
     lock.lock().unwrap();
     let mut index = Index::open(&world.index_dir(), OpenOptions::default()).unwrap();
-    let answer = index.search(&Query::new("green milk")).unwrap();
+    let answer = index.search(&by_keywords("green milk")).unwrap();
     // What has changed since is left out rather than shown wrongly.
     assert_eq!(paths(&answer), ["docs/private/milk.md"]);
     assert_eq!(
@@ -294,7 +294,7 @@ fn while_another_process_writes_the_answer_says_what_it_lacks() {
         .unwrap_err();
     assert!(matches!(error, Error::Locked { .. }));
     lock.unlock().unwrap();
-    assert_eq!(index.search(&Query::new("oolong")).unwrap().notes, []);
+    assert_eq!(index.search(&by_keywords("oolong")).unwrap().notes, []);
 }
 
 #[test]
@@ -305,7 +305,7 @@ fn an_open_index_sees_what_another_one_writes() {
     world.write("docs/tea.md", "# Tea\n\nOolong, dark.\n");
     world.sync();
     assert_eq!(
-        paths(&reader.search(&Query::new("oolong")).unwrap()),
+        paths(&reader.search(&by_keywords("oolong")).unwrap()),
         ["docs/tea.md"]
     );
 }

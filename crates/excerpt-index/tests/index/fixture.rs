@@ -4,7 +4,9 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use excerpt_index::{Answer, Filter, Index, OpenOptions, Query, SyncOptions, SyncReport, quiet};
+use excerpt_index::{
+    Answer, Channels, Filter, Index, OpenOptions, Query, Ranking, SyncOptions, SyncReport, quiet,
+};
 
 /// A folder `notes` and an index directory `index` beside it. Files are an hour old unless they are [`touched`](World::touched).
 pub(crate) struct World {
@@ -70,11 +72,11 @@ impl World {
     }
 
     pub(crate) fn search(&self, query: &str) -> Answer {
-        self.ask(&Query::new(query))
+        self.ask(&by_keywords(query))
     }
 
     pub(crate) fn search_in(&self, path: &str, query: &str) -> Answer {
-        self.ask(&Query::new(query).within(Filter::default().path(path)))
+        self.ask(&by_keywords(query).within(Filter::default().path(path)))
     }
 
     pub(crate) fn ask(&self, query: &Query) -> Answer {
@@ -90,6 +92,13 @@ impl World {
         fresh.sync(&self.root(), &self.options, quiet).unwrap();
         assert_eq!(index.fingerprint().unwrap(), fresh.fingerprint().unwrap());
     }
+}
+
+/// A query that the keyword index answers alone: what it does not find is not there.
+pub(crate) fn by_keywords(query: &str) -> Query {
+    let mut ranking = Ranking::default();
+    ranking.channels = Channels::Keywords;
+    Query::new(query).ranking(ranking)
 }
 
 /// Sets a file's time to `age` ago.

@@ -2,19 +2,25 @@
 
 use std::fmt::Write;
 
-use excerpt_index::{Error, Filter, Note, Query, Rank, quiet};
+use excerpt_index::{Error, Filter, Note, Rank, quiet};
 
-use crate::fixture::{World, paths};
+use crate::fixture::{World, by_keywords, paths};
 
 #[test]
 fn chunks_with_every_word_come_first() {
     let world = World::new()
         .file(
             "both.md",
-            format!("{} kettle and, much later, harbour", "filler ".repeat(60)),
+            "a kettle by the harbour, where the boats lie and the tea is made",
         )
-        .file("one.md", "kettle kettle kettle kettle")
-        .file("other.md", "harbour harbour");
+        .file(
+            "one.md",
+            "a kettle and another kettle, which stand on the stove all day",
+        )
+        .file(
+            "other.md",
+            "the harbour, and behind it another harbour for the larger ships",
+        );
     world.sync();
     let answer = world.search("kettle harbour");
     assert_eq!(paths(&answer)[0], "both.md");
@@ -131,7 +137,7 @@ fn a_small_folder_is_not_crowded_out() {
     }
     world.sync();
     assert_eq!(paths(&world.search_in("rare", "tea")), ["rare/z.md"]);
-    let mut query = Query::new("tea");
+    let mut query = by_keywords("tea");
     query.limit = 301;
     assert_eq!(world.ask(&query).documents.len(), 301);
 }
@@ -145,7 +151,7 @@ fn a_source_can_be_searched_alone() {
     world.sync();
     let mut index = world.open();
     index.sync(&other.root(), &world.options, quiet).unwrap();
-    let mut search = |filter| index.search(&Query::new("tea").within(filter));
+    let mut search = |filter| index.search(&by_keywords("tea").within(filter));
     assert_eq!(
         paths(&search(Filter::default().source(other.root())).unwrap()),
         ["b.md"]
@@ -219,7 +225,7 @@ fn chunks_can_be_ranked_alone() {
     }
     let world = World::new().file("long.md", &long).file("short.md", "tea");
     world.sync();
-    let answer = world.ask(&Query::new("tea").rank(Rank::Chunks).limit(4));
+    let answer = world.ask(&by_keywords("tea").rank(Rank::Chunks).limit(4));
     assert!(
         answer
             .documents
@@ -229,7 +235,7 @@ fn chunks_can_be_ranked_alone() {
     assert_eq!(answer.documents.len(), 4.min(answer.chunks_total));
     let ranks: Vec<usize> = answer.chunks().map(|hit| hit.rank).collect();
     assert!(ranks.is_sorted());
-    let documents = world.ask(&Query::new("tea").per_document(2));
+    let documents = world.ask(&by_keywords("tea").per_document(2));
     assert_eq!(documents.documents.len(), 2);
     assert!(
         documents
@@ -243,7 +249,7 @@ fn chunks_can_be_ranked_alone() {
 fn a_query_of_nothing_is_told() {
     let world = World::new().file("a.md", "to be or not to be");
     world.sync();
-    let error = world.open().search(&Query::new("?!")).unwrap_err();
+    let error = world.open().search(&by_keywords("?!")).unwrap_err();
     assert_eq!(
         error.to_string(),
         "`?!` has no word to search for: give at least one letter or digit"
