@@ -156,6 +156,8 @@ fn seconds<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S
 pub enum Note {
     /// Words of the query that are nowhere in the index, as they were written.
     Absent(Vec<String>),
+    /// Phrases of the query that no chunk holds all of: their words were searched for instead.
+    Scattered(Vec<String>),
     /// Only the first words of the query were searched for.
     Shortened {
         /// How many.
@@ -184,6 +186,9 @@ impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Note::Absent(words) => write!(f, "found nowhere: `{}`", words.join("`, `")),
+            Note::Scattered(phrases) => {
+                write!(f, "nowhere together: `{}`; searched for the words", phrases.join("`, `"))
+            }
             Note::Shortened { words } => write!(f, "the query is long: only its first {words} words were searched for"),
             Note::Behind { holder: Some(process) } => {
                 write!(f, "process {process} is writing the index: its latest changes are not searched yet")

@@ -20,6 +20,7 @@ use crate::model::{Answer, DocumentHits, Filter, Hit, Note, Query, Rank};
 use crate::store::{Candidate, Candidates, Codes, Fault, Store, StoredDocument, Wanted, place};
 use fusion::{DEPTH, Found, Scale};
 use group::Group;
+pub(crate) use query::Phrase;
 use query::Words;
 use signals::Asked;
 use snippet::Marker;
@@ -44,7 +45,8 @@ pub(crate) fn search(
     query: &Query,
 ) -> Result<Answer, Fault> {
     let start = Instant::now();
-    let words = Words::of(&query.text)?;
+    let mut words = Words::of(&query.text)?;
+    let scattered = scattered(store, &mut words)?;
     let search = Search {
         store,
         embedder,
@@ -53,8 +55,22 @@ pub(crate) fn search(
         words: &words,
     };
     let mut answer = search.answer()?;
+    answer.notes.extend(scattered);
     answer.elapsed = start.elapsed();
     Ok(answer)
+}
+
+/// Gives up the phrases that no chunk holds together, and says so.
+fn scattered(store: &Store, words: &mut Words) -> Result<Option<Note>, Fault> {
+    let Some(lexical) = store.lexical().filter(|_| !words.phrases.is_empty()) else {
+        return Ok(None);
+    };
+    if !lexical.holding(&words.phrases)?.is_empty() {
+        return Ok(None);
+    }
+    let phrases = std::mem::take(&mut words.phrases).into_iter();
+    let phrases = phrases.map(|phrase| phrase.written).collect();
+    Ok(Some(Note::Scattered(phrases)))
 }
 
 /// One search.
@@ -117,18 +133,39 @@ impl Search<'_> {
                 return Ok(None);
             }
         };
-        let documents = self.places.as_ref().map(|places| &places.documents);
-        Ok(Some(self.nearest(codes, &question, documents)?))
+        Ok(Some(self.nearest(codes, &question)?))
     }
 
-    fn nearest(
-        &self,
-        codes: &Codes,
-        question: &[f32],
-        documents: Option<&HashSet<u64>>,
-    ) -> Result<Vec<Candidate>, Fault> {
+    fn nearest(&self, codes: &Codes, question: &[f32]) -> Result<Vec<Candidate>, Fault> {
         let depth = DEPTH.max(self.query.limit.min(MOST));
-        self.store.nearest(codes, question, documents, depth)
+        let places = self.places.as_ref().map(|places| &places.documents);
+        let Words {
+            phrases, excluded, ..
+        } = self.words;
+        let lexical = match self.store.lexical() {
+            Some(lexical) if !phrases.is_empty() || !excluded.is_empty() => lexical,
+            _ => return self.store.nearest(codes, question, places, depth),
+        };
+        let key = |candidate: &Candidate| (candidate.document, candidate.ordinal);
+        let mut nearest = match phrases.is_empty() {
+            true => self.store.nearest(codes, question, places, depth)?,
+            false => {
+                let holding = lexical.holding(phrases)?;
+                let documents = holding.iter().map(|(document, _)| *document);
+                let within = |id: &u64| places.is_none_or(|places| places.contains(id));
+                let documents: HashSet<u64> = documents.filter(within).collect();
+                let mut nearest = self
+                    .store
+                    .nearest(codes, question, Some(&documents), depth)?;
+                nearest.retain(|candidate| holding.contains(&key(candidate)));
+                nearest
+            }
+        };
+        for phrase in excluded {
+            let holding = lexical.holding(std::slice::from_ref(phrase))?;
+            nearest.retain(|candidate| !holding.contains(&key(candidate)));
+        }
+        Ok(nearest)
     }
 
     /// The query in pieces, each with what its word weighs by how rare it is in what is indexed.
@@ -142,7 +179,7 @@ impl Search<'_> {
         let pieces = self.words.pieces.iter().zip(rarities);
         let weighed = pieces.map(|((bytes, _), rarity)| {
             let weight = rarity.max(LEAST_RARITY).powf(RARITY);
-            (&self.query.text[bytes.clone()], weight)
+            (&self.words.text[bytes.clone()], weight)
         });
         Ok(weighed.collect())
     }
@@ -181,6 +218,8 @@ impl Search<'_> {
                 required: &self.words.required,
                 optional: &self.words.optional,
                 names: &self.words.names,
+                phrases: &self.words.phrases,
+                excluded: &self.words.excluded,
                 places: self.places.as_ref().map(|places| &*places.terms),
                 limit,
             }),
