@@ -1,6 +1,7 @@
 //! The command line: one file a command, with its arguments, its help and its call to the libraries.
 
 mod chunk;
+mod eval;
 mod flags;
 mod get;
 mod place;
@@ -8,6 +9,7 @@ mod progress;
 mod project;
 mod search;
 mod status;
+mod sweep;
 mod sync;
 
 use clap::{Parser, Subcommand};
@@ -34,6 +36,7 @@ enum Command {
     Sync(sync::Args),
     Status(status::Args),
     Get(get::Args),
+    Eval(eval::Args),
 }
 
 /// Reads the arguments and runs the command they name.
@@ -44,5 +47,6 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
         Command::Sync(args) => sync::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Get(args) => get::run(&args),
+        Command::Eval(args) => eval::run(&args),
     }
 }
