@@ -52,7 +52,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FIELD=VALUES", num_args = 1.., conflicts_with_all = ["by", "misses"])]
     sweep: Vec<Axis>,
     /// Compare two reports that `--json` printed, question by question
-    #[arg(long, value_names = ["A", "B"], num_args = 2, conflicts_with_all = ["set", "corpus", "by", "misses", "sweep"])]
+    #[arg(long, value_names = ["A", "B"], num_args = 2, conflicts_with_all = ["set", "corpus", "rule", "by", "misses", "sweep"])]
     compare: Vec<PathBuf>,
     /// Print the report as JSON, one line for each combination of a sweep
     #[arg(long, conflicts_with_all = ["by", "misses"])]
@@ -98,6 +98,9 @@ struct Printed<'a> {
 /// Scores what `args` names.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut output = Output::new();
+    if !args.compare.is_empty() && args.chunking.settings() != Settings::default() {
+        bail!("`--compare` reads two reports and cuts nothing: leave out how documents are cut");
+    }
     match (&*args.compare, &args.set) {
         ([first, second], _) => compare(&mut output, first, second, args.json)?,
         (_, Some(set)) => score(&mut output, set, args)?,
@@ -179,23 +182,26 @@ fn left_out(answers: &[LeftOut]) {
 /// The head over the tables of a report.
 fn head(output: &Output, report: &Report) -> String {
     let set = output.styled(&report.set, Style::new().bold());
-    let rule = match report.rule {
-        Rule::Any => " · any shared character counts",
+    let questions = counted(report.questions.len(), "question");
+    let documents = counted(report.documents, "document");
+    format!("{set} · {questions} · {documents}")
+}
+
+/// What is to be said of the rule.
+fn rule(report: &Report) -> &'static str {
+    match report.rule {
+        Rule::Any => " · any shared character is enough",
         _ => "",
-    };
-    format!(
-        "{set} · {} · {}{rule}",
-        counted(report.questions.len(), "question"),
-        counted(report.documents, "document"),
-    )
+    }
 }
 
 fn people(output: &mut Output, report: &Report, args: &Args) -> anyhow::Result<()> {
     output.line(format!(
-        "{} in {}, mean size {:.0}",
+        "{} in {}, mean size {:.0}{}",
         head(output, report),
         counted(report.chunks, "chunk"),
-        report.mean_size
+        report.mean_size,
+        rule(report)
     ))?;
     let means: Vec<_> = MEASURES
         .iter()
@@ -226,17 +232,18 @@ fn people(output: &mut Output, report: &Report, args: &Args) -> anyhow::Result<(
         output.line("")?;
         misses(output, &missed)?;
     }
-    say(&match missed.len() {
+    output.line("")?;
+    let hint = match args.misses || missed.is_empty() {
+        true => "",
+        false => "; `--misses` lists them",
+    };
+    output.line(match missed.len() {
         0 => "every question has an answer among the best 10 chunks".to_string(),
-        count if args.misses => format!(
-            "{} without an answer among the best 10 chunks",
-            counted(count, "question")
-        ),
         count => format!(
-            "{} without an answer among the best 10 chunks; `--misses` lists them",
+            "{} without an answer among the best 10 chunks{hint}",
             counted(count, "question")
         ),
-    });
+    })?;
     Ok(())
 }
 
@@ -311,7 +318,7 @@ fn swept(output: &mut Output, reports: &[(&Combination, Report)]) -> anyhow::Res
     let Some((_, first)) = reports.get(best) else {
         return Ok(());
     };
-    output.line(head(output, first))?;
+    output.line(format!("{}{}", head(output, first), rule(first)))?;
     let mark = |index: usize| if index == best { "*" } else { "" }.to_string();
     let mut table = Table::default().column("", Align::Left, (0..reports.len()).map(mark));
     let fields = reports[best].0.fields();
