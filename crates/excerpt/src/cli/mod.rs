@@ -9,7 +9,6 @@ mod progress;
 mod project;
 mod search;
 mod status;
-mod sweep;
 mod sync;
 
 use clap::{Parser, Subcommand};

@@ -233,15 +233,15 @@ fn a_sweep_tries_every_combination() {
          500        0       4   353    1.000  1.000 to 1.000     1.000          1.000
          500       20       4   353    1.000  1.000 to 1.000     1.000          1.000
 
-      combination         ndcg@10                     to the best  95 % interval
-      max=400 overlap=0   ██████████████████████████                                 best
-      max=400 overlap=20  ██████████████████████████       +0.000  +0.000 to +0.000  no clear difference
-      max=500 overlap=0   ██████████████████████████       +0.000  +0.000 to +0.000  no clear difference
-      max=500 overlap=20  ██████████████████████████       +0.000  +0.000 to +0.000  no clear difference
+      combination         ndcg@10                                          to the best  95 % interval
+      max=400 overlap=0   ██████████████████████████  best
+      max=400 overlap=20  ██████████████████████████  no clear difference       +0.000  +0.000 to +0.000
+      max=500 overlap=0   ██████████████████████████  no clear difference       +0.000  +0.000 to +0.000
+      max=500 overlap=20  ██████████████████████████  no clear difference       +0.000  +0.000 to +0.000
     ");
     let run = long().run(&with(&["--sweep", "max=60,400"])).ok();
     assert!(run.stdout.contains("\n  *  400  "), "{}", run.stdout);
-    assert!(run.stdout.contains("  worse\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("  worse  "), "{}", run.stdout);
     let run = long().run(&with(&["--json", "--sweep", "max=60,400"])).ok();
     let reports = run.json();
     assert_eq!(reports.len(), 2);
