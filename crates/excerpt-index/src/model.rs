@@ -241,6 +241,12 @@ pub struct Hit {
     pub rank: usize,
     /// How well the chunk fits: the higher the better, and comparable within one answer alone.
     pub score: f32,
+    /// How much of the query's words the chunk holds, from 0 to 1, the rarer ones counting more.
+    pub coverage: f32,
+    /// The cosine of the chunk's vector and the question's, from -1 to 1; none without vectors.
+    pub cosine: Option<f32>,
+    /// Whether the chunk is probably no answer: it holds little of the query and is not near to it.
+    pub weak: bool,
     /// What the score consists of.
     pub explanation: Explanation,
     /// Whether the chunk holds every word of the query (stop words aside), in its text, place or path.

@@ -73,6 +73,15 @@ fn scattered(store: &Store, words: &mut Words) -> Result<Option<Note>, Fault> {
     Ok(Some(Note::Scattered(phrases)))
 }
 
+/// What the vectors say.
+struct Nearest {
+    embedder: String,
+    floor: Option<f32>,
+    question: Vec<f32>,
+    /// The chunks nearest to the question, best first.
+    nearest: Vec<Candidate>,
+}
+
 /// One search.
 struct Search<'a> {
     store: &'a Store,
@@ -91,7 +100,8 @@ impl Search<'_> {
         };
         answer.notes = notes(self.words, &weights);
         let vectors = self.vectors(&mut answer.notes)?;
-        let (candidates, groups, found, documents) = self.ranked(vectors.as_deref())?;
+        let nearest = vectors.as_ref().map(|vectors| &*vectors.nearest);
+        let (candidates, groups, found, documents) = self.ranked(nearest)?;
         answer.vectors = vectors.is_some();
         answer.chunks_total = candidates.chunks_total;
         answer.documents_total = candidates.documents_total;
@@ -100,13 +110,14 @@ impl Search<'_> {
             found,
             documents,
             marker: Marker::new(self.words, &weights),
+            vectors,
         };
         answer.documents = lookup.documents(groups, self.query)?;
         Ok(answer)
     }
 
     /// The chunks nearest to the question; none when there are no vectors to ask, and why.
-    fn vectors(&self, notes: &mut Vec<Note>) -> Result<Option<Vec<Candidate>>, Fault> {
+    fn vectors(&self, notes: &mut Vec<Note>) -> Result<Option<Nearest>, Fault> {
         if self.query.ranking.channels == Channels::Keywords || self.store.truth.rev()? == 0 {
             return Ok(None);
         }
@@ -133,7 +144,12 @@ impl Search<'_> {
                 return Ok(None);
             }
         };
-        Ok(Some(self.nearest(codes, &question)?))
+        Ok(Some(Nearest {
+            nearest: self.nearest(codes, &question)?,
+            embedder: embedder.identity().to_string(),
+            floor: embedder.floor(),
+            question,
+        }))
     }
 
     fn nearest(&self, codes: &Codes, question: &[f32]) -> Result<Vec<Candidate>, Fault> {
@@ -283,6 +299,21 @@ impl Search<'_> {
     }
 }
 
+/// What the words of the query that a chunk holds are worth beside its cosine, where [`Embedder::floor`] says what both must reach together; and what
+/// they must reach where there is no vector. `docs/ranking.md` says how they were found.
+const WORDS: f32 = 0.4;
+const FLOOR_OF_WORDS: f32 = 0.25;
+
+/// Whether a chunk that holds so much of the query, and is so near to it, is probably no answer.
+fn is_weak(coverage: f32, cosine: Option<f32>, floor: Option<f32>) -> bool {
+    match (cosine, floor) {
+        (Some(cosine), Some(floor)) => WORDS * coverage + cosine < floor,
+        // What the cosines of this embedder mean is not known.
+        (Some(_), None) => false,
+        (None, _) => coverage < FLOOR_OF_WORDS,
+    }
+}
+
 /// Each better chunk of the same document takes from a chunk's score.
 fn saturate(found: &mut [Found], documents: &Documents, signals: &Signals) {
     let mut seen: HashMap<u64, i32> = HashMap::new();
@@ -423,6 +454,7 @@ struct Lookup<'a> {
     found: Vec<Found>,
     documents: Documents,
     marker: Marker,
+    vectors: Option<Nearest>,
 }
 
 impl Lookup<'_> {
@@ -465,8 +497,31 @@ impl Lookup<'_> {
                 .get(chunk.bytes())
                 .ok_or(Fault::Value("a chunk outside its text"))?;
             let (first, last) = chunk.span.lines;
+            let around = [
+                document.title.as_deref().unwrap_or_default(),
+                &document.path,
+            ];
+            let place = chunk
+                .trail
+                .iter()
+                .chain(&chunk.sections)
+                .map(|title| &**title);
+            let texts: Vec<&str> = around.into_iter().chain(place).chain([own]).collect();
+            let coverage = self.marker.coverage(&texts);
+            let (cosine, floor) = match &self.vectors {
+                Some(vectors) => {
+                    let (embedder, question) = (&vectors.embedder, &vectors.question);
+                    let place = (found.document, found.ordinal);
+                    let cosine = self.store.cosine(embedder, question, place.0, place.1)?;
+                    (cosine, vectors.floor)
+                }
+                None => (None, None),
+            };
             hits.push(Hit {
                 rank: index + 1,
+                coverage,
+                cosine,
+                weak: is_weak(coverage, cosine, floor),
                 score: found.score,
                 all_words: found.all_words,
                 explanation: found.explanation.clone(),
