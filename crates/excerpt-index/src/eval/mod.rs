@@ -12,6 +12,7 @@ mod set;
 use crate::error::{Error, Result};
 use crate::index::Index;
 use crate::model::{Filter, Query, Rank};
+use crate::search::Ranking;
 
 pub use interval::Interval;
 pub use measure::{MEASURES, Passage, Rule};
@@ -21,16 +22,21 @@ pub use set::{LeftOut, Question, QuestionSet, SetError};
 /// How many chunks are asked for at first, and at most: enough to fill the reading budget, however small they are.
 const DEPTHS: [usize; 3] = [50, 200, 1_000];
 
-/// Asks `index`, which holds the documents of `set`, all its questions.
+/// Asks `index`, which holds the documents of `set`, all its questions, and ranks as `ranking` says.
 ///
 /// # Errors
 ///
 /// Those of [`Index::search`] and [`Index::status`].
-pub fn evaluate(set: &QuestionSet, index: &mut Index, rule: Rule) -> Result<Report> {
+pub fn evaluate(
+    set: &QuestionSet,
+    index: &mut Index,
+    rule: Rule,
+    ranking: &Ranking,
+) -> Result<Report> {
     let status = index.status()?;
     let mut questions = Vec::with_capacity(set.questions.len());
     for question in &set.questions {
-        let ranked = ranked(set, question, index)?;
+        let ranked = ranked(set, question, index, ranking)?;
         questions.push(Scored {
             id: question.id.clone(),
             query: question.query.clone(),
@@ -51,7 +57,12 @@ pub fn evaluate(set: &QuestionSet, index: &mut Index, rule: Rule) -> Result<Repo
 }
 
 /// The best chunks for a question, best first. A question without a word that can be searched for finds nothing.
-fn ranked(set: &QuestionSet, question: &Question, index: &mut Index) -> Result<Vec<Passage>> {
+fn ranked(
+    set: &QuestionSet,
+    question: &Question,
+    index: &mut Index,
+    ranking: &Ranking,
+) -> Result<Vec<Passage>> {
     let filter = match &question.scope {
         Some(scope) => Filter::default().path(scope),
         None => Filter::default(),
@@ -59,6 +70,7 @@ fn ranked(set: &QuestionSet, question: &Question, index: &mut Index) -> Result<V
     let query = Query::new(&question.query)
         .rank(Rank::Chunks)
         .per_document(1)
+        .ranking(ranking.clone())
         .within(filter);
     let mut ranked = Vec::new();
     for depth in DEPTHS {

@@ -13,7 +13,7 @@ use anyhow::{Context as _, bail};
 use clap::ValueEnum;
 use excerpt_chunk::{Config, Settings};
 use excerpt_index::eval::{Interval, LeftOut, MEASURES, QuestionSet, Report, Rule, evaluate};
-use excerpt_index::{Index, OpenOptions, Progress, SyncOptions};
+use excerpt_index::{Index, OpenOptions, Progress, Ranking, SyncOptions};
 use serde::Serialize;
 
 use crate::cli::flags::ChunkFlags;
@@ -156,7 +156,7 @@ fn report(set: &QuestionSet, settings: &Settings, rule: Rule) -> anyhow::Result<
     let synced = index.sync_source(set.source(), &options, progress);
     bar.clear();
     synced?;
-    Ok(evaluate(set, &mut index, rule)?)
+    Ok(evaluate(set, &mut index, rule, &Ranking::default())?)
 }
 
 fn measures(report: &Report) -> BTreeMap<&'static str, Interval> {
