@@ -226,12 +226,11 @@ pub(super) fn bound(found: &mut [Found], before: &[f32], most: usize) {
 /// Whether a word of a query is written as source code writes names: of several words, without a blank.
 fn is_name(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-    let pairs = word.as_bytes().array_windows();
+    let bytes = word.as_bytes();
+    let mut pairs = bytes.iter().zip(bytes.iter().skip(1));
     word.contains('_')
         || word.contains("::")
-        || pairs
-            .into_iter()
-            .any(|[a, b]| a.is_ascii_lowercase() && b.is_ascii_uppercase())
+        || pairs.any(|(before, after)| before.is_ascii_lowercase() && after.is_ascii_uppercase())
 }
 
 fn has_word(path: &str, words: &[&str]) -> bool {
