@@ -21,7 +21,8 @@ use crate::cli::progress::Bar;
 use crate::cli::project;
 use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, say};
-use sweep::{Axis, Combination};
+use sweep::{Axis, Combination, Trial};
+use tempfile::TempDir;
 
 /// Score the search by questions whose answers you know
 #[derive(Debug, clap::Args)]
@@ -45,7 +46,7 @@ pub(crate) struct Args {
     /// List the questions with no answer among the best ten chunks
     #[arg(long)]
     misses: bool,
-    /// Try every combination of settings: target=128,256,400 overlap=0,15%
+    /// Try every combination of settings: target=128,256,400 overlap=0,15% search.fusion=convex,rrf
     #[arg(long, value_name = "FIELD=VALUES", num_args = 1.., conflicts_with_all = ["by", "misses"])]
     sweep: Vec<Axis>,
     /// Compare two reports that `--json` printed, question by question
@@ -115,11 +116,22 @@ fn score(output: &mut Output, folder: &Path, args: &Args) -> anyhow::Result<()> 
         .settings()
         .or(project::settings_around(&root)?);
     // Every contradiction is said before the first index is made.
-    let combinations = sweep::combinations(&base, &args.sweep)?;
+    let trials = sweep::trials(&base, &Ranking::default(), &args.sweep)?;
     excerpt_grammars::chunker(base.config())?;
     let mut reports = Vec::new();
-    for (combination, settings) in &combinations {
-        let report = report(&set, settings, args.rule.into())?;
+    let mut made: Option<(&Settings, Made)> = None;
+    for Trial {
+        combination,
+        settings,
+        ranking,
+    } in &trials
+    {
+        // What only ranks otherwise asks the same index.
+        let made = match made.take() {
+            Some((before, same)) if before == settings => made.insert((before, same)),
+            _ => made.insert((settings, Made::new(&set, settings)?)),
+        };
+        let report = evaluate(&set, &mut made.1.index, args.rule.into(), ranking)?;
         if args.json {
             output.json(&Printed {
                 schema: SCHEMA,
@@ -140,23 +152,33 @@ fn score(output: &mut Output, folder: &Path, args: &Args) -> anyhow::Result<()> 
     }
 }
 
-/// Makes an index of the documents for a while, and asks it the questions.
-fn report(set: &QuestionSet, settings: &Settings, rule: Rule) -> anyhow::Result<Report> {
-    let folder = tempfile::Builder::new()
-        .prefix("excerpt-eval-")
-        .tempdir()
-        .context("cannot make a temporary folder")?;
-    let mut index = Index::open(&folder.path().join("index"), OpenOptions::create())?;
-    let options = SyncOptions::default().chunking(settings.config());
-    let bar = Bar::new();
-    let progress = |progress: Progress| {
-        bar.show(progress);
-        ControlFlow::Continue(())
-    };
-    let synced = index.sync_source(set.source(), &options, progress);
-    bar.clear();
-    synced?;
-    Ok(evaluate(set, &mut index, rule, &Ranking::default())?)
+/// An index of the documents of a set, which goes with it.
+struct Made {
+    index: Index,
+    _folder: TempDir,
+}
+
+impl Made {
+    fn new(set: &QuestionSet, settings: &Settings) -> anyhow::Result<Self> {
+        let folder = tempfile::Builder::new()
+            .prefix("excerpt-eval-")
+            .tempdir()
+            .context("cannot make a temporary folder")?;
+        let mut index = Index::open(&folder.path().join("index"), OpenOptions::create())?;
+        let options = SyncOptions::default().chunking(settings.config());
+        let bar = Bar::new();
+        let progress = |progress: Progress| {
+            bar.show(progress);
+            ControlFlow::Continue(())
+        };
+        let synced = index.sync_source(set.source(), &options, progress);
+        bar.clear();
+        synced?;
+        Ok(Made {
+            index,
+            _folder: folder,
+        })
+    }
 }
 
 fn measures(report: &Report) -> BTreeMap<&'static str, Interval> {

@@ -1,14 +1,18 @@
-//! The combinations of settings that a sweep tries.
+//! The combinations of settings that a sweep tries: of the cut, and of the ranking (`search.fusion=convex,rrf`).
 
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
 use anyhow::{anyhow, bail};
 use excerpt_chunk::{Settings, settings_from_toml};
+use excerpt_index::Ranking;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// A field of `[chunking]`, with the values to try: `target=128,256`.
+/// What the fields of `[search]` begin with.
+const SEARCH: &str = "search.";
+
+/// A field of `[chunking]`, or one of `[search]` behind `search.`, with the values to try: `target=128,256`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Axis {
     field: String,
@@ -69,12 +73,17 @@ impl Combination {
         }
         let mut text = String::from("[chunking]\n");
         let said = serde_json::to_value(base)?;
+        let swept = || {
+            self.0
+                .iter()
+                .filter(|(field, _)| !field.starts_with(SEARCH))
+        };
         for (field, value) in said.as_object().into_iter().flatten() {
-            if !value.is_null() && self.0.iter().all(|(swept, _)| swept != field) {
+            if !value.is_null() && swept().all(|(swept, _)| swept != field) {
                 writeln!(text, "{field} = {value}")?;
             }
         }
-        for (field, value) in &self.0 {
+        for (field, value) in swept() {
             writeln!(
                 text,
                 "{} = {}",
@@ -83,6 +92,33 @@ impl Combination {
             )?;
         }
         settings_from_toml(&text).map_err(|error| anyhow!("--sweep {self}: {}", error.message))
+    }
+
+    /// The ranking that `base` says, and what the combination says instead.
+    fn ranking(&self, base: &Ranking) -> anyhow::Result<Ranking> {
+        let mut said = serde_json::to_value(base)?;
+        for (field, value) in &self.0 {
+            let Some(path) = field.strip_prefix(SEARCH) else {
+                continue;
+            };
+            let place = format!("/{}", path.replace('.', "/"));
+            let Some(found) = said.pointer_mut(&place).filter(|found| !found.is_object()) else {
+                bail!(
+                    "--sweep {self}: `[search]` has no field `{path}`: it has {}",
+                    fields(&said, "")
+                );
+            };
+            *found = match value.parse::<f64>() {
+                Ok(number) => Value::from(number),
+                Err(_) if value == "none" => Value::Null,
+                Err(_) => Value::from(&**value),
+            };
+            // Counts are whole numbers.
+            if let Ok(count) = value.parse::<u64>() {
+                *found = Value::from(count);
+            }
+        }
+        serde_json::from_value(said).map_err(|error| anyhow!("--sweep {self}: {error}"))
     }
 }
 
@@ -104,6 +140,16 @@ impl Serialize for Combination {
     }
 }
 
+/// The names of all fields of an object and of the objects in it.
+fn fields(object: &Value, before: &str) -> String {
+    let all = object.as_object().into_iter().flatten();
+    let named = all.map(|(name, value)| match value.is_object() {
+        true => fields(value, &format!("{before}{name}.")),
+        false => format!("`{before}{name}`"),
+    });
+    named.collect::<Vec<_>>().join(", ")
+}
+
 /// A value as it is written in TOML. As the comma parts the values of a sweep, `+` parts what one of them lists: `levels=2,2+3`.
 fn written(field: &str, value: &str) -> String {
     let listed = value
@@ -120,15 +166,24 @@ fn written(field: &str, value: &str) -> String {
     }
 }
 
-/// Every combination of values, with the settings that `base` and it make; without an axis, `base` alone.
+/// What one combination tries.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Trial {
+    pub(crate) combination: Combination,
+    pub(crate) settings: Settings,
+    pub(crate) ranking: Ranking,
+}
+
+/// Every combination of values, with what `base` and `ranking` and it make; without an axis, these alone.
 ///
 /// # Errors
 ///
 /// A field or value that is not known, a contradiction, and two combinations that cut alike.
-pub(crate) fn combinations(
+pub(crate) fn trials(
     base: &Settings,
+    ranking: &Ranking,
     axes: &[Axis],
-) -> anyhow::Result<Vec<(Combination, Settings)>> {
+) -> anyhow::Result<Vec<Trial>> {
     let mut combinations = vec![Combination::default()];
     for Axis { field, values } in axes {
         let longer = combinations
@@ -136,21 +191,28 @@ pub(crate) fn combinations(
             .flat_map(|combination| values.iter().map(|value| combination.with(field, value)));
         combinations = longer.collect();
     }
-    let mut settings: Vec<(Combination, Settings)> = Vec::new();
+    let mut trials: Vec<Trial> = Vec::new();
     for combination in combinations {
-        let made = combination.settings(base)?;
-        if let Some((same, _)) = settings.iter().find(|(_, known)| *known == made) {
-            bail!(
-                "--sweep: `{same}` and `{combination}` say the same: name each field and value once"
-            );
+        let trial = Trial {
+            settings: combination.settings(base)?,
+            ranking: combination.ranking(ranking)?,
+            combination,
+        };
+        let alike =
+            |known: &&Trial| known.settings == trial.settings && known.ranking == trial.ranking;
+        if let Some(same) = trials.iter().find(alike) {
+            let (same, other) = (&same.combination, &trial.combination);
+            bail!("--sweep: `{same}` and `{other}` say the same: name each field and value once");
         }
-        settings.push((combination, made));
+        trials.push(trial);
     }
-    Ok(settings)
+    Ok(trials)
 }
 
 #[cfg(test)]
 mod tests {
+    use excerpt_index::Fusion;
+
     use super::*;
 
     fn swept(axes: &[&str]) -> Result<Vec<(String, Settings)>, String> {
@@ -163,11 +225,54 @@ mod tests {
             .iter()
             .map(|axis| axis.parse())
             .collect::<Result<_, _>>()?;
-        let found = combinations(&base, &axes).map_err(|error| error.to_string())?;
+        let found = trials(&base, &Ranking::default(), &axes).map_err(|error| error.to_string())?;
         Ok(found
             .into_iter()
-            .map(|(combination, settings)| (combination.to_string(), settings))
+            .map(|trial| (trial.combination.to_string(), trial.settings))
             .collect())
+    }
+
+    #[test]
+    fn a_field_of_the_ranking_is_swept_beside_those_of_the_cut() {
+        let axes = [
+            "search.fusion=convex,rrf",
+            "search.signals.most_ranks=none,5",
+        ];
+        let axes: Vec<Axis> = axes.iter().map(|axis| axis.parse().unwrap()).collect();
+        let ranking = Ranking::default();
+        let found = trials(&Settings::default(), &ranking, &axes).unwrap();
+        let tried: Vec<_> = found
+            .iter()
+            .map(|trial| (trial.ranking.fusion, trial.ranking.signals.most_ranks))
+            .collect();
+        let [convex, rrf] = [Fusion::Convex, Fusion::Rrf];
+        assert_eq!(
+            tried,
+            [
+                (convex, None),
+                (convex, Some(5)),
+                (rrf, None),
+                (rrf, Some(5))
+            ]
+        );
+
+        let refused = |axis: &str| {
+            let axis = axis.parse().unwrap();
+            let error = trials(&Settings::default(), &ranking, &[axis]).unwrap_err();
+            error.to_string()
+        };
+        let error = refused("search.fusoin=rrf");
+        assert!(
+            error
+                .starts_with("--sweep search.fusoin=rrf: `[search]` has no field `fusoin`: it has"),
+            "{error}"
+        );
+        assert!(
+            error.contains("`fusion`") && error.contains("`signals.all_words`"),
+            "{error}"
+        );
+        let error = refused("search.fusion=sum");
+        assert!(error.contains("unknown variant `sum`"), "{error}");
     }
 
     #[test]
