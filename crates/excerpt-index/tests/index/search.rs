@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use excerpt_index::{Error, Filter, Note, Rank, quiet};
+use excerpt_index::{Error, Filter, Note, Query, Rank, quiet};
 
 use crate::fixture::{World, by_keywords, paths};
 
@@ -329,4 +329,83 @@ fn a_path_in_two_sources_needs_its_source() {
         index.get(Some(&other.root()), "a.md", None).unwrap().text,
         "two"
     );
+}
+
+#[test]
+fn a_phrase_stands_together() {
+    let world = World::new()
+        .file("green.md", "# Tea\n\nGreen tea is made of fresh leaves.\n")
+        .file(
+            "garden.md",
+            "The garden is green, and tea is served there.\n",
+        )
+        .file("code.rs", "fn green_tea_leaves() {}\n")
+        .file("title.md", "# Green tea\n\nAn infusion.\n");
+    world.sync();
+    let found = |query: &str| -> Vec<String> {
+        // Both channels: what vectors find is held to it as well.
+        let answer = world.ask(&Query::new(query));
+        let mut paths: Vec<String> = paths(&answer).into_iter().map(str::to_string).collect();
+        paths.sort();
+        paths
+    };
+    assert_eq!(found("\"green tea\""), ["code.rs", "green.md", "title.md"]);
+    assert_eq!(
+        found("leaves \"green tea\""),
+        ["code.rs", "green.md", "title.md"]
+    );
+    assert_eq!(found("\"tea is served\" \"garden is\""), ["garden.md"]);
+    assert_eq!(found("green tea").len(), 4);
+}
+
+#[test]
+fn a_phrase_that_is_nowhere_empties_no_answer_and_is_named() {
+    let world = World::new().file("green.md", "green leaves, and tea of them");
+    world.sync();
+    let answer = world.search("the \"green tea\"");
+    assert_eq!(paths(&answer), ["green.md"]);
+    assert_eq!(answer.notes, [Note::Scattered(vec!["green tea".into()])]);
+    assert_eq!(
+        answer.notes[0].to_string(),
+        "nowhere together: `green tea`; searched for the words"
+    );
+}
+
+#[test]
+fn a_word_that_is_not_wanted_is_in_no_hit() {
+    let world = World::new()
+        .file("black.md", "Black tea with milk.")
+        .file("green.md", "Green tea, never with sugar.")
+        .file("milkTea.md", "A tea.");
+    world.sync();
+    let answer = world.ask(&Query::new("tea -milk"));
+    assert_eq!(paths(&answer), ["green.md"]);
+    let answer = world.ask(&Query::new("tea -sugar -milk"));
+    assert!(answer.documents.is_empty());
+    let error = world.open().search(&by_keywords("-milk")).unwrap_err();
+    assert!(matches!(error, Error::EmptyQuery { .. }));
+}
+
+#[test]
+fn what_is_probably_no_answer_is_marked() {
+    let world = World::new()
+        .file(
+            "tea.md",
+            "# Tea\n\nGreen tea wants water of 80 degrees and draws two minutes.\n",
+        )
+        .file(
+            "ships.md",
+            "# Harbour\n\nThe ferry leaves at noon from the northern pier.\n",
+        );
+    world.sync();
+    let weak = |query: &str| -> Vec<bool> {
+        let answer = world.ask(&Query::new(query));
+        answer.chunks().map(|hit| hit.weak).collect()
+    };
+    assert_eq!(
+        weak("how hot should the water for green tea be"),
+        [false, true]
+    );
+    assert_eq!(weak("when does the ferry leave"), [false, true]);
+    assert_eq!(weak("invoice for the quarterly taxes"), [true, true]);
 }
