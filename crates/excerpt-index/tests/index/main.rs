@@ -10,3 +10,4 @@ mod fixture;
 mod search;
 mod sync;
 mod tokens;
+mod vectors;
