@@ -266,6 +266,27 @@ impl Index {
         })
     }
 
+    /// The mean size of a chunk with its context, in the unit of the configuration; 0 without chunks.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn mean_size(&self) -> Result<f64> {
+        self.read_mean_size().map_err(self.at())
+    }
+
+    fn read_mean_size(&self) -> Result<f64, Fault> {
+        let truth = &self.store.truth;
+        let (mut chunks, mut sum) = (0, 0);
+        for document in truth.chunk_counts()?.into_keys() {
+            for chunk in truth.chunks(document.cast_signed())? {
+                chunks += 1;
+                sum += chunk.tokens;
+            }
+        }
+        Ok(sum as f64 / f64::from(chunks.max(1)))
+    }
+
     /// What the last complete sync of the source at `root` left out, by path.
     ///
     /// # Errors

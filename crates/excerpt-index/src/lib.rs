@@ -26,6 +26,7 @@
 mod closest;
 mod embed;
 mod error;
+pub mod eval;
 mod index;
 mod locate;
 mod lock;

@@ -156,6 +156,8 @@ fn seconds<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S
 pub enum Note {
     /// Words of the query that are nowhere in the index, as they were written.
     Absent(Vec<String>),
+    /// Phrases of the query that no chunk holds all of: their words were searched for instead.
+    Scattered(Vec<String>),
     /// Only the first words of the query were searched for.
     Shortened {
         /// How many.
@@ -184,6 +186,9 @@ impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Note::Absent(words) => write!(f, "found nowhere: `{}`", words.join("`, `")),
+            Note::Scattered(phrases) => {
+                write!(f, "nowhere together: `{}`; searched for the words", phrases.join("`, `"))
+            }
             Note::Shortened { words } => write!(f, "the query is long: only its first {words} words were searched for"),
             Note::Behind { holder: Some(process) } => {
                 write!(f, "process {process} is writing the index: its latest changes are not searched yet")
@@ -236,6 +241,12 @@ pub struct Hit {
     pub rank: usize,
     /// How well the chunk fits: the higher the better, and comparable within one answer alone.
     pub score: f32,
+    /// How much of the query's words the chunk holds, from 0 to 1, the rarer ones counting more.
+    pub coverage: f32,
+    /// The cosine of the chunk's vector and the question's, from -1 to 1; none without vectors.
+    pub cosine: Option<f32>,
+    /// Whether the chunk is probably no answer: it holds little of the query and is not near to it.
+    pub weak: bool,
     /// What the score consists of.
     pub explanation: Explanation,
     /// Whether the chunk holds every word of the query (stop words aside), in its text, place or path.

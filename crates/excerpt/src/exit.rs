@@ -4,6 +4,8 @@
 use std::io;
 use std::process::ExitCode;
 
+use excerpt_index::eval::SetError;
+
 /// How a command ended that met no trouble.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
@@ -28,7 +30,10 @@ pub(crate) fn code(result: anyhow::Result<Outcome>) -> ExitCode {
 
 /// What went wrong, with the cause where the message does not hold it already.
 fn message(error: &anyhow::Error) -> String {
-    match error.downcast_ref::<excerpt_index::Error>() {
+    if let Some(error) = error.downcast_ref::<excerpt_index::Error>() {
+        return error.to_string();
+    }
+    match error.downcast_ref::<SetError>() {
         Some(error) => error.to_string(),
         None => format!("{error:#}"),
     }

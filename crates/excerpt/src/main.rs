@@ -4,6 +4,7 @@ mod cli;
 mod exit;
 mod output;
 mod page;
+mod table;
 
 use std::process::ExitCode;
 

@@ -21,6 +21,12 @@ pub trait Embedder: Send + Sync {
     /// How many numbers a vector has.
     fn dimensions(&self) -> usize;
 
+    /// What the cosine of a text and a question must at least be, with up to 0.4 for the words that they share, for the text to be taken for an answer;
+    /// none when that is not known.
+    fn floor(&self) -> Option<f32> {
+        None
+    }
+
     /// How many tokens are embedded at once. A longer text is embedded in windows of so many, and has the mean of their vectors.
     fn max_input(&self) -> usize;
 

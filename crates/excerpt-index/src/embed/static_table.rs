@@ -197,6 +197,11 @@ impl Embedder for StaticTable {
         self.dimensions
     }
 
+    /// Of questions that have an answer, 1 % fell below it in documentation and 5 % in code; of such as have none 58 to 76 %.
+    fn floor(&self) -> Option<f32> {
+        Some(0.35)
+    }
+
     fn max_input(&self) -> usize {
         self.max_input
     }

@@ -20,6 +20,7 @@ use crate::model::{Answer, DocumentHits, Filter, Hit, Note, Query, Rank};
 use crate::store::{Candidate, Candidates, Codes, Fault, Store, StoredDocument, Wanted, place};
 use fusion::{DEPTH, Found, Scale};
 use group::Group;
+pub(crate) use query::Phrase;
 use query::Words;
 use signals::Asked;
 use snippet::Marker;
@@ -44,7 +45,8 @@ pub(crate) fn search(
     query: &Query,
 ) -> Result<Answer, Fault> {
     let start = Instant::now();
-    let words = Words::of(&query.text)?;
+    let mut words = Words::of(&query.text)?;
+    let scattered = scattered(store, &mut words)?;
     let search = Search {
         store,
         embedder,
@@ -53,8 +55,31 @@ pub(crate) fn search(
         words: &words,
     };
     let mut answer = search.answer()?;
+    answer.notes.extend(scattered);
     answer.elapsed = start.elapsed();
     Ok(answer)
+}
+
+/// Gives up the phrases that no chunk holds together, and says so.
+fn scattered(store: &Store, words: &mut Words) -> Result<Option<Note>, Fault> {
+    let Some(lexical) = store.lexical().filter(|_| !words.phrases.is_empty()) else {
+        return Ok(None);
+    };
+    if !lexical.holding(&words.phrases)?.is_empty() {
+        return Ok(None);
+    }
+    let phrases = std::mem::take(&mut words.phrases).into_iter();
+    let phrases = phrases.map(|phrase| phrase.written).collect();
+    Ok(Some(Note::Scattered(phrases)))
+}
+
+/// What the vectors say.
+struct Nearest {
+    embedder: String,
+    floor: Option<f32>,
+    question: Vec<f32>,
+    /// The chunks nearest to the question, best first.
+    nearest: Vec<Candidate>,
 }
 
 /// One search.
@@ -75,7 +100,8 @@ impl Search<'_> {
         };
         answer.notes = notes(self.words, &weights);
         let vectors = self.vectors(&mut answer.notes)?;
-        let (candidates, groups, found, documents) = self.ranked(vectors.as_deref())?;
+        let nearest = vectors.as_ref().map(|vectors| &*vectors.nearest);
+        let (candidates, groups, found, documents) = self.ranked(nearest)?;
         answer.vectors = vectors.is_some();
         answer.chunks_total = candidates.chunks_total;
         answer.documents_total = candidates.documents_total;
@@ -84,13 +110,14 @@ impl Search<'_> {
             found,
             documents,
             marker: Marker::new(self.words, &weights),
+            vectors,
         };
         answer.documents = lookup.documents(groups, self.query)?;
         Ok(answer)
     }
 
     /// The chunks nearest to the question; none when there are no vectors to ask, and why.
-    fn vectors(&self, notes: &mut Vec<Note>) -> Result<Option<Vec<Candidate>>, Fault> {
+    fn vectors(&self, notes: &mut Vec<Note>) -> Result<Option<Nearest>, Fault> {
         if self.query.ranking.channels == Channels::Keywords || self.store.truth.rev()? == 0 {
             return Ok(None);
         }
@@ -117,18 +144,44 @@ impl Search<'_> {
                 return Ok(None);
             }
         };
-        let documents = self.places.as_ref().map(|places| &places.documents);
-        Ok(Some(self.nearest(codes, &question, documents)?))
+        Ok(Some(Nearest {
+            nearest: self.nearest(codes, &question)?,
+            embedder: embedder.identity().to_string(),
+            floor: embedder.floor(),
+            question,
+        }))
     }
 
-    fn nearest(
-        &self,
-        codes: &Codes,
-        question: &[f32],
-        documents: Option<&HashSet<u64>>,
-    ) -> Result<Vec<Candidate>, Fault> {
+    fn nearest(&self, codes: &Codes, question: &[f32]) -> Result<Vec<Candidate>, Fault> {
         let depth = DEPTH.max(self.query.limit.min(MOST));
-        self.store.nearest(codes, question, documents, depth)
+        let places = self.places.as_ref().map(|places| &places.documents);
+        let Words {
+            phrases, excluded, ..
+        } = self.words;
+        let lexical = match self.store.lexical() {
+            Some(lexical) if !phrases.is_empty() || !excluded.is_empty() => lexical,
+            _ => return self.store.nearest(codes, question, places, depth),
+        };
+        let key = |candidate: &Candidate| (candidate.document, candidate.ordinal);
+        let mut nearest = match phrases.is_empty() {
+            true => self.store.nearest(codes, question, places, depth)?,
+            false => {
+                let holding = lexical.holding(phrases)?;
+                let documents = holding.iter().map(|(document, _)| *document);
+                let within = |id: &u64| places.is_none_or(|places| places.contains(id));
+                let documents: HashSet<u64> = documents.filter(within).collect();
+                let mut nearest = self
+                    .store
+                    .nearest(codes, question, Some(&documents), depth)?;
+                nearest.retain(|candidate| holding.contains(&key(candidate)));
+                nearest
+            }
+        };
+        for phrase in excluded {
+            let holding = lexical.holding(std::slice::from_ref(phrase))?;
+            nearest.retain(|candidate| !holding.contains(&key(candidate)));
+        }
+        Ok(nearest)
     }
 
     /// The query in pieces, each with what its word weighs by how rare it is in what is indexed.
@@ -142,7 +195,7 @@ impl Search<'_> {
         let pieces = self.words.pieces.iter().zip(rarities);
         let weighed = pieces.map(|((bytes, _), rarity)| {
             let weight = rarity.max(LEAST_RARITY).powf(RARITY);
-            (&self.query.text[bytes.clone()], weight)
+            (&self.words.text[bytes.clone()], weight)
         });
         Ok(weighed.collect())
     }
@@ -181,6 +234,8 @@ impl Search<'_> {
                 required: &self.words.required,
                 optional: &self.words.optional,
                 names: &self.words.names,
+                phrases: &self.words.phrases,
+                excluded: &self.words.excluded,
                 places: self.places.as_ref().map(|places| &*places.terms),
                 limit,
             }),
@@ -241,6 +296,21 @@ impl Search<'_> {
             documents.sort(&mut all);
         }
         Ok(all)
+    }
+}
+
+/// What the words of the query that a chunk holds are worth beside its cosine, where [`Embedder::floor`] says what both must reach together; and what
+/// they must reach where there is no vector. `docs/ranking.md` says how they were found.
+const WORDS: f32 = 0.4;
+const FLOOR_OF_WORDS: f32 = 0.25;
+
+/// Whether a chunk that holds so much of the query, and is so near to it, is probably no answer.
+fn is_weak(coverage: f32, cosine: Option<f32>, floor: Option<f32>) -> bool {
+    match (cosine, floor) {
+        (Some(cosine), Some(floor)) => WORDS * coverage + cosine < floor,
+        // What the cosines of this embedder mean is not known.
+        (Some(_), None) => false,
+        (None, _) => coverage < FLOOR_OF_WORDS,
     }
 }
 
@@ -384,6 +454,7 @@ struct Lookup<'a> {
     found: Vec<Found>,
     documents: Documents,
     marker: Marker,
+    vectors: Option<Nearest>,
 }
 
 impl Lookup<'_> {
@@ -426,8 +497,31 @@ impl Lookup<'_> {
                 .get(chunk.bytes())
                 .ok_or(Fault::Value("a chunk outside its text"))?;
             let (first, last) = chunk.span.lines;
+            let around = [
+                document.title.as_deref().unwrap_or_default(),
+                &document.path,
+            ];
+            let place = chunk
+                .trail
+                .iter()
+                .chain(&chunk.sections)
+                .map(|title| &**title);
+            let texts: Vec<&str> = around.into_iter().chain(place).chain([own]).collect();
+            let coverage = self.marker.coverage(&texts);
+            let (cosine, floor) = match &self.vectors {
+                Some(vectors) => {
+                    let (embedder, question) = (&vectors.embedder, &vectors.question);
+                    let place = (found.document, found.ordinal);
+                    let cosine = self.store.cosine(embedder, question, place.0, place.1)?;
+                    (cosine, vectors.floor)
+                }
+                None => (None, None),
+            };
             hits.push(Hit {
                 rank: index + 1,
+                coverage,
+                cosine,
+                weak: is_weak(coverage, cosine, floor),
                 score: found.score,
                 all_words: found.all_words,
                 explanation: found.explanation.clone(),

@@ -1,4 +1,10 @@
 //! The words of a query: taken apart by the analyzer that took the documents apart.
+//!
+//! | in the query | what it asks |
+//! | --- | --- |
+//! | `green tea` | the words, the more of them and the rarer the better |
+//! | `"green tea"` | the words one behind the other; where no chunk has them so, the words |
+//! | `-milk` | no chunk with the word |
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -22,6 +28,12 @@ const STOP_WORDS: [&str; 71] = [
 /// What to search for.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Words {
+    /// The query without the words that are not wanted.
+    pub(super) text: String,
+    /// What stands between quotation marks.
+    pub(super) phrases: Vec<Phrase>,
+    /// The words that are not wanted.
+    pub(super) excluded: Vec<Phrase>,
     /// The terms of the words and of the parts of identifiers, each once, in the order of the query.
     pub(super) required: Vec<String>,
     /// How each of them was written.
@@ -30,7 +42,7 @@ pub(super) struct Words {
     pub(super) optional: Vec<String>,
     /// The words that may be [names](name): all but the parts of identifiers.
     pub(super) names: Vec<String>,
-    /// The query from end to end in pieces of one word each, with the term of the word.
+    /// The text from end to end in pieces of one word each, with the term of the word.
     pub(super) pieces: Vec<(Range<usize>, String)>,
     /// Whether the query had more terms.
     pub(super) shortened: bool,
@@ -43,7 +55,14 @@ impl Words {
     ///
     /// [`Error::EmptyQuery`] when it has no word.
     pub(super) fn of(query: &str) -> Result<Self, Error> {
-        let mut words = Words::default();
+        let (text, excluded) = without_excluded(query);
+        let mut words = Words {
+            phrases: phrases(&text),
+            excluded,
+            ..Words::default()
+        };
+        words.text = text.clone();
+        let query = &*text;
         let mut stops = Words::default();
         let mut seen = HashSet::new();
         let mut analyzer = analyzer(Purpose::Query);
@@ -86,13 +105,86 @@ impl Words {
             words.required = stops.required;
             words.written = stops.written;
         }
-        match words.required.is_empty() {
-            true => Err(Error::EmptyQuery {
-                query: query.to_string(),
-            }),
-            false => Ok(words),
+        if words.required.is_empty() {
+            return Err(Error::EmptyQuery { query: words.text });
+        }
+        Ok(words)
+    }
+}
+
+/// Words that stand one behind the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Phrase {
+    /// How it was written.
+    pub(crate) written: String,
+    /// Each term with its position among the words.
+    pub(crate) terms: Vec<(usize, String)>,
+}
+
+impl Phrase {
+    /// None when there is no word in it.
+    fn of(written: &str) -> Option<Phrase> {
+        let mut analyzer = analyzer(Purpose::Query);
+        let mut stream = analyzer.token_stream(written);
+        let mut terms = Vec::new();
+        while let Some(token) = stream.next() {
+            if token.position_length == 1 && !token.text.is_empty() {
+                terms.push((token.position, token.text.clone()));
+            }
+        }
+        terms.truncate(MOST_TERMS);
+        (!terms.is_empty()).then(|| Phrase {
+            written: written.trim().to_string(),
+            terms,
+        })
+    }
+}
+
+/// What stands between quotation marks. One that is not closed is none.
+fn phrases(query: &str) -> Vec<Phrase> {
+    const PAIRS: [(char, char); 3] = [('"', '"'), ('“', '”'), ('„', '“')];
+    let mut phrases = Vec::new();
+    let mut rest = query;
+    while let Some((start, opening)) = rest.char_indices().find(|(_, c)| opens(*c)) {
+        rest = &rest[start + opening.len_utf8()..];
+        let closing = PAIRS.iter().filter(|(open, _)| *open == opening);
+        let end = closing.filter_map(|(_, close)| Some((rest.find(*close)?, close.len_utf8())));
+        if let Some((end, width)) = end.min() {
+            phrases.extend(Phrase::of(&rest[..end]));
+            rest = &rest[end + width..];
         }
     }
+    phrases.truncate(MOST_TERMS);
+    phrases
+}
+
+fn opens(c: char) -> bool {
+    matches!(c, '"' | '“' | '„')
+}
+
+/// The query with blanks for each `-word`, and these words. An option of a command, as `-v` or `--all`, is none, nor is a word in a phrase.
+fn without_excluded(query: &str) -> (String, Vec<Phrase>) {
+    let mut text = query.to_string();
+    let mut excluded = Vec::new();
+    let mut quoted = false;
+    let mut before = ' ';
+    for (at, c) in query.char_indices() {
+        quoted ^= c == '"';
+        let begins = c == '-' && before.is_whitespace() && !quoted;
+        before = c;
+        if !begins {
+            continue;
+        }
+        let word = &query[at + 1..];
+        let word = &word[..word.find(char::is_whitespace).unwrap_or(word.len())];
+        let written = word.starts_with(char::is_alphabetic) && word.chars().count() > 1;
+        if let Some(phrase) = Phrase::of(word).filter(|_| written) {
+            text.replace_range(at..at + 1 + word.len(), &" ".repeat(1 + word.len()));
+            excluded.push(phrase);
+        }
+    }
+    excluded.truncate(MOST_TERMS);
+    (text, excluded)
 }
 
 impl Words {
@@ -162,6 +254,44 @@ mod tests {
             .collect();
         assert_eq!(texts, [" How ", "does ", "parseConfig, ", "fail?"]);
         assert_eq!(pieces[2].1, "parseconfig");
+    }
+
+    #[test]
+    fn what_is_quoted_is_a_phrase() {
+        let phrases = |query: &str| -> Vec<String> {
+            let phrases = Words::of(query).unwrap().phrases.into_iter();
+            phrases.map(|phrase| phrase.written).collect()
+        };
+        assert_eq!(
+            phrases("where is \"green tea\" and “black tea”"),
+            ["green tea", "black tea"]
+        );
+        assert_eq!(phrases("a 5\" pipe of steel"), [""; 0]);
+        assert_eq!(phrases("\"!?\" word"), [""; 0]);
+        let phrase = &Words::of("\"the parseConfig fails\"").unwrap().phrases[0];
+        let terms: Vec<(usize, &str)> = phrase
+            .terms
+            .iter()
+            .map(|(at, term)| (*at, &**term))
+            .collect();
+        assert_eq!(terms, [(0, "the"), (1, "pars"), (2, "config"), (3, "fail")]);
+    }
+
+    #[test]
+    fn a_word_behind_a_minus_is_not_wanted() {
+        let words = Words::of("green tea -milk").unwrap();
+        assert_eq!(words.required, ["green", "tea"]);
+        assert_eq!(words.excluded[0].written, "milk");
+        assert_eq!(words.text, "green tea      ");
+        for query in [
+            "git commit -m --all",
+            "well-known tea",
+            "5 - 3 tea",
+            "\"green -milk\" tea",
+        ] {
+            assert!(Words::of(query).unwrap().excluded.is_empty(), "{query}");
+        }
+        assert!(matches!(Words::of("-milk"), Err(Error::EmptyQuery { .. })));
     }
 
     #[test]

@@ -74,7 +74,9 @@ pub struct Signals {
     pub path_word: f32,
     /// The chunk defines a name of several words that are all in the query, or of one word of a query that has hardly others. Default: 2.
     pub definition: f32,
-    /// The document is prose, and most documents of the index are source code. Default: 0.7.
+    /// The document is prose, and the query has a name as source code writes them: `parseConfig`, `parse_config`. Default: 0.6.
+    pub prose_for_a_name: f32,
+    /// The document is prose, and most documents of the index are source code. Default: 0.95.
     pub prose_among_code: f32,
     /// The most that a document gains whose other chunks are good as well. Default: 1.
     pub coherence: f32,
@@ -103,7 +105,8 @@ impl Default for Signals {
             index_document: 1.0,
             path_word: 1.0,
             definition: 2.0,
-            prose_among_code: 0.7,
+            prose_for_a_name: 0.6,
+            prose_among_code: 0.95,
             coherence: 1.0,
             saturation_in_prose: 1.0,
             saturation_in_code: 0.5,
@@ -126,6 +129,7 @@ impl Signals {
             index_document: 1.0,
             path_word: 1.0,
             definition: 1.0,
+            prose_for_a_name: 1.0,
             prose_among_code: 1.0,
             coherence: 1.0,
             saturation_in_prose: 1.0,

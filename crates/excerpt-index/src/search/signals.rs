@@ -63,6 +63,8 @@ pub(super) struct Asked<'a> {
     terms: HashSet<&'a str>,
     /// Whether it asks for tests, for what is generated, for what is vendored.
     wants: [bool; 3],
+    /// Whether it has a name as source code writes them.
+    names_something: bool,
     /// Whether most of what is searched is code.
     among_code: bool,
     /// The day of the search, in days since 1970.
@@ -80,6 +82,7 @@ impl<'a> Asked<'a> {
             words,
             wants: [asks(&TEST), asks(&GENERATED), asks(&VENDORED)],
             terms,
+            names_something: words.text.split_whitespace().any(is_name),
             among_code,
             today,
         }
@@ -118,6 +121,11 @@ impl<'a> Asked<'a> {
         let in_path = i32::try_from(in_path.count()).unwrap_or(i32::MAX);
         add("path words", in_path > 0, signals.path_word.powi(in_path));
         let prose = !document.is_code();
+        add(
+            "prose, for a name",
+            prose && self.names_something,
+            signals.prose_for_a_name,
+        );
         add(
             "prose among code",
             prose && self.among_code,
@@ -213,6 +221,16 @@ pub(super) fn bound(found: &mut [Found], before: &[f32], most: usize) {
             apply(found, "bound", factor);
         }
     }
+}
+
+/// Whether a word of a query is written as source code writes names: of several words, without a blank.
+fn is_name(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let bytes = word.as_bytes();
+    let mut pairs = bytes.iter().zip(bytes.iter().skip(1));
+    word.contains('_')
+        || word.contains("::")
+        || pairs.any(|(before, after)| before.is_ascii_lowercase() && after.is_ascii_uppercase())
 }
 
 fn has_word(path: &str, words: &[&str]) -> bool {

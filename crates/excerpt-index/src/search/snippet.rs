@@ -17,6 +17,8 @@ const MOST_LINES: usize = 3;
 pub(super) struct Marker {
     /// Each term with its number and how much it counts.
     terms: HashMap<String, (usize, f32)>,
+    /// How much each required term counts of the query; those that are nowhere, too.
+    required: Vec<f32>,
     analyzer: TextAnalyzer,
 }
 
@@ -42,7 +44,10 @@ impl Marker {
         // The whole of an identifier says nothing beyond its parts, except that it is there: it is marked and decides ties.
         let optional = words.optional.iter().zip(std::iter::repeat(0.1));
         let numbered = required.chain(optional).enumerate();
+        let rarest = weights.iter().flatten().copied().fold(0.0, f32::max);
+        let counted = |weight: &Option<f32>| weight.unwrap_or(rarest.max(1.0));
         Marker {
+            required: weights.iter().map(counted).collect(),
             terms: numbered
                 .map(|(number, (term, weight))| (term.clone(), (number, weight)))
                 .collect(),
@@ -62,6 +67,23 @@ impl Marker {
             line: first_line + text[..bytes.start].matches('\n').count(),
             text: text[bytes].to_string(),
         }
+    }
+
+    /// How much of the query `texts` hold together, from 0 to 1: each word counts by how rare it is, and one that is nowhere as much as the rarest.
+    pub(super) fn coverage(&mut self, texts: &[&str]) -> f32 {
+        let mut held = vec![false; self.terms.len()];
+        for text in texts {
+            let mut stream = self.analyzer.token_stream(text);
+            while let Some(token) = stream.next() {
+                if let Some((term, _)) = self.terms.get(&token.text) {
+                    held[*term] = true;
+                }
+            }
+        }
+        let covered = self.required.iter().zip(&held).filter(|(_, held)| **held);
+        let covered: f32 = covered.map(|(weight, _)| weight).sum();
+        let all: f32 = self.required.iter().sum();
+        if all > 0.0 { covered / all } else { 0.0 }
     }
 
     /// The words of the query in `text`, by where they begin.

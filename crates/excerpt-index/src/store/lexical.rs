@@ -1,7 +1,7 @@
 //! The keyword index: tantivy beside the truth, derived from it and disposable. It holds the terms of every chunk, nothing of
 //! the texts themselves; a match is a document's id and an ordinal, to be looked up in the truth.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -9,7 +9,9 @@ use std::time::SystemTime;
 use excerpt_chunk::Hash;
 use serde::{Deserialize, Serialize};
 use tantivy::indexer::IndexWriterOptions;
-use tantivy::query::{BooleanQuery, BoostQuery, ConstScoreQuery, Occur, Query, TermQuery};
+use tantivy::query::{
+    BooleanQuery, BoostQuery, ConstScoreQuery, Occur, PhraseQuery, Query, TermQuery,
+};
 use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions,
 };
@@ -19,6 +21,7 @@ use super::analysis::{self, Purpose, analyzer};
 use super::collect::{Best, Candidate};
 use super::fault::Fault;
 use super::read::{StoredChunk, StoredDocument};
+use crate::search::Phrase;
 
 pub(super) const DOCUMENT: &str = "document";
 pub(super) const ORDINAL: &str = "ordinal";
@@ -33,6 +36,9 @@ const DEFINITION: f32 = 2.0;
 
 /// The memory that a writer gathers terms in, over all its threads.
 const HEAP: usize = 50 << 20;
+
+/// How many chunks with a phrase are known at once.
+const MOST_HELD: usize = 1 << 20;
 
 /// How many threads analyse text.
 const THREADS: usize = 2;
@@ -57,6 +63,10 @@ pub(crate) struct Wanted<'a> {
     pub(crate) optional: &'a [String],
     /// [Names](analysis::name) whose definitions rank above their uses.
     pub(crate) names: &'a [String],
+    /// What a chunk must hold, word behind word.
+    pub(crate) phrases: &'a [Phrase],
+    /// What a chunk must not hold.
+    pub(crate) excluded: &'a [Phrase],
     /// The folders (or documents) to search, by [`place`]; none to search everywhere.
     pub(crate) places: Option<&'a [String]>,
     /// How many chunks are wanted.
@@ -197,7 +207,7 @@ impl Lexical {
         let complete = all.best.len();
         let mut chunks = all.best;
         let key = |candidate: &Candidate| (candidate.document, candidate.ordinal);
-        let first: std::collections::HashSet<_> = chunks.iter().map(key).collect();
+        let first: HashSet<_> = chunks.iter().map(key).collect();
         // When `all` had more than the limit, the rest of `any` may be complete as well, but is not reached.
         let rest = any
             .best
@@ -260,7 +270,7 @@ impl Lexical {
         let terms = wanted.required.iter().chain(wanted.optional);
         let words = terms.map(|term| (Occur::Should, self.word_query(term)));
         let words = words.chain(self.definitions(wanted)).collect();
-        self.placed(BooleanQuery::new(words), wanted.places)
+        self.limited(BooleanQuery::new(words), wanted)
     }
 
     fn all_query(&self, wanted: &Wanted<'_>) -> BooleanQuery {
@@ -273,7 +283,7 @@ impl Lexical {
             .iter()
             .map(|term| (Occur::Should, self.word_query(term)));
         let words = required.chain(optional).chain(self.definitions(wanted));
-        self.placed(BooleanQuery::new(words.collect()), wanted.places)
+        self.limited(BooleanQuery::new(words.collect()), wanted)
     }
 
     /// The definitions of the names. As all else by BM25: a name that much defines says little.
@@ -306,21 +316,64 @@ impl Lexical {
         Box::new(BooleanQuery::new(fields.collect()))
     }
 
-    /// `query` in some places only. The filter is part of the search: what lies elsewhere takes no one's place.
-    fn placed(&self, query: BooleanQuery, places: Option<&[String]>) -> BooleanQuery {
-        let Some(places) = places else { return query };
-        let terms = places.iter().map(|place| {
-            let term = Term::from_field_text(self.fields.folder, place);
-            (
-                Occur::Should,
-                Box::new(TermQuery::new(term, IndexRecordOption::Basic)) as Box<dyn Query>,
-            )
-        });
-        let anywhere = ConstScoreQuery::new(Box::new(BooleanQuery::new(terms.collect())), 0.0);
-        BooleanQuery::new(vec![
-            (Occur::Must, Box::new(anywhere)),
-            (Occur::Must, Box::new(query)),
-        ])
+    /// `query` in some places only, with the phrases and without what is excluded. The filter is part of the search: what lies elsewhere takes no
+    /// one's place.
+    fn limited(&self, query: BooleanQuery, wanted: &Wanted<'_>) -> BooleanQuery {
+        let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
+        let mut limit = |occur, query: Box<dyn Query>| {
+            clauses.push((occur, Box::new(ConstScoreQuery::new(query, 0.0))));
+        };
+        if let Some(places) = wanted.places {
+            let terms = places.iter().map(|place| {
+                let term = Term::from_field_text(self.fields.folder, place);
+                let query = TermQuery::new(term, IndexRecordOption::Basic);
+                (Occur::Should, Box::new(query) as Box<dyn Query>)
+            });
+            limit(Occur::Must, Box::new(BooleanQuery::new(terms.collect())));
+        }
+        for phrase in wanted.phrases {
+            limit(Occur::Must, self.phrase_query(phrase));
+        }
+        for phrase in wanted.excluded {
+            limit(Occur::MustNot, self.phrase_query(phrase));
+        }
+        clauses.push((Occur::Must, Box::new(query)));
+        BooleanQuery::new(clauses)
+    }
+
+    /// A phrase in one of the fields.
+    fn phrase_query(&self, phrase: &Phrase) -> Box<dyn Query> {
+        let of_field = |field| -> Box<dyn Query> {
+            let terms = phrase.terms.iter();
+            let mut terms: Vec<(usize, Term)> = terms
+                .map(|(position, term)| (*position, Term::from_field_text(field, term)))
+                .collect();
+            match terms.len() {
+                1 => Box::new(TermQuery::new(terms.remove(0).1, IndexRecordOption::Basic)),
+                _ => Box::new(PhraseQuery::new_with_offset(terms)),
+            }
+        };
+        let fields = self.fields.searched().into_iter();
+        let fields = fields.map(|field| (Occur::Should, of_field(field)));
+        Box::new(BooleanQuery::new(fields.collect()))
+    }
+
+    /// The chunks that hold every phrase, by document and ordinal.
+    pub(crate) fn holding(&self, phrases: &[Phrase]) -> Result<HashSet<(u64, u64)>, Fault> {
+        let clauses = phrases
+            .iter()
+            .map(|phrase| (Occur::Must, self.phrase_query(phrase)));
+        let query = BooleanQuery::new(clauses.collect());
+        let all = Best { limit: MOST_HELD };
+        let found = self
+            .reader
+            .searcher()
+            .search(&query, &all)?
+            .best
+            .into_iter();
+        Ok(found
+            .map(|candidate| (candidate.document, candidate.ordinal))
+            .collect())
     }
 }
 
@@ -467,7 +520,7 @@ fn register(index: &tantivy::Index) {
 fn schema() -> (Schema, Fields) {
     let words = TextFieldIndexing::default()
         .set_tokenizer(analysis::NAME)
-        .set_index_option(IndexRecordOption::WithFreqs);
+        .set_index_option(IndexRecordOption::WithFreqsAndPositions);
     let words = TextOptions::default().set_indexing_options(words);
     let exact = TextFieldIndexing::default()
         .set_tokenizer("raw")

@@ -166,6 +166,21 @@ impl Store {
         Ok(ended)
     }
 
+    /// The cosine of a chunk's vector and `query`; none when there is none.
+    pub(crate) fn cosine(
+        &self,
+        embedder: &str,
+        query: &[f32],
+        document: u64,
+        ordinal: u64,
+    ) -> Result<Option<f32>, Fault> {
+        let look = |numbers: &[u8]| cosine(query, numbers);
+        Ok(self
+            .truth
+            .vector_of(embedder, document, ordinal, look)?
+            .flatten())
+    }
+
     /// The chunks nearest to `query` by the cosine, best first, in `documents` if some are given.
     pub(crate) fn nearest(
         &self,
@@ -177,12 +192,8 @@ impl Store {
         let embedder = &codes.stamp().embedder;
         let mut found = Vec::new();
         for near in codes.nearest(query, documents, limit) {
-            let cosine = |numbers: &[u8]| cosine(query, numbers);
-            let cosine = self
-                .truth
-                .vector_of(embedder, near.document, near.ordinal, cosine)?;
             // One without a vector, or with that of no word, is near nothing.
-            if let Some(score) = cosine.flatten() {
+            if let Some(score) = self.cosine(embedder, query, near.document, near.ordinal)? {
                 found.push(Candidate {
                     document: near.document,
                     ordinal: near.ordinal,

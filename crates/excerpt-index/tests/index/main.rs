@@ -7,6 +7,7 @@
 
 mod failures;
 mod fixture;
+mod quality;
 mod search;
 mod sync;
 mod tokens;

@@ -1,6 +1,7 @@
 //! The command line: one file a command, with its arguments, its help and its call to the libraries.
 
 mod chunk;
+mod eval;
 mod flags;
 mod get;
 mod place;
@@ -34,6 +35,7 @@ enum Command {
     Sync(sync::Args),
     Status(status::Args),
     Get(get::Args),
+    Eval(eval::Args),
 }
 
 /// Reads the arguments and runs the command they name.
@@ -44,5 +46,6 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
         Command::Sync(args) => sync::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Get(args) => get::run(&args),
+        Command::Eval(args) => eval::run(&args),
     }
 }

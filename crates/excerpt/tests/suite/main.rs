@@ -4,6 +4,7 @@
 mod bad_input;
 mod chunk;
 mod documents;
+mod eval;
 mod fixture;
 mod interrupted;
 mod many_files;

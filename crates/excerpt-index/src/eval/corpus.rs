@@ -1,0 +1,50 @@
+//! The documents that questions are about.
+
+use std::path::Path;
+
+use crate::error::Result;
+use crate::model::SyncOptions;
+use crate::source::{Entry, Files, Listing, Reading, Source};
+
+/// The files under a folder, without those in the folder of the questions: their words are the questions themselves.
+#[derive(Clone, Debug)]
+pub(super) struct Corpus {
+    files: Files,
+    /// The folder of the questions, if it lies inside.
+    own: Option<String>,
+}
+
+impl Corpus {
+    /// The documents in `folder`, for the questions in `questions`; both are absolute.
+    pub(super) fn new(folder: &Path, questions: &Path) -> Result<Self> {
+        let own = questions.strip_prefix(folder).ok();
+        Ok(Corpus {
+            files: Files::new(folder, SyncOptions::default().max_file_size)?,
+            own: own.and_then(Path::to_str).map(|own| own.replace('\\', "/")),
+        })
+    }
+
+    /// Whether a document is in the folder of the questions.
+    pub(super) fn is_own(&self, path: &str) -> bool {
+        let inside = |own: &String| path.strip_prefix(&**own);
+        let rest = self.own.as_ref().and_then(inside);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+}
+
+impl Source for Corpus {
+    fn root(&self) -> &str {
+        self.files.root()
+    }
+
+    fn list(&self) -> Result<Listing> {
+        let mut listing = self.files.list()?;
+        listing.entries.retain(|entry| !self.is_own(&entry.path));
+        listing.skips.retain(|skip| !self.is_own(&skip.path));
+        Ok(listing)
+    }
+
+    fn read(&self, entry: &Entry) -> Reading {
+        self.files.read(entry)
+    }
+}

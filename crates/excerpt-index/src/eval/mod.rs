@@ -1,0 +1,91 @@
+//! How well an index answers: questions whose answers are known are asked and scored.
+//!
+//! A [`QuestionSet`] is read from a folder (`set.rs`) with the documents that it is about (`corpus.rs`). Each question is put to an index and its ranked
+//! chunks are measured (`measure.rs`); a [`Report`] gives the means with intervals (`interval.rs`), and two reports can be [compared](Report::compare).
+
+mod corpus;
+mod interval;
+mod measure;
+mod report;
+mod set;
+
+use crate::error::{Error, Result};
+use crate::index::Index;
+use crate::model::{Filter, Query, Rank};
+use crate::search::Ranking;
+
+pub use interval::Interval;
+pub use measure::{MEASURES, Passage, Rule};
+pub use report::{Comparison, Difference, Report, Scored};
+pub use set::{LeftOut, Question, QuestionSet, SetError};
+
+/// How many chunks are asked for at first, and at most: enough to fill the reading budget, however small they are.
+const DEPTHS: [usize; 3] = [50, 200, 1_000];
+
+/// Asks `index`, which holds the documents of `set`, all its questions, and ranks as `ranking` says.
+///
+/// # Errors
+///
+/// Those of [`Index::search`] and [`Index::status`].
+pub fn evaluate(
+    set: &QuestionSet,
+    index: &mut Index,
+    rule: Rule,
+    ranking: &Ranking,
+) -> Result<Report> {
+    let status = index.status()?;
+    let mut questions = Vec::with_capacity(set.questions.len());
+    for question in &set.questions {
+        let ranked = ranked(set, question, index, ranking)?;
+        questions.push(Scored {
+            id: question.id.clone(),
+            query: question.query.clone(),
+            category: question.category.clone(),
+            rank: measure::rank(&ranked, &question.answers, rule),
+            scores: measure::scores(&ranked, &question.answers, rule),
+        });
+    }
+    Ok(Report {
+        set: set.name.clone(),
+        rule,
+        documents: status.documents,
+        chunks: status.chunks,
+        mean_size: index.mean_size()?,
+        questions,
+        left_out: set.left_out.clone(),
+    })
+}
+
+/// The best chunks for a question, best first. A question without a word that can be searched for finds nothing.
+fn ranked(
+    set: &QuestionSet,
+    question: &Question,
+    index: &mut Index,
+    ranking: &Ranking,
+) -> Result<Vec<Passage>> {
+    let filter = match &question.scope {
+        Some(scope) => Filter::default().path(scope),
+        None => Filter::default(),
+    };
+    let query = Query::new(&question.query)
+        .rank(Rank::Chunks)
+        .per_document(1)
+        .ranking(ranking.clone())
+        .within(filter);
+    let mut ranked = Vec::new();
+    for depth in DEPTHS {
+        let answer = match index.search(&query.clone().limit(depth)) {
+            Err(Error::EmptyQuery { .. }) => return Ok(Vec::new()),
+            answer => answer?,
+        };
+        let passages = answer.chunks().map(|hit| Passage {
+            path: hit.path.clone(),
+            chars: Some(set.chars(&hit.path, hit.span.bytes.clone())),
+        });
+        ranked = passages.collect();
+        if ranked.len() < depth || measure::read(&ranked) >= measure::BUDGET {
+            break;
+        }
+    }
+    Ok(ranked)
+}

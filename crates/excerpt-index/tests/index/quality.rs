@@ -1,0 +1,98 @@
+//! How well the search finds: on our own questions always, and on the sets in the folder that `EXCERPT_EVAL` names, where it is. What two channels find
+//! together is not worse than what the better one finds alone, and no figure falls behind what `eval/figures.json` has recorded.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use excerpt_index::eval::{QuestionSet, Report, Rule, evaluate};
+use excerpt_index::{Channels, Index, OpenOptions, Ranking, SyncOptions, quiet};
+use serde::Deserialize;
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+const MEASURE: &str = "ndcg@10";
+
+/// What is recorded of a set.
+#[derive(Deserialize)]
+struct Recorded {
+    rule: Rule,
+    /// nDCG@10 with every setting at its default.
+    #[serde(rename = "ndcg@10")]
+    figure: f64,
+    /// By how much it may fall: our own set is about documents that change.
+    margin: f64,
+}
+
+#[test]
+fn our_own_questions_find_their_answers() {
+    let set = QuestionSet::read(&Path::new(ROOT).join("eval/excerpt"), Some(Path::new(ROOT)));
+    holds("excerpt", &set.unwrap());
+}
+
+#[test]
+fn questions_that_nobody_here_wrote_find_their_answers() {
+    let Some(folder) = std::env::var_os("EXCERPT_EVAL").map(PathBuf::from) else {
+        eprintln!("skipped: EXCERPT_EVAL names no folder with evaluation sets");
+        return;
+    };
+    // A set may come without its documents; then they are where the test script has fetched them.
+    let fetched = std::env::var_os("EXCERPT_SOURCES").map(PathBuf::from);
+    for name in recorded().keys().filter(|name| *name != "excerpt") {
+        let places = [Some(&folder), fetched.as_ref()].into_iter().flatten();
+        let place = places
+            .map(|place| place.join(name))
+            .find(|place| place.join("corpus").is_dir());
+        match place {
+            Some(place) => holds(name, &QuestionSet::read(&place, None).unwrap()),
+            None => eprintln!("skipped: no documents of `{name}`"),
+        }
+    }
+}
+
+fn recorded() -> BTreeMap<String, Recorded> {
+    let text = fs::read_to_string(Path::new(ROOT).join("eval/figures.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// Asserts what is promised of a set, and prints its figures.
+#[expect(clippy::print_stdout, reason = "the table of the figures")]
+fn holds(name: &str, set: &QuestionSet) {
+    let Recorded {
+        rule,
+        figure,
+        margin,
+    } = recorded().remove(name).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let mut index = Index::open(&dir.path().join("index"), OpenOptions::create()).unwrap();
+    index
+        .sync_source(set.source(), &SyncOptions::default(), quiet)
+        .unwrap();
+    let mut by = |channels| -> Report {
+        let mut ranking = Ranking::default();
+        ranking.channels = channels;
+        evaluate(set, &mut index, rule, &ranking).unwrap()
+    };
+    let [both, keywords, vectors] =
+        [Channels::Both, Channels::Keywords, Channels::Vectors].map(&mut by);
+    let mean = |report: &Report| report.mean(MEASURE).unwrap().mean;
+    let [of_both, of_keywords, of_vectors] = [&both, &keywords, &vectors].map(mean);
+    println!(
+        "{name}: keywords {of_keywords:.3}, vectors {of_vectors:.3}, both {of_both:.3}, recorded {figure:.3}"
+    );
+
+    let better = if of_keywords >= of_vectors {
+        &keywords
+    } else {
+        &vectors
+    };
+    let gain = better.compare(&both).measures[MEASURE].gain;
+    assert!(
+        gain.high >= 0.0,
+        "{name}: both channels together are worse than one alone: {gain:?}"
+    );
+    assert!(
+        of_both >= figure - margin,
+        "{name}: {of_both:.3} is below what eval/figures.json has recorded, {figure:.3}"
+    );
+}

@@ -1,0 +1,90 @@
+//! Two reports, question by question.
+
+use std::path::Path;
+
+use anyhow::{Context as _, anyhow, bail};
+use excerpt_index::eval::{Comparison, Report};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::tables;
+use crate::output::{Output, SCHEMA, counted, say};
+
+/// A report as it is read back.
+#[derive(Deserialize)]
+struct Stored {
+    schema: u32,
+    #[serde(flatten)]
+    report: Report,
+}
+
+fn stored(path: &Path) -> anyhow::Result<Report> {
+    let shown = path.display();
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read `{shown}`"))?;
+    let foreign = || anyhow!("`{shown}` is no report: `excerpt eval SET --json` prints one");
+    let values = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
+    let mut values: Vec<Value> = values.collect::<Result<_, _>>().map_err(|_| foreign())?;
+    let value = match (values.len(), values.pop()) {
+        (1, Some(value)) => value,
+        (0, _) | (_, None) => return Err(foreign()),
+        (count, _) => bail!(
+            "`{shown}` holds {count} reports, one a line: put the one to compare into a file of its own"
+        ),
+    };
+    let stored = Stored::deserialize(value).map_err(|_| foreign())?;
+    if stored.schema != SCHEMA {
+        bail!(
+            "`{shown}` has the form {}, and this version reads {SCHEMA}: print it again",
+            stored.schema
+        );
+    }
+    Ok(stored.report)
+}
+
+#[derive(Serialize)]
+struct PrintedComparison<'a> {
+    schema: u32,
+    #[serde(flatten)]
+    comparison: &'a Comparison,
+}
+
+/// Compares the reports in two files and prints what they differ in.
+pub(super) fn run(
+    output: &mut Output,
+    first: &Path,
+    second: &Path,
+    json: bool,
+) -> anyhow::Result<()> {
+    let (one, two) = (stored(first)?, stored(second)?);
+    let (first, second) = (first.display(), second.display());
+    if one.rule != two.rule {
+        bail!("`{first}` and `{second}` were scored by different rules: use one `--rule`");
+    }
+    let comparison = one.compare(&two);
+    if comparison.common == 0 {
+        bail!("`{first}` and `{second}` have no question in common");
+    }
+    if json {
+        output.json(&PrintedComparison {
+            schema: SCHEMA,
+            comparison: &comparison,
+        })?;
+    } else {
+        let names = format!("A {first} · B {second}");
+        output.line(output.safe(&names))?;
+        tables::comparison(output, &comparison)?;
+    }
+    for (name, only) in [
+        ("A", &comparison.only_first),
+        ("B", &comparison.only_second),
+    ] {
+        if !only.is_empty() {
+            say(&format!(
+                "note: {} only in {name}, left out here: {}",
+                counted(only.len(), "question"),
+                only.join(", ")
+            ));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,199 @@
+//! `excerpt eval`: scores the search over questions whose answers are known, for one cut or several (`sweep.rs`), or compares two such
+//! reports (`compare.rs`); `tables.rs` prints for people.
+
+mod compare;
+mod sweep;
+mod tables;
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use clap::ValueEnum;
+use excerpt_chunk::{Config, Settings};
+use excerpt_index::eval::{Interval, LeftOut, MEASURES, QuestionSet, Report, Rule, evaluate};
+use excerpt_index::{Index, OpenOptions, Progress, Ranking, SyncOptions};
+use serde::Serialize;
+
+use crate::cli::flags::ChunkFlags;
+use crate::cli::progress::Bar;
+use crate::cli::project;
+use crate::exit::Outcome;
+use crate::output::{Output, SCHEMA, say};
+use sweep::{Axis, Combination, Trial};
+use tempfile::TempDir;
+
+/// Score the search by questions whose answers you know
+#[derive(Debug, clap::Args)]
+#[command(mut_args(|arg| {
+    let hidden = arg.get_help_heading() == Some("Cutting") && arg.get_id() != "preset";
+    if hidden { arg.hide_short_help(true) } else { arg }
+}))]
+pub(crate) struct Args {
+    /// A folder with `queries.jsonl`, one question a line with its answers
+    #[arg(required_unless_present = "compare")]
+    set: Option<PathBuf>,
+    /// The folder with the documents [default: the folder `corpus` of the set]
+    #[arg(long, value_name = "FOLDER")]
+    corpus: Option<PathBuf>,
+    /// When a chunk counts as an answer: it shares half of the shorter of the two, or any character
+    #[arg(long, value_enum, default_value_t = RuleName::Half, hide_possible_values = true, value_name = "half|any")]
+    rule: RuleName,
+    /// Add a table by category
+    #[arg(long, value_enum, value_name = "category", hide_possible_values = true)]
+    by: Option<By>,
+    /// List the questions with no answer among the best ten chunks
+    #[arg(long)]
+    misses: bool,
+    /// Try every combination of settings: target=128,256,400 overlap=0,15% search.fusion=convex,rrf
+    #[arg(long, value_name = "FIELD=VALUES", num_args = 1.., conflicts_with_all = ["by", "misses"])]
+    sweep: Vec<Axis>,
+    /// Compare two reports that `--json` printed, question by question
+    #[arg(long, value_names = ["A", "B"], num_args = 2, conflicts_with_all = ["set", "corpus", "rule", "by", "misses", "sweep"])]
+    compare: Vec<PathBuf>,
+    /// Print the report as JSON, one line for each combination of a sweep
+    #[arg(long, conflicts_with_all = ["by", "misses"])]
+    json: bool,
+    #[command(flatten)]
+    chunking: ChunkFlags,
+}
+
+/// A [`Rule`], as it is named on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum RuleName {
+    Half,
+    Any,
+}
+
+impl From<RuleName> for Rule {
+    fn from(name: RuleName) -> Rule {
+        match name {
+            RuleName::Half => Rule::Half,
+            RuleName::Any => Rule::Any,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum By {
+    Category,
+}
+
+/// A report as `--json` prints it.
+#[derive(Serialize)]
+struct Printed<'a> {
+    schema: u32,
+    /// What a sweep has set.
+    #[serde(skip_serializing_if = "Combination::is_empty")]
+    sweep: &'a Combination,
+    chunking: Config,
+    measures: BTreeMap<&'a str, Interval>,
+    #[serde(flatten)]
+    report: &'a Report,
+}
+
+/// Scores what `args` names.
+pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    let mut output = Output::new();
+    if !args.compare.is_empty() && args.chunking.settings() != Settings::default() {
+        bail!("`--compare` reads two reports and cuts nothing: leave out how documents are cut");
+    }
+    match (&*args.compare, &args.set) {
+        ([first, second], _) => compare::run(&mut output, first, second, args.json)?,
+        (_, Some(set)) => score(&mut output, set, args)?,
+        _ => bail!("name a set of questions, or two reports to `--compare`"),
+    }
+    output.flush()?;
+    Ok(Outcome::Done)
+}
+
+fn score(output: &mut Output, folder: &Path, args: &Args) -> anyhow::Result<()> {
+    let set = QuestionSet::read(folder, args.corpus.as_deref())?;
+    let root = PathBuf::from(set.source().root());
+    let base = args
+        .chunking
+        .settings()
+        .or(project::settings_around(&root)?);
+    // Every contradiction is said before the first index is made.
+    let trials = sweep::trials(&base, &Ranking::default(), &args.sweep)?;
+    excerpt_grammars::chunker(base.config())?;
+    let mut reports = Vec::new();
+    let mut made: Option<(&Settings, Made)> = None;
+    for Trial {
+        combination,
+        settings,
+        ranking,
+    } in &trials
+    {
+        // What only ranks otherwise asks the same index.
+        let made = match made.take() {
+            Some((before, same)) if before == settings => made.insert((before, same)),
+            _ => made.insert((settings, Made::new(&set, settings)?)),
+        };
+        let report = evaluate(&set, &mut made.1.index, args.rule.into(), ranking)?;
+        if args.json {
+            output.json(&Printed {
+                schema: SCHEMA,
+                sweep: combination,
+                chunking: settings.config(),
+                measures: measures(&report),
+                report: &report,
+            })?;
+            output.flush()?;
+        }
+        reports.push((combination, report));
+    }
+    left_out(&set.left_out);
+    match &*reports {
+        _ if args.json => Ok(()),
+        [(combination, report)] if combination.is_empty() => tables::report(output, report, args),
+        reports => tables::sweep(output, reports),
+    }
+}
+
+/// An index of the documents of a set, which goes with it.
+struct Made {
+    index: Index,
+    _folder: TempDir,
+}
+
+impl Made {
+    fn new(set: &QuestionSet, settings: &Settings) -> anyhow::Result<Self> {
+        let folder = tempfile::Builder::new()
+            .prefix("excerpt-eval-")
+            .tempdir()
+            .context("cannot make a temporary folder")?;
+        let mut index = Index::open(&folder.path().join("index"), OpenOptions::create())?;
+        let options = SyncOptions::default().chunking(settings.config());
+        let bar = Bar::new();
+        let progress = |progress: Progress| {
+            bar.show(progress);
+            ControlFlow::Continue(())
+        };
+        let synced = index.sync_source(set.source(), &options, progress);
+        bar.clear();
+        synced?;
+        Ok(Made {
+            index,
+            _folder: folder,
+        })
+    }
+}
+
+fn measures(report: &Report) -> BTreeMap<&'static str, Interval> {
+    let means = MEASURES
+        .iter()
+        .filter_map(|measure| Some((*measure, report.mean(measure)?)));
+    means.collect()
+}
+
+/// Names the answers that no search can find.
+fn left_out(answers: &[LeftOut]) {
+    for answer in answers {
+        say(&format!(
+            "note: the index leaves out an answer to `{}`: `{}` ({})",
+            answer.id, answer.path, answer.reason
+        ));
+    }
+}
