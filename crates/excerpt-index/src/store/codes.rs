@@ -7,18 +7,22 @@
 //! | bytes | what |
 //! | --- | --- |
 //! | 8 | `EXCRPTV` and the format, 1 |
-//! | 8 | the length of the stamp, little-endian as all that follows |
+//! | 8 | the sum of all that follows (XXH3), little-endian as all other numbers |
+//! | 8 | the length of the stamp |
 //! | | the [`Stamp`] in JSON, filled with blanks to a multiple of 8 |
 //! | 8 | how many groups there are |
 //! | 24 each | a document's id, its `rev`, and how many chunks it has |
 //! | `dimensions / 64` × 8 each | the code of a chunk, in the order of documents and ordinals; the sign of number *i* is bit *i* % 64 of word *i* / 64 |
 
 use std::collections::{BTreeMap, HashSet};
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use tantivy::Directory as _;
 use tantivy::directory::{MmapDirectory, OwnedBytes};
+use twox_hash::XxHash3_64;
 
 use super::fault::Fault;
 
@@ -28,6 +32,8 @@ pub(super) const FILE: &str = "vectors";
 const MAGIC: [u8; 8] = *b"EXCRPTV\x01";
 const WORD: usize = size_of::<u64>();
 const GROUP: usize = 3 * WORD;
+/// How many bytes the sum is not of: what stands before its end.
+const UNSUMMED: usize = 2 * WORD;
 
 /// How many chunks are looked at again, for each that is wanted at least.
 const SECOND_LOOK: usize = 10;
@@ -68,6 +74,7 @@ pub(crate) struct Near {
 
 /// The codes on disk.
 pub(crate) struct Codes {
+    sum: u64,
     stamp: Stamp,
     bytes: OwnedBytes,
     /// The document, its `rev` and the number of its first code, in order; last, the number of all codes.
@@ -99,12 +106,17 @@ impl Codes {
         if !bytes.starts_with(&MAGIC) {
             return Err(Fault::Value("a file of vectors of another format"));
         }
-        let number = |at: usize| -> Result<usize, Fault> {
+        let long = |at: usize| -> Result<u64, Fault> {
             let bytes = bytes.get(at..).and_then(<[u8]>::first_chunk).ok_or(SHORT)?;
-            usize::try_from(u64::from_le_bytes(*bytes)).map_err(|_| SHORT)
+            Ok(u64::from_le_bytes(*bytes))
         };
-        let mut at = 2 * WORD;
-        let end = at.checked_add(number(WORD)?).ok_or(SHORT)?;
+        let number = |at| usize::try_from(long(at)?).map_err(|_| SHORT);
+        let sum = long(WORD)?;
+        if bytes.get(UNSUMMED..).map(XxHash3_64::oneshot) != Some(sum) {
+            return Err(Fault::Value("a damaged file of vectors"));
+        }
+        let mut at = UNSUMMED + WORD;
+        let end = at.checked_add(number(UNSUMMED)?).ok_or(SHORT)?;
         let stamp: Stamp = serde_json::from_slice(bytes.get(at..end).ok_or(SHORT)?)?;
         at = end;
         let count = number(at)?;
@@ -112,7 +124,7 @@ impl Codes {
         let mut groups = Vec::with_capacity(count.min(bytes.len() / GROUP));
         let mut total: usize = 0;
         for _ in 0..count {
-            groups.push((number(at)? as u64, number(at + WORD)? as u64, total));
+            groups.push((long(at)?, long(at + WORD)?, total));
             total = total.checked_add(number(at + 2 * WORD)?).ok_or(SHORT)?;
             at += GROUP;
         }
@@ -121,12 +133,18 @@ impl Codes {
             return Err(SHORT);
         }
         Ok(Codes {
+            sum,
             stamp,
             bytes,
             groups,
             total,
             from: at,
         })
+    }
+
+    /// What tells them from all others.
+    pub(super) fn sum(&self) -> u64 {
+        self.sum
     }
 
     /// What they were made from and how far they are.
@@ -226,8 +244,7 @@ pub(super) fn write(dir: &Path, stamp: &Stamp, groups: &BTreeMap<u64, Group>) ->
     let mut json = serde_json::to_vec(stamp)?;
     json.resize(json.len().next_multiple_of(WORD), b' ');
     let words = width(stamp.dimensions);
-    let mut bytes = Vec::new();
-    bytes.extend(MAGIC);
+    let mut bytes = vec![0; UNSUMMED];
     bytes.extend((json.len() as u64).to_le_bytes());
     bytes.extend(json);
     bytes.extend((groups.len() as u64).to_le_bytes());
@@ -238,8 +255,22 @@ pub(super) fn write(dir: &Path, stamp: &Stamp, groups: &BTreeMap<u64, Group>) ->
     for word in groups.values().flat_map(|group| &group.words) {
         bytes.extend(word.to_le_bytes());
     }
+    let sum = XxHash3_64::oneshot(&bytes[UNSUMMED..]);
+    bytes[..WORD].copy_from_slice(&MAGIC);
+    bytes[WORD..UNSUMMED].copy_from_slice(&sum.to_le_bytes());
     let directory = MmapDirectory::open(dir).map_err(tantivy::TantivyError::from)?;
     Ok(directory.atomic_write(Path::new(FILE), &bytes)?)
+}
+
+/// The [sum](Codes::sum) of the codes in the index directory `dir`, if there are some, without reading them.
+pub(super) fn sum_in(dir: &Path) -> Option<u64> {
+    let mut bytes = [0; UNSUMMED];
+    File::open(dir.join(FILE))
+        .ok()?
+        .read_exact(&mut bytes)
+        .ok()?;
+    let (words, _) = bytes.as_chunks();
+    Some(u64::from_le_bytes(words[1]))
 }
 
 /// How many words a code takes.

@@ -62,6 +62,7 @@ impl Collector for Best {
             rev: fields.u64(REV)?,
             found: Found::default(),
             floor: Score::NEG_INFINITY,
+            last: None,
         })
     }
 
@@ -90,6 +91,8 @@ pub(super) struct BestOfSegment {
     found: Found,
     /// The score under which a chunk cannot be among the best any more.
     floor: Score,
+    /// The document of the last chunk.
+    last: Option<u64>,
 }
 
 impl SegmentCollector for BestOfSegment {
@@ -98,7 +101,11 @@ impl SegmentCollector for BestOfSegment {
     fn collect(&mut self, doc: DocId, score: Score) {
         let document = self.document.first(doc).unwrap_or_default();
         self.found.chunks += 1;
-        self.found.documents.insert(document);
+        // The chunks of a document mostly follow each other.
+        if self.last != Some(document) {
+            self.last = Some(document);
+            self.found.documents.insert(document);
+        }
         if score < self.floor || self.limit == 0 {
             return;
         }

@@ -48,7 +48,8 @@ impl Store {
     /// The codes, when there are some to search that `embedder` made.
     pub(crate) fn codes(&self, embedder: &dyn Embedder) -> Option<&Codes> {
         let codes = self.codes.as_ref()?;
-        (codes.stamp().embedder == embedder.identity()).then_some(codes)
+        let (stamp, dimensions) = (codes.stamp(), embedder.dimensions());
+        (stamp.embedder == embedder.identity() && stamp.dimensions == dimensions).then_some(codes)
     }
 
     /// The state of the vectors.
@@ -69,23 +70,28 @@ impl Store {
     /// Opens the codes, if they are some that can be used.
     pub(super) fn load_codes(&mut self) -> Result<(), Fault> {
         self.codes = Codes::open(&self.dir).unwrap_or_default();
-        let Some(stamp) = self.codes.as_ref().map(Codes::stamp) else {
-            return Ok(());
-        };
-        let range = self.truth.pruned()?..=self.truth.rev()?;
-        if stamp.store != self.truth.id()? || !range.contains(&stamp.rev) {
+        if !self.codes_fit()? {
             self.codes = None;
         }
         Ok(())
     }
 
-    /// Looks again at what another process may have changed.
+    /// Looks again at what another process may have changed: these codes, or the truth that they were made from.
     pub(super) fn refresh_codes(&mut self) -> Result<(), Fault> {
-        let rev = self.truth.rev()?;
-        match &self.codes {
-            Some(codes) if codes.stamp().rev == rev => Ok(()),
-            _ => self.load_codes(),
+        let known = self.codes.as_ref().map(Codes::sum);
+        if known.is_none() || known != codes::sum_in(&self.dir) || !self.codes_fit()? {
+            self.load_codes()?;
         }
+        Ok(())
+    }
+
+    /// Whether the codes are some of this truth that can go on from where they are.
+    fn codes_fit(&self) -> Result<bool, Fault> {
+        let Some(stamp) = self.codes.as_ref().map(Codes::stamp) else {
+            return Ok(false);
+        };
+        let range = self.truth.pruned()?..=self.truth.rev()?;
+        Ok(stamp.store == self.truth.id()? && range.contains(&stamp.rev))
     }
 
     /// Gives each chunk that changed its vector. `progress` is told how many documents are done of how many, and may break off: what is
@@ -264,28 +270,35 @@ impl<'a> Following<'a> {
     /// Embeds some of what is waiting.
     fn batch(&mut self) -> Result<Result<(), EmbedError>, Fault> {
         let from = self.waiting.len().saturating_sub(BATCH);
-        let mut batch = self.waiting.split_off(from);
-        let mut vectors = Vectors::new(self.embedder.dimensions());
-        let mut refused = Vec::new();
-        loop {
+        let mut pending = vec![self.waiting.split_off(from)];
+        while let Some(mut batch) = pending.pop() {
             let texts: Vec<&str> = batch.iter().map(|(_, text)| &**text).collect();
+            let mut vectors = Vectors::new(self.embedder.dimensions());
             match self.embedder.embed_documents(&texts, &mut vectors) {
-                Ok(()) => break,
+                Ok(()) => self.keep(&batch, &vectors)?,
+                // Those before it have been embedded, and are once more; those behind it have not been.
                 Err(EmbedError::Refused { text, reason }) if text < batch.len() => {
-                    refused.push((batch.remove(text).0, reason));
+                    let behind = batch.split_off(text + 1);
+                    let refused = batch.pop().map(|(key, _)| (key, reason));
+                    self.store.truth.put_vectors(&[], refused.as_slice())?;
+                    pending.extend([behind, batch].into_iter().filter(|part| !part.is_empty()));
                 }
                 Err(error) => return Ok(Err(error)),
             }
         }
-        let rows: Vec<(Key, Vec<i8>)> = batch
-            .iter()
-            .zip(vectors.iter())
+        Ok(Ok(()))
+    }
+
+    /// Keeps the vectors of texts.
+    fn keep(&mut self, batch: &[(Key, String)], vectors: &Vectors) -> Result<(), Fault> {
+        let rows = batch.iter().zip(vectors.iter());
+        let rows: Vec<(Key, Vec<i8>)> = rows
             .map(|((key, _), vector)| (*key, rounded(vector)))
             .collect();
-        self.store.truth.put_vectors(&rows, &refused)?;
+        self.store.truth.put_vectors(&rows, &[])?;
         let codes = rows.iter().map(|(key, numbers)| (*key, code(numbers)));
         self.codes.extend(codes);
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// The codes of the documents.

@@ -11,3 +11,4 @@ mod quality;
 mod search;
 mod sync;
 mod tokens;
+mod vectors;
