@@ -1,6 +1,9 @@
 //! The command line: one file a command, with its arguments, its help and its call to the libraries.
 
 mod chunk;
+mod doctor;
+mod embedding;
+mod explain;
 mod flags;
 mod get;
 mod place;
@@ -9,6 +12,7 @@ mod project;
 mod search;
 mod status;
 mod sync;
+mod table;
 
 use clap::{Parser, Subcommand};
 
@@ -34,6 +38,7 @@ enum Command {
     Sync(sync::Args),
     Status(status::Args),
     Get(get::Args),
+    Doctor(doctor::Args),
 }
 
 /// Reads the arguments and runs the command they name.
@@ -44,5 +49,6 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
         Command::Sync(args) => sync::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Get(args) => get::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
     }
 }

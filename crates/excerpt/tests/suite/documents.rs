@@ -2,7 +2,7 @@
 
 use crate::fixture::Project;
 
-const COMMANDS: [&str; 5] = ["search", "chunk", "sync", "status", "get"];
+const COMMANDS: [&str; 6] = ["search", "chunk", "sync", "status", "get", "doctor"];
 
 /// The lines of a short help that name a flag, but for the help itself.
 fn flags(help: &str) -> Vec<&str> {

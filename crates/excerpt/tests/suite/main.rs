@@ -3,7 +3,10 @@
 
 mod bad_input;
 mod chunk;
+mod configuration;
+mod doctor;
 mod documents;
+mod endpoint;
 mod fixture;
 mod interrupted;
 mod many_files;
