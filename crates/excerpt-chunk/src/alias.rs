@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use crate::closest::closest;
 use crate::error::ConfigError;
 
 /// Other names, in lower case with underscores, and the field that each of them means.
@@ -87,8 +88,7 @@ pub(crate) fn fields(name: &str, value: Value) -> Result<Vec<(&'static str, Valu
 
 fn unknown(name: &str, snake: &str) -> ConfigError {
     let known = FIELDS.iter().chain(ALIASES.iter().map(|(alias, _)| alias));
-    let closest = known.min_by_key(|known| distance(known, snake));
-    let close = closest.filter(|known| distance(known, snake) <= 3);
+    let close = closest(snake, known.copied());
     ConfigError {
         field: "chunking",
         value: name.to_string(),
@@ -113,22 +113,6 @@ fn snake_case(name: &str) -> String {
         }
     }
     snake
-}
-
-/// How many letters must be put in, left out or changed to make `b` of `a`.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().take(64).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, left) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, right) in b.iter().enumerate() {
-            let change = diagonal + usize::from(left != *right);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

@@ -128,7 +128,13 @@ pub struct FileError {
 }
 
 impl FileError {
-    fn new(text: &str, place: Range<usize>, message: String) -> Self {
+    /// What is wrong at the bytes `place` of `text`.
+    ///
+    /// # Panics
+    ///
+    /// When these are no bytes of the text.
+    #[must_use]
+    pub fn new(text: &str, place: Range<usize>, message: String) -> Self {
         let index = LineIndex::new(text);
         let line = index.line(place.start);
         let bytes = index.lines(line, line);

@@ -24,6 +24,7 @@ mod assembly;
 mod atom;
 mod chunk;
 mod chunker;
+mod closest;
 mod config;
 mod document;
 mod error;
@@ -47,6 +48,7 @@ mod split;
 
 pub use chunk::{Chunk, Chunking, Context, Cut, Hash, Part, Sizes, Strength, Summary, Warning};
 pub use chunker::Chunker;
+pub use closest::closest;
 pub use config::{Atomic, Config, ContextParts, Levels, Overlap, Strategy};
 pub use document::{Document, DocumentInfo, Link, Syntax};
 pub use error::ConfigError;

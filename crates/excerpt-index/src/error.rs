@@ -134,6 +134,16 @@ pub enum Error {
         /// What it may be.
         expected: &'static str,
     },
+    /// A number of a [`Ranking`](crate::Ranking) cannot be used.
+    #[error("`{setting}` is `{found}`, expected {expected}")]
+    Ranking {
+        /// The field.
+        setting: &'static str,
+        /// What it was given.
+        found: String,
+        /// What it may be.
+        expected: &'static str,
+    },
     /// The configuration of the cut cannot be used.
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -340,6 +350,14 @@ mod tests {
                     expected: "a number from 1 to 65536",
                 },
                 "`0` cannot be the `dimensions` of an embedder: give a number from 1 to 65536",
+            ),
+            (
+                Error::Ranking {
+                    setting: "recency",
+                    found: "2".into(),
+                    expected: "a share from 0 to 1",
+                },
+                "`recency` is `2`, expected a share from 0 to 1",
             ),
             (
                 Error::Io {

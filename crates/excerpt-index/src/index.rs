@@ -76,6 +76,12 @@ impl Index {
         Index { embedder, ..self }
     }
 
+    /// What makes the vectors; none when they are switched off.
+    #[must_use]
+    pub fn embedder(&self) -> Option<&dyn Embedder> {
+        self.embedder.as_deref()
+    }
+
     /// Brings the index in step with the folder (or file) at `root`. `progress` is told how far it is, and may break off: what is
     /// done until then stays, and the next sync goes on from there.
     ///
@@ -123,8 +129,11 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// [`Error::EmptyQuery`] for a query without a word, [`Error::UnknownSource`] for a filter on a source that is not there.
+    /// [`Error::EmptyQuery`] for a query without a word, [`Error::UnknownSource`] for a filter on a source that is not there, and as [`Ranking::check`].
+    ///
+    /// [`Ranking::check`]: crate::Ranking::check
     pub fn search(&mut self, query: &Query) -> Result<Answer> {
+        query.ranking.check()?;
         let behind = self.step()?;
         let embedder = self.embedder.as_deref();
         let found = match search(&self.store, embedder, query) {
@@ -285,6 +294,15 @@ impl Index {
             }
         }
         Ok(sum as f64 / f64::from(chunks.max(1)))
+    }
+
+    /// How many documents the index holds.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn document_count(&self) -> Result<usize> {
+        self.store.truth.changed_count(0).map_err(self.at())
     }
 
     /// What the last complete sync of the source at `root` left out, by path.

@@ -170,7 +170,9 @@ pub enum Note {
     },
     /// The keyword index was missing or damaged and has been made again.
     Rebuilt,
-    /// The vectors had no say: the answer comes from the keywords alone.
+    /// There are no vectors yet.
+    NoVectors,
+    /// The vectors had no say, though they were to have one.
     WithoutVectors {
         /// Why.
         reason: String,
@@ -197,7 +199,8 @@ impl fmt::Display for Note {
                 f.write_str("the keyword index is behind: the latest changes are not searched; run `excerpt sync`")
             }
             Note::Rebuilt => f.write_str("the keyword index was missing or damaged and has been made again"),
-            Note::WithoutVectors { reason } => write!(f, "found by keywords alone, without vectors: {reason}"),
+            Note::NoVectors => f.write_str("there are no vectors yet, and only keywords find: run `excerpt sync`"),
+            Note::WithoutVectors { reason } => write!(f, "the vectors had no say: {reason}"),
             Note::VectorsBehind { documents } => {
                 write!(f, "{documents} changed documents have no vectors yet and are found by keywords alone: run `excerpt sync`")
             }

@@ -1,4 +1,4 @@
-//! How the program ends: 0 when something was found or done, 1 when nothing was found, 2 when there was trouble. A reader that
+//! How the program ends: 0 when something was found or done, 1 when nothing was found or something needs attention, 2 when there was trouble. A reader that
 //! closes its end of a pipe has what it wanted: that is success.
 
 use std::io;
@@ -13,13 +13,15 @@ pub(crate) enum Outcome {
     Done,
     /// It found nothing.
     Nothing,
+    /// It found what needs attention.
+    Attention,
 }
 
 /// The exit code of what `result` says; trouble is named on standard error.
 pub(crate) fn code(result: anyhow::Result<Outcome>) -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::Nothing) => ExitCode::from(1),
+        Ok(Outcome::Nothing | Outcome::Attention) => ExitCode::from(1),
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             crate::output::complain(&message(&error));

@@ -128,9 +128,7 @@ impl Search<'_> {
         };
         let Some(codes) = self.store.codes(embedder) else {
             let failure = self.store.truth.failure()?;
-            let reason =
-                failure.unwrap_or_else(|| "there are none yet; run `excerpt sync`".to_string());
-            notes.push(without(reason));
+            notes.push(failure.map_or(Note::NoVectors, without));
             return Ok(None);
         };
         let behind = self.store.truth.changed_count(codes.stamp().rev)?;

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::{Error, Result};
+
 /// How candidates are ranked. All defaults are those that `docs/ranking.md` measures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -19,6 +21,56 @@ pub struct Ranking {
     pub rrf_k: f32,
     /// What else has a say.
     pub signals: Signals,
+}
+
+impl Ranking {
+    /// Looks whether every number can be used: the weights and factors are made for those of an everyday size.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Ranking`] for the first that cannot.
+    pub fn check(&self) -> Result<()> {
+        let signals = &self.signals;
+        let share = ("a share from 0 to 1", 0.0, 1.0);
+        let factor = ("a factor from 0.01 to 10", 0.01, 10.0);
+        let numbers = [
+            ("vectors_in_prose", self.vectors_in_prose, share),
+            ("vectors_in_code", self.vectors_in_code, share),
+            (
+                "rrf_k",
+                self.rrf_k,
+                ("a number from 0 to 1000", 0.0, 1000.0),
+            ),
+            ("all_words", signals.all_words, factor),
+            ("index_document", signals.index_document, factor),
+            ("path_word", signals.path_word, factor),
+            ("definition", signals.definition, factor),
+            ("prose_among_code", signals.prose_among_code, factor),
+            ("coherence", signals.coherence, factor),
+            ("saturation_in_prose", signals.saturation_in_prose, factor),
+            ("saturation_in_code", signals.saturation_in_code, factor),
+            ("test", signals.test, factor),
+            ("generated", signals.generated, factor),
+            ("vendored", signals.vendored, factor),
+            ("recency", signals.recency, share),
+            (
+                "half_life",
+                signals.half_life,
+                ("a number of days from 1 to 36500", 1.0, 36_500.0),
+            ),
+        ];
+        for (setting, found, (expected, least, most)) in numbers {
+            // What is not a number is in no range.
+            if !(least..=most).contains(&found) {
+                return Err(Error::Ranking {
+                    setting,
+                    found: found.to_string(),
+                    expected,
+                });
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Default for Ranking {
@@ -141,5 +193,46 @@ impl Signals {
             half_life: 30.0,
             most_ranks: None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(change: impl FnOnce(&mut Ranking)) -> String {
+        let mut ranking = Ranking::default();
+        change(&mut ranking);
+        ranking.check().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_defaults_can_be_used() {
+        assert!(Ranking::default().check().is_ok());
+        let none = Ranking {
+            signals: Signals::none(),
+            ..Ranking::default()
+        };
+        assert!(none.check().is_ok());
+    }
+
+    #[test]
+    fn a_number_out_of_range_is_named() {
+        assert_eq!(
+            fault(|ranking| ranking.vectors_in_prose = 1.5),
+            "`vectors_in_prose` is `1.5`, expected a share from 0 to 1"
+        );
+        assert_eq!(
+            fault(|ranking| ranking.signals.test = 0.0),
+            "`test` is `0`, expected a factor from 0.01 to 10"
+        );
+        assert_eq!(
+            fault(|ranking| ranking.signals.half_life = f32::INFINITY),
+            "`half_life` is `inf`, expected a number of days from 1 to 36500"
+        );
+        assert_eq!(
+            fault(|ranking| ranking.rrf_k = f32::NAN),
+            "`rrf_k` is `NaN`, expected a number from 0 to 1000"
+        );
     }
 }

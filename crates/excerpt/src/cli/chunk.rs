@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let settings = args
         .chunking
         .settings()
-        .or(project::settings_around(around)?);
+        .or(project::chunking_around(around)?);
     let chunker = excerpt_grammars::chunker(settings.config())?;
     // What cannot be read is said before anything is printed.
     let single = match &*args.path {

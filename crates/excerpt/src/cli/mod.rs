@@ -1,7 +1,10 @@
 //! The command line: one file a command, with its arguments, its help and its call to the libraries.
 
 mod chunk;
+mod doctor;
+mod embedding;
 mod eval;
+mod explain;
 mod flags;
 mod get;
 mod place;
@@ -10,6 +13,7 @@ mod project;
 mod search;
 mod status;
 mod sync;
+mod table;
 
 use clap::{Parser, Subcommand};
 
@@ -36,6 +40,7 @@ enum Command {
     Status(status::Args),
     Get(get::Args),
     Eval(eval::Args),
+    Doctor(doctor::Args),
 }
 
 /// Reads the arguments and runs the command they name.
@@ -47,5 +52,6 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
         Command::Status(args) => status::run(&args),
         Command::Get(args) => get::run(&args),
         Command::Eval(args) => eval::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
     }
 }

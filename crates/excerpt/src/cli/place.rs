@@ -10,7 +10,7 @@ use etcetera::BaseStrategy as _;
 use excerpt_index::{Error, Index, OpenOptions, Place, Progress, SyncOptions, SyncReport};
 
 use crate::cli::progress::Bar;
-use crate::cli::project;
+use crate::cli::project::Configuration;
 
 /// How long an answer waits for a check of an index that was complete before.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -50,17 +50,24 @@ pub(crate) enum SyncMode {
 }
 
 /// The index at `place`, in step as far as `mode` asks. What the answer should know comes as notes.
-pub(crate) fn opened(place: &Place, mode: SyncMode) -> anyhow::Result<(Index, Vec<String>)> {
+pub(crate) fn opened(
+    place: &Place,
+    mode: SyncMode,
+    configuration: &Configuration,
+) -> anyhow::Result<(Index, Vec<String>)> {
+    let embedding = match mode {
+        SyncMode::Always => configuration.embedding.clone(),
+        _ => configuration.embedding.for_questions(),
+    };
     if mode == SyncMode::Never {
-        return Ok((
-            Index::open(&place.index, OpenOptions::default())?,
-            Vec::new(),
-        ));
+        let index = Index::open(&place.index, OpenOptions::default())?;
+        return Ok((embedding.given_to(index)?, Vec::new()));
     }
-    let mut index = Index::open(&place.index, OpenOptions::create())?;
+    let index = Index::open(&place.index, OpenOptions::create())?;
+    let mut index = embedding.given_to(index)?;
     let complete = was_complete(&index, &place.root)?;
     let patience = (mode == SyncMode::Auto && complete).then_some(PATIENCE);
-    let notes = match sync(&mut index, &place.root, &options(place)?, patience) {
+    let notes = match sync(&mut index, &place.root, &options(configuration), patience) {
         Ok(report) if report.complete => Vec::new(),
         Ok(_) => vec![
             "not all changes are searched yet: run `excerpt sync` to take up the rest".to_string(),
@@ -73,10 +80,9 @@ pub(crate) fn opened(place: &Place, mode: SyncMode) -> anyhow::Result<(Index, Ve
     Ok((index, notes))
 }
 
-/// How the documents at `place` are to be cut.
-pub(crate) fn options(place: &Place) -> anyhow::Result<SyncOptions> {
-    let settings = project::settings(&place.root)?;
-    Ok(SyncOptions::default().chunking(settings.config()))
+/// How documents are to be cut.
+pub(crate) fn options(configuration: &Configuration) -> SyncOptions {
+    SyncOptions::default().chunking(configuration.chunking.config())
 }
 
 fn was_complete(index: &Index, root: &Path) -> Result<bool, Error> {

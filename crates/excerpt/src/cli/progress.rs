@@ -39,6 +39,7 @@ impl Bar {
             Stage::List => "listing files",
             Stage::Cut => "cutting",
             Stage::Keywords => "writing keywords",
+            Stage::Vectors => "making vectors",
             _ => "syncing",
         });
         self.bar.update(|state| {

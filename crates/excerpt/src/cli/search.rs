@@ -3,12 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use excerpt_chunk::{Hash, Span};
-use excerpt_index::{Answer, DocumentHits, Filter, Hit, Place, Query, Rank, Snippet};
+use excerpt_index::{
+    Answer, Channels, DocumentHits, Explanation, Filter, Fusion, Hit, Place, Query, Rank, Snippet,
+};
 use owo_colors::Style;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use crate::cli::explain::Scores;
 use crate::cli::place::{IndexArgs, SyncMode, opened};
+use crate::cli::project::{Configuration, EmbeddingArgs};
 use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, counted, say};
 
@@ -32,17 +37,41 @@ pub(crate) struct Args {
     /// Print ranked chunks as JSON, one a line
     #[arg(long)]
     json: bool,
+    /// Show what each score consists of
+    #[arg(long)]
+    explain: bool,
+    /// What to search by: both, keywords or vectors [default: both]
+    #[arg(long, value_name = "WHAT", value_parser = word::<Channels>)]
+    channels: Option<Channels>,
+    /// How the scores of keywords and vectors are put together: convex or rrf [default: convex]
+    #[arg(long, value_name = "HOW", value_parser = word::<Fusion>, hide_short_help = true)]
+    fusion: Option<Fusion>,
     /// Whether to check for changes first: auto (not for long), always or never
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = SyncMode::Auto, hide_possible_values = true)]
     sync: SyncMode,
     #[command(flatten)]
     index: IndexArgs,
+    #[command(flatten)]
+    embedding: EmbeddingArgs,
+}
+
+/// One of the words that a setting may be.
+fn word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    serde_json::from_value(text.into()).map_err(|error| {
+        // What serde says of a word: "unknown variant `x`, expected one of `a`, `b`".
+        let told = error.to_string().replace(['`', '\n'], "");
+        match told.split_once("expected ") {
+            Some((_, words)) => format!("expected {words}"),
+            None => told,
+        }
+    })
 }
 
 /// Answers the query.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let place = args.index.locate(&args.path)?;
-    let (mut index, mut notes) = opened(&place, args.sync)?;
+    let configuration = Configuration::read(&place.root, &args.embedding)?;
+    let (mut index, mut notes) = opened(&place, args.sync, &configuration)?;
     let mut filter = Filter::default().source(&place.root);
     if let Some(path) = &place.path {
         filter = filter.path(path);
@@ -52,7 +81,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     } else {
         Rank::Documents
     };
+    let mut ranking = configuration.ranking;
+    ranking.channels = args.channels.unwrap_or(ranking.channels);
+    ranking.fusion = args.fusion.unwrap_or(ranking.fusion);
+    let scores = Scores::of(&ranking);
+    let channels = ranking.channels;
     let query = Query::new(&args.query)
+        .ranking(ranking)
         .within(filter)
         .limit(args.limit)
         .rank(rank);
@@ -62,14 +97,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let scope = Scope::new(&place, &args.path);
     match args.json {
         true => lines(&mut output, &answer, &scope)?,
-        false => documents(&mut output, &answer, &scope)?,
+        false => documents(&mut output, &answer, &scope, scores, args.explain)?,
     }
     output.flush()?;
     if !args.json {
-        let searched = index.status()?.documents;
+        let searched = index.document_count()?;
         let shown = answer.documents.len();
         say(&format!(
-            "{} of {} with a match, {} indexed · {} ms · keywords",
+            "{} of {} with a match, {} indexed · {} ms · {}",
             if args.chunks {
                 counted(shown, "chunk")
             } else {
@@ -78,6 +113,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             answer.documents_total,
             counted(searched, "document"),
             answer.elapsed.as_millis(),
+            match (channels, answer.vectors) {
+                (Channels::Vectors, _) => "vectors",
+                (_, true) => "keywords and vectors",
+                (_, false) => "keywords",
+            },
         ));
     }
     notes.iter().for_each(|note| say(&format!("note: {note}")));
@@ -125,7 +165,13 @@ impl<'a> Scope<'a> {
     }
 }
 
-fn documents(output: &mut Output, answer: &Answer, scope: &Scope<'_>) -> anyhow::Result<()> {
+fn documents(
+    output: &mut Output,
+    answer: &Answer,
+    scope: &Scope<'_>,
+    scores: Scores,
+    explain: bool,
+) -> anyhow::Result<()> {
     for document in &answer.documents {
         let Some((best, others)) = document.chunks.split_first() else {
             continue;
@@ -134,8 +180,12 @@ fn documents(output: &mut Output, answer: &Answer, scope: &Scope<'_>) -> anyhow:
         let (first, last) = best.span.lines;
         let citation = output.styled(&format!("{path}:{first}-{last}"), Style::new().bold());
         let place = headings(best).map(|place| format!(" · {}", output.safe(&place)));
-        let score = output.styled(&format!("score {:.1}", best.score), Style::new().dimmed());
+        let score = format!("score {}", scores.shown(best.score));
+        let score = output.styled(&score, Style::new().dimmed());
         output.line(format!("{citation}{} · {score}", place.unwrap_or_default()))?;
+        if explain {
+            explained(output, best, scores)?;
+        }
         let snippet = marked(output, &best.snippet);
         for line in snippet.lines().filter(|line| !line.trim().is_empty()) {
             output.line(format!("    {}", line.trim_end()))?;
@@ -148,8 +198,19 @@ fn documents(output: &mut Output, answer: &Answer, scope: &Scope<'_>) -> anyhow:
                 place.unwrap_or_default()
             );
             output.line(output.styled(&line, Style::new().dimmed()))?;
+            if explain {
+                explained(output, other, scores)?;
+            }
         }
         output.line("")?;
+    }
+    Ok(())
+}
+
+fn explained(output: &mut Output, hit: &Hit, scores: Scores) -> anyhow::Result<()> {
+    for line in scores.lines(hit) {
+        let line = format!("        {line}");
+        output.line(output.styled(&line, Style::new().dimmed()))?;
     }
     Ok(())
 }
@@ -186,6 +247,7 @@ struct Line<'a> {
     defines: &'a [String],
     document: LineDocument<'a>,
     score: f32,
+    explanation: &'a Explanation,
     all_words: bool,
     kind: &'a str,
     language: Option<&'a str>,
@@ -236,6 +298,7 @@ fn line<'a>(rank: usize, document: &'a DocumentHits, hit: &'a Hit, scope: &Scope
             metadata: &document.metadata,
         },
         score: hit.score,
+        explanation: &hit.explanation,
         all_words: hit.all_words,
         kind: &hit.kind,
         language: hit.language.as_deref(),

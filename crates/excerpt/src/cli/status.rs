@@ -3,11 +3,14 @@
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use excerpt_index::{Index, Keywords, LastSync, OpenOptions, Place, Skip, SourceStatus, Status};
+use excerpt_index::{
+    Embedder, Index, Keywords, LastSync, OpenOptions, Place, Skip, SourceStatus, Status,
+};
 use owo_colors::Style;
 use serde::Serialize;
 
 use crate::cli::place::IndexArgs;
+use crate::cli::project::{Configuration, EmbeddingArgs};
 use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, counted, thousands};
 
@@ -25,6 +28,8 @@ pub(crate) struct Args {
     json: bool,
     #[command(flatten)]
     index: IndexArgs,
+    #[command(flatten)]
+    embedding: EmbeddingArgs,
 }
 
 #[derive(Serialize)]
@@ -33,6 +38,8 @@ struct Report<'a> {
     index: &'a std::path::Path,
     #[serde(flatten)]
     status: &'a Status,
+    /// The embedder that is configured; none when vectors are switched off.
+    configured_embedder: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     skips: Option<Vec<Skip>>,
 }
@@ -40,7 +47,10 @@ struct Report<'a> {
 /// Prints the status.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let place = args.index.locate(&args.path)?;
+    let configuration = Configuration::read(&place.root, &args.embedding)?;
     let index = Index::open(&place.index, OpenOptions::default())?;
+    let index = configuration.embedding.given_to(index)?;
+    let configured = index.embedder().map(Embedder::identity);
     let status = index.status()?;
     let skips = args.skips.then(|| index.skips(&place.root)).transpose()?;
     let mut output = Output::new();
@@ -49,10 +59,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             schema: SCHEMA,
             index: &place.index,
             status: &status,
+            configured_embedder: configured,
             skips,
         })?,
         false => {
-            people(&mut output, &place, &status)?;
+            people(&mut output, &place, &status, configured)?;
             for skip in skips.into_iter().flatten() {
                 let detail = skip.detail.map(|detail| format!(" ({detail})"));
                 let line = format!(
@@ -69,7 +80,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn people(output: &mut Output, place: &Place, status: &Status) -> anyhow::Result<()> {
+fn people(
+    output: &mut Output,
+    place: &Place,
+    status: &Status,
+    configured: Option<&str>,
+) -> anyhow::Result<()> {
     output.line(format!("index     {}", place.index.display()))?;
     let (documents, chunks) = (
         counted(status.documents, "document"),
@@ -80,15 +96,56 @@ fn people(output: &mut Output, place: &Place, status: &Status) -> anyhow::Result
         size(status.text_bytes),
         size(status.disk_bytes)
     ))?;
-    output.line(match status.keywords {
-        Keywords::InStep => "keywords  in step".to_string(),
-        Keywords::Behind => "keywords  behind: run `excerpt sync`".to_string(),
-        _ => "keywords  missing: run `excerpt sync`".to_string(),
-    })?;
+    output.line(format!("keywords  {}", keywords(status.keywords)))?;
+    let mut name = "vectors";
+    for line in vectors(status, configured) {
+        output.line(output.safe(&format!("{name:8}  {line}")))?;
+        name = "";
+    }
     for source in &status.sources {
         of_source(output, source)?;
     }
     Ok(())
+}
+
+/// The state of the keyword index.
+pub(super) fn keywords(keywords: Keywords) -> &'static str {
+    match keywords {
+        Keywords::InStep => "in step",
+        Keywords::Behind => "behind: run `excerpt sync`",
+        _ => "missing: run `excerpt sync`",
+    }
+}
+
+/// The state of the vectors, and what to know of it, a line each. `configured` is the embedder that would make them.
+pub(super) fn vectors(status: &Status, configured: Option<&str>) -> Vec<String> {
+    let vectors = &status.vectors;
+    let held = vectors.embedder.as_deref();
+    let state = match (held, configured) {
+        (Some(held), None) => format!("switched off; those of `{held}` are kept"),
+        (None, None) => "switched off".to_string(),
+        _ if status.documents == 0 => "in step".to_string(),
+        (None, Some(_)) => "none: run `excerpt sync`".to_string(),
+        (Some(held), Some(configured)) if held != configured => {
+            format!("by `{held}`, and `{configured}` is configured: run `excerpt sync`")
+        }
+        (Some(held), _) if vectors.behind == 0 => format!("in step, by `{held}`"),
+        (Some(held), _) => {
+            let documents = counted(vectors.behind, "document");
+            format!("{documents} behind, by `{held}`: run `excerpt sync`")
+        }
+    };
+    let refused = (vectors.refused > 0).then(|| {
+        let texts = counted(vectors.refused, "text");
+        let reason = vectors.refusal.as_deref().unwrap_or("no reason given");
+        format!("{texts} refused and found by keywords alone: {reason}")
+    });
+    let failure = vectors.failure.as_ref().filter(|_| configured.is_some());
+    let failure = failure.map(|failure| format!("the last sync got none: {failure}"));
+    [Some(state), refused, failure]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn of_source(output: &mut Output, source: &SourceStatus) -> anyhow::Result<()> {
@@ -114,7 +171,7 @@ fn of_source(output: &mut Output, source: &SourceStatus) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn synced(last: Option<LastSync>) -> String {
+pub(super) fn synced(last: Option<LastSync>) -> String {
     match last {
         None => "never synced: run `excerpt sync`".to_string(),
         Some(LastSync {

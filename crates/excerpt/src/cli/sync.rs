@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use excerpt_index::{Index, OpenOptions, SyncReport};
 
 use crate::cli::place::{self, IndexArgs};
+use crate::cli::project::{Configuration, EmbeddingArgs};
 use crate::exit::Outcome;
 use crate::output::{Output, counted, thousands};
 
@@ -19,13 +20,18 @@ pub(crate) struct Args {
     json: bool,
     #[command(flatten)]
     index: IndexArgs,
+    #[command(flatten)]
+    embedding: EmbeddingArgs,
 }
 
 /// Syncs and reports.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let place = args.index.locate(&args.path)?;
-    let mut index = Index::open(&place.index, OpenOptions::create())?;
-    let report = place::sync(&mut index, &place.root, &place::options(&place)?, None)?;
+    let configuration = Configuration::read(&place.root, &args.embedding)?;
+    let index = Index::open(&place.index, OpenOptions::create())?;
+    let mut index = configuration.embedding.given_to(index)?;
+    let options = place::options(&configuration);
+    let report = place::sync(&mut index, &place.root, &options, None)?;
     let mut output = Output::new();
     match args.json {
         true => output.json(&report)?,
@@ -36,6 +42,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
                     "skipped {}; `excerpt status --skips` lists them",
                     skipped(&report)
                 ))?;
+            }
+            if let Some(reason) = &report.without_vectors {
+                output.line(output.safe(&format!(
+                    "without vectors: {reason}; keywords find the documents meanwhile"
+                )))?;
             }
         }
     }

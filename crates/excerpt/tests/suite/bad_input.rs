@@ -61,6 +61,24 @@ fn a_value_that_is_none_of_the_known_ones_is_named() {
 }
 
 #[test]
+fn a_channel_or_fusion_that_is_none_is_named() {
+    let project = Project::new().file("a.md", "# A\n");
+    let run = project.run(&["search", "a", "--channels", "words"]);
+    insta::assert_snapshot!(run.stderr, @r"
+    error: invalid value 'words' for '--channels <WHAT>': expected one of both, keywords, vectors
+
+    For more information, try '--help'.
+    ");
+    assert_eq!(run.code, Some(2));
+    let run = project.run(&["search", "a", "--fusion", "RRF"]);
+    insta::assert_snapshot!(run.stderr, @r"
+    error: invalid value 'RRF' for '--fusion <HOW>': expected convex or rrf
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
 fn a_fault_in_the_configuration_file_is_shown_at_its_place() {
     let project = Project::new().file("a.md", "# A\n").file(
         "excerpt.toml",

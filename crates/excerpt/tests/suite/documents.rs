@@ -2,7 +2,7 @@
 
 use crate::fixture::Project;
 
-const COMMANDS: [&str; 6] = ["search", "chunk", "sync", "status", "get", "eval"];
+const COMMANDS: [&str; 7] = ["search", "chunk", "sync", "status", "get", "eval", "doctor"];
 
 /// The lines of a short help that name a flag, but for the help itself.
 fn flags(help: &str) -> Vec<&str> {

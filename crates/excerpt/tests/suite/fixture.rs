@@ -49,6 +49,19 @@ impl Project {
         self.folder.path().join("data")
     }
 
+    /// The user's folder of configuration.
+    pub(crate) fn settings(&self) -> PathBuf {
+        self.folder.path().join("config")
+    }
+
+    /// Writes the user's own `excerpt.toml`.
+    pub(crate) fn own_file(self, content: &str) -> Self {
+        let folder = self.settings().join("excerpt");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("excerpt.toml"), content).unwrap();
+        self
+    }
+
     /// Writes a file.
     pub(crate) fn file(self, path: &str, content: impl AsRef<[u8]>) -> Self {
         self.write(path, content);
@@ -69,7 +82,10 @@ impl Project {
             .args(args)
             .current_dir(self.path(""))
             .env_remove("EXCERPT_INDEX")
+            .env_remove("EXCERPT_EMBEDDING_CONFIG")
+            .env("EXCERPT_BACKGROUND", "0")
             .env("HOME", self.folder.path())
+            .env("XDG_CONFIG_HOME", self.settings())
             .env("XDG_DATA_HOME", self.data())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

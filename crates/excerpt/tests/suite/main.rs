@@ -3,7 +3,10 @@
 
 mod bad_input;
 mod chunk;
+mod configuration;
+mod doctor;
 mod documents;
+mod endpoint;
 mod eval;
 mod fixture;
 mod interrupted;

@@ -13,22 +13,28 @@ fn notes() -> Project {
 #[test]
 fn the_answer_is_grouped_by_document_with_a_place_to_open() {
     let run = notes()
-        .run(&["search", "how hot is the water for green tea", "."])
+        .run(&[
+            "search",
+            "how hot is the water for green tea",
+            ".",
+            "--channels",
+            "keywords",
+        ])
         .ok();
     insta::assert_snapshot!(run.stdout, @r"
-    tea/green.md:1-12 · Green tea, Water, Time · score 7.1
+    tea/green.md:1-12 · Green tea, Water, Time · score 1.00
         # **Green** **tea**
         ## **Water**
 
-    tea/black.md:1-3 · Black tea · score 2.4
+    tea/black.md:1-3 · Black tea · score 0.32
         # Black **tea**
         Boiling **water**, four minutes.
 
-    src/brew.rs:1-2 · fn heat_water · score 1.1
+    src/brew.rs:1-2 · fn heat_water · score 0.12
         /// Heats the **water**.
         fn heat_**water**(degrees: u32) {}
 
-    coffee.md:1-3 · Coffee · score 0.1
+    coffee.md:1-3 · Coffee · score 0.02
         Ground beans and **water** of 94 degrees.
     ");
 }
@@ -36,16 +42,105 @@ fn the_answer_is_grouped_by_document_with_a_place_to_open() {
 #[test]
 fn the_first_search_indexes_and_a_later_one_sees_changes() {
     let project = notes();
-    assert_eq!(project.run(&["search", "chamomile"]).code, Some(1));
+    let search = |args: &[&str]| {
+        let all = ["search", "chamomile", "--channels", "keywords"];
+        project.run(&[&all, args].concat())
+    };
+    assert_eq!(search(&[]).code, Some(1));
     project.write("tea/herbs.md", "# Herbs\n\nChamomile helps.\n");
-    let hits = project.run(&["search", "chamomile", "--json"]).ok().json();
+    let hits = search(&["--json"]).ok().json();
     assert_eq!(hits[0]["path"], "tea/herbs.md");
     std::fs::remove_file(project.path("tea/herbs.md")).unwrap();
-    let run = project
-        .run(&["search", "chamomile", "--sync", "never", "--json"])
-        .ok();
+    let run = search(&["--sync", "never", "--json"]).ok();
     assert_eq!(run.json().len(), 1, "not asked to look");
-    assert_eq!(project.run(&["search", "chamomile"]).code, Some(1));
+    assert_eq!(search(&[]).code, Some(1));
+}
+
+/// The last column of the lines of an explanation, in thousandths.
+fn thousandths(line: &str) -> i64 {
+    let number = line.rsplit(' ').next().unwrap();
+    number.replace('.', "").parse().unwrap()
+}
+
+#[test]
+fn a_score_is_explained_by_lines_that_add_up() {
+    let project = notes();
+    let run = project
+        .run(&["search", "water of 80 degrees", "--explain", "-n", "1"])
+        .ok();
+    insta::assert_snapshot!(run.stdout, @r"
+    tea/green.md:1-12 · Green tea, Water, Time · score 1.08
+            keywords   rank 1, BM25 1.94    0.750
+            vectors    rank 2, cosine 0.37  0.234
+            all words  × 1.10               0.098
+            score                           1.082
+        The **water** should have **80** **degrees**.
+        ## Time
+    ");
+    let run = project
+        .run(&["search", "water of 80 degrees", "--explain"])
+        .ok();
+    let mut sum = 0;
+    let mut scores = 0;
+    for line in run.stdout.lines() {
+        let Some(line) = line.strip_prefix("        ") else {
+            continue;
+        };
+        if line.starts_with("score") {
+            assert_eq!(sum, thousandths(line), "{}", run.stdout);
+            sum = 0;
+            scores += 1;
+        } else {
+            sum += thousandths(line);
+        }
+    }
+    assert!(scores >= 4, "{}", run.stdout);
+}
+
+#[test]
+fn json_explains_every_score() {
+    let project = notes();
+    for fusion in ["convex", "rrf"] {
+        for channels in ["both", "keywords", "vectors"] {
+            let args = [
+                "search",
+                "hot water",
+                "--json",
+                "--fusion",
+                fusion,
+                "--channels",
+                channels,
+            ];
+            for hit in project.run(&args).ok().json() {
+                let explanation = &hit["explanation"];
+                let share = |value: &serde_json::Value| value["share"].as_f64().unwrap_or(0.0);
+                let signals = explanation["signals"].as_array().unwrap().iter();
+                let sum = share(&explanation["keywords"])
+                    + share(&explanation["vectors"])
+                    + signals.map(share).sum::<f64>();
+                let score = hit["score"].as_f64().unwrap();
+                assert!((sum - score).abs() < 1e-5, "{sum} {hit}");
+                assert!(explanation["keywords"].is_null() || channels != "vectors");
+                assert!(explanation["vectors"].is_null() || channels != "keywords");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_footer_says_what_answered() {
+    let project = notes();
+    for (channels, said) in [
+        ("both", "keywords and vectors"),
+        ("keywords", "keywords"),
+        ("vectors", "vectors"),
+    ] {
+        let run = project
+            .run(&["search", "water", "--channels", channels])
+            .ok();
+        let last = run.stderr.trim_end().rsplit(" · ").next().unwrap();
+        assert_eq!(last, said);
+    }
 }
 
 #[test]
@@ -201,7 +296,7 @@ fn status_says_what_is_there_and_lists_what_is_not() {
     let stable: Vec<_> = run
         .stdout
         .lines()
-        .filter(|line| !line.starts_with("index") && !line.starts_with("holds"))
+        .filter(|line| !["index", "holds", "vectors"].contains(&line.split(' ').next().unwrap()))
         .collect();
     insta::assert_snapshot!(stable.join("\n"), @r"
     keywords  in step
@@ -213,6 +308,14 @@ fn status_says_what_is_there_and_lists_what_is_not() {
     let json = &project.run(&["status", "--json"]).ok().json()[0];
     assert_eq!(json["documents"], 4);
     assert_eq!(json["keywords"], "in_step");
+    assert_eq!(json["vectors"]["behind"], 0);
+    assert_eq!(json["vectors"]["embedder"], json["configured_embedder"]);
+    let vectors = run.stdout.lines().find(|line| line.starts_with("vectors"));
+    assert!(
+        vectors
+            .unwrap()
+            .starts_with("vectors   in step, by `static-")
+    );
 }
 
 #[test]

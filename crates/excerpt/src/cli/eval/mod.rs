@@ -13,12 +13,13 @@ use anyhow::{Context as _, bail};
 use clap::ValueEnum;
 use excerpt_chunk::{Config, Settings};
 use excerpt_index::eval::{Interval, LeftOut, MEASURES, QuestionSet, Report, Rule, evaluate};
-use excerpt_index::{Index, OpenOptions, Progress, Ranking, SyncOptions};
+use excerpt_index::{Index, OpenOptions, Progress, SyncOptions};
 use serde::Serialize;
 
+use crate::cli::embedding::Embedding;
 use crate::cli::flags::ChunkFlags;
 use crate::cli::progress::Bar;
-use crate::cli::project;
+use crate::cli::project::{self, Configuration, EmbeddingArgs};
 use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, say};
 use sweep::{Axis, Combination, Trial};
@@ -55,6 +56,8 @@ pub(crate) struct Args {
     /// Print the report as JSON, one line for each combination of a sweep
     #[arg(long, conflicts_with_all = ["by", "misses"])]
     json: bool,
+    #[command(flatten)]
+    embedding: EmbeddingArgs,
     #[command(flatten)]
     chunking: ChunkFlags,
 }
@@ -114,9 +117,10 @@ fn score(output: &mut Output, folder: &Path, args: &Args) -> anyhow::Result<()> 
     let base = args
         .chunking
         .settings()
-        .or(project::settings_around(&root)?);
+        .or(project::chunking_around(&root)?);
     // Every contradiction is said before the first index is made.
-    let trials = sweep::trials(&base, &Ranking::default(), &args.sweep)?;
+    let configuration = Configuration::read(&root, &args.embedding)?;
+    let trials = sweep::trials(&base, &configuration.ranking, &args.sweep)?;
     excerpt_grammars::chunker(base.config())?;
     let mut reports = Vec::new();
     let mut made: Option<(&Settings, Made)> = None;
@@ -129,7 +133,10 @@ fn score(output: &mut Output, folder: &Path, args: &Args) -> anyhow::Result<()> 
         // What only ranks otherwise asks the same index.
         let made = match made.take() {
             Some((before, same)) if before == settings => made.insert((before, same)),
-            _ => made.insert((settings, Made::new(&set, settings)?)),
+            _ => made.insert((
+                settings,
+                Made::new(&set, settings, &configuration.embedding)?,
+            )),
         };
         let report = evaluate(&set, &mut made.1.index, args.rule.into(), ranking)?;
         if args.json {
@@ -159,12 +166,13 @@ struct Made {
 }
 
 impl Made {
-    fn new(set: &QuestionSet, settings: &Settings) -> anyhow::Result<Self> {
+    fn new(set: &QuestionSet, settings: &Settings, embedding: &Embedding) -> anyhow::Result<Self> {
         let folder = tempfile::Builder::new()
             .prefix("excerpt-eval-")
             .tempdir()
             .context("cannot make a temporary folder")?;
-        let mut index = Index::open(&folder.path().join("index"), OpenOptions::create())?;
+        let index = Index::open(&folder.path().join("index"), OpenOptions::create())?;
+        let mut index = embedding.given_to(index)?;
         let options = SyncOptions::default().chunking(settings.config());
         let bar = Bar::new();
         let progress = |progress: Progress| {

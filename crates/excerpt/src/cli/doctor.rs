@@ -1,0 +1,332 @@
+//! `excerpt doctor`: looks whether all that an answer depends on works, and says what to do about what does not.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use excerpt_index::{
+    Check, Embedder, Error, HttpEmbedder, Index, Keywords, OpenOptions, Place, StaticTable, Status,
+    Vectors,
+};
+use serde::Serialize;
+
+use crate::cli::embedding::Embedding;
+use crate::cli::place::IndexArgs;
+use crate::cli::project::{Configuration, EmbeddingArgs, Owner, ReadFile};
+use crate::cli::status;
+use crate::exit::Outcome;
+use crate::output::{Output, SCHEMA, counted};
+
+/// A text that takes as long as a short one does.
+const SAMPLE: &str = "a short text";
+
+/// Check the configuration, the embedder and the index, and say what to do
+///
+/// Exits with 0 when all is well, and with 1 when something needs attention.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The folder or file whose index is checked
+    #[arg(default_value = ".")]
+    path: PathBuf,
+    /// Print what was found as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    index: IndexArgs,
+    #[command(flatten)]
+    embedding: EmbeddingArgs,
+}
+
+/// What was found.
+#[derive(Serialize)]
+struct Report {
+    schema: u32,
+    configuration: Vec<ReadFile>,
+    embedder: Option<EmbedderReport>,
+    index: Option<IndexReport>,
+    attention: Vec<Attention>,
+}
+
+/// An embedder that works.
+#[derive(Serialize)]
+struct EmbedderReport {
+    provider: &'static str,
+    identity: String,
+    dimensions: usize,
+    /// How long one short text took.
+    seconds: f64,
+    /// The address that was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+}
+
+#[derive(Serialize)]
+struct IndexReport {
+    path: PathBuf,
+    #[serde(flatten)]
+    status: Status,
+    /// The embedder that is configured; none when vectors are switched off.
+    configured_embedder: Option<String>,
+    check: Check,
+}
+
+/// Something that is not as it should be.
+#[derive(Serialize)]
+struct Attention {
+    what: String,
+    /// What to do about it, where that is not said already.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+/// Checks all and reports.
+pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    let place = args.index.locate(&args.path)?;
+    let mut report = Report {
+        schema: SCHEMA,
+        configuration: Vec::new(),
+        embedder: None,
+        index: None,
+        attention: Vec::new(),
+    };
+    let mut embedding = None;
+    match Configuration::read(&place.root, &args.embedding) {
+        Ok(read) => {
+            report.configuration = read.files;
+            embedding = Some(read.embedding);
+        }
+        Err(error) => report.needs(format!("{error:#}"), None),
+    }
+    if let Some(embedding) = &embedding {
+        match embedder(embedding) {
+            Ok(found) => report.embedder = found,
+            Err(problem) => report.needs(problem, None),
+        }
+    }
+    report.look_at(&place, embedding.as_ref())?;
+    let mut output = Output::new();
+    match args.json {
+        true => output.json(&report)?,
+        false => report.print(&mut output, embedding.as_ref())?,
+    }
+    output.flush()?;
+    Ok(match report.attention.is_empty() {
+        true => Outcome::Done,
+        false => Outcome::Attention,
+    })
+}
+
+/// What an embedder is like; none when there is to be none. The error says what is wrong, and what to do.
+fn embedder(embedding: &Embedding) -> Result<Option<EmbedderReport>, String> {
+    let provider = embedding.provider();
+    match embedding {
+        Embedding::None => Ok(None),
+        Embedding::BuiltIn => {
+            let table = StaticTable::built_in().map_err(|error| error.to_string())?;
+            let started = Instant::now();
+            let mut vectors = Vectors::new(table.dimensions());
+            let made = table.embed_documents(&[SAMPLE], &mut vectors);
+            made.map_err(|error| error.to_string())?;
+            Ok(Some(EmbedderReport {
+                provider,
+                identity: table.identity().to_string(),
+                dimensions: table.dimensions(),
+                seconds: started.elapsed().as_secs_f64(),
+                url: None,
+            }))
+        }
+        Embedding::Http(options) => {
+            let embedder = HttpEmbedder::new(options.as_ref().clone());
+            let embedder = embedder.map_err(|error| error.to_string())?;
+            let check = embedder.check().map_err(|error| error.to_string())?;
+            Ok(Some(EmbedderReport {
+                provider,
+                identity: check.identity,
+                dimensions: check.dimensions,
+                seconds: check.time.as_secs_f64(),
+                url: Some(check.url),
+            }))
+        }
+    }
+}
+
+impl Report {
+    fn needs(&mut self, what: impl Into<String>, next: Option<&str>) {
+        self.attention.push(Attention {
+            what: what.into(),
+            next: next.map(str::to_string),
+        });
+    }
+
+    /// Looks at the index, if there is one.
+    fn look_at(&mut self, place: &Place, embedding: Option<&Embedding>) -> anyhow::Result<()> {
+        const SYNC: Option<&str> = Some("run `excerpt sync`");
+        let looked = Index::open(&place.index, OpenOptions::default()).and_then(|index| {
+            let index = match embedding {
+                Some(embedding) => embedding.given_to(index)?,
+                None => index.with_embedder(None),
+            };
+            let embedder = index
+                .embedder()
+                .map(|embedder| embedder.identity().to_string());
+            Ok((embedder, index.status()?, index.check()?))
+        });
+        let (embedder, status, check) = match looked {
+            Ok(looked) => looked,
+            Err(Error::NotFound { .. }) => return Ok(()),
+            Err(error) => {
+                self.needs(error.to_string(), None);
+                return Ok(());
+            }
+        };
+        let source = status
+            .sources
+            .iter()
+            .find(|source| source.root == place.root);
+        match source.map(|source| source.last_sync) {
+            Some(Some(last)) if last.finished.is_some() => {}
+            Some(last) => self.needs(status::synced(last), None),
+            None => self.needs(
+                format!("`{}` is not in its index", place.root.display()),
+                SYNC,
+            ),
+        }
+        if status.keywords != Keywords::InStep {
+            let state = match status.keywords {
+                Keywords::Behind => "behind",
+                _ => "missing",
+            };
+            self.needs(format!("the keyword index is {state}"), SYNC);
+        } else if !check.is_sound() {
+            let what = format!(
+                "the keyword index differs from the texts in {}",
+                counted(check.differing + check.surplus, "document")
+            );
+            let folder = place.index.join("lexical");
+            let next = format!("remove `{}`, and run `excerpt sync`", folder.display());
+            self.needs(what, Some(&next));
+        }
+        if let Some(configured) = &embedder {
+            self.look_at_vectors(&status, configured, SYNC);
+        }
+        self.index = Some(IndexReport {
+            path: place.index.clone(),
+            status,
+            configured_embedder: embedder,
+            check,
+        });
+        Ok(())
+    }
+
+    fn look_at_vectors(&mut self, status: &Status, configured: &str, sync: Option<&str>) {
+        let vectors = &status.vectors;
+        let others = vectors.embedder.as_deref();
+        let others = others.filter(|held| *held != configured);
+        if let Some(held) = others {
+            let what = format!("the vectors are those of `{held}`, not of `{configured}`");
+            self.needs(what, sync);
+        } else if vectors.behind > 0 {
+            let documents = counted(vectors.behind, "document");
+            let what = format!("no vectors yet for {documents}: keywords alone find them");
+            self.needs(what, sync);
+        }
+        if let Some(failure) = &vectors.failure {
+            self.needs(format!("the last sync got no vectors: {failure}"), None);
+        }
+    }
+
+    fn print(&self, output: &mut Output, embedding: Option<&Embedding>) -> anyhow::Result<()> {
+        let mut rows: Vec<(&str, String)> = Vec::new();
+        rows.extend(
+            self.configuration
+                .iter()
+                .map(|file| ("configuration", set(file))),
+        );
+        if self.configuration.is_empty() && embedding.is_some() {
+            rows.push((
+                "configuration",
+                "no file, all as it is by default".to_string(),
+            ));
+        }
+        match (&self.embedder, embedding) {
+            (Some(found), _) => rows.push(("embedder", found.shown())),
+            (None, Some(Embedding::None)) => rows.push(("embedder", "switched off".to_string())),
+            (None, Some(embedding)) => {
+                rows.push(("embedder", format!("{}: see below", embedding.provider())));
+            }
+            (None, None) => {}
+        }
+        match &self.index {
+            None => rows.push(("index", "none yet: `excerpt sync` makes one".to_string())),
+            Some(index) => rows.extend(index.rows(embedding.is_some())),
+        }
+        let mut before = "";
+        for (name, text) in rows {
+            let shown = if name == before { "" } else { name };
+            output.line(output.safe(&format!("{shown:13}  {text}")))?;
+            before = name;
+        }
+        match self.attention.len() {
+            0 => output.line("all is well")?,
+            1 => output.line("1 thing needs attention")?,
+            count => output.line(format!("{count} things need attention"))?,
+        }
+        for attention in &self.attention {
+            let next = attention.next.as_ref().map(|next| format!(": {next}"));
+            let line = format!("- {}{}", attention.what, next.unwrap_or_default());
+            output.line(output.safe(&line))?;
+        }
+        Ok(())
+    }
+}
+
+impl EmbedderReport {
+    fn shown(&self) -> String {
+        let url = self.url.as_ref().map(|url| format!(" at {url}"));
+        format!(
+            "{}{}: `{}`, {} dimensions, a short text in {:.1} ms",
+            self.provider,
+            url.unwrap_or_default(),
+            self.identity,
+            self.dimensions,
+            self.seconds * 1e3
+        )
+    }
+}
+
+impl IndexReport {
+    /// What is said of it; of the vectors only where it is known which there should be.
+    fn rows(&self, vectors: bool) -> Vec<(&'static str, String)> {
+        let (documents, chunks) = (
+            counted(self.check.documents, "document"),
+            counted(self.check.chunks, "chunk"),
+        );
+        let lines =
+            vectors.then(|| status::vectors(&self.status, self.configured_embedder.as_deref()));
+        let rows = [
+            ("index", self.path.display().to_string()),
+            ("index", format!("{documents} in {chunks}")),
+            (
+                "keywords",
+                status::keywords(self.status.keywords).to_string(),
+            ),
+        ];
+        let lines = lines.into_iter().flatten();
+        rows.into_iter()
+            .chain(lines.map(|line| ("vectors", line)))
+            .collect()
+    }
+}
+
+/// A file, and what it sets.
+fn set(file: &ReadFile) -> String {
+    let owner = match file.owner {
+        Owner::User => "yours",
+        Owner::Named => "named by you",
+        Owner::Project => "the project's",
+    };
+    let sets = match file.sets.is_empty() {
+        true => "nothing".to_string(),
+        false => file.sets.join(", "),
+    };
+    format!("{} ({owner}) sets {sets}", file.path.display())
+}

@@ -1,0 +1,203 @@
+//! What makes the vectors, as configuration says: the table that is built in, an endpoint, or nothing.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use excerpt_index::{Error, HttpEmbedder, HttpOptions, Index};
+use serde_json::Value;
+
+use crate::cli::table::{Entry, Fields, Kind, Table};
+
+/// The name of the table.
+pub(crate) const TABLE: &str = "embedding";
+
+/// The fields of the table.
+pub(crate) const FIELDS: &Fields = &[
+    ("provider", Kind::OneOf(&[BUILT_IN, HTTP, NONE])),
+    ("url", Kind::Text),
+    ("model", Kind::Text),
+    ("dimensions", Kind::Whole(MOST)),
+    ("send_dimensions", Kind::Truth),
+    ("query_prefix", Kind::Text),
+    ("document_prefix", Kind::Text),
+    ("max_input", Kind::Whole(MOST)),
+    ("batch_texts", Kind::Whole(MOST)),
+    ("batch_characters", Kind::Whole(MOST)),
+    ("timeout", Kind::Number),
+    ("retries", Kind::Whole(100)),
+    ("requests_per_minute", Kind::Whole(1_000_000)),
+    ("key_variable", Kind::Text),
+];
+
+const BUILT_IN: &str = "built-in";
+const HTTP: &str = "http";
+const NONE: &str = "none";
+
+/// The most that any number of an endpoint can be.
+const MOST: u64 = 1 << 24;
+
+/// The seconds that a request may take at most.
+const LONGEST: f64 = 3600.0;
+
+/// How long a question waits for its vector, and how often it is sent again: somebody is waiting for the answer.
+const QUESTION_TIMEOUT: Duration = Duration::from_secs(10);
+const QUESTION_RETRIES: u32 = 1;
+
+/// What makes the vectors.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Embedding {
+    /// The table that is built in.
+    #[default]
+    BuiltIn,
+    /// Nothing: there are none.
+    None,
+    /// An endpoint.
+    Http(Box<HttpOptions>),
+}
+
+impl Embedding {
+    /// What a table says; the table that is built in when it says nothing.
+    pub(crate) fn of(table: &Table) -> anyhow::Result<Embedding> {
+        let Some(provider) = table.entry("provider") else {
+            // Whoever names an address does not mean the table that is built in.
+            return match table.0.first_key_value() {
+                Some((field, entry)) => Err(entry.fault(format!(
+                    "`{field}` is said without a `provider`, expected `provider = \"{HTTP}\"` beside it"
+                ))),
+                None => Ok(Embedding::BuiltIn),
+            };
+        };
+        match provider.value.as_str() {
+            Some(HTTP) => http(table, provider).map(|options| Embedding::Http(Box::new(options))),
+            Some(NONE) => Ok(Embedding::None),
+            _ => Ok(Embedding::BuiltIn),
+        }
+    }
+
+    /// The name of the provider, as configuration has it.
+    pub(crate) fn provider(&self) -> &'static str {
+        match self {
+            Embedding::BuiltIn => BUILT_IN,
+            Embedding::None => NONE,
+            Embedding::Http(_) => HTTP,
+        }
+    }
+
+    /// The same, with no more patience than someone has who waits for an answer.
+    pub(crate) fn for_questions(&self) -> Embedding {
+        match self {
+            Embedding::Http(options) => {
+                let mut options = options.clone();
+                options.timeout = options.timeout.min(QUESTION_TIMEOUT);
+                options.retries = options.retries.min(QUESTION_RETRIES);
+                Embedding::Http(options)
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// Gives an index its embedder.
+    pub(crate) fn given_to(&self, index: Index) -> Result<Index, Error> {
+        Ok(match self {
+            Embedding::BuiltIn => index,
+            Embedding::None => index.with_embedder(None),
+            Embedding::Http(options) => {
+                let embedder = HttpEmbedder::new(options.as_ref().clone())?;
+                index.with_embedder(Some(Arc::new(embedder)))
+            }
+        })
+    }
+}
+
+/// Looks that the table of a project sends nothing anywhere: a project that was cloned is not to choose who reads its user's texts. `own` is where
+/// such a choice belongs.
+pub(crate) fn check_project(table: &Table, own: &str) -> anyhow::Result<()> {
+    for (field, entry) in &table.0 {
+        let harmless = field == "provider" && entry.value != HTTP;
+        if !harmless {
+            return Err(entry.fault(format!(
+                "`{field}` is not for a project's file, which may only say `provider = \"{BUILT_IN}\"` or `\"{NONE}\"`: whoever wrote the project would \
+                 choose where your texts and questions are sent; if you want it, put it into `{own}`"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn http(table: &Table, provider: &Entry) -> anyhow::Result<HttpOptions> {
+    let needed = |field: &str, expected: &str| {
+        let entry = table.entry(field).map(|entry| &entry.value);
+        entry.ok_or_else(|| {
+            provider.fault(format!(
+                "`{field}` is missing, expected {expected} beside `provider = \"{HTTP}\"`"
+            ))
+        })
+    };
+    let said = |field: &str| table.entry(field).map(|entry| &entry.value);
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
+    let whole = |value: &Value| {
+        value
+            .as_u64()
+            .and_then(|number| usize::try_from(number).ok())
+    };
+    let url = needed("url", "the address of an endpoint")?;
+    let model = needed("model", "the name of a model")?;
+    let dimensions = needed("dimensions", "how many numbers a vector has")?;
+    let dimensions = whole(dimensions).unwrap_or_default();
+    let mut options = HttpOptions::new(text(url), text(model), dimensions);
+    if let Some(truth) = said("send_dimensions").and_then(Value::as_bool) {
+        options.send_dimensions = truth;
+    }
+    let texts = [
+        ("query_prefix", &mut options.query_prefix),
+        ("document_prefix", &mut options.document_prefix),
+    ];
+    for (field, option) in texts {
+        if let Some(value) = said(field) {
+            *option = text(value);
+        }
+    }
+    let numbers = [
+        ("max_input", &mut options.max_input),
+        ("batch_texts", &mut options.batch_texts),
+        ("batch_characters", &mut options.batch_characters),
+    ];
+    for (field, option) in numbers {
+        if let Some(number) = said(field).and_then(whole) {
+            *option = number;
+        }
+    }
+    let small = |field| {
+        let number = said(field).and_then(Value::as_u64);
+        number.and_then(|number| u32::try_from(number).ok())
+    };
+    options.retries = small("retries").unwrap_or(options.retries);
+    options.requests_per_minute = small("requests_per_minute");
+    options.key_variable = said("key_variable").map(text);
+    if let Some(entry) = table.entry("timeout") {
+        let seconds = entry.value.as_f64().filter(|seconds| *seconds <= LONGEST);
+        let timeout = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        options.timeout = timeout.ok_or_else(|| {
+            entry.fault(format!(
+                "`timeout` is `{}`, expected a number of seconds up to {LONGEST}",
+                entry.value
+            ))
+        })?;
+    }
+    match HttpEmbedder::new(options.clone()) {
+        Ok(_) => Ok(options),
+        Err(error) => Err(placed(table, error)),
+    }
+}
+
+/// A complaint about an option, at its place.
+fn placed(table: &Table, error: Error) -> anyhow::Error {
+    let entry = match &error {
+        Error::Embedder { setting, .. } => table.entry(setting),
+        _ => None,
+    };
+    match entry {
+        Some(entry) => entry.fault(error),
+        None => error.into(),
+    }
+}

@@ -1,0 +1,220 @@
+//! The tables of configuration files, besides the one about the cut: what they may hold is data, and every complaint names file and place.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use anyhow::anyhow;
+use excerpt_chunk::{FileError, closest};
+use serde_json::{Map, Value};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// What a field may hold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kind {
+    /// A number, whole or not.
+    Number,
+    /// A whole number from 0 to a bound.
+    Whole(u64),
+    /// Any text.
+    Text,
+    /// `true` or `false`.
+    Truth,
+    /// One of some words.
+    OneOf(&'static [&'static str]),
+    /// A table inside the table.
+    Table(&'static Fields),
+}
+
+/// The names of a table's fields, with what each may hold.
+pub(crate) type Fields = [(&'static str, Kind)];
+
+/// A file that was read.
+#[derive(Debug)]
+pub(crate) struct File {
+    pub(crate) path: PathBuf,
+    pub(crate) text: String,
+}
+
+impl File {
+    /// A complaint about some bytes of it.
+    fn fault(&self, place: Range<usize>, message: String) -> anyhow::Error {
+        let fault = FileError::new(&self.text, place, message);
+        anyhow!("{}:{fault}", self.path.display())
+    }
+}
+
+/// What a file says of a field.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) value: Value,
+    file: Rc<File>,
+    /// Where its name stands.
+    place: Range<usize>,
+}
+
+impl Entry {
+    /// A complaint about it.
+    pub(crate) fn fault(&self, message: impl ToString) -> anyhow::Error {
+        self.file.fault(self.place.clone(), message.to_string())
+    }
+}
+
+/// A table as it was read: fields by name, those of a table inside it as `table.field`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Table(pub(crate) BTreeMap<String, Entry>);
+
+impl Table {
+    /// Reads the table `name` of a file; empty when the file has none.
+    pub(crate) fn read(file: &Rc<File>, name: &str, fields: &Fields) -> anyhow::Result<Table> {
+        let document = parse(file)?;
+        let mut table = Table::default();
+        if let Some((key, value)) = document.get_ref().get_key_value(name) {
+            let DeValue::Table(found) = value.get_ref() else {
+                let message = format!("`{name}` is no table, expected `[{name}]`");
+                return Err(file.fault(key.span(), message));
+            };
+            table.take(file, name, "", found, fields)?;
+        }
+        Ok(table)
+    }
+
+    fn take(
+        &mut self,
+        file: &Rc<File>,
+        name: &str,
+        prefix: &str,
+        table: &DeTable<'_>,
+        fields: &Fields,
+    ) -> anyhow::Result<()> {
+        let mut entries: Vec<_> = table.iter().collect();
+        entries.sort_by_key(|(key, _)| key.span().start);
+        for (key, value) in entries {
+            let field: &str = key.get_ref();
+            let known = fields.iter().find(|(known, _)| *known == field);
+            let Some((_, kind)) = known else {
+                let expected = expected(field, fields.iter().map(|(known, _)| *known));
+                let message = format!("`{name}` is `{field}`, expected {expected}");
+                return Err(file.fault(key.span(), message));
+            };
+            if let (Kind::Table(fields), DeValue::Table(inner)) = (kind, value.get_ref()) {
+                let inner_name = format!("{name}.{field}");
+                self.take(file, &inner_name, &format!("{field}."), inner, fields)?;
+                continue;
+            }
+            let Some(value) = kind.value(value.get_ref()) else {
+                let written = &file.text[value.span()];
+                let written = written.lines().next().unwrap_or_default();
+                let message = format!("`{field}` is `{written}`, expected {}", kind.expected());
+                return Err(file.fault(value.span(), message));
+            };
+            let entry = Entry {
+                value,
+                file: Rc::clone(file),
+                place: key.span(),
+            };
+            self.0.insert(format!("{prefix}{field}"), entry);
+        }
+        Ok(())
+    }
+
+    /// What is said here, and where nothing is, what `other` says.
+    pub(crate) fn or(self, mut other: Table) -> Table {
+        other.0.extend(self.0);
+        other
+    }
+
+    /// The fields as JSON, those of a table inside it in an object of their own.
+    pub(crate) fn json(&self) -> Value {
+        let mut object = Map::new();
+        for (name, entry) in &self.0 {
+            match name.split_once('.') {
+                None => {
+                    object.insert(name.clone(), entry.value.clone());
+                }
+                Some((table, field)) => {
+                    let inner = object.entry(table).or_insert_with(|| Map::new().into());
+                    inner[field] = entry.value.clone();
+                }
+            }
+        }
+        object.into()
+    }
+
+    /// What is said of the field that a complaint names, in whichever table it is.
+    pub(crate) fn entry(&self, field: &str) -> Option<&Entry> {
+        let mut entries = self.0.iter();
+        let found = entries.find(|(name, _)| name.rsplit('.').next() == Some(field));
+        found.map(|(_, entry)| entry)
+    }
+}
+
+impl Kind {
+    /// The value as JSON; none when it is of another kind.
+    fn value(self, value: &DeValue<'_>) -> Option<Value> {
+        match (self, value) {
+            (Kind::Number, DeValue::Float(number)) => {
+                let number: f64 = number.as_str().parse().ok()?;
+                serde_json::Number::from_f64(number).map(Value::Number)
+            }
+            (Kind::Number, DeValue::Integer(number)) => {
+                let number = i64::from_str_radix(number.as_str(), number.radix()).ok()?;
+                Some((number as f64).into())
+            }
+            (Kind::Whole(most), DeValue::Integer(number)) => {
+                let number = u64::from_str_radix(number.as_str(), number.radix()).ok()?;
+                (number <= most).then(|| number.into())
+            }
+            (Kind::Text, DeValue::String(text)) => Some(text.as_ref().into()),
+            (Kind::Truth, DeValue::Boolean(truth)) => Some((*truth).into()),
+            (Kind::OneOf(words), DeValue::String(text)) => {
+                words.contains(&text.as_ref()).then(|| text.as_ref().into())
+            }
+            _ => None,
+        }
+    }
+
+    fn expected(self) -> String {
+        match self {
+            Kind::Number => "a number".to_string(),
+            Kind::Whole(most) => format!("a whole number from 0 to {most}"),
+            Kind::Text => "text in quotes".to_string(),
+            Kind::Truth => "true or false".to_string(),
+            Kind::OneOf(words) => format!("one of {}", words.join(", ")),
+            Kind::Table(_) => "a table".to_string(),
+        }
+    }
+}
+
+/// Looks whether the file has tables of these names alone.
+pub(crate) fn check_names(file: &File, names: &[&'static str]) -> anyhow::Result<()> {
+    let document = parse(file)?;
+    let mut keys: Vec<&Spanned<_>> = document.get_ref().keys().collect();
+    keys.sort_by_key(|key| key.span().start);
+    for key in keys {
+        let name: &str = key.get_ref();
+        if !names.contains(&name) {
+            let expected = expected(name, names.iter().copied());
+            let message = format!("the file has `{name}`, expected {expected}");
+            return Err(file.fault(key.span(), message));
+        }
+    }
+    Ok(())
+}
+
+fn parse(file: &File) -> anyhow::Result<Spanned<DeTable<'_>>> {
+    DeTable::parse(&file.text).map_err(|error| {
+        let place = error.span().unwrap_or(0..0);
+        file.fault(place, error.message().to_string())
+    })
+}
+
+/// What a name that is not known should have been.
+fn expected(name: &str, known: impl Iterator<Item = &'static str> + Clone) -> String {
+    match closest(name, known.clone()) {
+        Some(close) => format!("a known field: did you mean `{close}`?"),
+        None => format!("one of {}", known.collect::<Vec<_>>().join(", ")),
+    }
+}

@@ -1,0 +1,273 @@
+//! `excerpt.toml`: the user's own and the project's, and what neither may say.
+
+use crate::endpoint::{Endpoint, table};
+use crate::fixture::Project;
+
+fn tea() -> Project {
+    Project::new()
+        .file(
+            "green.md",
+            "# Green tea\n\nThe water should have 80 degrees.\n",
+        )
+        .file("black.md", "# Black tea\n\nBoiling water, four minutes.\n")
+}
+
+/// What a search says to a project's file.
+#[track_caller]
+fn refused(file: &str, message: &str) {
+    let project = tea().file("excerpt.toml", file);
+    project.run(&["search", "tea"]).fails(message);
+}
+
+#[test]
+fn a_project_says_how_its_documents_are_ranked() {
+    let project = tea();
+    let all_words = |project: &Project| -> f64 {
+        let hit = &project.run(&["search", "tea water", "--json"]).ok().json()[0];
+        let signals = hit["explanation"]["signals"].as_array().unwrap().iter();
+        let named = signals.filter(|signal| signal["name"] == "all words");
+        named.map(|signal| signal["factor"].as_f64().unwrap()).sum()
+    };
+    assert!((all_words(&project) - 1.1).abs() < 1e-6);
+    project.write("excerpt.toml", "[search.signals]\nall_words = 2\n");
+    assert!((all_words(&project) - 2.0).abs() < 1e-6);
+    project.write("excerpt.toml", "[search]\nchannels = \"keywords\"\n");
+    let run = project.run(&["search", "tea"]).ok();
+    assert!(
+        run.stderr.trim_end().ends_with("keywords"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn a_project_goes_before_its_user_field_by_field() {
+    let project = tea()
+        .own_file("[search]\nfusion = \"rrf\"\n[search.signals]\nall_words = 3.0\ntest = 0.5\n[chunking]\ntarget = 300\n")
+        .file("excerpt.toml", "[search.signals]\nall_words = 2.0\n");
+    let hit = &project.run(&["search", "tea water", "--json"]).ok().json()[0];
+    let score = hit["score"].as_f64().unwrap();
+    assert!(score < 0.1, "rrf of the user's: {score}");
+    assert_eq!(hit["explanation"]["signals"][0]["factor"], 2.0);
+    let report = project.run(&["doctor", "--json"]);
+    let files = &report.json()[0]["configuration"];
+    assert_eq!(files[0]["owner"], "user");
+    assert_eq!(
+        files[0]["sets"],
+        serde_json::json!([
+            "chunking.target",
+            "search.fusion",
+            "search.signals.all_words",
+            "search.signals.test"
+        ])
+    );
+    assert_eq!(files[1]["owner"], "project");
+    assert_eq!(
+        files[1]["sets"],
+        serde_json::json!(["search.signals.all_words"])
+    );
+}
+
+#[test]
+fn a_fault_is_shown_at_its_place() {
+    refused(
+        "[search]\nfuson = \"rrf\"\n",
+        "excerpt: [folder]/project/excerpt.toml:2:1: `search` is `fuson`, expected a known field: did you mean `fusion`?\n2 | fuson = \"rrf\"\n  | ^^^^^",
+    );
+    refused(
+        "[search.signals]\ntests = 0.5\n",
+        "excerpt: [folder]/project/excerpt.toml:2:1: `search.signals` is `tests`, expected a known field: did you mean `test`?\n2 | tests = 0.5\n  | ^^^^^",
+    );
+    refused(
+        "[search]\nfusion = \"sum\"\n",
+        "excerpt: [folder]/project/excerpt.toml:2:10: `fusion` is `\"sum\"`, expected one of convex, rrf\n2 | fusion = \"sum\"\n  |          ^^^^^",
+    );
+    refused(
+        "[search]\nvectors_in_prose = \"much\"\n",
+        "excerpt: [folder]/project/excerpt.toml:2:20: `vectors_in_prose` is `\"much\"`, expected a number\n2 | vectors_in_prose = \"much\"\n  |                    ^^^^^^",
+    );
+    refused(
+        "[search]\nvectors_in_prose = 1.5\n",
+        "excerpt: [folder]/project/excerpt.toml:2:1: `vectors_in_prose` is `1.5`, expected a share from 0 to 1\n2 | vectors_in_prose = 1.5\n  | ^^^^^^^^^^^^^^^^",
+    );
+    refused(
+        "[search.signals]\ntest = 0\n",
+        "excerpt: [folder]/project/excerpt.toml:2:1: `test` is `0`, expected a factor from 0.01 to 10\n2 | test = 0\n  | ^^^^",
+    );
+    refused(
+        "[search.signals]\nhalf_life = inf\n",
+        "excerpt: [folder]/project/excerpt.toml:2:13: `half_life` is `inf`, expected a number\n2 | half_life = inf\n  |             ^^^",
+    );
+    refused(
+        "[search.signals]\nmost_ranks = -1\n",
+        "excerpt: [folder]/project/excerpt.toml:2:14: `most_ranks` is `-1`, expected a whole number from 0 to 1000000\n2 | most_ranks = -1\n  |              ^^",
+    );
+    refused(
+        "search = 3\n",
+        "excerpt: [folder]/project/excerpt.toml:1:1: `search` is no table, expected `[search]`\n1 | search = 3\n  | ^^^^^^",
+    );
+    refused(
+        "[serch]\n",
+        "excerpt: [folder]/project/excerpt.toml:1:2: the file has `serch`, expected a known field: did you mean `search`?\n1 | [serch]\n  |  ^^^^^",
+    );
+    refused(
+        "[search]\nsignals = 3\n",
+        "excerpt: [folder]/project/excerpt.toml:2:11: `signals` is `3`, expected a table\n2 | signals = 3\n  |           ^",
+    );
+}
+
+#[test]
+fn a_project_does_not_choose_where_texts_are_sent() {
+    const WHY: &str = "is not for a project's file, which may only say `provider = \"built-in\"` or `\"none\"`: whoever wrote the project would choose where your texts and questions are sent; if you want it, put it into `[folder]/config/excerpt/excerpt.toml`";
+    let endpoint = Endpoint::new();
+    refused(
+        "[embedding]\nprovider = \"http\"\n",
+        &format!(
+            "excerpt: [folder]/project/excerpt.toml:2:1: `provider` {WHY}\n2 | provider = \"http\"\n  | ^^^^^^^^"
+        ),
+    );
+    // Neither does it turn what its user has chosen to another address, model or key.
+    for line in [
+        "url = \"http://127.0.0.1:1/v1\"",
+        "model = \"other\"",
+        "key_variable = \"SECRET\"",
+    ] {
+        let file = format!("[embedding]\n{line}\n");
+        let project = tea()
+            .own_file(&endpoint.table())
+            .file("excerpt.toml", &file);
+        let name = line.split(' ').next().unwrap();
+        let carets = "^".repeat(name.len());
+        for command in [&["search", "tea"][..], &["sync"], &["status"]] {
+            project.run(command).fails(&format!(
+                "excerpt: [folder]/project/excerpt.toml:2:1: `{name}` {WHY}\n2 | {line}\n  | {carets}"
+            ));
+        }
+    }
+    assert!(endpoint.asked().is_empty());
+}
+
+#[test]
+fn a_user_chooses_an_endpoint_and_a_project_may_decline() {
+    let endpoint = Endpoint::new();
+    let project = tea().own_file(&endpoint.table());
+    let run = project.run(&["search", "tea"]).ok();
+    assert!(
+        run.stderr.trim_end().ends_with("keywords and vectors"),
+        "{}",
+        run.stderr
+    );
+    let asked = endpoint.asked();
+    assert_eq!(asked.len(), 3, "{asked:?}");
+    assert!(asked.contains(&"tea".to_string()));
+    project.write("excerpt.toml", "[embedding]\nprovider = \"none\"\n");
+    let run = project.run(&["search", "tea water"]).ok();
+    assert!(
+        run.stderr
+            .ends_with("keywords\nnote: the vectors had no say: they are switched off\n"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(endpoint.asked().len(), 3);
+}
+
+#[test]
+fn a_file_with_an_endpoint_is_named_by_flag_or_variable() {
+    let endpoint = Endpoint::new();
+    let project = tea().own_file("[embedding]\nprovider = \"none\"\n");
+    let folder = project.settings();
+    std::fs::write(folder.join("mine.toml"), endpoint.table()).unwrap();
+    let named = folder.join("mine.toml");
+    project
+        .run(&[
+            "search",
+            "tea",
+            "--embedding-config",
+            named.to_str().unwrap(),
+        ])
+        .ok();
+    assert_eq!(endpoint.asked().len(), 3);
+    let output = project
+        .command(&["search", "tea water"])
+        .env("EXCERPT_EMBEDDING_CONFIG", &named)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(endpoint.asked().len(), 4);
+    project
+        .run(&["search", "tea", "--embedding-config", "nowhere.toml"])
+        .fails("excerpt: `nowhere.toml` does not exist: name a file with a table `[embedding]`");
+}
+
+#[test]
+fn an_endpoint_that_cannot_be_used_is_refused_at_its_place() {
+    let cases = [
+        (
+            "[embedding]\nprovider = \"http\"\nmodel = \"m\"\ndimensions = 3\n",
+            "2:1: `url` is missing, expected the address of an endpoint beside `provider = \"http\"`\n2 | provider = \"http\"\n  | ^^^^^^^^",
+        ),
+        (
+            "[embedding]\nurl = \"http://localhost/v1\"\n",
+            "2:1: `url` is said without a `provider`, expected `provider = \"http\"` beside it\n2 | url = \"http://localhost/v1\"\n  | ^^^",
+        ),
+        (
+            "[embedding]\nprovider = \"openai\"\n",
+            "2:12: `provider` is `\"openai\"`, expected one of built-in, http, none\n2 | provider = \"openai\"\n  |            ^^^^^^^^",
+        ),
+        (
+            "[embedding]\nprovider = \"http\"\nmodel = \"m\"\ndimensions = 0\nurl = \"http://localhost/v1\"\n",
+            "4:1: `0` cannot be the `dimensions` of an embedder: give a number from 1 to 65536\n4 | dimensions = 0\n  | ^^^^^^^^^^",
+        ),
+        (
+            "[embedding]\nprovider = \"http\"\nmodel = \"m\"\ndimensions = 3\nurl = \"http://me:secret@localhost/v1\"\n",
+            "5:1: `http://localhost/v1` cannot be the `url` of an embedder: give an address without a password: name the environment variable of a key\n5 | url = \"http://me:secret@localhost/v1\"\n  | ^^^",
+        ),
+        (
+            "[embedding]\nprovider = \"http\"\nmodel = \"m\"\ndimensions = 3\nurl = \"http://localhost/v1\"\ntimeout = -3\n",
+            "6:1: `timeout` is `-3.0`, expected a number of seconds up to 3600\n6 | timeout = -3\n  | ^^^^^^^",
+        ),
+        (
+            "[embedding]\nprovider = \"http\"\nmodel = \"m\"\ndimensions = 3\nurl = \"http://localhost/v1\"\nretry = 3\n",
+            "6:1: `embedding` is `retry`, expected a known field: did you mean `retries`?\n6 | retry = 3\n  | ^^^^^",
+        ),
+    ];
+    for (file, message) in cases {
+        let project = tea().own_file(file);
+        project.run(&["search", "tea"]).fails(&format!(
+            "excerpt: [folder]/config/excerpt/excerpt.toml:{message}"
+        ));
+    }
+}
+
+#[test]
+fn an_endpoint_that_does_not_answer_leaves_the_keywords() {
+    // A port that was free a moment ago.
+    let port = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
+    let project = tea().own_file(&table(&format!("http://127.0.0.1:{port}/v1")));
+    let run = project.run(&["sync"]).ok();
+    assert!(run.stdout.contains("\nwithout vectors: "), "{}", run.stdout);
+    let run = project.run(&["search", "tea"]).ok();
+    assert!(run.stdout.contains("green.md"), "{}", run.stdout);
+    assert!(
+        run.stderr.contains("note: the vectors had no say: "),
+        "{}",
+        run.stderr
+    );
+    let run = project.run(&["status"]).ok();
+    assert!(
+        run.stdout.contains("the last sync got none: "),
+        "{}",
+        run.stdout
+    );
+    let run = project.run(&["doctor"]);
+    assert_eq!(run.code, Some(1), "{}", run.stderr);
+    assert!(
+        run.stdout.contains("things need attention"),
+        "{}",
+        run.stdout
+    );
+}

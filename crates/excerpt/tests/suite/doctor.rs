@@ -1,0 +1,113 @@
+//! `excerpt doctor`: what works, what does not, and what to do.
+
+use crate::endpoint::Endpoint;
+use crate::fixture::Project;
+
+fn tea() -> Project {
+    Project::new().file("tea.md", "# Tea\n\nGreen tea.\n")
+}
+
+/// The output with what differs from run to run as `N`.
+fn stable(text: &str) -> String {
+    let words = text.split_inclusive([' ', '\n']).map(|word| {
+        let end = word.len() - word.trim_end().len();
+        let (bare, end) = word.split_at(word.len() - end);
+        match bare.parse::<f64>().is_ok() && bare.contains('.') {
+            true => format!("N{end}"),
+            false => word.to_string(),
+        }
+    });
+    words.collect()
+}
+
+#[test]
+fn all_is_well_in_a_folder_in_step() {
+    let project = tea();
+    project.run(&["sync"]).ok();
+    let run = project.run(&["doctor"]).ok();
+    let lines: Vec<_> = run.stdout.lines().collect();
+    assert_eq!(lines[0], "configuration  no file, all as it is by default");
+    assert!(stable(lines[1]).starts_with("embedder       built-in: `static-"));
+    assert!(
+        stable(lines[1]).ends_with(" dimensions, a short text in N ms"),
+        "{}",
+        lines[1]
+    );
+    assert!(lines[2].starts_with("index          [folder]/data/excerpt/indexes/project-"));
+    assert_eq!(lines[3], "               1 document in 1 chunk");
+    assert_eq!(lines[4], "keywords       in step");
+    assert!(lines[5].starts_with("vectors        in step, by `static-"));
+    assert_eq!(lines[6], "all is well");
+    let report = &project.run(&["doctor", "--json"]).ok().json()[0];
+    assert_eq!(report["attention"], serde_json::json!([]));
+    assert_eq!(report["index"]["check"]["documents"], 1);
+    assert_eq!(report["embedder"]["provider"], "built-in");
+}
+
+#[test]
+fn a_folder_without_an_index_is_no_trouble() {
+    let run = tea().run(&["doctor"]).ok();
+    assert!(
+        run.stdout
+            .ends_with("index          none yet: `excerpt sync` makes one\nall is well\n"),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn an_endpoint_is_asked_and_shown() {
+    let endpoint = Endpoint::new();
+    let project = tea().own_file(&endpoint.table());
+    let report = &project.run(&["doctor", "--json"]).ok().json()[0];
+    assert_eq!(
+        report["embedder"]["url"],
+        format!("{}/embeddings", endpoint.url)
+    );
+    assert_eq!(endpoint.asked(), ["a short text"]);
+}
+
+#[test]
+fn vectors_of_another_embedder_need_a_sync() {
+    let endpoint = Endpoint::new();
+    let project = tea();
+    project.run(&["sync"]).ok();
+    let project = project.own_file(&endpoint.table());
+    let run = project.run(&["doctor"]);
+    assert_eq!(run.code, Some(1));
+    let last = run.stdout.lines().last().unwrap();
+    assert!(
+        last.starts_with("- the vectors are those of `static-"),
+        "{last}"
+    );
+    assert!(last.ends_with("`: run `excerpt sync`"), "{last}");
+    project.run(&["sync"]).ok();
+    project.run(&["doctor"]).ok();
+}
+
+#[test]
+fn a_faulty_file_is_one_of_the_things_found() {
+    let project = tea().file("excerpt.toml", "[search]\nfusion = 1\n");
+    let run = project.run(&["doctor"]);
+    assert_eq!(run.code, Some(1));
+    assert!(
+        run.stdout.contains("1 thing needs attention\n- [folder]/project/excerpt.toml:2:10: `fusion` is `1`, expected one of convex, rrf\n"),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn a_damaged_database_is_named() {
+    let project = tea().file("mine/excerpt.db", "not a database");
+    let index = project.path("mine");
+    let run = project.run(&["doctor", "--index", index.to_str().unwrap()]);
+    assert_eq!(run.code, Some(1));
+    assert!(
+        run.stdout.contains(
+            "- `[folder]/project/mine/excerpt.db` was not made by excerpt: choose another folder\n"
+        ),
+        "{}",
+        run.stdout
+    );
+}
