@@ -239,7 +239,13 @@ fn a_sweep_tries_every_combination() {
       max=500 overlap=0   ██████████████████████████  no clear difference       +0.000  +0.000 to +0.000
       max=500 overlap=20  ██████████████████████████  no clear difference       +0.000  +0.000 to +0.000
     ");
-    let run = long().run(&with(&["--sweep", "max=60,400"])).ok();
+    let run = long()
+        .run(&with(&[
+            "--sweep",
+            "max=60,400",
+            "search.channels=keywords",
+        ]))
+        .ok();
     assert!(run.stdout.contains("\n  *  400  "), "{}", run.stdout);
     assert!(run.stdout.contains("  worse  "), "{}", run.stdout);
     let run = long().run(&with(&["--json", "--sweep", "max=60,400"])).ok();
