@@ -46,6 +46,7 @@ pub(crate) fn search(
 ) -> Result<Answer, Fault> {
     let start = Instant::now();
     let mut words = Words::of(&query.text)?;
+    let _snapshot = store.truth.snapshot()?;
     let scattered = scattered(store, &mut words)?;
     let search = Search {
         store,
@@ -275,13 +276,19 @@ impl Search<'_> {
             features.push(own);
         }
         let before: Vec<f32> = all.iter().map(|found| found.score).collect();
-        let asked = Asked::new(self.words, self.store.truth.mostly_code()?, today());
+        let mut asked = Asked::new(self.words, self.store.truth.mostly_code()?, today());
+        let mut of_documents = HashMap::new();
         for (found, own) in all.iter_mut().zip(&features) {
             let Some(document) = documents.get(found.document) else {
                 continue;
             };
-            for (name, factor) in asked.of_chunk(found, document, own, signals) {
-                signals::apply(found, name, factor);
+            let of_document = match of_documents.entry(found.document) {
+                Entry::Occupied(entry) => entry.into_mut(),
+                Entry::Vacant(entry) => entry.insert(asked.of_document(document, signals)),
+            };
+            let of_chunk = asked.of_chunk(found, own, signals);
+            for (name, factor) in of_chunk.iter().chain(&*of_document) {
+                signals::apply(found, name, *factor);
             }
         }
         signals::cohere(&mut all, signals.coherence);

@@ -1,6 +1,9 @@
 //! What has a say besides the words and the vectors: each [`Signals`] factor that applies to a chunk, as a line of its explanation.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use tantivy::tokenizer::TextAnalyzer;
 
 use super::fusion::Found;
 use super::query::Words;
@@ -56,9 +59,16 @@ const VENDORED: [&str; 8] = [
     "vendored",
 ];
 
+/// The terms of [`TEST`], [`GENERATED`] and [`VENDORED`].
+static KINDS: LazyLock<[HashSet<String>; 3]> = LazyLock::new(|| {
+    let kinds = [TEST.as_slice(), &GENERATED, &VENDORED];
+    kinds.map(|kind| stems(&mut analyzer(Purpose::Query), &kind.join(" ")))
+});
+
 /// What a query says to the signals.
 pub(super) struct Asked<'a> {
     words: &'a Words,
+    analyzer: TextAnalyzer,
     /// The terms of the query.
     terms: HashSet<&'a str>,
     /// Whether it asks for tests, for what is generated, for what is vendored.
@@ -74,13 +84,13 @@ pub(super) struct Asked<'a> {
 impl<'a> Asked<'a> {
     pub(super) fn new(words: &'a Words, among_code: bool, today: f32) -> Self {
         let terms: HashSet<&str> = words.required.iter().map(|term| &**term).collect();
-        let asks = |list: &[&str]| {
-            let mut stems = list.iter().flat_map(|word| stems(word));
-            stems.any(|stem| terms.contains(&*stem))
-        };
+        let wants = KINDS
+            .each_ref()
+            .map(|kind| kind.iter().any(|stem| terms.contains(&**stem)));
         Asked {
             words,
-            wants: [asks(&TEST), asks(&GENERATED), asks(&VENDORED)],
+            analyzer: analyzer(Purpose::Query),
+            wants,
             terms,
             names_something: words.text.split_whitespace().any(is_name),
             among_code,
@@ -90,19 +100,26 @@ impl<'a> Asked<'a> {
 
     /// The signals of a chunk by itself, in a fixed order.
     pub(super) fn of_chunk(
-        &self,
+        &mut self,
         found: &Found,
-        document: &StoredDocument,
         features: &Features,
         signals: &Signals,
-    ) -> Vec<(&'static str, f32)> {
+    ) -> Vec<Factor> {
         let mut list = Vec::new();
-        let mut add = |name, applies: bool, factor: f32| {
-            if applies && factor != 1.0 {
-                list.push((name, factor));
-            }
-        };
-        add("all words", found.all_words, signals.all_words);
+        add(&mut list, "all words", found.all_words, signals.all_words);
+        let defined = signals.definition != 1.0 && self.defined_in(features);
+        add(&mut list, "definition", defined, signals.definition);
+        list
+    }
+
+    /// The signals of all chunks of a document, in a fixed order.
+    pub(super) fn of_document(
+        &mut self,
+        document: &StoredDocument,
+        signals: &Signals,
+    ) -> Vec<Factor> {
+        let mut list = Vec::new();
+        let mut add = |name, applies, factor| add(&mut list, name, applies, factor);
         let file = document.path.rsplit('/').next().unwrap_or(&document.path);
         let stem = file
             .split('.')
@@ -112,14 +129,13 @@ impl<'a> Asked<'a> {
             .iter()
             .any(|name| stem.eq_ignore_ascii_case(name));
         add("index document", is_index, signals.index_document);
-        let path: HashSet<String> = stems(&document.path).collect();
-        let in_path = self
-            .words
-            .required
-            .iter()
-            .filter(|term| path.contains(*term));
-        let in_path = i32::try_from(in_path.count()).unwrap_or(i32::MAX);
-        add("path words", in_path > 0, signals.path_word.powi(in_path));
+        if signals.path_word != 1.0 {
+            let path = stems(&mut self.analyzer, &document.path);
+            let required = self.words.required.iter();
+            let in_path = required.filter(|term| path.contains(*term)).count();
+            let in_path = i32::try_from(in_path).unwrap_or(i32::MAX);
+            add("path words", in_path > 0, signals.path_word.powi(in_path));
+        }
         let prose = !document.is_code();
         add(
             "prose, for a name",
@@ -131,7 +147,6 @@ impl<'a> Asked<'a> {
             prose && self.among_code,
             signals.prose_among_code,
         );
-        add("definition", self.defined_in(features), signals.definition);
         if document.is_code() {
             let kinds = [TEST.as_slice(), &GENERATED, &VENDORED];
             let factors = [
@@ -158,15 +173,37 @@ impl<'a> Asked<'a> {
     }
 
     /// Whether the chunk defines what the query names: a name of several words that are all in the query, or a word of a query that has hardly others.
-    fn defined_in(&self, features: &Features) -> bool {
-        features.defines.iter().any(|defined| {
-            let parts: HashSet<String> = stems(defined).collect();
+    fn defined_in(&mut self, features: &Features) -> bool {
+        let mut defines = features.defines.iter();
+        defines.any(|defined| {
+            if !self.may_name(defined) {
+                return false;
+            }
+            let parts = stems(&mut self.analyzer, defined);
             match parts.len() {
                 0 => false,
                 1 => self.terms.len() <= 2 && self.words.names.contains(&name(defined)),
                 _ => parts.iter().all(|part| self.terms.contains(&**part)),
             }
         })
+    }
+
+    /// Whether the first part of a name could be a term of the query, by its first letter, which a stem keeps.
+    fn may_name(&self, defined: &str) -> bool {
+        let Some(first) = defined.chars().find(|c| c.is_alphanumeric()) else {
+            return false;
+        };
+        let first = first.to_ascii_lowercase();
+        !first.is_ascii() || self.terms.iter().any(|term| term.starts_with(first))
+    }
+}
+
+/// A signal and what it multiplies a score by.
+pub(super) type Factor = (&'static str, f32);
+
+fn add(list: &mut Vec<Factor>, name: &'static str, applies: bool, factor: f32) {
+    if applies && factor != 1.0 {
+        list.push((name, factor));
     }
 }
 
@@ -258,17 +295,16 @@ fn camel(part: &str) -> Vec<String> {
     words
 }
 
-/// The terms of the words and parts of words in `text`.
-fn stems(text: &str) -> impl Iterator<Item = String> + use<> {
-    let mut analyzer = analyzer(Purpose::Query);
+/// The terms of the words and parts of words in `text`, each once.
+fn stems(analyzer: &mut TextAnalyzer, text: &str) -> HashSet<String> {
     let mut stream = analyzer.token_stream(text);
-    let mut terms = Vec::new();
+    let mut terms = HashSet::new();
     stream.process(&mut |token| {
         if token.position_length == 1 {
-            terms.push(token.text.clone());
+            terms.insert(token.text.clone());
         }
     });
-    terms.into_iter()
+    terms
 }
 
 /// The day of a dated document, in days since 1970: of its front matter or of its path. What is said to be evergreen has none.

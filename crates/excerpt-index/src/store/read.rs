@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use excerpt_chunk::{Hash, Span};
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{OptionalExtension, Row, Transaction, params};
 use serde_json::{Map, Value};
 
 use super::fault::Fault;
@@ -72,6 +72,11 @@ const DOCUMENT: &str =
                         FROM document JOIN source ON source.id = source";
 
 impl Truth {
+    /// Holds the state of this moment until it is dropped: all questions see the same, and none has to see to it for itself.
+    pub(crate) fn snapshot(&self) -> Result<Transaction<'_>, Fault> {
+        Ok(self.connection.unchecked_transaction()?)
+    }
+
     /// The id that tells this store from every other.
     pub(crate) fn id(&self) -> Result<String, Fault> {
         let sql = "SELECT lower(hex(value)) FROM meta WHERE key = 'store'";
@@ -372,10 +377,18 @@ impl Truth {
         }
     }
 
-    /// Whether most documents are source code.
+    /// Whether most documents are source code. Counted once for each `rev`.
     pub(crate) fn mostly_code(&self) -> Result<bool, Fault> {
+        let rev = self.rev()?;
+        if let Some((counted, mostly_code)) = self.mostly_code.get()
+            && counted == rev
+        {
+            return Ok(mostly_code);
+        }
         let sql = "SELECT coalesce(avg(syntax = 'code') > 0.5, 0) FROM document";
-        Ok(self.connection.query_row(sql, [], |row| row.get(0))?)
+        let mostly_code = self.connection.query_row(sql, [], |row| row.get(0))?;
+        self.mostly_code.set(Some((rev, mostly_code)));
+        Ok(mostly_code)
     }
 
     /// Why the embedder gave no vectors at the last sync; none when it did.
