@@ -292,7 +292,7 @@ impl Search<'_> {
             }
         }
         signals::cohere(&mut all, signals.coherence);
-        if let Some(most) = signals.most_ranks {
+        if let Some(most) = signals.most_ranks.filter(|most| *most > 0) {
             signals::bound(&mut all, &before, most);
         }
         documents.sort(&mut all);

@@ -146,7 +146,7 @@ pub struct Signals {
     pub recency: f32,
     /// The days after which half of what [`Signals::recency`] takes is gone. Default: 30.
     pub half_life: f32,
-    /// How many ranks all signals together may lift a chunk; none for no bound. Default: 10.
+    /// How many ranks all signals together may lift a chunk; none or 0 for no bound. Default: 10.
     pub most_ranks: Option<usize>,
 }
 

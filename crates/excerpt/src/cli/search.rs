@@ -15,7 +15,7 @@ use crate::cli::explain::Scores;
 use crate::cli::place::{IndexArgs, SyncMode, opened};
 use crate::cli::project::{Configuration, EmbeddingArgs};
 use crate::exit::Outcome;
-use crate::output::{Output, SCHEMA, counted, say};
+use crate::output::{Output, SCHEMA, counted, say, thousands};
 
 /// Find the piece of a folder's documents that answers a question
 ///
@@ -104,14 +104,19 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         let searched = index.document_count()?;
         let shown = answer.documents.len();
         say(&format!(
-            "{} of {} with a match, {} indexed · {} ms · {}",
+            "{} · {} of {} {} a word of it · {} ms · {}",
             if args.chunks {
                 counted(shown, "chunk")
             } else {
                 counted(shown, "document")
             },
-            answer.documents_total,
+            thousands(answer.documents_total),
             counted(searched, "document"),
+            if answer.documents_total == 1 {
+                "holds"
+            } else {
+                "hold"
+            },
             answer.elapsed.as_millis(),
             match (channels, answer.vectors) {
                 (Channels::Vectors, _) => "vectors",
@@ -120,10 +125,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             },
         ));
     }
+    let found = answer.chunks().any(|hit| !hit.weak);
+    if !found && !answer.documents.is_empty() {
+        notes.push("only weak matches: probably nothing here answers this".to_string());
+    }
     notes.iter().for_each(|note| say(&format!("note: {note}")));
-    Ok(match answer.documents.is_empty() {
-        true => Outcome::Nothing,
-        false => Outcome::Done,
+    Ok(if found {
+        Outcome::Done
+    } else {
+        Outcome::Nothing
     })
 }
 
@@ -180,7 +190,8 @@ fn documents(
         let (first, last) = best.span.lines;
         let citation = output.styled(&format!("{path}:{first}-{last}"), Style::new().bold());
         let place = headings(best).map(|place| format!(" · {}", output.safe(&place)));
-        let score = format!("score {}", scores.shown(best.score));
+        let weak = if best.weak { " · weak match" } else { "" };
+        let score = format!("score {}{weak}", scores.shown(best.score));
         let score = output.styled(&score, Style::new().dimmed());
         output.line(format!("{citation}{} · {score}", place.unwrap_or_default()))?;
         if explain {
@@ -190,7 +201,7 @@ fn documents(
         for line in snippet.lines().filter(|line| !line.trim().is_empty()) {
             output.line(format!("    {}", line.trim_end()))?;
         }
-        for other in others {
+        for other in others.iter().filter(|other| !other.weak) {
             let (first, last) = other.span.lines;
             let place = headings(other).map(|place| format!(" · {place}"));
             let line = format!(
@@ -248,6 +259,9 @@ struct Line<'a> {
     document: LineDocument<'a>,
     score: f32,
     explanation: &'a Explanation,
+    weak: bool,
+    coverage: f32,
+    cosine: Option<f32>,
     all_words: bool,
     kind: &'a str,
     language: Option<&'a str>,
@@ -299,6 +313,9 @@ fn line<'a>(rank: usize, document: &'a DocumentHits, hit: &'a Hit, scope: &Scope
         },
         score: hit.score,
         explanation: &hit.explanation,
+        weak: hit.weak,
+        coverage: hit.coverage,
+        cosine: hit.cosine,
         all_words: hit.all_words,
         kind: &hit.kind,
         language: hit.language.as_deref(),
