@@ -46,6 +46,8 @@ pub struct Index {
     embedder: Option<Arc<dyn Embedder>>,
     /// Whether the keyword index had to be made again since the last answer.
     rebuilt: bool,
+    /// Whether the last sync was broken off: whoever did not want to wait for that does not wait for the keyword index either.
+    hurried: bool,
 }
 
 impl Index {
@@ -64,6 +66,7 @@ impl Index {
             store,
             embedder: Some(Arc::new(StaticTable::built_in()?)),
             rebuilt: false,
+            hurried: false,
         };
         index.step()?;
         Ok(index)
@@ -83,7 +86,8 @@ impl Index {
     }
 
     /// Brings the index in step with the folder (or file) at `root`. `progress` is told how far it is, and may break off: what is
-    /// done until then stays, and the next sync goes on from there.
+    /// done until then stays, and the next sync goes on from there. A sync that is broken off while it cuts goes on to the keyword index,
+    /// so that what was cut is found, unless it is broken off there too.
     ///
     /// # Errors
     ///
@@ -122,6 +126,7 @@ impl Index {
         )?;
         let report = sync.run().map_err(|fault| fault.at(&dir))?;
         self.rebuilt |= rebuilt;
+        self.hurried = !report.complete;
         Ok(report)
     }
 
@@ -140,6 +145,7 @@ impl Index {
             // A file went bad while the index was open: mend it and ask once more.
             Err(Fault::Keywords(_)) => {
                 self.store.distrust();
+                self.hurried = false;
                 self.step()?;
                 search(&self.store, self.embedder.as_deref(), query)
             }
@@ -378,6 +384,9 @@ impl Index {
     fn step(&mut self) -> Result<Option<Note>> {
         if self.store.refresh().map_err(self.at())? == Keywords::InStep {
             return Ok(None);
+        }
+        if self.hurried {
+            return Ok(Some(Note::Behind { holder: None }));
         }
         match self.store.heal() {
             Ok(rebuilt) => {

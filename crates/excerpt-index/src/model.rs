@@ -439,6 +439,10 @@ pub struct SyncReport {
     pub bytes_read: u64,
     /// What was skipped, by reason; a skipped folder counts once.
     pub skipped: BTreeMap<SkipReason, usize>,
+    /// Files that the source lists.
+    pub listed: usize,
+    /// Those of them that are not searched as they are, since the sync was broken off: the next one takes them up.
+    pub remaining: usize,
     /// Why chunks lack vectors; none when all have theirs, or are not to have any.
     pub without_vectors: Option<String>,
     /// Whether the sync ran to its end.

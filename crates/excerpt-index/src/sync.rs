@@ -9,7 +9,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::time::{Instant, SystemTime};
 
-use excerpt_chunk::{Chunker, Config, Document, Hash};
+use excerpt_chunk::{Chunker, CodeParser as _, Config, Document, Hash};
+use excerpt_grammars::Grammars;
 use rayon::prelude::*;
 
 use crate::embed::Embedder;
@@ -26,6 +27,9 @@ const SLACK_NS: i64 = 2_000_000_000;
 /// How much is read and cut before it is written: what a killed sync loses at most, and a bound to its memory.
 const BATCH_DOCUMENTS: usize = 256;
 const BATCH_BYTES: u64 = 8 << 20;
+
+/// The bytes above which a file is looked at after all others: it takes the time of many.
+const LARGE: u64 = 64 << 10;
 
 /// After how many batches the keyword index follows, so that a search during a long sync finds what is there.
 const BATCHES_BETWEEN_COMMITS: usize = 16;
@@ -132,10 +136,11 @@ impl<'a> Sync<'a> {
         if !plan.steps.is_empty() || !plan.removals.is_empty() {
             self.store.truth.start_sync(source, self.clock.seconds())?;
         }
-        if self.apply(source, &mut plan)?.is_break()
-            || self.catch_up()?.is_break()
-            || self.embed()?.is_break()
-        {
+        let applied = self.apply(source, &mut plan)?;
+        // What was cut is to be found by its words, even if the rest has to wait.
+        let followed = self.catch_up()?;
+        self.report.remaining += self.store.unfollowed()?;
+        if applied.is_break() || followed.is_break() || self.embed()?.is_break() {
             return Ok(self.finish(false));
         }
         plan.skips.sort_by(|a, b| a.skip.path.cmp(&b.skip.path));
@@ -164,6 +169,7 @@ impl<'a> Sync<'a> {
 
     /// Compares the listing with what is known: both are ordered by path, so one pass over both tells them apart.
     fn plan(&mut self, source: i64, listing: Listing, before: &[SkipRow]) -> Result<Plan, Fault> {
+        self.report.listed = listing.entries.len();
         let kept = Unreachable::of(&listing.skips);
         let looked_into: HashMap<&str, &SkipRow> =
             before.iter().map(|row| (&*row.skip.path, row)).collect();
@@ -190,6 +196,7 @@ impl<'a> Sync<'a> {
         while let Some(vanished) = known.next_if(|_| true)? {
             plan.remove(vanished, &kept);
         }
+        plan.steps.sort_by_cached_key(Step::turn);
         plan.skips
             .extend(listing.skips.into_iter().map(|skip| SkipRow {
                 skip,
@@ -227,10 +234,10 @@ impl<'a> Sync<'a> {
             done += batch.len();
             let changes = self.cut(batch, &mut plan.skips)?;
             self.store.truth.apply(source, &changes)?;
-            if self.tell(Stage::Cut, done, total).is_break() {
-                return Ok(ControlFlow::Break(()));
-            }
-            if batch_number % BATCHES_BETWEEN_COMMITS == 0 && self.catch_up()?.is_break() {
+            let is_broken = self.tell(Stage::Cut, done, total).is_break()
+                || (batch_number % BATCHES_BETWEEN_COMMITS == 0 && self.catch_up()?.is_break());
+            if is_broken {
+                self.report.remaining = total - done;
                 return Ok(ControlFlow::Break(()));
             }
         }
@@ -346,6 +353,25 @@ impl Plan {
 }
 
 impl Step {
+    fn path(&self) -> &str {
+        match self {
+            Step::Read { entry, .. } => &entry.path,
+            Step::Recut { known } => &known.path,
+        }
+    }
+
+    /// When its turn is, for one who waits for the first answer: small files before large ones, what is written for people before code and data, what
+    /// stands on top before what lies deep. Equals stay in the order of their paths.
+    fn turn(&self) -> (bool, bool, usize) {
+        let path = self.path();
+        let named = Document::new("").with_path(path);
+        (
+            self.size() > LARGE,
+            Grammars.detect(&named).is_some(),
+            path.matches('/').count(),
+        )
+    }
+
     /// How much memory it will take.
     fn size(&self) -> u64 {
         match self {

@@ -126,6 +126,15 @@ impl Store {
         })
     }
 
+    /// How many documents the keyword index does not hold as they are.
+    pub(crate) fn unfollowed(&self) -> Result<usize, Fault> {
+        let rev = self
+            .lexical
+            .as_ref()
+            .map_or(0, |lexical| lexical.stamp().rev);
+        self.truth.changed_count(rev)
+    }
+
     /// Looks again at what another process may have changed.
     pub(crate) fn refresh(&mut self) -> Result<Keywords, Fault> {
         if self.keywords()? != Keywords::InStep {
@@ -273,7 +282,10 @@ impl Store {
         }
         let stamp = self.stamp(rev)?;
         writer.commit(&stamp)?;
-        writer.finish()?;
+        // Whoever breaks off does not wait for the joining of small segments either: a later writer does it.
+        if flow.is_continue() {
+            writer.finish()?;
+        }
         Ok((stamp, flow))
     }
 

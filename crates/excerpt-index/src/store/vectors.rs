@@ -118,6 +118,9 @@ impl Store {
             groups.remove(&document.unsigned_abs());
         }
         let (mut done, total) = (0, self.truth.changed_count(rev)?);
+        if progress(done, total).is_break() {
+            return Ok(Followed::Broken);
+        }
         let mut ended = Followed::Complete;
         'pages: loop {
             let page = self.truth.changed(rev, PAGE)?;

@@ -5,9 +5,11 @@ use std::ops::ControlFlow;
 use std::time::{Duration, SystemTime};
 
 use excerpt_chunk::Config;
-use excerpt_index::{Error, Index, OpenOptions, SkipReason, Stage, SyncOptions, quiet};
+use excerpt_index::{
+    Error, Index, Keywords, Note, OpenOptions, Query, SkipReason, Stage, SyncOptions, quiet,
+};
 
-use crate::fixture::{World, paths, set_time};
+use crate::fixture::{World, by_keywords, paths, set_time};
 
 fn three() -> World {
     World::new()
@@ -253,6 +255,38 @@ fn a_sync_can_be_broken_off_and_goes_on_later() {
     assert_eq!(status.sources[0].last_sync.unwrap().finished, None);
     let rest = world.sync();
     assert_eq!((rest.complete, rest.added + report.added), (true, 600));
+    world.assert_like_fresh();
+}
+
+#[test]
+fn what_was_cut_is_found_by_its_words_when_a_sync_is_broken_off() {
+    let mut world = World::new().file("README.md", "# Read me\n\nThe kettle.\n");
+    for number in 0..600 {
+        world = world.file(&format!("a/{number}.md"), format!("# Note {number}\n"));
+    }
+    let mut index = world.open();
+    let stop_early = |progress: excerpt_index::Progress| match progress.stage {
+        Stage::Cut | Stage::Vectors => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    };
+    let report = index
+        .sync(&world.root(), &world.options, stop_early)
+        .unwrap();
+    assert_eq!((report.listed, report.added), (601, 256));
+    assert_eq!(report.remaining, 601 - 256);
+    // What stands on top is taken up first.
+    assert_eq!(
+        paths(&index.search(&by_keywords("kettle")).unwrap()),
+        ["README.md"]
+    );
+    let status = index.status().unwrap();
+    assert_eq!((status.documents, status.keywords), (256, Keywords::InStep));
+    assert_eq!(
+        index.search(&Query::new("kettle")).unwrap().notes,
+        [Note::NoVectors]
+    );
+    let rest = index.sync(&world.root(), &world.options, quiet).unwrap();
+    assert_eq!((rest.listed, rest.remaining, rest.complete), (601, 0, true));
     world.assert_like_fresh();
 }
 

@@ -1,5 +1,6 @@
 //! The command line: one file a command, with its arguments, its help and its call to the libraries.
 
+mod background;
 mod chunk;
 mod doctor;
 mod embedding;

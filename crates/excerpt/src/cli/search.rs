@@ -1,18 +1,22 @@
 //! `excerpt search`: the piece that answers a question, in any folder, at once.
 
+use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use excerpt_chunk::{Hash, Span};
 use excerpt_index::{
-    Answer, Channels, DocumentHits, Explanation, Filter, Fusion, Hit, Place, Query, Rank, Snippet,
+    Answer, Channels, DocumentHits, Explanation, Filter, Fusion, Hit, Note, Place, Query, Rank,
+    Snippet,
 };
 use owo_colors::Style;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use crate::cli::background;
 use crate::cli::explain::Scores;
-use crate::cli::place::{IndexArgs, SyncMode, opened};
+use crate::cli::place::{IndexArgs, Lag, Opened, SyncMode, opened};
 use crate::cli::project::{Configuration, EmbeddingArgs};
 use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, counted, say, thousands};
@@ -49,10 +53,20 @@ pub(crate) struct Args {
     /// Whether to check for changes first: auto (not for long), always or never
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = SyncMode::Auto, hide_possible_values = true)]
     sync: SyncMode,
+    /// How long --sync auto lets the answer wait for changes; the rest goes on in the background
+    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds, hide_short_help = true)]
+    wait: Duration,
     #[command(flatten)]
     index: IndexArgs,
     #[command(flatten)]
     embedding: EmbeddingArgs,
+}
+
+/// Some seconds, at most an hour.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds| *seconds <= 3600.0);
+    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    duration.ok_or_else(|| "expected a number of seconds up to 3600".to_string())
 }
 
 /// One of the words that a setting may be.
@@ -71,7 +85,7 @@ fn word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let place = args.index.locate(&args.path)?;
     let configuration = Configuration::read(&place.root, &args.embedding)?;
-    let (mut index, mut notes) = opened(&place, args.sync, &configuration)?;
+    let Opened { mut index, lag } = opened(&place, args.sync, args.wait, &configuration)?;
     let mut filter = Filter::default().source(&place.root);
     if let Some(path) = &place.path {
         filter = filter.path(path);
@@ -92,7 +106,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         .limit(args.limit)
         .rank(rank);
     let answer = index.search(&query)?;
-    notes.extend(answer.notes.iter().map(ToString::to_string));
     let mut output = Output::new();
     let scope = Scope::new(&place, &args.path);
     match args.json {
@@ -100,6 +113,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         false => documents(&mut output, &answer, &scope, scores, args.explain)?,
     }
     output.flush()?;
+    let notes = notes(&answer, lag, || background::sync(&place, &args.embedding));
     if !args.json {
         let searched = index.document_count()?;
         let shown = answer.documents.len();
@@ -135,6 +149,39 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     } else {
         Outcome::Nothing
     })
+}
+
+/// What one should know about the answer. What there was no time for goes on in the background, if `start` can start that.
+fn notes(answer: &Answer, lag: Option<Lag>, start: impl FnOnce() -> io::Result<()>) -> Vec<String> {
+    let lag = lag.map(|lag| match lag {
+        Lag::Locked(error) => format!("answered from an older state: {error}"),
+        Lag::Rest { listed, remaining } => {
+            let so_far = match remaining {
+                0 => "some files have no vectors so far".to_string(),
+                _ => format!(
+                    "{} of {} are indexed so far",
+                    thousands(listed.saturating_sub(remaining)),
+                    counted(listed, "file")
+                ),
+            };
+            let rest = match background::is_possible() && start().is_ok() {
+                true => "the rest goes on in the background",
+                false => "run `excerpt sync` to take up the rest",
+            };
+            format!("{so_far}; {rest}")
+        }
+    });
+    // What is said of the lag holds for what the index lacks by it.
+    let is_said = |note: &Note| {
+        let lacks = matches!(
+            note,
+            Note::Behind { .. } | Note::NoVectors | Note::VectorsBehind { .. }
+        );
+        lacks && lag.is_some()
+    };
+    let others = answer.notes.iter().filter(|note| !is_said(note));
+    let others: Vec<String> = others.map(ToString::to_string).collect();
+    lag.into_iter().chain(others).collect()
 }
 
 /// How paths are shown: a program wants them relative to what it searched, a person as something to open from here.

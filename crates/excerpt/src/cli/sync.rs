@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use excerpt_index::{Index, OpenOptions, SyncReport};
 
+use crate::cli::background;
 use crate::cli::place::{self, IndexArgs};
 use crate::cli::project::{Configuration, EmbeddingArgs};
 use crate::exit::Outcome;
@@ -18,6 +19,9 @@ pub(crate) struct Args {
     /// Print what was done as JSON
     #[arg(long)]
     json: bool,
+    /// Nobody waits for it: leave the terminal, and the processor to others
+    #[arg(long, hide = true)]
+    background: bool,
     #[command(flatten)]
     index: IndexArgs,
     #[command(flatten)]
@@ -26,6 +30,9 @@ pub(crate) struct Args {
 
 /// Syncs and reports.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    if args.background {
+        background::retire();
+    }
     let place = args.index.locate(&args.path)?;
     let configuration = Configuration::read(&place.root, &args.embedding)?;
     let index = Index::open(&place.index, OpenOptions::create())?;

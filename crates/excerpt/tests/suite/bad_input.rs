@@ -79,6 +79,22 @@ fn a_channel_or_fusion_that_is_none_is_named() {
 }
 
 #[test]
+fn a_wait_is_a_number_of_seconds() {
+    let project = Project::new().file("a.md", "# A\n");
+    for wait in ["soon", "-1", "inf", "NaN", "1e9"] {
+        let wait = format!("--wait={wait}");
+        let run = project.run(&["search", "a", &wait]);
+        assert!(
+            run.stderr
+                .contains("expected a number of seconds up to 3600"),
+            "{}",
+            run.stderr
+        );
+        assert_eq!(run.code, Some(2));
+    }
+}
+
+#[test]
 fn a_fault_in_the_configuration_file_is_shown_at_its_place() {
     let project = Project::new().file("a.md", "# A\n").file(
         "excerpt.toml",

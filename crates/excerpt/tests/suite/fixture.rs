@@ -95,7 +95,12 @@ impl Project {
 
     /// Runs the binary to its end.
     pub(crate) fn run(&self, args: &[&str]) -> Run {
-        Run::of(self.command(args).output().unwrap(), self.folder.path())
+        self.outcome(&mut self.command(args))
+    }
+
+    /// Runs a command of the binary to its end.
+    pub(crate) fn outcome(&self, command: &mut Command) -> Run {
+        Run::of(command.output().unwrap(), self.folder.path())
     }
 
     /// Runs the binary with something on its standard input.

@@ -1,6 +1,7 @@
 //! The tests of the command line: the real binary, in folders of its own.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod background;
 mod bad_input;
 mod chunk;
 mod configuration;

@@ -1,0 +1,54 @@
+//! What an answer does not wait for goes on in a process of its own, as with `git gc --auto`: the `excerpt sync` that the user could run. One alone
+//! writes at a time, by the lock of the index; a second one ends at once.
+
+use std::io;
+use std::process::{Command, Stdio};
+
+use excerpt_index::Place;
+
+use crate::cli::project::EmbeddingArgs;
+
+/// The variable that switches it off, by `0`.
+const VARIABLE: &str = "EXCERPT_BACKGROUND";
+
+/// How much `nice`r it is than other processes.
+#[cfg(unix)]
+const NICENESS: i32 = 10;
+
+/// Whether anything may go on behind an answer.
+pub(crate) fn is_possible() -> bool {
+    std::env::var_os(VARIABLE).is_none_or(|value| value != "0") && std::env::current_exe().is_ok()
+}
+
+/// Starts a sync of `place` that does not end with this process.
+pub(crate) fn sync(place: &Place, embedding: &EmbeddingArgs) -> io::Result<()> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command
+        .arg("sync")
+        .arg(&place.root)
+        .arg("--index")
+        .arg(std::path::absolute(&place.index)?)
+        .arg("--background");
+    if let Some(file) = &embedding.embedding_config {
+        command
+            .arg("--embedding-config")
+            .arg(std::path::absolute(file)?);
+    }
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command.spawn().map(drop)
+}
+
+/// Makes this process one that nobody waits for: in a session of its own, where no terminal ends it, and behind others when they compute.
+#[cfg(unix)]
+pub(crate) fn retire() {
+    // Where either is refused, the sync goes on all the same.
+    let _ = rustix::process::setsid();
+    let _ = rustix::process::nice(NICENESS);
+}
+
+/// Elsewhere it is a process like any other.
+#[cfg(not(unix))]
+pub(crate) fn retire() {}

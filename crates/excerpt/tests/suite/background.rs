@@ -1,0 +1,122 @@
+//! An answer that does not wait for the whole folder, and the sync that goes on behind it.
+
+use std::fs::File;
+use std::time::{Duration, Instant};
+
+use crate::fixture::{Project, Run};
+
+/// More files than a sync takes up at once.
+const FILES: usize = 600;
+
+fn many() -> Project {
+    let project = Project::new().file("README.md", "# Welcome\n\nThe kettle is on the left.\n");
+    for file in 1..FILES {
+        let text = format!("# Note {file}\n\nWater for cup {file}.\n");
+        project.write(&format!("notes/{file}.md"), text);
+    }
+    project
+}
+
+/// A search that has no time at all, with or without something behind it.
+fn hurried(project: &Project, background: &str) -> Run {
+    let args = ["search", "kettle", "--channels", "keywords", "--wait", "0"];
+    let mut command = project.command(&args);
+    project
+        .outcome(command.env("EXCERPT_BACKGROUND", background))
+        .ok()
+}
+
+/// Tries until `done`, for as long as a slow machine may need.
+fn until(mut done: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !done() {
+        assert!(started.elapsed() < Duration::from_secs(120), "still not");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn the_first_answer_does_not_wait_for_all_files_and_the_rest_comes_behind_it() {
+    let project = many();
+    let run = hurried(&project, "1");
+    assert!(
+        run.stdout.starts_with("README.md:1-3 · Welcome"),
+        "{}",
+        run.stdout
+    );
+    assert!(
+        run.stderr.ends_with(
+            "note: 256 of 600 files are indexed so far; the rest goes on in the background\n"
+        ),
+        "{}",
+        run.stderr
+    );
+    until(|| {
+        let status = &project.run(&["status", "--json"]).ok().json()[0];
+        !status["sources"][0]["last_sync"]["finished"].is_null()
+    });
+    // Whoever may write now knows that nobody else does.
+    until(|| project.run(&["sync"]).code == Some(0));
+    let status = &project.run(&["status", "--json"]).ok().json()[0];
+    assert_eq!(status["documents"], FILES);
+    assert_eq!(status["vectors"]["behind"], 0);
+    let run = project.run(&["search", "kettle"]).ok();
+    assert!(!run.stderr.contains("note:"), "{}", run.stderr);
+}
+
+#[test]
+fn a_first_search_without_a_background_waits_to_the_end() {
+    let project = many();
+    let run = hurried(&project, "0");
+    assert!(!run.stderr.contains("note:"), "{}", run.stderr);
+    let status = &project.run(&["status", "--json"]).ok().json()[0];
+    assert_eq!(status["documents"], FILES);
+}
+
+#[test]
+fn a_known_folder_is_answered_from_what_there_is() {
+    let project = many();
+    project.run(&["sync"]).ok();
+    for file in 1..FILES {
+        project.write(
+            &format!("notes/{file}.md"),
+            format!("# Note {file}\n\nTea.\n"),
+        );
+    }
+    let run = hurried(&project, "0");
+    let note = run.stderr.lines().last().unwrap();
+    assert!(
+        note.ends_with(" of 600 files are indexed so far; run `excerpt sync` to take up the rest"),
+        "{note}"
+    );
+    project.run(&["sync"]).ok();
+    let run = project.run(&["search", "kettle"]).ok();
+    assert!(!run.stderr.contains("note:"), "{}", run.stderr);
+}
+
+#[test]
+fn who_meets_a_writer_answers_and_starts_no_other() {
+    let project = many();
+    project.run(&["sync"]).ok();
+    project.write("new.md", "# New\n\nAnother kettle.\n");
+    let indexes = std::fs::read_dir(project.data().join("excerpt/indexes")).unwrap();
+    let index = indexes.map(|entry| entry.unwrap().path()).next().unwrap();
+    let lock = File::options()
+        .read(true)
+        .write(true)
+        .open(index.join("lock"));
+    let lock = lock.unwrap();
+    lock.lock().unwrap();
+    let run = hurried(&project, "1");
+    assert!(run.stdout.starts_with("README.md:1-3"), "{}", run.stdout);
+    let notes: Vec<_> = run
+        .stderr
+        .lines()
+        .filter(|line| line.starts_with("note: "))
+        .collect();
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(notes[0].starts_with("note: answered from an older state: the index in `"));
+    drop(lock);
+    let status = &project.run(&["status", "--json"]).ok().json()[0];
+    assert_eq!(status["documents"], FILES);
+}
