@@ -113,7 +113,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         false => documents(&mut output, &answer, &scope, scores, args.explain)?,
     }
     output.flush()?;
-    let notes = notes(&answer, lag, || background::sync(&place, &args.embedding));
+    let mut notes = notes(&answer, lag, || background::sync(&place, &args.embedding));
     if !args.json {
         let searched = index.document_count()?;
         let shown = answer.documents.len();

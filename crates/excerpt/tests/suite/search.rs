@@ -26,15 +26,15 @@ fn the_answer_is_grouped_by_document_with_a_place_to_open() {
         # **Green** **tea**
         ## **Water**
 
-    tea/black.md:1-3 · Black tea · score 0.32
+    tea/black.md:1-3 · Black tea · score 0.32 · weak match
         # Black **tea**
         Boiling **water**, four minutes.
 
-    src/brew.rs:1-2 · fn heat_water · score 0.12
+    src/brew.rs:1-2 · fn heat_water · score 0.12 · weak match
         /// Heats the **water**.
         fn heat_**water**(degrees: u32) {}
 
-    coffee.md:1-3 · Coffee · score 0.02
+    coffee.md:1-3 · Coffee · score 0.02 · weak match
         Ground beans and **water** of 94 degrees.
     ");
 }
@@ -104,7 +104,7 @@ fn json_explains_every_score() {
         for channels in ["both", "keywords", "vectors"] {
             let args = [
                 "search",
-                "hot water",
+                "water of 80 degrees",
                 "--json",
                 "--fusion",
                 fusion,
@@ -337,4 +337,26 @@ fn get_prints_a_document_or_some_of_its_lines() {
     assert_eq!(value["metadata"]["tags"][0], "drinks");
     std::fs::remove_file(project.path("coffee.md")).unwrap();
     project.run(&["get", "coffee.md"]).ok();
+}
+
+#[test]
+fn what_only_matches_weakly_is_not_found() {
+    let project = notes();
+    let search = |query: &str| project.run(&["search", query, "."]);
+    let run = search("invoice for the quarterly taxes");
+    assert_eq!(run.code, Some(1));
+    assert!(run.stdout.contains(" · weak match\n"), "{}", run.stdout);
+    assert!(
+        run.stderr
+            .contains("note: only weak matches: probably nothing here answers this"),
+        "{}",
+        run.stderr
+    );
+    let run = search("how hot is the water for green tea");
+    assert_eq!(run.code, Some(0));
+    let best = run.stdout.lines().next().unwrap_or_default();
+    assert!(
+        best.starts_with("tea/green.md") && !best.contains("weak"),
+        "{best}"
+    );
 }
