@@ -45,7 +45,7 @@ pub(super) fn united(lexical: &Candidates, vectors: &[Candidate]) -> Vec<Found> 
         let place = place(&candidate, all_words, &mut found);
         found[place].explanation.keywords = Some(channel(rank, &candidate));
     }
-    for (rank, candidate) in vectors.iter().enumerate() {
+    for (rank, candidate) in by_score(vectors).iter().enumerate() {
         let place = place(candidate, false, &mut found);
         found[place].explanation.vectors = Some(channel(rank, candidate));
     }
@@ -60,6 +60,13 @@ fn ranked(lexical: &Candidates) -> Vec<(Candidate, bool)> {
         .collect();
     ranked.sort_by(|(a, _), (b, _)| a.order(b));
     ranked
+}
+
+/// The candidates of the vectors, best first.
+fn by_score(vectors: &[Candidate]) -> Vec<Candidate> {
+    let mut vectors = vectors.to_vec();
+    vectors.sort_by(Candidate::order);
+    vectors
 }
 
 fn channel(rank: usize, candidate: &Candidate) -> Channel {
@@ -89,6 +96,7 @@ impl Scale {
 
     /// Of the vectors: any two texts have something in common, so the last of the list is where they begin to say something.
     pub(super) fn of_vectors(vectors: &[Candidate]) -> Scale {
+        let vectors = by_score(vectors);
         let score = |rank: usize| vectors.get(rank).map(|candidate| candidate.score);
         Scale {
             best: score(0).unwrap_or(0.0),
@@ -227,11 +235,43 @@ mod tests {
         let ranking = Ranking::default();
         let first = scored(&lexical, &vectors, &ranking, 0.3);
         lexical.chunks.reverse();
-        let turned = scored(&lexical, &vectors, &ranking, 0.3);
+        let reversed: Vec<_> = vectors.iter().rev().copied().collect();
+        let turned = scored(&lexical, &reversed, &ranking, 0.3);
         assert_eq!(first, turned);
         let fewer = scored(&lexical, &vectors[..DEPTH], &ranking, 0.3);
         assert_eq!(first[..DEPTH], fewer[..]);
         assert!(first[DEPTH..].iter().all(|(_, score)| *score == 0.0));
+    }
+
+    #[test]
+    fn it_does_not_matter_which_list_comes_first() {
+        let ranking = Ranking {
+            fusion: Fusion::Rrf,
+            ..Ranking::default()
+        };
+        let (one, other) = ([(1, 8.0), (2, 4.0), (3, 1.0)], [(3, 0.9), (4, 0.2)]);
+        let vectors = |list: &[(u64, f32)]| -> Vec<Candidate> {
+            list.iter()
+                .map(|(document, score)| candidate(*document, *score))
+                .collect()
+        };
+        let first = scored(&keywords(&one), &vectors(&other), &ranking, 0.3);
+        let second = scored(&keywords(&other), &vectors(&one), &ranking, 0.7);
+        for ((document, score), (same, turned)) in first.iter().zip(&second) {
+            assert_eq!(document, same);
+            assert!(
+                (score - turned).abs() < 1e-8,
+                "{document}: {score} {turned}"
+            );
+        }
+    }
+
+    #[test]
+    fn cosines_below_nought_are_worth_the_least() {
+        let vectors = [candidate(1, -0.1), candidate(2, -0.3), candidate(3, -0.9)];
+        let scored = scored(&Candidates::default(), &vectors, &Ranking::default(), 1.0);
+        assert_eq!((scored[0], scored[2]), ((1, 1.0), (3, 0.0)));
+        assert!(scored[1].1 > 0.0 && scored[1].1 < 1.0, "{scored:?}");
     }
 
     #[test]

@@ -132,10 +132,6 @@ impl Search<'_> {
             notes.push(failure.map_or(Note::NoVectors, without));
             return Ok(None);
         };
-        let behind = self.store.truth.changed_count(codes.stamp().rev)?;
-        if behind > 0 {
-            notes.push(Note::VectorsBehind { documents: behind });
-        }
         let question = match embedder.embed_query(&self.pieces()?) {
             Ok(question) => question,
             Err(error) => {
@@ -143,6 +139,10 @@ impl Search<'_> {
                 return Ok(None);
             }
         };
+        let behind = self.store.truth.changed_count(codes.stamp().rev)?;
+        if behind > 0 {
+            notes.push(Note::VectorsBehind { documents: behind });
+        }
         Ok(Some(Nearest {
             nearest: self.nearest(codes, &question)?,
             embedder: embedder.identity().to_string(),

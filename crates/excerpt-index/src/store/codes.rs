@@ -1,8 +1,8 @@
-//! The nearest chunks to a vector: the signs of each chunk's numbers, one bit each, in one file beside the truth that is mapped into memory,
-//! derived from the truth and disposable.
+//! The nearest chunks to a vector: of each chunk's numbers the sign and whether it is large, a bit each, in one file beside the truth that is mapped
+//! into memory, derived from the truth and disposable.
 //!
-//! A search looks at all codes (by the bits that differ), at the better ones again (by the question's numbers under the signs), and leaves the best
-//! to be compared number by number with what the truth holds.
+//! A search looks at the signs of all chunks (how many differ), at the better ones again (the question's numbers under the signs, large ones counted
+//! more), and leaves the best to be compared number by number with what the truth holds.
 //!
 //! | bytes | what |
 //! | --- | --- |
@@ -12,11 +12,13 @@
 //! | | the [`Stamp`] in JSON, filled with blanks to a multiple of 8 |
 //! | 8 | how many groups there are |
 //! | 24 each | a document's id, its `rev`, and how many chunks it has |
-//! | `dimensions / 64` × 8 each | the code of a chunk, in the order of documents and ordinals; the sign of number *i* is bit *i* % 64 of word *i* / 64 |
+//! | `dimensions / 64` × 8 each | the signs of a chunk, in the order of documents and ordinals: that of number *i* is bit *i* % 64 of word *i* / 64 |
+//! | the same | which of a chunk's numbers are large |
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::io::Read as _;
+use std::ops::Range;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -35,10 +37,13 @@ const GROUP: usize = 3 * WORD;
 /// How many bytes the sum is not of: what stands before its end.
 const UNSUMMED: usize = 2 * WORD;
 
-/// How many chunks are looked at again, for each that is wanted at least.
-const SECOND_LOOK: usize = 10;
-/// How many are compared exactly, for each that is wanted.
-const EXACT: usize = 2;
+/// How many chunks are looked at again, for each that is compared exactly. Of the ten nearest of 114,000 chunks, 98.5 % are among so many by 10,
+/// 99.5 % by 20, 99.7 % by 30 (sources of 1,000 packages, 181 questions from them); the second look loses none that the first one finds.
+const SECOND_LOOK: usize = 30;
+/// How many are compared exactly, unless more are wanted.
+const EXACT: usize = 100;
+/// How much more a large number counts than another one: as the means of both parts of a bell curve, parted at the mean.
+const LARGE: f32 = 3.0;
 
 /// What the codes were made from and how far they are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,7 +62,7 @@ pub(crate) struct Stamp {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Group {
     pub(super) rev: u64,
-    /// The codes of the chunks, one behind the other.
+    /// The [codes](code) of the chunks, one behind the other.
     pub(super) words: Vec<u64>,
 }
 
@@ -80,7 +85,7 @@ pub(crate) struct Codes {
     /// The document, its `rev` and the number of its first code, in order; last, the number of all codes.
     groups: Vec<(u64, u64, usize)>,
     total: usize,
-    /// Where the codes begin.
+    /// Where the signs begin.
     from: usize,
 }
 
@@ -128,7 +133,7 @@ impl Codes {
             total = total.checked_add(number(at + 2 * WORD)?).ok_or(SHORT)?;
             at += GROUP;
         }
-        let length = total.checked_mul(width(stamp.dimensions) * WORD);
+        let length = total.checked_mul(2 * width(stamp.dimensions) * WORD);
         if length.and_then(|length| length.checked_add(at)) != Some(bytes.len()) {
             return Err(SHORT);
         }
@@ -155,52 +160,54 @@ impl Codes {
     /// All groups, by document.
     pub(super) fn groups(&self) -> BTreeMap<u64, Group> {
         let groups = self.places().map(|(document, rev, codes)| {
-            let (words, _) = codes.as_chunks();
-            let words = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
+            let bytes = codes.flat_map(|at| [self.signs(at), self.large(at)]);
+            let words = bytes.flat_map(|bytes| bytes.as_chunks().0);
+            let words = words.map(|word| u64::from_le_bytes(*word)).collect();
             (document, Group { rev, words })
         });
         groups.collect()
     }
 
-    /// Each document with its `rev` and its codes.
-    fn places(&self) -> impl Iterator<Item = (u64, u64, &[u8])> {
+    /// Each document with its `rev` and the numbers of its codes.
+    fn places(&self) -> impl Iterator<Item = (u64, u64, Range<usize>)> {
         let ends = self.groups.iter().skip(1).map(|(.., first)| *first);
-        let ends = ends.chain([self.total]);
-        let code = width(self.stamp.dimensions) * WORD;
-        self.groups
-            .iter()
-            .zip(ends)
-            .map(move |((document, rev, first), end)| {
-                let codes = &self.bytes[self.from + first * code..self.from + end * code];
-                (*document, *rev, codes)
-            })
+        let places = self.groups.iter().zip(ends.chain([self.total]));
+        places.map(|((document, rev, first), end)| (*document, *rev, *first..end))
     }
 
-    /// Chunks whose vectors are probably the nearest to `query`, in `documents` if some are given: `limit` times [`EXACT`] of them, to be compared exactly.
+    fn signs(&self, code: usize) -> &[u8] {
+        let bytes = width(self.stamp.dimensions) * WORD;
+        &self.bytes[self.from + code * bytes..][..bytes]
+    }
+
+    fn large(&self, code: usize) -> &[u8] {
+        self.signs(self.total + code)
+    }
+
+    /// Chunks whose vectors are probably the nearest to `query`, in `documents` if some are given: `limit` of them or [`EXACT`], to be compared exactly.
     pub(crate) fn nearest(
         &self,
         query: &[f32],
         documents: Option<&HashSet<u64>>,
         limit: usize,
     ) -> Vec<Near> {
-        let words = width(self.stamp.dimensions);
-        let wanted = code(query);
-        let (wanted, _) = wanted.as_slice().split_at(words);
+        let limit = limit.max(EXACT);
+        let wanted = signs(query);
         let within =
             |document: &u64| documents.is_none_or(|documents| documents.contains(document));
-        let allowed = || self.places().filter(move |(document, ..)| within(document));
+        let allowed = || self.places().filter(|(document, ..)| within(document));
 
-        // How many chunks differ in so many bits, and from that by how many a chunk may differ.
+        // How many chunks differ in so many signs, and from that by how many a chunk may differ.
         let mut distances: Vec<u16> = Vec::new();
-        let mut counts = vec![0_usize; words * 64 + 1];
-        for (_, _, codes) in allowed() {
-            for code in codes.chunks_exact(words * WORD) {
-                let distance = difference(wanted, code);
+        let mut counts = vec![0_usize; wanted.len() * 64 + 1];
+        for (.., codes) in allowed() {
+            for code in codes {
+                let distance = difference(&wanted, self.signs(code));
                 counts[usize::from(distance)] += 1;
                 distances.push(distance);
             }
         }
-        let mut room = limit * EXACT * SECOND_LOOK;
+        let mut room = limit * SECOND_LOOK;
         let farthest = counts.iter().position(|count| {
             let full = *count >= room;
             room = room.saturating_sub(*count);
@@ -212,7 +219,7 @@ impl Codes {
         let mut found: Vec<(f32, Near)> = Vec::new();
         let mut distances = distances.iter();
         for (document, rev, codes) in allowed() {
-            for (ordinal, code) in (0..).zip(codes.chunks_exact(words * WORD)) {
+            for (ordinal, code) in (0..).zip(codes) {
                 if distances
                     .next()
                     .is_some_and(|distance| *distance <= farthest)
@@ -222,7 +229,7 @@ impl Codes {
                         rev,
                         ordinal,
                     };
-                    found.push((table.sum(code), near));
+                    found.push((table.near(self.signs(code), self.large(code)), near));
                 }
             }
         }
@@ -230,10 +237,9 @@ impl Codes {
             let place = |near: &Near| (near.document, near.ordinal);
             b.total_cmp(a).then_with(|| place(left).cmp(&place(right)))
         };
-        let count = limit * EXACT;
-        if found.len() > count {
-            found.select_nth_unstable_by(count, order);
-            found.truncate(count);
+        if found.len() > limit {
+            found.select_nth_unstable_by(limit, order);
+            found.truncate(limit);
         }
         found.into_iter().map(|(_, near)| near).collect()
     }
@@ -249,11 +255,15 @@ pub(super) fn write(dir: &Path, stamp: &Stamp, groups: &BTreeMap<u64, Group>) ->
     bytes.extend(json);
     bytes.extend((groups.len() as u64).to_le_bytes());
     for (document, group) in groups {
-        let numbers = [*document, group.rev, (group.words.len() / words) as u64];
+        let chunks = group.words.len() / (2 * words);
+        let numbers = [*document, group.rev, chunks as u64];
         bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
     }
-    for word in groups.values().flat_map(|group| &group.words) {
-        bytes.extend(word.to_le_bytes());
+    for half in [0, 1] {
+        let halves = groups.values().flat_map(|group| group.words.chunks(words));
+        for word in halves.skip(half).step_by(2).flatten() {
+            bytes.extend(word.to_le_bytes());
+        }
     }
     let sum = XxHash3_64::oneshot(&bytes[UNSUMMED..]);
     bytes[..WORD].copy_from_slice(&MAGIC);
@@ -273,13 +283,25 @@ pub(super) fn sum_in(dir: &Path) -> Option<u64> {
     Some(u64::from_le_bytes(words[1]))
 }
 
-/// How many words a code takes.
+/// How many words hold a bit of each number.
 fn width(dimensions: usize) -> usize {
     dimensions.div_ceil(64).max(1)
 }
 
-/// The signs of a vector's numbers.
-pub(super) fn code<N: Copy + PartialOrd + Default>(numbers: &[N]) -> Vec<u64> {
+/// The code of a vector: the signs of its numbers, then which are larger than their mean.
+pub(super) fn code(numbers: &[i8]) -> Vec<u64> {
+    let sizes = numbers
+        .iter()
+        .map(|number| usize::from(number.unsigned_abs()));
+    let sum: usize = sizes.clone().sum();
+    let is_large: Vec<bool> = sizes.map(|size| size * numbers.len() > sum).collect();
+    let mut code = signs(numbers);
+    code.extend(signs(&is_large));
+    code
+}
+
+/// Which numbers are above nought.
+fn signs<N: Copy + PartialOrd + Default>(numbers: &[N]) -> Vec<u64> {
     let mut words = vec![0; width(numbers.len())];
     for (at, number) in numbers.iter().enumerate() {
         words[at / 64] |= u64::from(*number > N::default()) << (at % 64);
@@ -287,38 +309,235 @@ pub(super) fn code<N: Copy + PartialOrd + Default>(numbers: &[N]) -> Vec<u64> {
     words
 }
 
-/// In how many bits a code differs.
-fn difference(wanted: &[u64], code: &[u8]) -> u16 {
-    let (words, _) = code.as_chunks();
+/// In how many bits the signs differ.
+fn difference(wanted: &[u64], signs: &[u8]) -> u16 {
+    let (words, _) = signs.as_chunks();
     let pairs = wanted.iter().zip(words);
     let bits = pairs.map(|(wanted, word)| (wanted ^ u64::from_le_bytes(*word)).count_ones());
     bits.sum::<u32>() as u16
 }
 
-/// The sum of a question's numbers under the signs of a code, from sums made beforehand for each byte that a code may have.
-struct Table(Vec<[f32; 256]>);
+/// For each eight numbers of a question the sums of those that a byte has bits for.
+struct Table {
+    sums: Vec<[f32; 256]>,
+    dimensions: usize,
+}
 
 impl Table {
     fn new(query: &[f32]) -> Table {
         let of_byte = |numbers: &[f32]| {
             let mut sums = [0.0; 256];
-            for (byte, sum) in sums.iter_mut().enumerate() {
-                let signed = numbers.iter().enumerate().map(|(bit, number)| {
-                    if byte >> bit & 1 == 1 {
-                        *number
-                    } else {
-                        -number
-                    }
-                });
-                *sum = signed.sum();
+            // Each is one with a bit less, and that bit's number.
+            for byte in 1..sums.len() {
+                let number = numbers.get(byte.trailing_zeros() as usize);
+                sums[byte] = sums[byte & (byte - 1)] + number.copied().unwrap_or(0.0);
             }
             sums
         };
-        Table(query.chunks(8).map(of_byte).collect())
+        Table {
+            sums: query.chunks(8).map(of_byte).collect(),
+            dimensions: query.len(),
+        }
     }
 
-    fn sum(&self, code: &[u8]) -> f32 {
-        let sums = self.0.iter().zip(code);
-        sums.map(|(sums, byte)| sums[usize::from(*byte)]).sum()
+    /// About the cosine of the question and a code.
+    fn near(&self, signs: &[u8], large: &[u8]) -> f32 {
+        let (mut sum, mut count) = (0.0, 0);
+        for (sums, (signs, large)) in self.sums.iter().zip(signs.iter().zip(large)) {
+            let signed = |above: u8, below: u8| sums[usize::from(above)] - sums[usize::from(below)];
+            sum += signed(*signs, !signs);
+            sum += (LARGE - 1.0) * signed(signs & large, !signs & large);
+            count += large.count_ones();
+        }
+        let square = self.dimensions as f32 + (LARGE * LARGE - 1.0) * count as f32;
+        sum / square.sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DIMENSIONS: usize = 100;
+
+    fn stamp() -> Stamp {
+        Stamp {
+            store: "store".into(),
+            embedder: "embedder".into(),
+            dimensions: DIMENSIONS,
+            rev: 7,
+        }
+    }
+
+    /// A vector that depends on nothing but its number.
+    fn vector(number: u64) -> Vec<f32> {
+        let mut state = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+        let mut next = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 40) as f32 / (1 << 24) as f32 - 0.5
+        };
+        (0..DIMENSIONS).map(|_| next()).collect()
+    }
+
+    fn bytes(numbers: &[f32]) -> Vec<i8> {
+        numbers
+            .iter()
+            .map(|number| (number * 254.0) as i8)
+            .collect()
+    }
+
+    fn little_endian(words: &[u64]) -> Vec<u8> {
+        words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    /// Groups of these documents, with so many chunks each.
+    fn groups(documents: &[(u64, u64)]) -> BTreeMap<u64, Group> {
+        let of = |(document, chunks): &(u64, u64)| {
+            let words =
+                (0..*chunks).flat_map(|ordinal| code(&bytes(&vector(document * 1000 + ordinal))));
+            let group = Group {
+                rev: document + 1,
+                words: words.collect(),
+            };
+            (*document, group)
+        };
+        documents.iter().map(of).collect()
+    }
+
+    fn written(groups: &BTreeMap<u64, Group>) -> Codes {
+        let dir = tempfile::tempdir().unwrap();
+        write(dir.path(), &stamp(), groups).unwrap();
+        Codes::open(dir.path()).unwrap().unwrap()
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(Codes::open(dir.path()).unwrap().is_none());
+        assert_eq!(sum_in(dir.path()), None);
+        for documents in [vec![], vec![(3, 2)], vec![(1, 4), (2, 0), (9, 1)]] {
+            let groups = groups(&documents);
+            write(dir.path(), &stamp(), &groups).unwrap();
+            let codes = Codes::open(dir.path()).unwrap().unwrap();
+            assert_eq!((codes.stamp(), &codes.groups()), (&stamp(), &groups));
+            assert_eq!(sum_in(dir.path()), Some(codes.sum()));
+        }
+    }
+
+    #[test]
+    fn a_file_with_any_byte_changed_or_missing_is_not_read() {
+        let dir = tempfile::tempdir().unwrap();
+        write(dir.path(), &stamp(), &groups(&[(1, 3), (2, 1)])).unwrap();
+        let bytes = std::fs::read(dir.path().join(FILE)).unwrap();
+        assert!(Codes::read(OwnedBytes::new(bytes.clone())).is_ok());
+        for at in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1;
+            assert!(Codes::read(OwnedBytes::new(changed)).is_err(), "byte {at}");
+            let short = bytes[..at].to_vec();
+            assert!(Codes::read(OwnedBytes::new(short)).is_err(), "{at} bytes");
+        }
+    }
+
+    /// The sum is right, and what it is of makes no sense.
+    #[test]
+    fn numbers_out_of_bounds_are_told() {
+        let json = serde_json::to_vec(&stamp()).unwrap();
+        let stamp_of = |length: u64| [length.to_le_bytes().as_slice(), &json].concat();
+        let counts = |numbers: &[u64]| -> Vec<u8> {
+            let numbers = numbers.iter().flat_map(|number| number.to_le_bytes());
+            [stamp_of(json.len() as u64), numbers.collect()].concat()
+        };
+        for body in [
+            vec![],
+            stamp_of(u64::MAX),
+            stamp_of(json.len() as u64 + 1),
+            stamp_of(json.len() as u64),
+            counts(&[u64::MAX]),
+            counts(&[1, 2, 3]),
+            counts(&[1, 2, 3, u64::MAX]),
+            counts(&[2, 1, 1, u64::MAX, 2, 1, u64::MAX]),
+            counts(&[1, 2, 3, 1, 0]),
+        ] {
+            let sum = XxHash3_64::oneshot(&body).to_le_bytes();
+            let bytes = [MAGIC.as_slice(), &sum, &body].concat();
+            assert!(Codes::read(OwnedBytes::new(bytes)).is_err(), "{body:?}");
+        }
+    }
+
+    #[test]
+    fn a_code_is_the_signs_and_which_numbers_are_large() {
+        let mut numbers = vec![0; 70];
+        (numbers[1], numbers[2], numbers[64], numbers[69]) = (50, -1, 100, -100);
+        assert_eq!(code(&numbers), [2, 1, 2, 1 + (1 << 5)]);
+        assert_eq!(code(&[-1, 1, 0]), [2, 3]);
+        assert_eq!(code(&[0; 3]), [0, 0]);
+        assert_eq!(signs(&[-0.5, 0.5]), [2]);
+        assert_eq!(difference(&[2, 1], &little_endian(&[2, 5])), 1);
+    }
+
+    #[test]
+    fn the_table_sums_the_numbers_under_signs_and_sizes() {
+        let (query, other) = (vector(1), bytes(&vector(2)));
+        let words = code(&other);
+        let (signs, large) = words.split_at(width(DIMENSIONS));
+        let near = Table::new(&query).near(&little_endian(signs), &little_endian(large));
+        let mean: f32 = other.iter().map(|n| f32::from(*n).abs()).sum::<f32>() / other.len() as f32;
+        let rough = |number: &i8| {
+            let size = if f32::from(*number).abs() > mean {
+                LARGE
+            } else {
+                1.0
+            };
+            if *number > 0 { size } else { -size }
+        };
+        let rough: Vec<f32> = other.iter().map(rough).collect();
+        let length = rough
+            .iter()
+            .map(|number| number * number)
+            .sum::<f32>()
+            .sqrt();
+        let dot: f32 = query.iter().zip(&rough).map(|(a, b)| a * b).sum();
+        assert!(
+            (near - dot / length).abs() < 1e-4,
+            "{near} {}",
+            dot / length
+        );
+    }
+
+    #[test]
+    fn the_nearest_is_found_among_many_and_in_its_document_alone() {
+        let documents: Vec<(u64, u64)> = (1..=500).map(|document| (document, 8)).collect();
+        let codes = written(&groups(&documents));
+        for (document, ordinal) in [(1, 0), (250, 3), (500, 7)] {
+            let query = vector(document * 1000 + ordinal);
+            let expected = Near {
+                document,
+                rev: document + 1,
+                ordinal,
+            };
+            assert!(codes.nearest(&query, None, 1).contains(&expected));
+            assert_eq!(codes.nearest(&query, None, 1).len(), EXACT);
+            let found = codes.nearest(&query, Some(&HashSet::from([document])), 100);
+            assert_eq!(found.len(), 8);
+            assert!(found.contains(&expected));
+            assert!(found.iter().all(|near| near.document == document));
+            let elsewhere = HashSet::from([document + 1000]);
+            assert!(codes.nearest(&query, Some(&elsewhere), 100).is_empty());
+        }
+    }
+
+    #[test]
+    fn as_many_are_found_as_there_are() {
+        let codes = written(&groups(&[(1, 2), (2, 0), (3, 1)]));
+        assert_eq!(codes.nearest(&vector(5), None, 100).len(), 3);
+        assert_eq!(codes.nearest(&vector(5), None, 0).len(), 3);
+        assert!(
+            written(&groups(&[]))
+                .nearest(&vector(5), None, 9)
+                .is_empty()
+        );
     }
 }

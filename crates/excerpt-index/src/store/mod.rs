@@ -10,6 +10,8 @@ mod collect;
 mod fault;
 mod lexical;
 mod read;
+#[cfg(test)]
+mod recall;
 mod record;
 mod schema;
 mod truth;

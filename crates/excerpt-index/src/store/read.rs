@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use excerpt_chunk::{Hash, Span};
-use rusqlite::{OptionalExtension, Row, Transaction, params};
+use rusqlite::{DropBehavior, OptionalExtension, Row, Transaction, params, params_from_iter};
 use serde_json::{Map, Value};
 
 use super::fault::Fault;
@@ -74,7 +74,9 @@ const DOCUMENT: &str =
 impl Truth {
     /// Holds the state of this moment until it is dropped: all questions see the same, and none has to see to it for itself.
     pub(crate) fn snapshot(&self) -> Result<Transaction<'_>, Fault> {
-        Ok(self.connection.unchecked_transaction()?)
+        let mut snapshot = self.connection.unchecked_transaction()?;
+        snapshot.set_drop_behavior(DropBehavior::Commit);
+        Ok(snapshot)
     }
 
     /// The id that tells this store from every other.
@@ -277,13 +279,14 @@ impl Truth {
 
     /// The chunks of a document, in order.
     pub(crate) fn chunks(&self, document: i64) -> Result<Vec<StoredChunk>, Fault> {
-        self.chunks_where(document, None)
+        self.chunks_where("document = ?1 ORDER BY ordinal", &[document])
     }
 
     /// One chunk of a document.
     pub(crate) fn chunk(&self, document: i64, ordinal: u64) -> Result<Option<StoredChunk>, Fault> {
         let ordinal = i64::try_from(ordinal).unwrap_or(i64::MAX);
-        Ok(self.chunks_where(document, Some(ordinal))?.pop())
+        let condition = "document = ?1 AND ordinal = ?2";
+        Ok(self.chunks_where(condition, &[document, ordinal])?.pop())
     }
 
     /// What of a chunk has a say in its rank.
@@ -305,12 +308,17 @@ impl Truth {
         }))
     }
 
-    fn chunks_where(&self, document: i64, ordinal: Option<i64>) -> Result<Vec<StoredChunk>, Fault> {
-        let mut select = self.connection.prepare_cached(
-            "SELECT ordinal, id, start, end, first_line, last_line, trail, sections, kind, language, tokens, defines, header, input, coalesce(overlap_start, start) FROM chunk
-             WHERE document = ?1 AND ordinal >= coalesce(?2, 0) AND ordinal <= coalesce(?2, ordinal) ORDER BY ordinal",
-        )?;
-        let mut rows = select.query(params![document, ordinal])?;
+    fn chunks_where(
+        &self,
+        condition: &'static str,
+        numbers: &[i64],
+    ) -> Result<Vec<StoredChunk>, Fault> {
+        let mut select = self.connection.prepare_cached(&format!(
+            "SELECT ordinal, id, start, end, first_line, last_line, trail, sections, kind, language, tokens, defines, header, input,
+                    coalesce(overlap_start, start)
+             FROM chunk WHERE {condition}"
+        ))?;
+        let mut rows = select.query(params_from_iter(numbers))?;
         let mut chunks = Vec::new();
         while let Some(row) = rows.next()? {
             chunks.push(StoredChunk {

@@ -15,8 +15,9 @@ use crate::error::{Error, Result};
 /// How long a statement waits for another process. Readers never wait in WAL mode; writers have the lock of the index.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How many kilobytes of the database are kept in memory: what a search of 100,000 chunks looks at. Read anew, they take a third of its time.
-const CACHE: i64 = 32 << 10;
+/// How many bytes of the database are looked at where they lie in the memory of the system. Copied from there page by page, they take a fourth of a
+/// search's time. What is behind them is read as usual.
+const MAPPED: i64 = 1 << 30;
 
 /// The database of an index.
 pub(crate) struct Truth {
@@ -107,7 +108,7 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Truth> {
         connection.busy_timeout(PATIENCE)?;
         connection.set_prepared_statement_cache_capacity(64);
         connection.pragma_update(None, "foreign_keys", true)?;
-        connection.pragma_update(None, "cache_size", -CACHE)?;
+        connection.pragma_update(None, "mmap_size", MAPPED)?;
         // The mark is read before the first write, lest a foreign database be switched to WAL.
         let mark =
             connection.pragma_query_value(None, "application_id", |row| row.get::<_, i64>(0))?;

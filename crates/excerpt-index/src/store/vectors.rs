@@ -262,7 +262,7 @@ impl<'a> Following<'a> {
                 let embedded = embedded.ok_or(Fault::Value("a chunk outside its text"))?;
                 self.waiting.push((key, embedded.into_owned()));
             }
-            let none = || vec![0; code(&vec![0.0; self.embedder.dimensions()]).len()];
+            let none = || code(&vec![0; self.embedder.dimensions()]);
             self.codes.insert(key, known.flatten().unwrap_or_else(none));
         }
         let rev = document.rev.unsigned_abs();
@@ -352,7 +352,13 @@ fn cosine(query: &[f32], numbers: &[u8]) -> Option<f32> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+    use std::fs;
+    use std::path::Path;
+
     use super::*;
+    use crate::model::{Progress, Stage, SyncOptions};
+    use crate::{Index, OpenOptions};
 
     #[test]
     fn a_rounded_vector_keeps_its_direction() {
@@ -367,6 +373,70 @@ mod tests {
         assert!((cosine(&opposite, &kept).unwrap() + 1.0).abs() < 1e-4);
         assert_eq!(cosine(&vector, &[0; 4]), None);
         assert_eq!(cosine(&vector, &kept[..3]), None);
+    }
+
+    fn sync(root: &Path, dir: &Path, most_told: usize) {
+        let mut index = Index::open(dir, OpenOptions::create()).unwrap();
+        let mut told = 0;
+        let progress = |progress: Progress| {
+            told += usize::from(progress.stage == Stage::Vectors);
+            match told > most_told {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        };
+        index.sync(root, &SyncOptions::default(), progress).unwrap();
+    }
+
+    /// The codes of each document, by path, and how many vectors there are.
+    fn content(dir: &Path) -> (BTreeMap<String, Vec<u64>>, usize) {
+        let store = Store::open(dir).unwrap();
+        let codes = store.codes.as_ref().unwrap();
+        assert_eq!(codes.stamp().rev, store.truth.rev().unwrap());
+        let groups = codes.groups().into_iter().map(|(id, group)| {
+            let document = store.truth.document(id.cast_signed()).unwrap().unwrap();
+            assert_eq!(document.rev.unsigned_abs(), group.rev);
+            (document.path, group.words)
+        });
+        let groups = groups.collect();
+        let sql = "SELECT count(*) FROM vector";
+        let count = |row: &rusqlite::Row<'_>| row.get::<_, u32>(0);
+        let vectors = store.truth.connection.query_row(sql, [], count).unwrap();
+        (groups, vectors as usize)
+    }
+
+    #[test]
+    fn after_many_changes_the_codes_are_those_of_a_new_index() {
+        let dir = tempfile::tempdir().unwrap();
+        let [root, index, new] = ["notes", "index", "new"].map(|name| dir.path().join(name));
+        fs::create_dir(&root).unwrap();
+        let write = |name: usize, words: &str| {
+            let text = format!("# Note {name}\n\nIt tells of {words} and of {name}.\n");
+            fs::write(root.join(format!("{name}.md")), text).unwrap();
+        };
+        (0..700).for_each(|name| write(name, "tea"));
+        // Broken off again and again, between changes.
+        for most in [1, 0, 2] {
+            sync(&root, &index, most);
+            write(most * 100, "coffee and milk");
+            fs::remove_file(root.join(format!("{}.md", 50 + most))).unwrap();
+        }
+        sync(&root, &index, usize::MAX);
+        fs::rename(root.join("600.md"), root.join("moved.md")).unwrap();
+        (300..320).for_each(|name| write(name, "water"));
+        write(51, "what comes back");
+        sync(&root, &index, usize::MAX);
+
+        sync(&root, &new, usize::MAX);
+        let ((groups, vectors), (expected, fewest)) = (content(&index), content(&new));
+        assert_eq!(groups.len(), 698);
+        assert!(groups == expected, "other codes than those of a new index");
+        assert!(groups.values().all(|words| !words.is_empty()));
+        // Vectors that no chunk has are kept for a while, and go when the codes are made again.
+        assert!(vectors > fewest, "{vectors} {fewest}");
+        fs::remove_file(index.join(codes::FILE)).unwrap();
+        sync(&root, &index, usize::MAX);
+        assert!(content(&index) == content(&new));
     }
 
     #[test]

@@ -8,6 +8,7 @@
 mod failures;
 mod fixture;
 mod quality;
+mod ranking;
 mod search;
 mod sync;
 mod tokens;

@@ -11,6 +11,8 @@ mod options;
 #[cfg(test)]
 mod server;
 #[cfg(test)]
+mod synced;
+#[cfg(test)]
 mod tests;
 
 use std::fmt;
@@ -101,8 +103,8 @@ impl HttpEmbedder {
         })
     }
 
-    /// The vectors of texts behind a prefix, one behind the other.
-    fn embed(&self, texts: &[&str], prefix: &str) -> Result<Vec<f32>, EmbedError> {
+    /// The vectors of texts behind a prefix, one behind the other. What fails in passing is asked again so often.
+    fn embed(&self, texts: &[&str], prefix: &str, retries: u32) -> Result<Vec<f32>, EmbedError> {
         let most = self.options.max_input.saturating_mul(TOKEN_CHARACTERS);
         let windows: Vec<Window<'_>> = texts
             .iter()
@@ -117,7 +119,7 @@ impl HttpEmbedder {
         let mut found = Vec::new();
         for batch in self.batches(&windows, prefix) {
             found.clear();
-            self.ask(batch, prefix, &mut found)?;
+            self.ask(batch, prefix, retries, &mut found)?;
             for (window, found) in batch.iter().zip(found.chunks_exact(dimensions)) {
                 let vector = &mut vectors[window.of * dimensions..][..dimensions];
                 for (sum, number) in vector.iter_mut().zip(found) {
@@ -157,13 +159,14 @@ impl HttpEmbedder {
         &self,
         windows: &[Window<'_>],
         prefix: &str,
+        retries: u32,
         vectors: &mut Vec<f32>,
     ) -> Result<(), EmbedError> {
         let input: Vec<String> = windows
             .iter()
             .map(|window| format!("{prefix}{}", window.text))
             .collect();
-        match self.endpoint.ask(&input, self.options.retries) {
+        match self.endpoint.ask(&input, retries) {
             Ok(found) => {
                 self.has_answered.store(true, Ordering::Relaxed);
                 vectors.extend(found);
@@ -171,13 +174,13 @@ impl HttpEmbedder {
             }
             Err(Failure::Texts { .. }) if windows.len() > 1 => {
                 let (first, second) = windows.split_at(windows.len() / 2);
-                self.ask(first, prefix, vectors)?;
-                self.ask(second, prefix, vectors)
+                self.ask(first, prefix, retries, vectors)?;
+                self.ask(second, prefix, retries, vectors)
             }
             Err(Failure::Texts { reason }) => {
                 // A single text is refused: for what it is, if another one is not.
                 if !self.has_answered.load(Ordering::Relaxed) {
-                    self.probe(self.options.retries)?;
+                    self.probe(retries)?;
                 }
                 let text = windows[0].of;
                 Err(EmbedError::Refused { text, reason })
@@ -229,7 +232,12 @@ impl Embedder for HttpEmbedder {
     }
 
     fn embed_documents(&self, texts: &[&str], vectors: &mut Vectors) -> Result<(), EmbedError> {
-        let found = self.embed(texts, &self.options.document_prefix)?;
+        let HttpOptions {
+            document_prefix,
+            retries,
+            ..
+        } = &self.options;
+        let found = self.embed(texts, document_prefix, *retries)?;
         for found in found.chunks_exact(self.options.dimensions) {
             vectors.add().copy_from_slice(found);
         }
@@ -238,7 +246,8 @@ impl Embedder for HttpEmbedder {
 
     fn embed_query(&self, pieces: &[(&str, f32)]) -> Result<Vec<f32>, EmbedError> {
         let text: String = pieces.iter().map(|(piece, _)| *piece).collect();
-        let found = self.embed(&[&text], &self.options.query_prefix);
+        // Somebody waits for the answer, and keywords give one meanwhile: it is asked once.
+        let found = self.embed(&[&text], &self.options.query_prefix, 0);
         found.map_err(|error| match error {
             EmbedError::Refused { reason, .. } => self.unavailable(format!(
                 "{reason} to this question: ask it in other words, or in fewer"

@@ -34,7 +34,7 @@ pub struct HttpOptions {
     pub batch_characters: usize,
     /// How long one request may take. Default: a minute.
     pub timeout: Duration,
-    /// How often a request is sent again when the endpoint is not reached, is too busy, or has a fault. Default: 5.
+    /// How often a request is sent again when the endpoint is not reached, is too busy, or has a fault; one for a question never is. Default: 5.
     pub retries: u32,
     /// How many requests are sent in a minute at most. Default: as many as may be.
     pub requests_per_minute: Option<u32>,

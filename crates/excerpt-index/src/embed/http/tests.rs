@@ -848,3 +848,15 @@ fn this_machine_has_time_chance_and_an_environment() {
     assert!(machine.variable("CARGO_MANIFEST_DIR_OF_NOBODY").is_none());
     assert!(machine.variable("PATH").is_some());
 }
+
+#[test]
+fn a_question_is_asked_once() {
+    let server = Server::always(Reply::text(503, ""));
+    let setup = plain(&server.url());
+    let error = setup.embedder.embed_query(&[("tea", 1.0)]).unwrap_err();
+    assert_eq!(
+        without_address(&setup, &error),
+        "`URL` answers 503: try again later"
+    );
+    assert_eq!((server.asked().len(), setup.slept().len()), (1, 0));
+}

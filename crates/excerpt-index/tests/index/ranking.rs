@@ -1,0 +1,419 @@
+//! What a score consists of: each signal where it should be and nowhere else, and the whole as the sum of its parts.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use excerpt_index::{
+    Answer, Channels, Fusion, Hit, Index, OpenOptions, Query, Rank, Ranking, Signals, SyncOptions,
+    quiet,
+};
+
+use crate::fixture::{World, paths};
+
+/// A ranking by keywords in which nothing else has a say but what `set` says.
+fn only(set: impl FnOnce(&mut Signals)) -> Ranking {
+    let mut ranking = Ranking::default();
+    ranking.channels = Channels::Keywords;
+    ranking.signals = Signals::none();
+    set(&mut ranking.signals);
+    ranking
+}
+
+/// The factor of the signal `name` for each document that is found, as its best chunk has it.
+fn factors(
+    world: &World,
+    query: &str,
+    name: &str,
+    set: impl FnOnce(&mut Signals),
+) -> BTreeMap<String, Option<f32>> {
+    world.sync();
+    let answer = world.ask(&Query::new(query).limit(50).ranking(only(set)));
+    let documents = answer.documents.iter().map(|document| {
+        let hit = &document.chunks[0];
+        assert_adds_up(hit);
+        (document.path.clone(), factor(hit, name))
+    });
+    documents.collect()
+}
+
+fn factor(hit: &Hit, name: &str) -> Option<f32> {
+    let mut signals = hit.explanation.signals.iter();
+    signals
+        .find(|signal| signal.name == name)
+        .map(|signal| signal.factor)
+}
+
+fn assert_adds_up(hit: &Hit) {
+    let explanation = &hit.explanation;
+    let channels = [explanation.keywords, explanation.vectors];
+    let channels: f32 = channels.iter().flatten().map(|channel| channel.share).sum();
+    let signals: f32 = explanation.signals.iter().map(|signal| signal.share).sum();
+    let sum = channels + signals;
+    assert!((sum - hit.score).abs() < 1e-4, "{sum}: {hit:?}");
+}
+
+fn assert_factors(found: &BTreeMap<String, Option<f32>>, expected: &[(&str, Option<f32>)]) {
+    assert_eq!(found.len(), expected.len(), "{found:?}");
+    for (path, wanted) in expected {
+        let close = match (found[*path], *wanted) {
+            (Some(factor), Some(wanted)) => (factor - wanted).abs() < 1e-4,
+            (factor, wanted) => factor.is_none() && wanted.is_none(),
+        };
+        assert!(close, "{path}: {:?}, expected {wanted:?}", found[*path]);
+    }
+}
+
+#[test]
+fn all_words() {
+    let world = World::new()
+        .file("both.md", "green tea")
+        .file("one.md", "green grass");
+    let found = factors(&world, "green tea", "all words", |s| s.all_words = 1.1);
+    assert_factors(&found, &[("both.md", Some(1.1)), ("one.md", None)]);
+}
+
+#[test]
+fn index_document() {
+    let world = World::new()
+        .file("README.md", "tea")
+        .file("docs/index.md", "tea")
+        .file("docs/reindex.md", "tea")
+        .file("index/other.md", "tea");
+    let set = |s: &mut Signals| s.index_document = 1.25;
+    assert_factors(
+        &factors(&world, "tea", "index document", set),
+        &[
+            ("README.md", Some(1.25)),
+            ("docs/index.md", Some(1.25)),
+            ("docs/reindex.md", None),
+            ("index/other.md", None),
+        ],
+    );
+}
+
+#[test]
+fn path_words() {
+    let world = World::new()
+        .file("billing/overview.md", "tea")
+        .file("billing/other.md", "tea billing")
+        .file("other.md", "tea billing overview");
+    let set = |s: &mut Signals| s.path_word = 1.15;
+    assert_factors(
+        &factors(&world, "billing overview of the tea", "path words", set),
+        &[
+            ("billing/overview.md", Some(1.15 * 1.15)),
+            ("billing/other.md", Some(1.15)),
+            ("other.md", None),
+        ],
+    );
+}
+
+#[test]
+fn definition() {
+    let world = World::new()
+        .file("defines.rs", "fn parse_http_config() {}\n")
+        .file("uses.rs", "fn run() { parse_http_config() }\n")
+        .file("listing.rs", "struct Listing;\n");
+    let of = |query| factors(&world, query, "definition", |s| s.definition = 2.0);
+    let both = [("defines.rs", Some(2.0)), ("uses.rs", None)];
+    assert_factors(&of("parse the http config"), &both);
+    assert_factors(&of("parse_http_config"), &both);
+    assert_factors(
+        &of("parse http"),
+        &[("defines.rs", None), ("uses.rs", None)],
+    );
+    assert_factors(&of("`Listing`"), &[("listing.rs", Some(2.0))]);
+    // A word of a longer question is hardly meant as a name.
+    assert_factors(&of("listing green black tea"), &[("listing.rs", None)]);
+}
+
+#[test]
+fn prose_among_code() {
+    let mut world = World::new()
+        .file("tea.md", "tea")
+        .file("tea.rs", "fn tea() {}\n");
+    let set = |s: &mut Signals| s.prose_among_code = 0.7;
+    let name = "prose among code";
+    let none = [("tea.md", None), ("tea.rs", None)];
+    assert_factors(&factors(&world, "tea", name, set), &none);
+    world = world.file("other.rs", "fn other() {}\n");
+    let found = factors(&world, "tea", name, set);
+    assert_factors(&found, &[("tea.md", Some(0.7)), ("tea.rs", None)]);
+}
+
+#[test]
+fn prose_for_a_name() {
+    let world = World::new()
+        .file("a.md", "What makeTea does: it makes tea.")
+        .file("a.rs", "fn makeTea() {}\n");
+    let name = "prose, for a name";
+    let of = |query| factors(&world, query, name, |s| s.prose_for_a_name = 0.7);
+    assert_factors(&of("makeTea"), &[("a.md", Some(0.7)), ("a.rs", None)]);
+    assert_factors(&of("make tea"), &[("a.md", None), ("a.rs", None)]);
+}
+
+#[test]
+fn tests_and_what_is_generated_or_old() {
+    let code = "fn tea() {}\n";
+    let world = World::new()
+        .file("src/tea.rs", code)
+        .file("tests/tea.rs", code)
+        .file("src/teaTest.java", "class teaTest { void tea() {} }\n")
+        .file("src/tea_pb2.py", "def tea(): pass\n")
+        .file("legacy/tea.rs", code)
+        .file("src/contest.rs", code)
+        .file("tests/tea.md", "tea");
+    let set = |s: &mut Signals| (s.test, s.generated, s.vendored) = (0.6, 0.5, 0.4);
+    let with = |query, name, low: &[(&str, f32)]| {
+        let found = factors(&world, query, name, set);
+        let expected = found.keys().map(|path| {
+            let low = low.iter().find(|(known, _)| known == path);
+            (&**path, low.map(|(_, factor)| *factor))
+        });
+        assert_eq!(found.len(), 7);
+        assert_factors(&found, &expected.collect::<Vec<_>>());
+    };
+    let tests = [("tests/tea.rs", 0.6), ("src/teaTest.java", 0.6)];
+    with("tea", "test or example", &tests);
+    with("tea", "generated", &[("src/tea_pb2.py", 0.5)]);
+    with("tea", "vendored or legacy", &[("legacy/tea.rs", 0.4)]);
+    // Who asks for tests gets them.
+    with("tests of tea", "test or example", &[]);
+    with("legacy tea", "vendored or legacy", &[]);
+}
+
+#[test]
+fn recency() {
+    let dated = |date: &str| format!("---\ndate: {date}\n---\n\ntea\n");
+    let world = World::new()
+        .file("old.md", dated("2000-01-01"))
+        .file("2000-01-01-note.md", "tea")
+        .file("future.md", dated("2999-01-01"))
+        .file("never.md", "tea")
+        .file("no-date-2000-13-01.md", "tea")
+        .file(
+            "evergreen.md",
+            "---\ndate: 2000-01-01\nevergreen: true\n---\n\ntea\n",
+        );
+    let set = |s: &mut Signals| s.recency = 0.8;
+    assert_factors(
+        &factors(&world, "tea", "recency", set),
+        &[
+            ("old.md", Some(0.8)),
+            ("2000-01-01-note.md", Some(0.8)),
+            ("future.md", None),
+            ("never.md", None),
+            ("no-date-2000-13-01.md", None),
+            ("evergreen.md", None),
+        ],
+    );
+}
+
+/// A document of so many chunks that all are about tea.
+fn long(sections: usize) -> String {
+    let section = |number| {
+        let words = format!("Words of filler number {number} stand here. ").repeat(60);
+        format!("## Part {number}\n\nTea. {words}\n\n")
+    };
+    (0..sections).map(section).collect()
+}
+
+#[test]
+fn coherence() {
+    let world = World::new()
+        .file("long.md", long(4))
+        .file("short.md", "tea");
+    let found = factors(&world, "tea", "coherence", |s| s.coherence = 1.2);
+    let all: Vec<f32> = found.values().map(|factor| factor.unwrap()).collect();
+    let best = all.iter().copied().fold(0.0, f32::max);
+    assert!((best - 1.2).abs() < 1e-6, "{found:?}");
+    assert!(all.iter().all(|factor| *factor > 1.0), "{found:?}");
+    let found = factors(&world, "tea", "coherence", |_| {});
+    assert!(found.values().all(Option::is_none));
+}
+
+#[test]
+fn saturation() {
+    let world = World::new()
+        .file("long.md", long(4))
+        .file("code.rs", "fn tea() {}\n".repeat(400));
+    world.sync();
+    let ask = |rank| {
+        let ranking = only(|s| (s.saturation_in_prose, s.saturation_in_code) = (0.9, 0.5));
+        world.ask(&Query::new("tea").rank(rank).limit(50).ranking(ranking))
+    };
+    let answer = ask(Rank::Chunks);
+    for (path, factor) in [("long.md", 0.9_f32), ("code.rs", 0.5)] {
+        let mut hits: Vec<&Hit> = answer.chunks().filter(|hit| hit.path == path).collect();
+        assert!(hits.len() > 2, "{path}: {}", hits.len());
+        let of = |hit: &Hit| self::factor(hit, "saturation").unwrap_or(1.0);
+        hits.sort_by(|a, b| of(b).total_cmp(&of(a)));
+        for (place, hit) in (0..).zip(hits) {
+            assert_adds_up(hit);
+            assert!(
+                (of(hit) - factor.powi(place)).abs() < 1e-4,
+                "{path} {place}"
+            );
+        }
+    }
+    let answer = ask(Rank::Documents);
+    assert!(
+        answer
+            .chunks()
+            .all(|hit| factor(hit, "saturation").is_none())
+    );
+}
+
+#[test]
+fn signals_lift_a_chunk_over_so_many_ranks_at_most() {
+    let mut world = World::new();
+    for number in 0..20 {
+        let text = format!("tea {}", "filler ".repeat(number * 5));
+        world = world.file(&format!("{number:02}.md"), text);
+    }
+    world = world.file("README.md", format!("tea {}", "filler ".repeat(200)));
+    world.sync();
+    let place = |most| {
+        let ranking = only(|s| (s.index_document, s.most_ranks) = (100.0, most));
+        let answer = world.ask(&Query::new("tea").limit(50).ranking(ranking));
+        answer.chunks().for_each(assert_adds_up);
+        let readme = answer
+            .documents
+            .iter()
+            .find(|document| document.path == "README.md");
+        let bounded = factor(&readme.unwrap().chunks[0], "bound").is_some();
+        (readme.unwrap().rank, bounded)
+    };
+    assert_eq!(place(None), (1, false));
+    assert_eq!(place(Some(21)), (1, false));
+    let (rank, bounded) = place(Some(3));
+    assert!(bounded && (17..=18).contains(&rank), "{rank}");
+}
+
+/// `docs-search`, ADR-001: reciprocal ranks with six tenths for the vectors, a quarter more for an index document and 15 % for each word of the query
+/// in the path.
+#[test]
+fn the_formula_of_docs_search_is_a_configuration() {
+    let world = World::new()
+        .file(
+            "projects/README.md",
+            "# Projects\n\nAll projects of the harbour.\n",
+        )
+        .file(
+            "projects/harbour.md",
+            "# Harbour\n\nA project of ships and cranes.\n",
+        )
+        .file(
+            "notes/tea.md",
+            "# Tea\n\nProjects come and go, tea stays.\n",
+        )
+        .file(
+            "notes/ships.md",
+            "# Ships\n\nThe vessels that lie in port.\n",
+        );
+    world.sync();
+    let mut ranking = Ranking::default();
+    ranking.fusion = Fusion::Rrf;
+    ranking.rrf_k = 60.0;
+    (ranking.vectors_in_prose, ranking.vectors_in_code) = (0.6, 0.6);
+    ranking.signals = Signals::none();
+    (ranking.signals.index_document, ranking.signals.path_word) = (1.25, 1.15);
+    let query = Query::new("projects of the harbour").ranking(ranking);
+    let answer = world.ask(&query.limit(10).rank(Rank::Chunks));
+    assert_eq!(answer.documents.len(), 4);
+    let mut scores = Vec::new();
+    for hit in answer.chunks() {
+        let reciprocal = |rank: Option<usize>| rank.map_or(0.0, |rank| 1.0 / (60.0 + rank as f32));
+        let rank = |channel: Option<excerpt_index::Channel>| channel.map(|channel| channel.rank);
+        let fused = 0.4 * reciprocal(rank(hit.explanation.keywords))
+            + 0.6 * reciprocal(rank(hit.explanation.vectors));
+        let boost = match &*hit.path {
+            "projects/README.md" => 1.25 * 1.15,
+            "projects/harbour.md" => 1.15 * 1.15,
+            _ => 1.0,
+        };
+        let by_hand = fused * boost;
+        assert!(
+            (hit.score - by_hand).abs() < 1e-6,
+            "{}: {by_hand}",
+            hit.path
+        );
+        scores.push(hit.score);
+    }
+    assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
+    assert_eq!(paths(&answer)[0], "projects/README.md");
+    // Each channel gives each rank once.
+    for of in [
+        |hit: &Hit| hit.explanation.keywords,
+        |hit: &Hit| hit.explanation.vectors,
+    ] {
+        let mut ranks: Vec<usize> = answer.chunks().filter_map(of).map(|c| c.rank).collect();
+        ranks.sort_unstable();
+        assert!(ranks.iter().copied().eq(1..=ranks.len()), "{ranks:?}");
+    }
+}
+
+/// In each channel, and in the whole, more is better.
+fn assert_order(answer: &Answer) {
+    for of in [
+        |hit: &Hit| hit.explanation.keywords,
+        |hit: &Hit| hit.explanation.vectors,
+    ] {
+        let mut channel: Vec<_> = answer.chunks().filter_map(of).collect();
+        channel.sort_by_key(|channel| channel.rank);
+        assert!(
+            channel.is_sorted_by(|a, b| a.score >= b.score),
+            "{channel:?}"
+        );
+        assert!(channel.iter().all(|channel| channel.share >= 0.0));
+    }
+    let documents = &answer.documents;
+    assert!(documents.is_sorted_by(|a, b| a.score >= b.score));
+    for document in documents {
+        assert!(document.chunks.is_sorted_by(|a, b| a.score >= b.score));
+    }
+}
+
+#[test]
+fn a_score_is_the_sum_of_what_explains_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut index = Index::open(&dir.path().join("index"), OpenOptions::create()).unwrap();
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for folder in [sources.join("src"), sources.join("../../docs")] {
+        let root = folder.canonicalize().unwrap();
+        index.sync(&root, &SyncOptions::default(), quiet).unwrap();
+    }
+    let mut all = Ranking::default();
+    all.signals.index_document = 1.25;
+    all.signals.path_word = 1.15;
+    all.signals.coherence = 1.2;
+    all.signals.recency = 0.9;
+    all.signals.saturation_in_prose = 0.9;
+    all.signals.most_ranks = Some(2);
+    let mut by_ranks = all.clone();
+    by_ranks.fusion = Fusion::Rrf;
+    let mut by_vectors = all.clone();
+    by_vectors.channels = Channels::Vectors;
+    let questions = [
+        "how is the keyword index kept in step",
+        "Store",
+        "parse front matter date",
+        "what happens when a file cannot be read",
+        "tests of the http embedder",
+        "zxqv unknown words",
+    ];
+    let mut hits = 0;
+    for ranking in [Ranking::default(), all, by_ranks, by_vectors] {
+        for (question, rank) in questions
+            .iter()
+            .flat_map(|question| [(question, Rank::Documents), (question, Rank::Chunks)])
+        {
+            let query = Query::new(*question).rank(rank).limit(30);
+            let answer = index.search(&query.ranking(ranking.clone())).unwrap();
+            answer.chunks().for_each(assert_adds_up);
+            assert_order(&answer);
+            hits += answer.chunks().count();
+        }
+    }
+    assert!(hits > 500, "{hits}");
+}
