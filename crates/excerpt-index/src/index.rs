@@ -281,13 +281,13 @@ impl Index {
         })
     }
 
-    /// How many documents the index holds.
+    /// How many documents are searched: those that the keyword index holds as they are.
     ///
     /// # Errors
     ///
     /// When the store cannot be read.
-    pub fn document_count(&self) -> Result<usize> {
-        self.store.truth.changed_count(0).map_err(self.at())
+    pub fn searched(&self) -> Result<usize> {
+        self.store.followed().map_err(self.at())
     }
 
     /// What the last complete sync of the source at `root` left out, by path.
