@@ -302,13 +302,13 @@ impl Index {
         Ok(sum as f64 / f64::from(chunks.max(1)))
     }
 
-    /// How many documents the index holds.
+    /// How many documents are searched: those that the keyword index holds as they are.
     ///
     /// # Errors
     ///
     /// When the store cannot be read.
-    pub fn document_count(&self) -> Result<usize> {
-        self.store.truth.changed_count(0).map_err(self.at())
+    pub fn searched(&self) -> Result<usize> {
+        self.store.followed().map_err(self.at())
     }
 
     /// What the last complete sync of the source at `root` left out, by path.

@@ -130,11 +130,17 @@ impl Store {
 
     /// How many documents the keyword index does not hold as they are.
     pub(crate) fn unfollowed(&self) -> Result<usize, Fault> {
-        let rev = self
-            .lexical
-            .as_ref()
-            .map_or(0, |lexical| lexical.stamp().rev);
-        self.truth.changed_count(rev)
+        self.truth.changed_count(self.followed_rev())
+    }
+
+    /// How many it holds as they are.
+    pub(crate) fn followed(&self) -> Result<usize, Fault> {
+        self.truth.unchanged_count(self.followed_rev())
+    }
+
+    fn followed_rev(&self) -> i64 {
+        let lexical = self.lexical.as_ref();
+        lexical.map_or(0, |lexical| lexical.stamp().rev)
     }
 
     /// Looks again at what another process may have changed.

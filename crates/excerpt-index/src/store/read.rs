@@ -230,6 +230,14 @@ impl Truth {
         Ok(select.query_row([rev], |row| size(row, 0))?)
     }
 
+    /// How many documents have not been changed after `rev`.
+    pub(crate) fn unchanged_count(&self, rev: i64) -> Result<usize, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT count(*) FROM document WHERE rev <= ?1")?;
+        Ok(select.query_row([rev], |row| size(row, 0))?)
+    }
+
     /// The ids of documents removed after `rev`.
     pub(crate) fn removed(&self, rev: i64) -> Result<Vec<i64>, Fault> {
         let mut select = self

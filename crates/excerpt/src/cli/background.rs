@@ -28,7 +28,9 @@ pub(crate) fn sync(place: &Place, embedding: &EmbeddingArgs) -> io::Result<()> {
         .arg(&place.root)
         .arg("--index")
         .arg(std::path::absolute(&place.index)?)
-        .arg("--background");
+        .arg("--background")
+        // Not where the user is, who may want to remove that folder.
+        .current_dir(&place.index);
     if let Some(file) = &embedding.embedding_config {
         command
             .arg("--embedding-config")

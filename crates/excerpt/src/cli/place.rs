@@ -63,6 +63,8 @@ pub(crate) enum Lag {
         listed: usize,
         /// Those of them that are not searched as they are.
         remaining: usize,
+        /// Whether nothing but vectors is left, and the last try to get some failed.
+        is_stuck: bool,
     },
     /// Another process writes the index.
     Locked(Error),
@@ -98,6 +100,7 @@ pub(crate) fn opened(
         Ok(report) => Some(Lag::Rest {
             listed: report.listed,
             remaining: report.remaining,
+            is_stuck: report.remaining == 0 && index.status()?.vectors.failure.is_some(),
         }),
         Err(error @ Error::Locked { .. }) if mode == SyncMode::Auto => Some(Lag::Locked(error)),
         Err(error) => return Err(error.into()),

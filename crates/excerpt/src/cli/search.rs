@@ -115,7 +115,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     output.flush()?;
     let mut notes = notes(&answer, lag, || background::sync(&place, &args.embedding));
     if !args.json {
-        let searched = index.document_count()?;
+        let searched = index.searched()?;
         let shown = answer.documents.len();
         say(&format!(
             "{} · {} of {} {} a word of it · {} ms · {}",
@@ -155,7 +155,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 fn notes(answer: &Answer, lag: Option<Lag>, start: impl FnOnce() -> io::Result<()>) -> Vec<String> {
     let lag = lag.map(|lag| match lag {
         Lag::Locked(error) => format!("answered from an older state: {error}"),
-        Lag::Rest { listed, remaining } => {
+        Lag::Rest {
+            listed,
+            remaining,
+            is_stuck,
+        } => {
             let so_far = match remaining {
                 0 => "some files have no vectors so far".to_string(),
                 _ => format!(
@@ -164,7 +168,9 @@ fn notes(answer: &Answer, lag: Option<Lag>, start: impl FnOnce() -> io::Result<(
                     counted(listed, "file")
                 ),
             };
-            let rest = match background::is_possible() && start().is_ok() {
+            // What has just failed is not begun again with each search.
+            let goes_on = !is_stuck && background::is_possible() && start().is_ok();
+            let rest = match goes_on {
                 true => "the rest goes on in the background",
                 false => "run `excerpt sync` to take up the rest",
             };

@@ -257,6 +257,16 @@ fn an_endpoint_that_does_not_answer_leaves_the_keywords() {
         "{}",
         run.stderr
     );
+    // Nobody keeps trying behind the answers.
+    let mut search = project.command(&["search", "tea"]);
+    let run = project.outcome(search.env("EXCERPT_BACKGROUND", "1")).ok();
+    assert!(
+        run.stderr.contains(
+            "note: some files have no vectors so far; run `excerpt sync` to take up the rest\n"
+        ),
+        "{}",
+        run.stderr
+    );
     let run = project.run(&["status"]).ok();
     assert!(
         run.stdout.contains("the last sync got none: "),
