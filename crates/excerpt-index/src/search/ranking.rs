@@ -45,6 +45,7 @@ impl Ranking {
             ("index_document", signals.index_document, factor),
             ("path_word", signals.path_word, factor),
             ("definition", signals.definition, factor),
+            ("prose_for_a_name", signals.prose_for_a_name, factor),
             ("prose_among_code", signals.prose_among_code, factor),
             ("coherence", signals.coherence, factor),
             ("saturation_in_prose", signals.saturation_in_prose, factor),

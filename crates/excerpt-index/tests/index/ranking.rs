@@ -274,7 +274,7 @@ fn signals_lift_a_chunk_over_so_many_ranks_at_most() {
     world = world.file("README.md", format!("tea {}", "filler ".repeat(200)));
     world.sync();
     let place = |most| {
-        let ranking = only(|s| (s.index_document, s.most_ranks) = (100.0, most));
+        let ranking = only(|s| (s.index_document, s.most_ranks) = (10.0, most));
         let answer = world.ask(&Query::new("tea").limit(50).ranking(ranking));
         answer.chunks().for_each(assert_adds_up);
         let readme = answer

@@ -37,6 +37,7 @@ const SIGNALS: &Fields = &[
     ("index_document", Kind::Number),
     ("path_word", Kind::Number),
     ("definition", Kind::Number),
+    ("prose_for_a_name", Kind::Number),
     ("prose_among_code", Kind::Number),
     ("coherence", Kind::Number),
     ("saturation_in_prose", Kind::Number),

@@ -45,7 +45,7 @@ fn the_first_answer_does_not_wait_for_all_files_and_the_rest_comes_behind_it() {
         run.stdout
     );
     assert!(
-        run.stderr.contains(", 256 documents indexed · "),
+        run.stderr.contains(" of 256 documents hold"),
         "{}",
         run.stderr
     );
