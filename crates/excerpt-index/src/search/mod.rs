@@ -17,7 +17,9 @@ use std::time::{Instant, SystemTime};
 use crate::embed::Embedder;
 use crate::error::Error;
 use crate::model::{Answer, DocumentHits, Filter, Hit, Note, Query, Rank};
-use crate::store::{Candidate, Candidates, Codes, Fault, Store, StoredDocument, Wanted, place};
+use crate::store::{
+    Candidate, Candidates, Codes, Fault, Lexical, Store, StoredDocument, Wanted, place,
+};
 use fusion::{DEPTH, Found, Scale};
 use group::Group;
 pub(crate) use query::Phrase;
@@ -74,13 +76,36 @@ fn scattered(store: &Store, words: &mut Words) -> Result<Option<Note>, Fault> {
     Ok(Some(Note::Scattered(phrases)))
 }
 
-/// What the vectors say.
-struct Nearest {
-    embedder: String,
+/// The question as a vector, and what it is compared with.
+struct Question<'a> {
+    codes: &'a Codes,
+    numbers: Vec<f32>,
     floor: Option<f32>,
-    question: Vec<f32>,
-    /// The chunks nearest to the question, best first.
-    nearest: Vec<Candidate>,
+}
+
+/// The chunks that hold the phrases of a query, by document and ordinal.
+#[derive(Default)]
+struct Phrases {
+    /// Those that may be found; none when all may.
+    wanted: Option<HashSet<(u64, u64)>>,
+    /// Those that may not.
+    excluded: Vec<HashSet<(u64, u64)>>,
+}
+
+impl Phrases {
+    /// The documents that have a chunk that may be found, and are in `places`; none when the phrases say nothing of that.
+    fn documents(&self, places: Option<&HashSet<u64>>) -> Option<HashSet<u64>> {
+        let documents = self.wanted.as_ref()?.iter().map(|(document, _)| *document);
+        let within = |id: &u64| places.is_none_or(|places| places.contains(id));
+        Some(documents.filter(within).collect())
+    }
+
+    fn allow(&self, candidate: &Candidate) -> bool {
+        let key = (candidate.document, candidate.ordinal);
+        let wanted = self.wanted.as_ref();
+        wanted.is_none_or(|wanted| wanted.contains(&key))
+            && !self.excluded.iter().any(|held| held.contains(&key))
+    }
 }
 
 /// One search.
@@ -100,10 +125,11 @@ impl Search<'_> {
             None => vec![None; self.words.required.len()],
         };
         answer.notes = notes(self.words, &weights);
-        let vectors = self.vectors(&mut answer.notes)?;
-        let nearest = vectors.as_ref().map(|vectors| &*vectors.nearest);
-        let (candidates, groups, found, documents) = self.ranked(nearest)?;
-        answer.vectors = vectors.is_some();
+        let question = self.question(&mut answer.notes)?;
+        let limit = self.first_limit();
+        let (candidates, nearest) = self.channels(question.as_ref(), limit)?;
+        let (candidates, groups, found, documents) = self.ranked(candidates, limit, &nearest)?;
+        answer.vectors = question.is_some();
         answer.chunks_total = candidates.chunks_total;
         answer.documents_total = candidates.documents_total;
         let mut lookup = Lookup {
@@ -111,14 +137,14 @@ impl Search<'_> {
             found,
             documents,
             marker: Marker::new(self.words, &weights),
-            vectors,
+            question,
         };
         answer.documents = lookup.documents(groups, self.query)?;
         Ok(answer)
     }
 
-    /// The chunks nearest to the question; none when there are no vectors to ask, and why.
-    fn vectors(&self, notes: &mut Vec<Note>) -> Result<Option<Nearest>, Fault> {
+    /// The question as a vector; none when there are no vectors to ask, and why.
+    fn question(&self, notes: &mut Vec<Note>) -> Result<Option<Question<'_>>, Fault> {
         if self.query.ranking.channels == Channels::Keywords || self.store.truth.rev()? == 0 {
             return Ok(None);
         }
@@ -132,8 +158,8 @@ impl Search<'_> {
             notes.push(failure.map_or(Note::NoVectors, without));
             return Ok(None);
         };
-        let question = match embedder.embed_query(&self.pieces()?) {
-            Ok(question) => question,
+        let numbers = match embedder.embed_query(&self.pieces()?) {
+            Ok(numbers) => numbers,
             Err(error) => {
                 notes.push(without(error.to_string()));
                 return Ok(None);
@@ -143,44 +169,56 @@ impl Search<'_> {
         if behind > 0 {
             notes.push(Note::VectorsBehind { documents: behind });
         }
-        Ok(Some(Nearest {
-            nearest: self.nearest(codes, &question)?,
-            embedder: embedder.identity().to_string(),
+        Ok(Some(Question {
+            codes,
+            numbers,
             floor: embedder.floor(),
-            question,
         }))
     }
 
-    fn nearest(&self, codes: &Codes, question: &[f32]) -> Result<Vec<Candidate>, Fault> {
+    /// What both channels find: the best `limit` by words, and the nearest to the question.
+    fn channels(
+        &self,
+        question: Option<&Question<'_>>,
+        limit: usize,
+    ) -> Result<(Candidates, Vec<Candidate>), Fault> {
         let depth = DEPTH.max(self.query.limit.min(MOST));
         let places = self.places.as_ref().map(|places| &places.documents);
+        let phrases = self.phrases()?;
+        let documents = phrases.documents(places);
+        let candidates = match self.lexical() {
+            Some(lexical) => lexical.candidates(&self.wanted(limit))?,
+            None => Candidates::default(),
+        };
+        let mut nearest = match question {
+            Some(Question { codes, numbers, .. }) => {
+                let near = codes.nearest(numbers, documents.as_ref().or(places), depth);
+                let embedder = &codes.stamp().embedder;
+                self.store.nearest(embedder, numbers, near, depth)?
+            }
+            None => Vec::new(),
+        };
+        nearest.retain(|candidate| phrases.allow(candidate));
+        Ok((candidates, nearest))
+    }
+
+    /// The chunks that the phrases of the query name.
+    fn phrases(&self) -> Result<Phrases, Fault> {
         let Words {
             phrases, excluded, ..
         } = self.words;
-        let lexical = match self.store.lexical() {
-            Some(lexical) if !phrases.is_empty() || !excluded.is_empty() => lexical,
-            _ => return self.store.nearest(codes, question, places, depth),
+        let Some(lexical) = self.store.lexical() else {
+            return Ok(Phrases::default());
         };
-        let key = |candidate: &Candidate| (candidate.document, candidate.ordinal);
-        let mut nearest = match phrases.is_empty() {
-            true => self.store.nearest(codes, question, places, depth)?,
-            false => {
-                let holding = lexical.holding(phrases)?;
-                let documents = holding.iter().map(|(document, _)| *document);
-                let within = |id: &u64| places.is_none_or(|places| places.contains(id));
-                let documents: HashSet<u64> = documents.filter(within).collect();
-                let mut nearest = self
-                    .store
-                    .nearest(codes, question, Some(&documents), depth)?;
-                nearest.retain(|candidate| holding.contains(&key(candidate)));
-                nearest
-            }
-        };
-        for phrase in excluded {
-            let holding = lexical.holding(std::slice::from_ref(phrase))?;
-            nearest.retain(|candidate| !holding.contains(&key(candidate)));
-        }
-        Ok(nearest)
+        let excluded = excluded.iter();
+        let excluded = excluded.map(|phrase| lexical.holding(std::slice::from_ref(phrase)));
+        Ok(Phrases {
+            wanted: match phrases.is_empty() {
+                true => None,
+                false => Some(lexical.holding(phrases)?),
+            },
+            excluded: excluded.collect::<Result<_, _>>()?,
+        })
     }
 
     /// The query in pieces, each with what its word weighs by how rare it is in what is indexed.
@@ -199,46 +237,58 @@ impl Search<'_> {
         Ok(weighed.collect())
     }
 
+    /// How many chunks to ask for at first.
+    fn first_limit(&self) -> usize {
+        let wanted = self.query.limit.min(MOST);
+        match self.query.rank {
+            Rank::Documents => (wanted * CHUNKS_PER_DOCUMENT).max(DEPTH),
+            Rank::Chunks => wanted.max(DEPTH),
+        }
+    }
+
     /// Asks for more and more chunks until they belong to as many documents as are wanted.
     fn ranked(
         &self,
-        vectors: Option<&[Candidate]>,
+        mut candidates: Candidates,
+        mut limit: usize,
+        nearest: &[Candidate],
     ) -> Result<(Candidates, Vec<Group>, Vec<Found>, Documents), Fault> {
         let query = self.query;
         let wanted = query.limit.min(MOST);
-        let mut limit = match query.rank {
-            Rank::Documents => (wanted * CHUNKS_PER_DOCUMENT).max(DEPTH),
-            Rank::Chunks => wanted.max(DEPTH),
-        };
         let mut documents = Documents::default();
         loop {
-            let candidates = self.candidates(limit)?;
-            let found = self.found(&candidates, vectors.unwrap_or_default(), &mut documents)?;
+            let found = self.found(&candidates, nearest, &mut documents)?;
             let groups = match query.rank {
                 Rank::Documents => group::by_document(&found),
                 Rank::Chunks => group::by_chunk(&found),
             };
             let exhausted = candidates.chunks.len() == candidates.chunks_total;
-            if groups.len() >= wanted || exhausted {
+            let Some(lexical) = self
+                .lexical()
+                .filter(|_| groups.len() < wanted && !exhausted)
+            else {
                 return Ok((candidates, groups, found, documents));
-            }
+            };
             limit *= 4;
+            candidates = lexical.candidates(&self.wanted(limit))?;
         }
     }
 
-    fn candidates(&self, limit: usize) -> Result<Candidates, Fault> {
+    /// The keyword index, if it is to be asked.
+    fn lexical(&self) -> Option<&Lexical> {
         let asked = self.query.ranking.channels != Channels::Vectors;
-        match self.store.lexical().filter(|_| asked) {
-            Some(lexical) => lexical.candidates(&Wanted {
-                required: &self.words.required,
-                optional: &self.words.optional,
-                names: &self.words.names,
-                phrases: &self.words.phrases,
-                excluded: &self.words.excluded,
-                places: self.places.as_ref().map(|places| &*places.terms),
-                limit,
-            }),
-            None => Ok(Candidates::default()),
+        self.store.lexical().filter(|_| asked)
+    }
+
+    fn wanted(&self, limit: usize) -> Wanted<'_> {
+        Wanted {
+            required: &self.words.required,
+            optional: &self.words.optional,
+            names: &self.words.names,
+            phrases: &self.words.phrases,
+            excluded: &self.words.excluded,
+            places: self.places.as_ref().map(|places| &*places.terms),
+            limit,
         }
     }
 
@@ -459,7 +509,7 @@ struct Lookup<'a> {
     found: Vec<Found>,
     documents: Documents,
     marker: Marker,
-    vectors: Option<Nearest>,
+    question: Option<Question<'a>>,
 }
 
 impl Lookup<'_> {
@@ -511,14 +561,14 @@ impl Lookup<'_> {
                 .iter()
                 .chain(&chunk.sections)
                 .map(|title| &**title);
-            let texts: Vec<&str> = around.into_iter().chain(place).chain([own]).collect();
-            let coverage = self.marker.coverage(&texts);
-            let (cosine, floor) = match &self.vectors {
-                Some(vectors) => {
-                    let (embedder, question) = (&vectors.embedder, &vectors.question);
+            let around: Vec<&str> = around.into_iter().chain(place).collect();
+            let (snippet, coverage) = self.marker.mark(own, first, &around);
+            let (cosine, floor) = match &self.question {
+                Some(question) => {
+                    let (embedder, numbers) = (&question.codes.stamp().embedder, &question.numbers);
                     let place = (found.document, found.ordinal);
-                    let cosine = self.store.cosine(embedder, question, place.0, place.1)?;
-                    (cosine, vectors.floor)
+                    let cosine = self.store.cosine(embedder, numbers, place.0, place.1)?;
+                    (cosine, question.floor)
                 }
                 None => (None, None),
             };
@@ -534,7 +584,7 @@ impl Lookup<'_> {
                 path: document.path.clone(),
                 ordinal: chunk.ordinal,
                 citation: format!("{}:{first}-{last}", document.path),
-                snippet: self.marker.snippet(own, first),
+                snippet,
                 text: own.to_string(),
                 span: chunk.span,
                 trail: chunk.trail,

@@ -154,8 +154,11 @@ impl<'a> Asked<'a> {
                 ("generated", signals.generated),
                 ("vendored or legacy", signals.vendored),
             ];
+            let of_path = words_of(&document.path);
             for ((words, wanted), (name, factor)) in kinds.iter().zip(self.wants).zip(factors) {
-                add(name, !wanted && has_word(&document.path, words), factor);
+                let mut of_path = of_path.iter();
+                let has_one = of_path.any(|word| words.contains(&&**word));
+                add(name, !wanted && has_one, factor);
             }
         }
         if signals.recency != 1.0
@@ -270,13 +273,10 @@ fn is_name(word: &str) -> bool {
         || pairs.any(|(before, after)| before.is_ascii_lowercase() && after.is_ascii_uppercase())
 }
 
-fn has_word(path: &str, words: &[&str]) -> bool {
-    let mut parts = path.split(|c: char| !c.is_alphanumeric());
-    // Ways to write a test that are not words: `FooTest.java`, `foo.test.ts` and `foo_test.go` are, by their parts.
-    parts.any(|part| {
-        let part_words = camel(part);
-        part_words.iter().any(|word| words.contains(&&**word))
-    })
+/// The words of a path, in lower case. Ways to write a test that are not words are, by their parts: `FooTest.java`, `foo.test.ts`, `foo_test.go`.
+fn words_of(path: &str) -> Vec<String> {
+    let parts = path.split(|c: char| !c.is_alphanumeric());
+    parts.flat_map(camel).collect()
 }
 
 /// The words of `fooBarTest`, in lower case.

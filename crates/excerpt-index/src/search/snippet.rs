@@ -7,7 +7,7 @@ use tantivy::tokenizer::TextAnalyzer;
 
 use super::query::Words;
 use crate::model::Snippet;
-use crate::store::{Purpose, analyzer};
+use crate::store::finder;
 
 /// How much is shown: about three lines of a terminal.
 const MOST_CHARS: usize = 240;
@@ -51,28 +51,39 @@ impl Marker {
             terms: numbered
                 .map(|(number, (term, weight))| (term.clone(), (number, weight)))
                 .collect(),
-            analyzer: analyzer(Purpose::Document),
+            analyzer: finder(words.required.iter().chain(&words.optional)),
         }
     }
 
-    /// The snippet of a chunk that begins on line `first_line`. Without a match in the text, it is the beginning.
-    pub(super) fn snippet(&mut self, text: &str, first_line: usize) -> Snippet {
+    /// The snippet of a chunk that begins on line `first_line`, and how much of the query the chunk holds with the texts `around` it. Without a match in
+    /// the text, the snippet is the beginning.
+    pub(super) fn mark(
+        &mut self,
+        text: &str,
+        first_line: usize,
+        around: &[&str],
+    ) -> (Snippet, f32) {
         let matches = self.matches(text);
+        let coverage = self.coverage(&matches, around);
         let window = best_window(&matches, self.terms.len());
         let bytes = widen(text, window);
         let inside = matches.iter().map(|found| &found.bytes);
         let inside = inside.filter(|found| bytes.start <= found.start && found.end <= bytes.end);
-        Snippet {
+        let snippet = Snippet {
             marks: join(inside.map(|found| found.start - bytes.start..found.end - bytes.start)),
             line: first_line + text[..bytes.start].matches('\n').count(),
             text: text[bytes].to_string(),
-        }
+        };
+        (snippet, coverage)
     }
 
-    /// How much of the query `texts` hold together, from 0 to 1: each word counts by how rare it is, and one that is nowhere as much as the rarest.
-    pub(super) fn coverage(&mut self, texts: &[&str]) -> f32 {
+    /// How much of the query is held, from 0 to 1: each word counts by how rare it is, and one that is nowhere as much as the rarest.
+    fn coverage(&mut self, matches: &[Match], around: &[&str]) -> f32 {
         let mut held = vec![false; self.terms.len()];
-        for text in texts {
+        for found in matches {
+            held[found.term] = true;
+        }
+        for text in around {
             let mut stream = self.analyzer.token_stream(text);
             while let Some(token) = stream.next() {
                 if let Some((term, _)) = self.terms.get(&token.text) {
@@ -219,7 +230,7 @@ mod tests {
     fn snippet(query: &str, text: &str) -> Snippet {
         let words = Words::of(query).unwrap();
         let weights = vec![Some(1.0); words.required.len()];
-        Marker::new(&words, &weights).snippet(text, 10)
+        Marker::new(&words, &weights).mark(text, 10, &[]).0
     }
 
     fn marked(snippet: &Snippet) -> Vec<&str> {
@@ -264,7 +275,7 @@ mod tests {
         let words = Words::of("common rare other").unwrap();
         let mut marker = Marker::new(&words, &[Some(0.5), Some(4.0), Some(0.5)]);
         let text = "common other\n".to_string() + &"filler\n".repeat(9) + "rare\n";
-        assert_eq!(marker.snippet(&text, 1).line, 11);
+        assert_eq!(marker.mark(&text, 1, &[]).0.line, 11);
     }
 
     #[test]

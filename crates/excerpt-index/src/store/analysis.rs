@@ -40,7 +40,32 @@ pub(crate) fn name(written: &str) -> String {
 
 /// The analyzer for documents and queries.
 pub(crate) fn analyzer(purpose: Purpose) -> TextAnalyzer {
-    TextAnalyzer::builder(Words { purpose })
+    chain(Words {
+        purpose,
+        letters: None,
+    })
+}
+
+/// The analyzer that finds `terms` in a document: it passes over what begins with another letter, which a stem keeps, before it looks closer.
+pub(crate) fn finder<'t>(terms: impl Iterator<Item = &'t String>) -> TextAnalyzer {
+    let firsts = terms.filter_map(|term| term.bytes().next());
+    let letters = firsts.fold(0, |letters, first| letters | letter(first));
+    chain(Words {
+        purpose: Purpose::Document,
+        letters: Some(letters),
+    })
+}
+
+/// The bit of a letter; those beyond ASCII have none, as they may be folded to any.
+fn letter(byte: u8) -> u128 {
+    match byte.is_ascii() {
+        true => 1 << byte.to_ascii_lowercase(),
+        false => 0,
+    }
+}
+
+fn chain(words: Words) -> TextAnalyzer {
+    TextAnalyzer::builder(words)
         .filter(AsciiFoldingFilter)
         .filter(Stemmer::new(Language::English))
         .build()
@@ -50,6 +75,8 @@ pub(crate) fn analyzer(purpose: Purpose) -> TextAnalyzer {
 #[derive(Clone, Debug)]
 struct Words {
     purpose: Purpose,
+    /// The [letters](letter) that a term may begin with; none when all may.
+    letters: Option<u128>,
 }
 
 impl Tokenizer for Words {
@@ -58,6 +85,7 @@ impl Tokenizer for Words {
     fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream<'a> {
         WordStream {
             purpose: self.purpose,
+            letters: self.letters,
             text,
             offset: 0,
             position: 0,
@@ -79,6 +107,7 @@ struct Piece {
 
 struct WordStream<'a> {
     purpose: Purpose,
+    letters: Option<u128>,
     text: &'a str,
     /// Where the search for the next word begins.
     offset: usize,
@@ -92,20 +121,27 @@ struct WordStream<'a> {
 
 impl TokenStream for WordStream<'_> {
     fn advance(&mut self) -> bool {
-        while self.next == self.pieces.len() {
-            self.pieces.clear();
-            self.next = 0;
-            if !self.scan() {
-                return false;
-            }
-        }
         let Piece {
             from,
             to,
             position,
             length,
-        } = self.pieces[self.next];
-        self.next += 1;
+        } = loop {
+            while self.next == self.pieces.len() {
+                self.pieces.clear();
+                self.next = 0;
+                if !self.scan() {
+                    return false;
+                }
+            }
+            let piece = self.pieces[self.next];
+            self.next += 1;
+            let first = self.text.as_bytes()[piece.from];
+            let is_one_of = |letters| !first.is_ascii() || letter(first) & letters != 0;
+            if self.letters.is_none_or(is_one_of) {
+                break piece;
+            }
+        };
         self.token.offset_from = from;
         self.token.offset_to = to;
         self.token.position = position;
@@ -403,5 +439,23 @@ mod tests {
     fn data_is_no_word() {
         let data = "aB3".repeat(1000);
         assert_eq!(terms(&format!("before {data} after")), ["befor", "after"]);
+    }
+
+    #[test]
+    fn a_finder_finds_its_terms_and_passes_over_the_rest() {
+        let wanted = ["parseconfig", "pars", "cafe", "検索"].map(str::to_string);
+        let text = "Parsing a café's parseConfig needs 検索語; nothing else";
+        let mut finder = finder(wanted.iter());
+        let mut stream = finder.token_stream(text);
+        let mut found = Vec::new();
+        stream.process(&mut |token| found.push(token.text.clone()));
+        drop(stream);
+        for term in &wanted {
+            assert!(found.contains(term), "{term} in {found:?}");
+        }
+        assert!(
+            !found.iter().any(|term| term.starts_with(['n', 'e'])),
+            "{found:?}"
+        );
     }
 }

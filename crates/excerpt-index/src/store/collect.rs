@@ -1,6 +1,7 @@
 //! The best chunks of a keyword search, and how many there are: a [`Best`] gathers both in one pass over the matches.
 
 use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, Hasher};
 
 use tantivy::collector::{Collector, SegmentCollector};
 use tantivy::columnar::Column;
@@ -37,7 +38,27 @@ pub(super) struct Found {
     /// How many chunks match.
     pub(super) chunks: usize,
     /// The documents of all that match.
-    pub(super) documents: HashSet<u64>,
+    pub(super) documents: HashSet<u64, BuildHasherDefault<Spread>>,
+}
+
+/// Spreads numbers that we gave ourselves, in a tenth of the time of the hash that withstands those of an enemy (Knuth, volume 3, 6.4).
+#[derive(Default)]
+pub(super) struct Spread(u64);
+
+impl Hasher for Spread {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = (self.0 ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
 }
 
 /// Gathers the best `limit` chunks.

@@ -268,7 +268,8 @@ impl Lexical {
 
     fn any_query(&self, wanted: &Wanted<'_>) -> BooleanQuery {
         let terms = wanted.required.iter().chain(wanted.optional);
-        let words = terms.map(|term| (Occur::Should, self.word_query(term)));
+        // Side by side, not word by word: tantivy joins plain terms faster than what is joined already.
+        let words = terms.flat_map(|term| self.in_fields(term));
         let words = words.chain(self.definitions(wanted)).collect();
         self.limited(BooleanQuery::new(words), wanted)
     }
@@ -298,22 +299,18 @@ impl Lexical {
 
     /// A term in any field.
     fn word_query(&self, term: &str) -> Box<dyn Query> {
-        let fields = self
-            .fields
-            .searched()
-            .into_iter()
-            .zip(BOOSTS)
-            .map(|(field, boost)| {
-                let query = TermQuery::new(
-                    Term::from_field_text(field, term),
-                    IndexRecordOption::WithFreqs,
-                );
-                (
-                    Occur::Should,
-                    Box::new(BoostQuery::new(Box::new(query), boost)) as Box<dyn Query>,
-                )
-            });
-        Box::new(BooleanQuery::new(fields.collect()))
+        Box::new(BooleanQuery::new(self.in_fields(term).collect()))
+    }
+
+    /// A term in each field.
+    fn in_fields(&self, term: &str) -> impl Iterator<Item = (Occur, Box<dyn Query>)> {
+        let fields = self.fields.searched().into_iter().zip(BOOSTS);
+        fields.map(move |(field, boost)| {
+            let term = Term::from_field_text(field, term);
+            let query = TermQuery::new(term, IndexRecordOption::WithFreqs);
+            let boosted: Box<dyn Query> = Box::new(BoostQuery::new(Box::new(query), boost));
+            (Occur::Should, boosted)
+        })
     }
 
     /// `query` in some places only, with the phrases and without what is excluded. The filter is part of the search: what lies elsewhere takes no
@@ -336,6 +333,9 @@ impl Lexical {
         }
         for phrase in wanted.excluded {
             limit(Occur::MustNot, self.phrase_query(phrase));
+        }
+        if clauses.is_empty() {
+            return query;
         }
         clauses.push((Occur::Must, Box::new(query)));
         BooleanQuery::new(clauses)

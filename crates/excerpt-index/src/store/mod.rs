@@ -26,7 +26,7 @@ use crate::error::{Error, Result};
 use crate::lock::WriteLock;
 use crate::model::Keywords;
 
-pub(crate) use analysis::{Purpose, analyzer, name};
+pub(crate) use analysis::{Purpose, analyzer, finder, name};
 pub(crate) use codes::Codes;
 pub(crate) use collect::Candidate;
 pub(crate) use fault::Fault;

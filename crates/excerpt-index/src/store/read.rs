@@ -67,9 +67,11 @@ impl StoredDocument {
     }
 }
 
-const DOCUMENT: &str =
-    "SELECT document.id, source, root, path, title, first_heading, metadata, text, rev, syntax
-                        FROM document JOIN source ON source.id = source";
+/// With a join in place of the inner question, SQLite would prepare it anew for each document.
+const DOCUMENT: &str = "
+    SELECT id, source, (SELECT root FROM source WHERE source.id = document.source) AS root, path, title, first_heading, metadata,
+           text, rev, syntax
+    FROM document";
 
 impl Truth {
     /// Holds the state of this moment until it is dropped: all questions see the same, and none has to see to it for itself.
@@ -251,7 +253,7 @@ impl Truth {
     pub(crate) fn document(&self, id: i64) -> Result<Option<StoredDocument>, Fault> {
         let mut select = self
             .connection
-            .prepare_cached(&format!("{DOCUMENT} WHERE document.id = ?1"))?;
+            .prepare_cached(&format!("{DOCUMENT} WHERE id = ?1"))?;
         let found = select.query_row([id], |row| Ok(document(row))).optional()?;
         found.transpose()
     }
@@ -545,4 +547,26 @@ fn size(row: &Row<'_>, column: usize) -> rusqlite::Result<usize> {
 fn unsigned(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     let value: i64 = row.get(column)?;
     u64::try_from(value).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::StatementStatus;
+
+    use super::*;
+
+    /// What a search asks for each candidate, it asks hundreds of times.
+    #[test]
+    fn a_question_about_a_document_is_prepared_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let truth = Truth::create(&dir.path().join("excerpt.db")).unwrap();
+        truth.ensure_source("/notes").unwrap();
+        for id in 1..5 {
+            assert!(truth.document(id).unwrap().is_none());
+        }
+        let sql = format!("{DOCUMENT} WHERE id = ?1");
+        let select = truth.connection.prepare_cached(&sql).unwrap();
+        assert_eq!(select.get_status(StatementStatus::Run), 4);
+        assert_eq!(select.get_status(StatementStatus::RePrepare), 0);
+    }
 }

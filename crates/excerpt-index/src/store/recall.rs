@@ -155,7 +155,10 @@ fn nearly_all_of_the_nearest_are_found() {
     let (mut of_numbers, mut of_kept) = (0.0, 0.0);
     for question in &questions {
         let query = table.embed_query(&[(question, 1.0)]).unwrap();
-        let nearest = store.nearest(codes, &query, None, DEPTH).unwrap();
+        let near = codes.nearest(&query, None, DEPTH);
+        let nearest = store
+            .nearest(table.identity(), &query, near, DEPTH)
+            .unwrap();
         let scores: Vec<f32> = nearest.iter().map(|candidate| candidate.score).collect();
         assert!(scores.is_sorted_by(|a, b| a >= b), "best first");
         let places = nearest.iter().take(NEAREST);

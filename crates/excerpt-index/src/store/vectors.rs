@@ -3,12 +3,12 @@
 //! A vector belongs to a string and an embedder, whichever chunks have that string: what is cut again as it was, moved, or comes back from
 //! another branch is not embedded again.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use excerpt_chunk::Hash;
 
-use super::codes::{self, Codes, Group, Stamp, code};
+use super::codes::{self, Codes, Group, Near, Stamp, code};
 use super::collect::Candidate;
 use super::fault::Fault;
 use super::{PAGE, Store};
@@ -184,17 +184,16 @@ impl Store {
             .flatten())
     }
 
-    /// The chunks nearest to `query` by the cosine, best first, in `documents` if some are given.
+    /// Of the chunks that are [near](Codes::nearest) to `query` the nearest by the cosine, best first.
     pub(crate) fn nearest(
         &self,
-        codes: &Codes,
+        embedder: &str,
         query: &[f32],
-        documents: Option<&HashSet<u64>>,
+        near: Vec<Near>,
         limit: usize,
     ) -> Result<Vec<Candidate>, Fault> {
-        let embedder = &codes.stamp().embedder;
         let mut found = Vec::new();
-        for near in codes.nearest(query, documents, limit) {
+        for near in near {
             // One without a vector, or with that of no word, is near nothing.
             if let Some(score) = self.cosine(embedder, query, near.document, near.ordinal)? {
                 found.push(Candidate {

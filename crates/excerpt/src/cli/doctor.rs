@@ -226,11 +226,15 @@ impl Report {
             self.needs(what, sync);
         } else if vectors.behind > 0 {
             let documents = counted(vectors.behind, "document");
-            let what = format!("no vectors yet for {documents}: keywords alone find them");
+            let what = format!("{documents} without vectors, which keywords alone find");
             self.needs(what, sync);
         }
         if let Some(failure) = &vectors.failure {
-            self.needs(format!("the last sync got no vectors: {failure}"), None);
+            // What fails now is what failed then.
+            let is_said = self.attention.iter().any(|said| said.what == *failure);
+            if !is_said {
+                self.needs(format!("the last sync got no vectors: {failure}"), None);
+            }
         }
     }
 
@@ -300,8 +304,9 @@ impl IndexReport {
             counted(self.check.documents, "document"),
             counted(self.check.chunks, "chunk"),
         );
-        let lines =
-            vectors.then(|| status::vectors(&self.status, self.configured_embedder.as_deref()));
+        let configured = self.configured_embedder.as_deref();
+        let state = vectors.then(|| status::vectors(&self.status, configured));
+        let refused = status::refused(&self.status.vectors);
         let rows = [
             ("index", self.path.display().to_string()),
             ("index", format!("{documents} in {chunks}")),
@@ -310,9 +315,9 @@ impl IndexReport {
                 status::keywords(self.status.keywords).to_string(),
             ),
         ];
-        let lines = lines.into_iter().flatten();
+        let vectors = state.into_iter().chain(refused);
         rows.into_iter()
-            .chain(lines.map(|line| ("vectors", line)))
+            .chain(vectors.map(|line| ("vectors", line)))
             .collect()
     }
 }

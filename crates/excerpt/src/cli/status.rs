@@ -5,6 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use excerpt_index::{
     Embedder, Index, Keywords, LastSync, OpenOptions, Place, Skip, SourceStatus, Status,
+    VectorStatus,
 };
 use owo_colors::Style;
 use serde::Serialize;
@@ -97,10 +98,13 @@ fn people(
         size(status.disk_bytes)
     ))?;
     output.line(format!("keywords  {}", keywords(status.keywords)))?;
-    let mut name = "vectors";
-    for line in vectors(status, configured) {
-        output.line(output.safe(&format!("{name:8}  {line}")))?;
-        name = "";
+    let state = format!("vectors   {}", vectors(status, configured));
+    output.line(output.safe(&state))?;
+    let failure = status.vectors.failure.as_ref();
+    let failure = failure.filter(|_| configured.is_some());
+    let failure = failure.map(|failure| format!("the last sync got none: {failure}"));
+    for line in refused(&status.vectors).into_iter().chain(failure) {
+        output.line(output.safe(&format!("          {line}")))?;
     }
     for source in &status.sources {
         of_source(output, source)?;
@@ -117,11 +121,10 @@ pub(super) fn keywords(keywords: Keywords) -> &'static str {
     }
 }
 
-/// The state of the vectors, and what to know of it, a line each. `configured` is the embedder that would make them.
-pub(super) fn vectors(status: &Status, configured: Option<&str>) -> Vec<String> {
+/// The state of the vectors. `configured` is the embedder that would make them.
+pub(super) fn vectors(status: &Status, configured: Option<&str>) -> String {
     let vectors = &status.vectors;
-    let held = vectors.embedder.as_deref();
-    let state = match (held, configured) {
+    match (vectors.embedder.as_deref(), configured) {
         (Some(held), None) => format!("switched off; those of `{held}` are kept"),
         (None, None) => "switched off".to_string(),
         _ if status.documents == 0 => "in step".to_string(),
@@ -134,18 +137,14 @@ pub(super) fn vectors(status: &Status, configured: Option<&str>) -> Vec<String> 
             let documents = counted(vectors.behind, "document");
             format!("{documents} behind, by `{held}`: run `excerpt sync`")
         }
-    };
-    let refused = (vectors.refused > 0).then(|| {
-        let texts = counted(vectors.refused, "text");
-        let reason = vectors.refusal.as_deref().unwrap_or("no reason given");
-        format!("{texts} refused and found by keywords alone: {reason}")
-    });
-    let failure = vectors.failure.as_ref().filter(|_| configured.is_some());
-    let failure = failure.map(|failure| format!("the last sync got none: {failure}"));
-    [Some(state), refused, failure]
-        .into_iter()
-        .flatten()
-        .collect()
+    }
+}
+
+/// The texts that the embedder refuses, and why.
+pub(super) fn refused(vectors: &VectorStatus) -> Option<String> {
+    let texts = counted(vectors.refused, "text");
+    let reason = vectors.refusal.as_deref().unwrap_or("no reason given");
+    (vectors.refused > 0).then(|| format!("{texts} refused and found by keywords alone: {reason}"))
 }
 
 fn of_source(output: &mut Output, source: &SourceStatus) -> anyhow::Result<()> {

@@ -107,8 +107,8 @@ fn a_fault_is_shown_at_its_place() {
         "excerpt: [folder]/project/excerpt.toml:1:1: `search` is no table, expected `[search]`\n1 | search = 3\n  | ^^^^^^",
     );
     refused(
-        "[serch]\n",
-        "excerpt: [folder]/project/excerpt.toml:1:2: the file has `serch`, expected a known field: did you mean `search`?\n1 | [serch]\n  |  ^^^^^",
+        "[searches]\n",
+        "excerpt: [folder]/project/excerpt.toml:1:2: the file has `searches`, expected a known field: did you mean `search`?\n1 | [searches]\n  |  ^^^^^^^^",
     );
     refused(
         "[search]\nsignals = 3\n",
