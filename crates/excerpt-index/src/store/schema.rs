@@ -9,7 +9,7 @@ pub(super) const APPLICATION_ID: i64 = 0x7863_7270;
 pub(super) const FORMAT: i64 = MIGRATIONS.len() as i64;
 
 /// The statements that lead from format `i` to format `i + 1`. A released one is never edited.
-const MIGRATIONS: [&str; 3] = [FORMAT_1, FORMAT_2, FORMAT_3];
+const MIGRATIONS: [&str; 4] = [FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4];
 
 /// Times of syncs are seconds, times of files nanoseconds, since 1970. `settled` is 1 when the size and time of a file can be
 /// trusted: it was last changed well before it was read. Every change of a document takes the next `rev`; a removed one leaves
@@ -116,6 +116,33 @@ CREATE TABLE vector (
     numbers BLOB,
     refused TEXT
 ) STRICT, WITHOUT ROWID;
+";
+
+/// A source may be a collection: it then has a `name`; `summary` is what its last sync saw, as JSON. A `facet` is a value that documents are filtered by.
+/// A `link` leads from the byte `start` of a document to the document at the path `target` of the same source, whether that is there or not, and to a
+/// `section` of it, as written behind `#`. Documents put in before have neither, so all are cut again.
+const FORMAT_4: &str = "
+ALTER TABLE source ADD COLUMN name TEXT;
+ALTER TABLE source ADD COLUMN summary TEXT;
+CREATE UNIQUE INDEX source_by_name ON source (name);
+UPDATE document SET identity = zeroblob(16);
+
+CREATE TABLE facet (
+    name TEXT NOT NULL,
+    value TEXT NOT NULL,
+    document INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
+    PRIMARY KEY (name, value, document)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX facet_by_document ON facet (document);
+
+CREATE TABLE link (
+    document INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
+    start INTEGER NOT NULL,
+    target TEXT NOT NULL,
+    section TEXT,
+    PRIMARY KEY (document, start)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX link_by_target ON link (target);
 ";
 
 /// Leads the database from whatever format it has to the newest, all or nothing. Processes that try it at once wait for each
