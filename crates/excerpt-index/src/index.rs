@@ -98,7 +98,11 @@ impl Index {
         options: &SyncOptions,
         progress: impl FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<SyncReport> {
-        self.sync_source(&Files::new(root, options.max_file_size)?, options, progress)
+        self.sync_source(
+            &Files::selected(root, &options.selection)?,
+            options,
+            progress,
+        )
     }
 
     /// Brings the index in step with a source, as [`Index::sync`] does with a folder.
@@ -220,24 +224,9 @@ impl Index {
 
     /// Why a document was not found.
     fn unknown(&self, source: Option<&Path>, path: String) -> Result<Error> {
-        let sources = self.store.truth.sources().map_err(self.at())?;
-        let id = match source {
-            None => None,
-            Some(root) => match sources
-                .iter()
-                .find(|(_, known, _)| root.as_os_str() == &**known)
-            {
-                Some((id, ..)) => Some(*id),
-                None => {
-                    return Ok(Error::UnknownSource {
-                        path: root.into(),
-                        sources: sources
-                            .into_iter()
-                            .map(|(_, root, _)| root.into())
-                            .collect(),
-                    });
-                }
-            },
+        let id = match source.map(|root| self.source(root)).transpose() {
+            Ok(id) => id,
+            Err(unknown) => return Ok(unknown),
         };
         let mut closest = Closest::new(&path);
         self.store
@@ -260,14 +249,15 @@ impl Index {
     fn read_status(&self) -> Result<Status, Fault> {
         let truth = &self.store.truth;
         let mut sources = Vec::new();
-        for (id, root, last_sync) in truth.sources()? {
-            let counts = truth.counts(id)?;
+        for source in truth.sources()? {
+            let counts = truth.counts(source.id)?;
             sources.push(SourceStatus {
-                root: root.into(),
+                name: source.name,
+                root: source.root.into(),
                 documents: counts.documents,
                 chunks: counts.chunks,
-                last_sync,
-                skipped: truth.skip_counts(id)?,
+                last_sync: source.last_sync,
+                skipped: truth.skip_counts(source.id)?,
             });
         }
         Ok(Status {
@@ -317,23 +307,21 @@ impl Index {
     ///
     /// [`Error::UnknownSource`] when the index has no such source.
     pub fn skips(&self, root: &Path) -> Result<Vec<Skip>> {
+        let rows = self.store.truth.skips(self.source(root)?);
+        let rows = rows.map_err(self.at())?.into_iter();
+        Ok(rows.map(|row| row.skip).collect())
+    }
+
+    /// The id of the source at `root`.
+    fn source(&self, root: &Path) -> Result<i64> {
         let sources = self.store.truth.sources().map_err(self.at())?;
-        match sources
-            .iter()
-            .find(|(_, known, _)| root.as_os_str() == &**known)
-        {
-            Some((id, ..)) => {
-                let rows = self.store.truth.skips(*id).map_err(self.at())?;
-                Ok(rows.into_iter().map(|row| row.skip).collect())
-            }
-            None => Err(Error::UnknownSource {
-                path: root.into(),
-                sources: sources
-                    .into_iter()
-                    .map(|(_, root, _)| root.into())
-                    .collect(),
-            }),
-        }
+        let mut all = sources.iter();
+        let found = all.find(|source| root.as_os_str() == &*source.root);
+        let unknown = || Error::UnknownSource {
+            path: root.into(),
+            sources: sources.iter().map(|source| (&source.root).into()).collect(),
+        };
+        Ok(found.ok_or_else(unknown)?.id)
     }
 
     /// A hash over all documents and chunks: equal for two indexes with the same content, however they came to it.
@@ -398,6 +386,33 @@ impl Index {
             Err(Fault::Told(Error::Io { .. })) => Ok(Some(Note::Behind { holder: None })),
             Err(fault) => Err(fault.at(self.store.dir())),
         }
+    }
+
+    /// Its directory.
+    pub(crate) fn dir(&self) -> &Path {
+        self.store.dir()
+    }
+
+    /// Removes the documents of the collection `name`, and returns how many they were; none when there is no source of that name.
+    pub(crate) fn forget(&mut self, name: &str, lock: &WriteLock) -> Result<Option<usize>> {
+        self.remove_source(name, lock).map_err(self.at())
+    }
+
+    fn remove_source(&mut self, name: &str, lock: &WriteLock) -> Result<Option<usize>, Fault> {
+        self.store.refresh_locked(lock)?;
+        let sources = self.store.truth.sources()?;
+        let mut named = sources
+            .iter()
+            .filter(|source| source.name.as_deref() == Some(name));
+        let Some(source) = named.next() else {
+            return Ok(None);
+        };
+        let documents = self.store.truth.counts(source.id)?.documents;
+        self.store.truth.remove_source(source.id)?;
+        let _ = self
+            .store
+            .catch_up(lock, &mut |_, _| ControlFlow::Continue(()))?;
+        Ok(Some(documents))
     }
 
     fn at(&self) -> impl Fn(Fault) -> Error + use<> {

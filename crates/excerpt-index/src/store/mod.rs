@@ -7,6 +7,7 @@
 mod analysis;
 mod codes;
 mod collect;
+pub(crate) mod facet;
 mod fault;
 mod lexical;
 mod read;
@@ -28,10 +29,10 @@ use crate::model::Keywords;
 
 pub(crate) use analysis::{Purpose, analyzer, finder, name};
 pub(crate) use codes::Codes;
-pub(crate) use collect::Candidate;
+pub(crate) use collect::{Candidate, Documents};
 pub(crate) use fault::Fault;
 use lexical::Stamp;
-pub(crate) use lexical::{Candidates, Lexical, Wanted, place};
+pub(crate) use lexical::{Candidates, Lexical, Wanted};
 pub(crate) use read::{Features, StoredDocument};
 pub(crate) use record::{Change, Known, Record, SkipRow};
 pub(crate) use truth::Truth;
