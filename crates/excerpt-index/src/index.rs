@@ -12,13 +12,14 @@ use crate::embed::{Embedder, StaticTable};
 use crate::error::{Error, Result};
 use crate::lock::WriteLock;
 use crate::model::{
-    Answer, Check, DocumentText, Keywords, Note, Progress, Query, Skip, SourceStatus, Status,
-    SyncOptions, SyncReport,
+    Answer, Building, Check, DocumentText, Keywords, Note, Progress, Query, Skip, SourceStatus,
+    Status, SyncOptions, SyncReport,
 };
 use crate::search::{search, segments};
 use crate::source::{Files, Source};
+use crate::store::generation::Base;
 use crate::store::{Fault, Store, StoredDocument};
-use crate::sync::Sync;
+use crate::sync::{Sync, identity};
 
 /// How an index is opened.
 #[derive(Clone, Copy, Debug, Default)]
@@ -118,20 +119,70 @@ impl Index {
     ) -> Result<SyncReport> {
         let lock = WriteLock::acquire(self.store.dir())?;
         let rebuilt = self.store.refresh_locked(&lock).map_err(self.at())?;
-        let dir = self.store.dir().to_path_buf();
-        let embedder = self.embedder.as_deref();
-        let sync = Sync::new(
-            &mut self.store,
-            &lock,
-            source,
-            options,
-            embedder,
-            &mut progress,
-        )?;
-        let report = sync.run().map_err(|fault| fault.at(&dir))?;
         self.rebuilt |= rebuilt;
-        self.hurried = !report.complete;
+        self.store.tidy(&lock).map_err(self.at())?;
+        match self.base(source.root(), options).map_err(self.at())? {
+            Some(base) => self.renew(&lock, &base, source, options, &mut progress),
+            None => {
+                let root = source.root();
+                self.store.abandon(&lock, root).map_err(self.at())?;
+                let at = self.at();
+                let embedder = self.embedder.as_deref();
+                let store = &mut self.store;
+                let sync = Sync::new(store, &lock, source, options, embedder, &mut progress)?;
+                let report = sync.run().map_err(at)?;
+                self.hurried = !report.complete;
+                Ok(report)
+            }
+        }
+    }
+
+    /// What documents of the source at `root` are to be cut anew from; none when all are cut by these settings.
+    fn base(&self, root: &str, options: &SyncOptions) -> Result<Option<Base>, Fault> {
+        let identity = identity(options);
+        let truth = &self.store.truth;
+        let is_stale = truth.stale_count(root, identity, 1)? > 0;
+        let rev = truth.rev()?;
+        Ok(is_stale.then(|| Base {
+            rev,
+            root: root.to_string(),
+            identity,
+        }))
+    }
+
+    /// Cuts a source anew, aside: what is there serves until all is complete.
+    fn renew(
+        &mut self,
+        lock: &WriteLock,
+        base: &Base,
+        source: &dyn Source,
+        options: &SyncOptions,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<SyncReport> {
+        let mut aside = self.store.aside(lock, base).map_err(self.at())?;
+        let embedder = self.embedder.as_deref();
+        let sync = Sync::new(&mut aside, lock, source, options, embedder, progress)?;
+        let mut report = sync.run().map_err(self.at())?;
+        report.aside = true;
+        if report.complete {
+            let at = self.at();
+            self.store.swap(lock, aside).map_err(at)?;
+        }
         Ok(report)
+    }
+
+    /// How many documents of the source at `root` are cut by other settings than these: a sync cuts them anew.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn stale(&self, root: &Path, options: &SyncOptions) -> Result<usize> {
+        let root = root.to_string_lossy();
+        let count = self
+            .store
+            .truth
+            .stale_count(&root, identity(options), usize::MAX);
+        count.map_err(self.at())
     }
 
     /// Answers a query from what is indexed.
@@ -268,7 +319,22 @@ impl Index {
             disk_bytes: self.store.disk_bytes(),
             keywords: self.store.keywords()?,
             vectors: self.store.vectors()?,
+            building: self.building()?,
         })
+    }
+
+    fn building(&self) -> Result<Option<Building>, Fault> {
+        let Some((base, aside)) = self.store.building()? else {
+            return Ok(None);
+        };
+        let truth = &aside.truth;
+        let source = truth.source(&base.root)?;
+        let counts = source.map(|source| truth.counts(source)).transpose()?;
+        Ok(Some(Building {
+            documents: counts.unwrap_or_default().documents,
+            remaining: truth.stale_count(&base.root, base.identity, usize::MAX)?,
+            root: base.root.into(),
+        }))
     }
 
     /// The mean size of a chunk with its context, in the unit of the configuration; 0 without chunks.

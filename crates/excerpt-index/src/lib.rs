@@ -40,11 +40,12 @@ mod sync;
 pub use collection::Collection;
 pub use embed::{EmbedError, Embedder, HttpCheck, HttpEmbedder, HttpOptions, StaticTable, Vectors};
 pub use error::{Error, Result};
+pub use excerpt_chunk::{Config, Settings};
 pub use index::{Index, OpenOptions};
 pub use locate::{Place, locate};
 pub use model::{
-    Answer, Attributes, Channel, Check, DocumentHits, DocumentText, Explanation, Filter, Hit,
-    Keywords, LastSync, Note, Progress, Query, Rank, SignalShare, Skip, SkipReason, Snippet,
+    Answer, Attributes, Building, Channel, Check, DocumentHits, DocumentText, Explanation, Filter,
+    Hit, Keywords, LastSync, Note, Progress, Query, Rank, SignalShare, Skip, SkipReason, Snippet,
     SourceStatus, Stage, Stat, Status, SyncOptions, SyncReport, VectorStatus,
 };
 pub use search::{Channels, Fusion, Ranking, Signals};

@@ -486,6 +486,8 @@ pub struct SyncReport {
     pub remaining: usize,
     /// Why chunks lack vectors; none when all have theirs, or are not to have any.
     pub without_vectors: Option<String>,
+    /// Whether documents were cut anew by other settings, aside: what was there before is served until all of it is complete.
+    pub aside: bool,
     /// Whether the sync ran to its end.
     pub complete: bool,
     /// How long it took.
@@ -623,6 +625,20 @@ pub struct Status {
     pub keywords: Keywords,
     /// The state of the vectors.
     pub vectors: VectorStatus,
+    /// What is being made anew by other settings, while the old state serves.
+    pub building: Option<Building>,
+}
+
+/// A source that is being cut anew.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Building {
+    /// Where the source is.
+    pub root: PathBuf,
+    /// How many documents it has.
+    pub documents: usize,
+    /// How many of them are still to be cut.
+    pub remaining: usize,
 }
 
 /// The state of the vectors of an index.

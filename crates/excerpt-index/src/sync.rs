@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::time::{Instant, SystemTime};
 
-use excerpt_chunk::{Chunker, CodeParser as _, Config, Document, Hash};
+use excerpt_chunk::{Chunker, CodeParser as _, Document, Hash};
 use excerpt_grammars::Grammars;
 use rayon::prelude::*;
 
@@ -114,7 +114,7 @@ impl<'a> Sync<'a> {
             lock,
             source,
             chunker: excerpt_grammars::chunker(options.chunking.clone())?,
-            identity: identity(&options.chunking, &options.attributes),
+            identity: identity(options),
             name: options.name.clone(),
             attributes: options.attributes.clone(),
             embedder,
@@ -538,10 +538,10 @@ impl Clock {
 }
 
 /// What a document's chunks depend on besides its text and path.
-fn identity(config: &Config, attributes: &Attributes) -> Hash {
+pub(crate) fn identity(options: &SyncOptions) -> Hash {
     // Both are plain data: their JSON never fails.
-    let config = serde_json::to_string(config).unwrap_or_default();
-    let attributes = serde_json::to_string(attributes).unwrap_or_default();
+    let config = serde_json::to_string(&options.chunking).unwrap_or_default();
+    let attributes = serde_json::to_string(&options.attributes).unwrap_or_default();
     let (chunk, grammars) = (excerpt_chunk::VERSION, excerpt_grammars::VERSION);
     Hash::of(format!("{chunk} {grammars} {config} {attributes}").as_bytes())
 }
@@ -562,19 +562,14 @@ mod tests {
     }
 
     #[test]
-    fn the_identity_follows_the_configuration() {
-        let other = Config {
-            target: 300,
-            ..Config::default()
-        };
-        let nothing = Attributes::default();
-        let tagged = Attributes {
-            tags: vec!["a".to_string()],
-            ..Attributes::default()
-        };
-        let own = identity(&Config::default(), &nothing);
-        assert_eq!(own, identity(&Config::default(), &nothing));
-        assert_ne!(own, identity(&other, &nothing));
-        assert_ne!(own, identity(&Config::default(), &tagged));
+    fn the_identity_follows_the_cut_and_what_is_said_of_the_documents() {
+        let own = SyncOptions::default();
+        let mut cut = own.clone();
+        cut.chunking.target = 300;
+        let mut tagged = own.clone();
+        tagged.attributes.tags.push("a".to_string());
+        assert_eq!(identity(&own), identity(&SyncOptions::default()));
+        assert_ne!(identity(&own), identity(&cut));
+        assert_ne!(identity(&own), identity(&tagged));
     }
 }

@@ -91,12 +91,12 @@ const VENDORED: [&str; 8] = [
 /// The mark of a folder that can be made again: <https://bford.info/cachedir/>.
 const CACHE_MARK: &str = "CACHEDIR.TAG";
 
-/// The database of an index of ours, which a user may put into the folder that it is of.
-const INDEX_MARK: &str = "excerpt.db";
+/// The database of an index of ours, or what names it: a user may put an index into the folder that it is of.
+const INDEX_MARKS: [&str; 2] = ["excerpt.db", "excerpt.generation"];
 
 /// Whether a folder that holds a file of this name is left out as a whole.
 pub(super) fn is_mark(name: &OsStr) -> bool {
-    name == CACHE_MARK || name == INDEX_MARK
+    name == CACHE_MARK || INDEX_MARKS.iter().any(|mark| name == *mark)
 }
 
 /// Names of files with keys or passwords.
@@ -422,12 +422,12 @@ mod tests {
         assert_eq!(skip("deep/drafts", Node::Folder), Some(SkipReason::LeftOut));
         assert_eq!(skip("deep", Node::Folder), None);
         let wrong = Selection {
-            ignore: vec!["a[".to_string()],
+            ignore: vec!["a{b".to_string()],
             ..Selection::default()
         };
         let error = wrong.check().unwrap_err().to_string();
         assert!(
-            error.starts_with("`a[` is no pattern of files: "),
+            error.starts_with("`a{b` is no pattern of files: "),
             "{error}"
         );
     }

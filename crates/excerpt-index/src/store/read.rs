@@ -236,6 +236,22 @@ impl Truth {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    /// How many documents of the source at `root` were cut by other settings than `identity` says, as far as `most`.
+    pub(crate) fn stale_count(
+        &self,
+        root: &str,
+        identity: Hash,
+        most: usize,
+    ) -> Result<usize, Fault> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT count(*) FROM (
+                 SELECT 1 FROM document JOIN source ON source.id = source
+                 WHERE root = ?1 AND (identity < ?2 OR identity > ?2) LIMIT ?3)",
+        )?;
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        Ok(select.query_row(params![root, &identity.0[..], most], |row| size(row, 0))?)
+    }
+
     /// How many documents were changed after `rev`.
     pub(crate) fn changed_count(&self, rev: i64) -> Result<usize, Fault> {
         let mut select = self
@@ -529,7 +545,7 @@ impl Truth {
     pub(crate) fn each_value(&self, mut visit: impl FnMut(&[u8])) -> Result<(), Fault> {
         const VALUES: &str = "
             SELECT path, text, title, first_heading, metadata, syntax, strategy, reason, document.warnings, identity,
-                   ordinal, chunk.id, start, end, first_line, last_line, overlap_start, trail, sections, header, kind, name,
+                   ordinal, chunk.id, start, end, first_line, last_line, overlap_start, trail, sections, header, kind, chunk.name,
                    language, tokens, part, parts, strength, cut, chunk.hash, chunk.warnings, defines
             FROM source JOIN document ON source = source.id LEFT JOIN chunk ON document = document.id
             ORDER BY root, path, ordinal";

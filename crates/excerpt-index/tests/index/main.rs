@@ -5,8 +5,10 @@
     reason = "a test that cannot build its world has failed"
 )]
 
+mod collections;
 mod failures;
 mod fixture;
+mod generations;
 mod quality;
 mod ranking;
 mod search;

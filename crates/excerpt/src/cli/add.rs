@@ -118,6 +118,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let source = Syncable {
         root: collection.root.clone(),
         options: configuration.options_of(&collection),
+        collection: Some(collection),
     };
     let report = place::sync(&mut index, &source, None)?;
     told(&mut output, &source, &report, args.json)?;

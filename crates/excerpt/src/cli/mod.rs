@@ -4,6 +4,7 @@ mod add;
 mod background;
 mod chunk;
 mod collections;
+mod config;
 mod doctor;
 mod embedding;
 mod eval;
@@ -11,6 +12,7 @@ mod explain;
 mod filter;
 mod flags;
 mod get;
+mod list;
 mod place;
 mod progress;
 mod project;
@@ -42,6 +44,7 @@ enum Command {
     Search(search::Args),
     Chunk(chunk::Args),
     Add(add::Args),
+    List(list::Args),
     Remove(remove::Args),
     Sync(sync::Args),
     Status(status::Args),
@@ -56,6 +59,7 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
         Command::Search(args) => search::run(&args),
         Command::Chunk(args) => chunk::run(&args),
         Command::Add(args) => add::run(&args),
+        Command::List(args) => list::run(&args),
         Command::Remove(args) => remove::run(&args),
         Command::Sync(args) => sync::run(&args),
         Command::Status(args) => status::run(&args),

@@ -89,6 +89,8 @@ pub(crate) struct Target {
 pub(crate) struct Syncable {
     pub(crate) root: PathBuf,
     pub(crate) options: SyncOptions,
+    /// What it was added as.
+    pub(crate) collection: Option<Collection>,
 }
 
 impl Target {
@@ -126,6 +128,7 @@ impl Target {
             sources: vec![Syncable {
                 root: place.root,
                 options,
+                collection: known.cloned(),
             }],
             filter,
             path: place.path,
@@ -156,6 +159,7 @@ impl Target {
             sources.push(Syncable {
                 root: collection.root.clone(),
                 options: configuration.options_of(collection),
+                collection: Some(collection.clone()),
             });
         }
         let mut filter = Filter::default();
@@ -200,6 +204,11 @@ pub(crate) enum Lag {
         /// Whether nothing but vectors is left, and the last try to get some failed.
         is_stuck: bool,
     },
+    /// Documents are being cut anew by other settings, and meanwhile the old state serves.
+    Aside {
+        /// How many are still to be cut.
+        remaining: usize,
+    },
     /// Another process writes the index.
     Locked(Error),
 }
@@ -229,6 +238,11 @@ pub(crate) fn opened(target: &Target, mode: SyncMode, wait: Duration) -> anyhow:
         });
         match sync(&mut index, source, hurry) {
             Ok(report) if report.complete => {}
+            Ok(report) if report.aside => {
+                let remaining = report.remaining;
+                let lag = Some(Lag::Aside { remaining });
+                return Ok(Opened { index, lag });
+            }
             Ok(report) => {
                 let (listed, remaining) = rest.unwrap_or((0, 0));
                 rest = Some((listed + report.listed, remaining + report.remaining));

@@ -288,7 +288,7 @@ fn selection(table: &Table) -> anyhow::Result<Selection> {
 }
 
 /// The fields of the cut that are said.
-fn said(settings: &Settings) -> Vec<String> {
+pub(crate) fn said(settings: &Settings) -> Vec<String> {
     let fields = serde_json::to_value(settings).unwrap_or_default();
     let fields = fields.as_object().into_iter().flatten();
     let said = fields.filter(|(_, value)| !value.is_null());

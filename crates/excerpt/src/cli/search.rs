@@ -155,8 +155,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 
 /// What one should know about the answer. What there was no time for goes on in the background, if `start` can start that.
 fn notes(answer: &Answer, lag: Option<Lag>, start: impl FnOnce() -> io::Result<()>) -> Vec<String> {
+    // What has just failed is not begun again with each search.
+    let goes_on = |is_stuck: bool| match !is_stuck && background::is_possible() && start().is_ok() {
+        true => "the rest goes on in the background",
+        false => "run `excerpt sync` to take up the rest",
+    };
     let lag = lag.map(|lag| match lag {
         Lag::Locked(error) => format!("answered from an older state: {error}"),
+        Lag::Aside { remaining } => format!(
+            "answered from the state before the settings changed, {} to go; {}",
+            counted(remaining, "document"),
+            goes_on(false)
+        ),
         Lag::Rest {
             listed,
             remaining,
@@ -170,13 +180,7 @@ fn notes(answer: &Answer, lag: Option<Lag>, start: impl FnOnce() -> io::Result<(
                     counted(listed, "file")
                 ),
             };
-            // What has just failed is not begun again with each search.
-            let goes_on = !is_stuck && background::is_possible() && start().is_ok();
-            let rest = match goes_on {
-                true => "the rest goes on in the background",
-                false => "run `excerpt sync` to take up the rest",
-            };
-            format!("{so_far}; {rest}")
+            format!("{so_far}; {}", goes_on(is_stuck))
         }
     });
     // What is said of the lag holds for what the index lacks by it.
