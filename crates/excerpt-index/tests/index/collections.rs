@@ -294,13 +294,12 @@ fn versions_are_exact_before_covering_before_in_part_before_not_said() {
     };
     let found = versions(&mut library, "3.12");
     let expected = [
-        ("2025-12-24.md", None),
+        ("2025-12-24.md", Some("version, exact")),
         ("a.md", Some("version, not said")),
         ("b.md", Some("version, covering")),
         ("c.rs", Some("version, not said")),
     ];
     let expected = expected.map(|(path, name)| (path.to_string(), name));
-    // A factor of 1 leaves no line.
     assert_eq!(found, expected);
     assert_eq!(
         versions(&mut library, "3")[0],

@@ -62,7 +62,7 @@ pub(crate) struct CollectionArgs {
     #[arg(long = "collection", short = 'c', value_name = "NAME")]
     pub(crate) names: Vec<String>,
     /// All collections that were added by `excerpt add`
-    #[arg(long, conflicts_with = "names")]
+    #[arg(long, conflicts_with = "names", hide_short_help = true)]
     pub(crate) library: bool,
 }
 

@@ -59,11 +59,11 @@ pub(crate) struct Args {
     #[command(flatten)]
     collections: CollectionArgs,
     #[command(flatten)]
-    filters: FilterArgs,
-    #[command(flatten)]
     index: IndexArgs,
     #[command(flatten)]
     embedding: EmbeddingArgs,
+    #[command(flatten)]
+    filters: FilterArgs,
 }
 
 /// Some seconds, at most an hour.
