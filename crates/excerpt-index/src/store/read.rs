@@ -271,6 +271,21 @@ impl Truth {
         Ok(documents)
     }
 
+    /// The document at `path` in a source.
+    pub(crate) fn document_at(
+        &self,
+        source: i64,
+        path: &str,
+    ) -> Result<Option<StoredDocument>, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached(&format!("{DOCUMENT} WHERE source = ?1 AND path = ?2"))?;
+        let found = select
+            .query_row(params![source, path], |row| Ok(document(row)))
+            .optional()?;
+        found.transpose()
+    }
+
     /// Calls `visit` with the path of every document of a source, or of all.
     pub(crate) fn each_path(
         &self,
@@ -297,6 +312,32 @@ impl Truth {
         let ordinal = i64::try_from(ordinal).unwrap_or(i64::MAX);
         let condition = "document = ?1 AND ordinal = ?2";
         Ok(self.chunks_where(condition, &[document, ordinal])?.pop())
+    }
+
+    /// Where the chunks are whose ids lie from `first` to `last`, as document and ordinal, a few at most: more tell nothing new to one who looks for a
+    /// single one.
+    pub(crate) fn chunks_between(
+        &self,
+        first: [u8; 16],
+        last: [u8; 16],
+    ) -> Result<Vec<(i64, u64)>, Fault> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT document, ordinal FROM chunk WHERE id BETWEEN ?1 AND ?2 LIMIT 8",
+        )?;
+        let rows = select.query_map([&first[..], &last[..]], |row| {
+            Ok((row.get(0)?, unsigned(row, 1)?))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The id of the chunk of a document that holds the byte at `offset`, or of the next one.
+    pub(crate) fn chunk_at(&self, document: i64, offset: usize) -> Result<Option<Hash>, Fault> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT id FROM chunk WHERE document = ?1 AND end > ?2 ORDER BY ordinal LIMIT 1",
+        )?;
+        let offset = i64::try_from(offset).unwrap_or(i64::MAX);
+        let found = select.query_row([document, offset], |row| hash(row, 0));
+        Ok(found.optional()?)
     }
 
     /// What of a chunk has a say in its rank.

@@ -7,6 +7,7 @@ use excerpt_chunk::{Chunk, Chunking, Document, Hash};
 use serde::Serialize;
 
 use super::fault::Fault;
+use super::link::LinkRow;
 use crate::model::{Skip, SkipReason, Stat};
 
 /// How texts are compressed: zstd's default, where a higher level costs more time than it saves space.
@@ -43,6 +44,7 @@ pub(crate) struct Record {
     pub(crate) warnings: String,
     pub(crate) identity: Hash,
     pub(crate) chunks: Vec<ChunkRow>,
+    pub(crate) links: Vec<LinkRow>,
 }
 
 /// A chunk as it is kept: a place in the text, and what stands beside it.
@@ -83,9 +85,11 @@ impl Record {
             .iter()
             .map(|chunk| ChunkRow::new(chunk, text))
             .collect();
+        let path = document.path().unwrap_or_default();
+        let links = info.links.iter();
         Ok(Record {
             id: None,
-            path: document.path().unwrap_or_default().to_string(),
+            path: path.to_string(),
             stat: Stat {
                 size: 0,
                 mtime_ns: 0,
@@ -103,6 +107,7 @@ impl Record {
             warnings: serde_json::to_string(&chunking.warnings)?,
             identity,
             chunks: chunks?,
+            links: links.filter_map(|link| LinkRow::new(link, path)).collect(),
         })
     }
 }
