@@ -1,7 +1,7 @@
 //! [`Index`]: all that a face calls.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use excerpt_chunk::Hash;

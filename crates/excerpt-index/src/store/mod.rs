@@ -35,7 +35,7 @@ pub(crate) use fault::Fault;
 use lexical::Stamp;
 pub(crate) use lexical::{Candidates, Lexical, Wanted, place};
 pub(crate) use link::LinkRow;
-pub(crate) use list::{Listed, Order};
+pub(crate) use list::Order;
 pub(crate) use read::{Features, StoredChunk, StoredDocument};
 pub(crate) use record::{Change, Known, Record, SkipRow};
 pub(crate) use truth::Truth;

@@ -8,6 +8,7 @@ mod eval;
 mod explain;
 mod flags;
 mod get;
+mod list;
 mod place;
 mod progress;
 mod project;
@@ -40,6 +41,7 @@ enum Command {
     Sync(sync::Args),
     Status(status::Args),
     Get(get::Args),
+    List(list::Args),
     Eval(eval::Args),
     Doctor(doctor::Args),
 }
@@ -52,6 +54,7 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
         Command::Sync(args) => sync::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Get(args) => get::run(&args),
+        Command::List(args) => list::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Doctor(args) => doctor::run(&args),
     }

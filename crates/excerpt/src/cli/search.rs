@@ -191,7 +191,7 @@ fn notes(answer: &Answer, lag: Option<Lag>, start: impl FnOnce() -> io::Result<(
 }
 
 /// How paths are shown: a program wants them relative to what it searched, a person as something to open from here.
-struct Scope<'a> {
+pub(super) struct Scope<'a> {
     /// The part of the source that was searched.
     inside: Option<&'a str>,
     /// The path as the user gave it.
@@ -199,7 +199,7 @@ struct Scope<'a> {
 }
 
 impl<'a> Scope<'a> {
-    fn new(place: &'a Place, given: &'a Path) -> Self {
+    pub(super) fn new(place: &'a Place, given: &'a Path) -> Self {
         Scope {
             inside: place.path.as_deref(),
             given,
@@ -207,7 +207,7 @@ impl<'a> Scope<'a> {
     }
 
     /// `path` relative to the folder that was searched; a file that was searched alone keeps its name.
-    fn relative<'p>(&self, path: &'p str) -> &'p str {
+    pub(super) fn relative<'p>(&self, path: &'p str) -> &'p str {
         let rest = self.inside.and_then(|inside| path.strip_prefix(inside));
         match rest.map(|rest| rest.trim_start_matches('/')) {
             Some("") => path.rsplit('/').next().unwrap_or(path),
@@ -217,7 +217,7 @@ impl<'a> Scope<'a> {
     }
 
     /// `path` as it can be opened from here.
-    fn here(&self, path: &str) -> String {
+    pub(super) fn here(&self, path: &str) -> String {
         let relative = self.relative(path);
         let file = self.given.is_file();
         match self.given.to_str() {
