@@ -17,6 +17,7 @@ const NEWEST: usize = 10;
 
 /// What a source is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct Summary {
     /// How many documents it has.

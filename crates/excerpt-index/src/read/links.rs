@@ -30,7 +30,7 @@ pub struct Links {
 pub struct Outgoing {
     /// The line on which it begins, from 1.
     pub line: usize,
-    /// The path that it leads to, from the root of the source, or the name in a wiki link.
+    /// The path that it leads to, from the root of the source, or the name in a wiki link, in small letters.
     pub target: String,
     /// What stands behind `#`.
     pub section: Option<String>,
@@ -195,7 +195,8 @@ impl<'a> Resolver<'a> {
             ending if path == &ending[1..] => Some(""),
             ending => path.strip_suffix(ending),
         });
-        let name = path.strip_suffix(".md").unwrap_or(path);
+        let lower = path.to_lowercase();
+        let name = lower.strip_suffix(".md").unwrap_or(&lower);
         let inner = name.match_indices('/').map(|(slash, _)| &name[slash + 1..]);
         let named = inner.chain([name]).map(|name| (name, true));
         let mut candidates: HashMap<i64, Vec<LinkRow>> = HashMap::new();
@@ -243,12 +244,11 @@ impl<'a> Resolver<'a> {
                 none.insert(names)
             }
         };
-        let wanted = name.to_lowercase();
-        let found = names.get(stem(&wanted)).into_iter().flatten();
+        let found = names.get(stem(name)).into_iter().flatten();
         let fitting = found.filter(|path| {
             let path = path.to_lowercase();
             let path = path.strip_suffix(".md").unwrap_or(&path);
-            let outer = path.strip_suffix(&*wanted);
+            let outer = path.strip_suffix(name);
             outer.is_some_and(|outer| outer.is_empty() || outer.ends_with('/'))
         });
         let nearest = fitting.min_by_key(|path| {

@@ -108,7 +108,7 @@ impl Index {
     pub fn read(&self, targets: &[Target], options: &ReadOptions) -> Vec<Result<DocumentText>> {
         // If there can be no snapshot, there is nothing to read either, and each target says so.
         let _snapshot = self.store.truth.snapshot().ok();
-        let read = targets.iter().map(|target| self.get(target, options));
+        let read = targets.iter().map(|target| self.get_one(target, options));
         read.collect()
     }
 
@@ -119,6 +119,11 @@ impl Index {
     /// [`Error::UnknownDocument`] and [`Error::UnknownSection`] with what was probably meant, [`Error::AmbiguousDocument`], [`Error::UnknownChunk`],
     /// [`Error::AmbiguousChunk`], or [`Error::Lines`] when the document ends before the first line.
     pub fn get(&self, target: &Target, options: &ReadOptions) -> Result<DocumentText> {
+        let _snapshot = self.store.truth.snapshot().map_err(self.at())?;
+        self.get_one(target, options)
+    }
+
+    fn get_one(&self, target: &Target, options: &ReadOptions) -> Result<DocumentText> {
         let source = options.source.as_deref();
         let document = match target {
             Target::Document { path }

@@ -13,7 +13,7 @@ use super::truth::Truth;
 pub(crate) struct LinkRow {
     /// The byte of the document on which it begins.
     pub(crate) start: usize,
-    /// The path from the root of the source, or the name in a wiki link, without `.md`.
+    /// The path from the root of the source, or the name in a wiki link, in small letters and without `.md`.
     pub(crate) target: String,
     /// What stands behind `#`.
     pub(crate) section: Option<String>,
@@ -39,8 +39,8 @@ impl LinkRow {
         };
         match link.kind {
             LinkKind::Wiki if !target.is_empty() && !target.starts_with("..") => {
-                let name = target.trim().trim_start_matches("./");
-                let name = name.trim_start_matches('/');
+                let name = target.trim().to_lowercase();
+                let name = name.trim_start_matches("./").trim_start_matches('/');
                 let name = name.strip_suffix(".md").unwrap_or(name);
                 let section = section.map(str::to_string);
                 (!name.is_empty()).then(|| row(name.to_string(), section, true))
@@ -134,7 +134,7 @@ impl Truth {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// The links in a source whose target is `target`, letters of both cases being alike, each with the id of the document that it stands in.
+    /// The links in a source whose target is `target`, each with the id of the document that it stands in.
     pub(crate) fn links_to(
         &self,
         source: i64,
@@ -143,7 +143,7 @@ impl Truth {
     ) -> Result<Vec<(i64, LinkRow)>, Fault> {
         let mut select = self.connection.prepare_cached(
             "SELECT document, start, target, section, wiki FROM link CROSS JOIN document ON document.id = link.document
-             WHERE target = ?2 COLLATE NOCASE AND wiki = ?3 AND source = ?1",
+             WHERE target = ?2 AND wiki = ?3 AND source = ?1",
         )?;
         let rows = select.query_map(params![source, target, wiki], |row| {
             Ok((row.get(0)?, link(row, 1)?))
@@ -223,7 +223,7 @@ mod tests {
         let kept = |target| kept(LinkKind::Wiki, target);
         assert_eq!(
             kept("Green Tea.md#How hot").unwrap(),
-            "wiki: Green Tea#How hot"
+            "wiki: green tea#How hot"
         );
         assert_eq!(kept("/tea/green").unwrap(), "wiki: tea/green");
         assert_eq!(kept("#Water").unwrap(), "docs/guide/tea.md#Water");

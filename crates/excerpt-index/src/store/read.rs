@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use excerpt_chunk::{Hash, Span};
+use rusqlite::types::ValueRef;
 use rusqlite::{DropBehavior, OptionalExtension, Row, Transaction, params, params_from_iter};
 use serde_json::{Map, Value};
 
@@ -530,17 +531,22 @@ impl Truth {
                    language, tokens, part, parts, strength, cut, chunk.hash, chunk.warnings, defines
             FROM source JOIN document ON source = source.id LEFT JOIN chunk ON document = document.id
             ORDER BY root, path, ordinal";
-        let mut select = self.connection.prepare(VALUES)?;
-        let columns = select.column_count();
-        let mut rows = select.query([])?;
-        while let Some(row) = rows.next()? {
-            for column in 0..columns {
-                match row.get_ref(column)? {
-                    rusqlite::types::ValueRef::Null => visit(b"\0"),
-                    rusqlite::types::ValueRef::Integer(number) => visit(&number.to_le_bytes()),
-                    rusqlite::types::ValueRef::Real(number) => visit(&number.to_le_bytes()),
-                    rusqlite::types::ValueRef::Text(bytes)
-                    | rusqlite::types::ValueRef::Blob(bytes) => visit(bytes),
+        const LINKS: &str = "
+            SELECT path, start, target, section, wiki
+            FROM source JOIN document ON source = source.id JOIN link ON document = document.id
+            ORDER BY root, path, start";
+        for sql in [VALUES, LINKS] {
+            let mut select = self.connection.prepare(sql)?;
+            let columns = select.column_count();
+            let mut rows = select.query([])?;
+            while let Some(row) = rows.next()? {
+                for column in 0..columns {
+                    match row.get_ref(column)? {
+                        ValueRef::Null => visit(b"\0"),
+                        ValueRef::Integer(number) => visit(&number.to_le_bytes()),
+                        ValueRef::Real(number) => visit(&number.to_le_bytes()),
+                        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => visit(bytes),
+                    }
                 }
             }
         }

@@ -120,7 +120,7 @@ CREATE TABLE vector (
 
 /// A source may be a collection: it then has a `name`; `summary` is what its last sync saw, as JSON. A `facet` is a value that documents are filtered by.
 /// A `link` leads from the byte `start` of a document to the document at the path `target` of the same source, whether that is there or not, and to a
-/// `section` of it, as written behind `#`; where it is `wiki`, to the document that has this name. Documents put in before have neither, so all are cut
+/// `section` of it, as written behind `#`; where it is `wiki`, to the document of this name, in small letters. Documents put in before have neither, so all are cut
 /// again.
 const FORMAT_4: &str = "
 ALTER TABLE source ADD COLUMN name TEXT;
@@ -144,7 +144,7 @@ CREATE TABLE link (
     wiki INTEGER NOT NULL,
     PRIMARY KEY (document, start)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX link_by_target ON link (target COLLATE NOCASE);
+CREATE INDEX link_by_target ON link (target);
 ";
 
 /// Leads the database from whatever format it has to the newest, all or nothing. Processes that try it at once wait for each

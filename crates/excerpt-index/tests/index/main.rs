@@ -9,6 +9,7 @@ mod failures;
 mod fixture;
 mod quality;
 mod ranking;
+mod reading;
 mod search;
 mod sync;
 mod tokens;

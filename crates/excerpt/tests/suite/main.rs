@@ -13,4 +13,5 @@ mod fixture;
 mod interrupted;
 mod many_files;
 mod preview;
+mod reading;
 mod search;
