@@ -19,6 +19,7 @@ use crate::lock::WriteLock;
 use crate::model::{Attributes, Progress, Skip, SkipReason, Stage, Stat, SyncOptions, SyncReport};
 use crate::source::{Entry, Listing, Reading, Source};
 use crate::store::{Change, Fault, Followed, Known, Record, SkipRow, Store, Truth};
+use crate::summary::Summary;
 
 /// A file changed less than this before it was read may change again and look the same: two seconds is the coarsest time that
 /// a file system in use keeps (FAT), and clocks of servers differ a little.
@@ -154,6 +155,7 @@ impl<'a> Sync<'a> {
         for row in &plan.skips {
             *self.report.skipped.entry(row.skip.reason).or_default() += 1;
         }
+        Summary::keep(&self.store.truth, source)?;
         let skips = (plan.skips != before).then_some(&plan.skips[..]);
         self.store.truth.finish_sync(
             source,

@@ -11,6 +11,7 @@ mod fixture;
 mod generations;
 mod quality;
 mod ranking;
+mod reading;
 mod search;
 mod sync;
 mod tokens;

@@ -6,7 +6,8 @@ use std::time::{Duration, SystemTime};
 
 use excerpt_chunk::Config;
 use excerpt_index::{
-    Error, Index, Keywords, Note, OpenOptions, Query, SkipReason, Stage, SyncOptions, quiet,
+    Error, Index, Keywords, Note, OpenOptions, Query, ReadOptions, SkipReason, Stage, SyncOptions,
+    Target, quiet,
 };
 
 use crate::fixture::{World, by_keywords, paths, set_time};
@@ -319,10 +320,9 @@ fn a_single_file_can_be_a_source() {
         .sync(&world.root().join("tea.md"), &world.options, quiet)
         .unwrap();
     assert_eq!(index.status().unwrap().documents, 1);
-    assert_eq!(
-        index.get(None, "tea.md", None).unwrap().text,
-        "# Tea\n\nGreen tea.\n"
-    );
+    let tea = Target::document("tea.md");
+    let document = index.get(&tea, &ReadOptions::default()).unwrap();
+    assert_eq!(document.text, "# Tea\n\nGreen tea.\n");
 }
 
 #[test]

@@ -14,4 +14,5 @@ mod fixture;
 mod interrupted;
 mod many_files;
 mod preview;
+mod reading;
 mod search;
