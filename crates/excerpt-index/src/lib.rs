@@ -27,6 +27,7 @@ mod closest;
 mod embed;
 mod error;
 pub mod eval;
+mod git;
 mod index;
 mod locate;
 mod lock;

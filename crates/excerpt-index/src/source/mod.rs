@@ -3,6 +3,7 @@
 
 mod decode;
 mod files;
+mod ignores;
 mod rules;
 
 use crate::error::Result;
