@@ -36,6 +36,7 @@ mod search;
 mod source;
 mod store;
 mod sync;
+mod watch;
 
 pub use embed::{EmbedError, Embedder, HttpCheck, HttpEmbedder, HttpOptions, StaticTable, Vectors};
 pub use error::{Error, Result};
@@ -49,3 +50,4 @@ pub use model::{
 pub use search::{Channels, Fusion, Ranking, Signals};
 pub use source::{Entry, Files, Listing, Reading, Source, decode};
 pub use sync::quiet;
+pub use watch::{Stop, Watching};

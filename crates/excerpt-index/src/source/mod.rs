@@ -5,6 +5,7 @@ mod decode;
 mod files;
 mod ignores;
 mod rules;
+mod watch;
 
 use crate::error::Result;
 use crate::model::{Skip, Stat};
@@ -12,6 +13,7 @@ use crate::model::{Skip, Stat};
 pub use decode::decode;
 pub use files::Files;
 pub(crate) use rules::{Node, Rules};
+pub(crate) use watch::{Bell, Watched, Woken};
 
 /// A place with documents.
 pub trait Source: Send + Sync {

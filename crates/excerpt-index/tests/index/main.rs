@@ -13,3 +13,4 @@ mod search;
 mod sync;
 mod tokens;
 mod vectors;
+mod watch;

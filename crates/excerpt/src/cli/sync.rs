@@ -1,12 +1,13 @@
 //! `excerpt sync`: brings the index of a folder in step with its files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use excerpt_index::{Index, OpenOptions, SyncReport};
 
 use crate::cli::background;
 use crate::cli::place::{self, IndexArgs};
 use crate::cli::project::{Configuration, EmbeddingArgs};
+use crate::cli::watch;
 use crate::exit::Outcome;
 use crate::output::{Output, counted, thousands};
 
@@ -19,6 +20,9 @@ pub(crate) struct Args {
     /// Print what was done as JSON
     #[arg(long)]
     json: bool,
+    /// Go on, and take up each change of the files, until Ctrl-C
+    #[arg(long, conflicts_with = "background")]
+    watch: bool,
     /// Nobody waits for it: leave the terminal, and the processor to others
     #[arg(long, hide = true)]
     background: bool,
@@ -38,16 +42,25 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let index = Index::open(&place.index, OpenOptions::create())?;
     let mut index = configuration.embedding.given_to(index)?;
     let options = place::options(&configuration);
+    if args.watch {
+        return watch::run(&mut index, &place.root, &options, args.json);
+    }
     let report = place::sync(&mut index, &place.root, &options, None)?;
+    print(&report, &place.root, args.json)?;
+    Ok(Outcome::Done)
+}
+
+/// Prints what a sync of `root` did.
+pub(crate) fn print(report: &SyncReport, root: &Path, json: bool) -> anyhow::Result<()> {
     let mut output = Output::new();
-    match args.json {
-        true => output.json(&report)?,
+    match json {
+        true => output.json(report)?,
         false => {
-            output.line(format!("{}: {}", place.root.display(), done(&report)))?;
+            output.line(format!("{}: {}", root.display(), done(report)))?;
             if !report.skipped.is_empty() {
                 output.line(format!(
                     "skipped {}; `excerpt status --skips` lists them",
-                    skipped(&report)
+                    skipped(report)
                 ))?;
             }
             if let Some(reason) = &report.without_vectors {
@@ -57,11 +70,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             }
         }
     }
-    output.flush()?;
-    Ok(Outcome::Done)
+    Ok(output.flush()?)
 }
 
-fn done(report: &SyncReport) -> String {
+/// What a sync did, in a few words.
+pub(crate) fn done(report: &SyncReport) -> String {
     let counts = [
         (report.added, "added"),
         (report.changed, "changed"),

@@ -14,3 +14,4 @@ mod interrupted;
 mod many_files;
 mod preview;
 mod search;
+mod watch;

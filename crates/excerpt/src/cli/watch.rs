@@ -1,0 +1,72 @@
+//! `excerpt sync --watch`: keeps an index in step until it is ended.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use anyhow::Context as _;
+use excerpt_index::{Index, Stop, SyncOptions, SyncReport, Watching};
+
+use crate::cli::progress::Bar;
+use crate::cli::sync;
+use crate::exit::Outcome;
+use crate::output::{Output, say};
+
+/// Watches the files at `root`. What the first sync did is printed as without a watch, and each change after that as one line.
+pub(crate) fn run(
+    index: &mut Index,
+    root: &Path,
+    options: &SyncOptions,
+    json: bool,
+) -> anyhow::Result<Outcome> {
+    let stop = Stop::new();
+    let stopper = stop.clone();
+    ctrlc::set_handler(move || stopper.stop()).context("cannot hear of Ctrl-C")?;
+    let mut bar = Some(Bar::new());
+    let mut printed = Ok(());
+    index.watch(root, options, &stop, |watching| {
+        printed = match watching {
+            Watching::Progress(progress) => {
+                bar.iter().for_each(|bar| bar.show(progress));
+                Ok(())
+            }
+            Watching::Synced(report) => match bar.take() {
+                Some(bar) => {
+                    bar.clear();
+                    let printed = sync::print(&report, root, json);
+                    say("watching for changes; Ctrl-C ends it");
+                    printed
+                }
+                None if is_quiet(&report) => Ok(()),
+                None => line(&report, json),
+            },
+            Watching::Waiting(error) => note(&format!("waiting: {error}")),
+            Watching::Polling(reason) => note(&format!("looking every few seconds: {reason}")),
+            _ => Ok(()),
+        };
+        match printed {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        }
+    })?;
+    printed?;
+    Ok(Outcome::Done)
+}
+
+/// Whether nobody needs to hear of it: what happened changed no document.
+fn is_quiet(report: &SyncReport) -> bool {
+    report.complete && report.added + report.changed + report.recut + report.removed == 0
+}
+
+fn line(report: &SyncReport, json: bool) -> anyhow::Result<()> {
+    let mut output = Output::new();
+    match json {
+        true => output.json(report)?,
+        false => output.line(sync::done(report))?,
+    }
+    Ok(output.flush()?)
+}
+
+fn note(text: &str) -> anyhow::Result<()> {
+    say(&format!("note: {text}"));
+    Ok(())
+}
