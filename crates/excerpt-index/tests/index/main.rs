@@ -16,3 +16,4 @@ mod search;
 mod sync;
 mod tokens;
 mod vectors;
+mod watch;

@@ -21,6 +21,7 @@ mod search;
 mod status;
 mod sync;
 mod table;
+mod watch;
 
 use clap::{Parser, Subcommand};
 

@@ -16,3 +16,4 @@ mod many_files;
 mod preview;
 mod reading;
 mod search;
+mod watch;
