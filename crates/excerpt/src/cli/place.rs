@@ -144,13 +144,7 @@ impl Target {
         let index = index.library()?;
         let all = Collection::all_in(&index)?;
         for name in &named.names {
-            if !all.iter().any(|known| known.name == *name) {
-                return Err(Error::UnknownCollection {
-                    name: name.clone(),
-                    names: all.iter().map(|known| known.name.clone()).collect(),
-                }
-                .into());
-            }
+            Collection::named_in(&index, name)?;
         }
         let is_meant = |known: &&Collection| named.library || named.names.contains(&known.name);
         let mut sources = Vec::new();
