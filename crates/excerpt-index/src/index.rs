@@ -44,7 +44,7 @@ pub struct Index {
     store: Store,
     /// What makes the vectors; none when they are switched off.
     embedder: Option<Arc<dyn Embedder>>,
-    /// Whether the keyword index had to be made again since the last answer.
+    /// Whether a derived file had to be made again since the last answer.
     rebuilt: bool,
     /// Whether the last sync was broken off: whoever did not want to wait for that does not wait for the keyword index either.
     hurried: bool,
@@ -113,7 +113,8 @@ impl Index {
         mut progress: impl FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<SyncReport> {
         let lock = WriteLock::acquire(self.store.dir())?;
-        let rebuilt = self.store.refresh_locked(&lock).map_err(self.at())?;
+        let mut rebuilt = self.store.refresh_locked(&lock).map_err(self.at())?;
+        rebuilt |= self.embedder.is_some() && self.store.has_unusable_codes();
         let dir = self.store.dir().to_path_buf();
         let embedder = self.embedder.as_deref();
         let sync = Sync::new(
@@ -139,18 +140,23 @@ impl Index {
     /// [`Ranking::check`]: crate::Ranking::check
     pub fn search(&mut self, query: &Query) -> Result<Answer> {
         query.ranking.check()?;
-        let behind = self.step()?;
-        let embedder = self.embedder.as_deref();
-        let found = match search(&self.store, embedder, query) {
-            // A file went bad while the index was open: mend it and ask once more.
-            Err(Fault::Keywords(_)) => {
-                self.store.distrust();
-                self.hurried = false;
-                self.step()?;
-                search(&self.store, self.embedder.as_deref(), query)
+        let mut behind = self.step()?;
+        let mut found = search(&self.store, self.embedder.as_deref(), query);
+        // A file of the keyword index went bad since it was last read in whole: mend it and ask once more. Where nothing is found to be wrong with
+        // its files, make it again all the same.
+        for mend in [Store::distrust, Store::discard] {
+            if !matches!(found, Err(Fault::Keywords(_) | Fault::Torn)) {
+                break;
             }
-            found => found,
-        };
+            match mend(&mut self.store) {
+                // Whoever writes has it in hand, or another one takes it up later: until then, the vectors answer alone.
+                Err(Fault::Told(_)) => break,
+                mended => mended.map_err(self.at())?,
+            }
+            self.hurried = false;
+            behind = self.step()?;
+            found = search(&self.store, self.embedder.as_deref(), query);
+        }
         let mut answer = found.map_err(self.at())?;
         answer.notes.extend(behind);
         if std::mem::take(&mut self.rebuilt) {
@@ -380,6 +386,11 @@ impl Index {
         Ok(check)
     }
 
+    /// Closes the index with all that it holds in its files.
+    pub(crate) fn close(self) -> Result<()> {
+        self.store.close()
+    }
+
     /// Brings the keyword index in step if this process may, and says so if it may not.
     fn step(&mut self) -> Result<Option<Note>> {
         if self.store.refresh().map_err(self.at())? == Keywords::InStep {
@@ -394,8 +405,11 @@ impl Index {
                 Ok(None)
             }
             Err(Fault::Told(Error::Locked { holder, .. })) => Ok(Some(Note::Behind { holder })),
-            // An index that may only be read answers from what is there.
+            // An index that may only be read, or has no room to grow, answers from what is there.
             Err(Fault::Told(Error::Io { .. })) => Ok(Some(Note::Behind { holder: None })),
+            Err(Fault::Keywords(_)) if self.store.lexical().is_some() => {
+                Ok(Some(Note::Behind { holder: None }))
+            }
             Err(fault) => Err(fault.at(self.store.dir())),
         }
     }

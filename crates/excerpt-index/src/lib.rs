@@ -31,6 +31,7 @@ mod index;
 mod locate;
 mod lock;
 mod model;
+mod rebuild;
 mod search;
 mod source;
 mod store;
@@ -47,4 +48,5 @@ pub use model::{
 };
 pub use search::{Channels, Fusion, Ranking, Signals};
 pub use source::{Entry, Files, Listing, Reading, Source, decode};
+pub use store::hush_mended_panics;
 pub use sync::quiet;

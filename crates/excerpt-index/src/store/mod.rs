@@ -8,12 +8,14 @@ mod analysis;
 mod codes;
 mod collect;
 mod fault;
+mod guard;
 mod lexical;
 mod read;
 #[cfg(test)]
 mod recall;
 mod record;
 mod schema;
+mod swap;
 mod truth;
 mod vectors;
 mod write;
@@ -30,10 +32,12 @@ pub(crate) use analysis::{Purpose, analyzer, finder, name};
 pub(crate) use codes::Codes;
 pub(crate) use collect::Candidate;
 pub(crate) use fault::Fault;
+pub use guard::hush_mended_panics;
 use lexical::Stamp;
 pub(crate) use lexical::{Candidates, Lexical, Wanted, place};
 pub(crate) use read::{Features, StoredDocument};
 pub(crate) use record::{Change, Known, Record, SkipRow};
+pub(crate) use swap::{ASIDE, replace};
 pub(crate) use truth::Truth;
 pub(crate) use vectors::Followed;
 
@@ -44,7 +48,7 @@ const DATABASE: &str = "excerpt.db";
 const LEXICAL: &str = "lexical";
 
 /// What an index directory holds besides its database.
-const LEFTOVERS: [&str; 3] = [LEXICAL, codes::FILE, "lock"];
+const LEFTOVERS: [&str; 4] = [LEXICAL, codes::FILE, ASIDE, "lock"];
 
 /// How many ids of changed documents are held at once while the keyword index follows.
 const PAGE: usize = 256;
@@ -77,7 +81,7 @@ impl Store {
                 return Err(Error::NotAnIndex { path: dir.into() });
             }
         }
-        Store::new(dir, Truth::create(&database)?)
+        Store::new(dir, truth_in(dir, || Truth::create(&database))?)
     }
 
     /// Opens the index in `dir`.
@@ -90,7 +94,7 @@ impl Store {
         if !database.exists() {
             return Err(Error::NotFound { path: dir.into() });
         }
-        Store::new(dir, Truth::open(&database)?)
+        Store::new(dir, truth_in(dir, || Truth::open(&database))?)
     }
 
     fn new(dir: &Path, truth: Truth) -> Result<Self> {
@@ -145,6 +149,9 @@ impl Store {
 
     /// Looks again at what another process may have changed.
     pub(crate) fn refresh(&mut self) -> Result<Keywords, Fault> {
+        if self.truth.is_replaced() {
+            self.truth = Truth::open(&self.dir.join(DATABASE))?;
+        }
         if self.keywords()? != Keywords::InStep {
             let reloaded = self
                 .lexical
@@ -159,9 +166,29 @@ impl Store {
     }
 
     /// Takes the keyword index for damaged: before it is used again, its files are read in whole.
-    pub(crate) fn distrust(&mut self) {
+    pub(crate) fn distrust(&mut self) -> Result<(), Fault> {
         self.lexical = None;
         self.distrusted = true;
+        Ok(())
+    }
+
+    /// Gives the keyword index up: it is made again, whatever its files look like.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Locked`] while another process writes.
+    pub(crate) fn discard(&mut self) -> Result<(), Fault> {
+        let _lock = WriteLock::acquire(&self.dir)?;
+        self.lexical = None;
+        Ok(fs::remove_dir_all(self.dir.join(LEXICAL))?)
+    }
+
+    /// Whether every derived file that there is holds every change, so that all it names is in the truth.
+    pub(crate) fn is_whole(&self) -> Result<bool, Fault> {
+        let rev = self.truth.rev()?;
+        let lexical = self.lexical.as_ref().map(|lexical| lexical.stamp().rev);
+        let codes = self.codes.as_ref().map(|codes| codes.stamp().rev);
+        Ok([lexical, codes].iter().flatten().all(|held| *held == rev))
     }
 
     /// Opens the keyword index, if it is one that can be used.
@@ -229,17 +256,26 @@ impl Store {
     ) -> Result<ControlFlow<()>, Fault> {
         let path = self.dir.join(LEXICAL);
         let target = self.truth.rev()?;
-        let mut lexical = match self.lexical.take() {
-            Some(lexical) if lexical.stamp().rev == target => {
-                self.lexical = Some(lexical);
-                return Ok(ControlFlow::Continue(()));
-            }
+        let stamp = self.lexical.as_ref().map(Lexical::stamp);
+        if stamp.is_some_and(|stamp| stamp.rev == target) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        // What is damaged must not go into fresh files, and tantivy ends the process over it on some ways: so all is read before anything is written.
+        let sound = match self.lexical.is_some() {
+            true => Lexical::open(&path, None).ok(),
+            false => None,
+        };
+        let mut lexical = match sound {
             Some(lexical) => lexical,
             None => Lexical::create(&path, self.stamp(0)?)?,
         };
         let (stamp, flow) = match self.follow(&lexical, progress) {
-            // It can be read and not be written: making it again mends that too.
-            Err(Fault::Keywords(_)) => {
+            // It can be read and not be written: making it again mends that too, unless nothing is wrong with what is there.
+            Err(fault @ Fault::Keywords(_)) => {
+                if let Ok(sound) = Lexical::open(&path, None) {
+                    self.lexical = Some(sound);
+                    return Err(fault);
+                }
                 lexical = Lexical::create(&path, self.stamp(0)?)?;
                 self.follow(&lexical, progress)?
             }
@@ -320,5 +356,22 @@ impl Store {
             }
         }
         bytes
+    }
+}
+
+/// Opens the truth in `dir`. What is told as the file of another program, or as none, was ours if a keyword index lies beside it.
+fn truth_in(dir: &Path, open: impl FnOnce() -> Result<Truth>) -> Result<Truth> {
+    let database = dir.join(DATABASE);
+    let was_ours = dir.join(LEXICAL).is_dir();
+    let is_empty = |path: &Path| fs::metadata(path).map_or(true, |file| file.len() == 0);
+    let wal = dir.join(format!("{DATABASE}-wal"));
+    if was_ours && database.exists() && is_empty(&database) && is_empty(&wal) {
+        return Err(Error::damaged(&database, "it is empty"));
+    }
+    match open() {
+        Err(Error::Foreign { path }) if was_ours => {
+            Err(Error::damaged(&path, "its first page is not that of an index"))
+        }
+        opened => opened,
     }
 }

@@ -443,8 +443,16 @@ impl Truth {
             .prepare_cached("SELECT bytes, zstd FROM text WHERE hash = ?1")?;
         let (bytes, zstd): (usize, Vec<u8>) =
             select.query_row([&hash.0[..]], |row| Ok((size(row, 0)?, row.get(1)?)))?;
+        // A damaged length may be more than there is memory for.
+        let said = zstd::zstd_safe::get_frame_content_size(&zstd).ok().flatten();
+        if said != u64::try_from(bytes).ok() {
+            return Err(Fault::Value("a text of another length"));
+        }
         let text = zstd::bulk::decompress(&zstd, bytes)
             .map_err(|_| Fault::Value("a text that cannot be decompressed"))?;
+        if Hash::of(&text) != hash {
+            return Err(Fault::Value("a text that is not what was kept"));
+        }
         String::from_utf8(text).map_err(|_| Fault::Value("a text that is not UTF-8"))
     }
 
@@ -485,7 +493,7 @@ impl Truth {
     pub(crate) fn each_value(&self, mut visit: impl FnMut(&[u8])) -> Result<(), Fault> {
         const VALUES: &str = "
             SELECT path, text, title, first_heading, metadata, syntax, strategy, reason, document.warnings, identity,
-                   ordinal, chunk.id, start, end, first_line, last_line, overlap_start, trail, sections, header, kind, name,
+                   ordinal, chunk.id, start, end, first_line, last_line, overlap_start, trail, sections, header, kind, chunk.name,
                    language, tokens, part, parts, strength, cut, chunk.hash, chunk.warnings, defines
             FROM source JOIN document ON source = source.id LEFT JOIN chunk ON document = document.id
             ORDER BY root, path, ordinal";

@@ -19,9 +19,15 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// search's time. What is behind them is read as usual.
 const MAPPED: i64 = 1 << 30;
 
+/// The number of formats that there will never be.
+const MOST_FORMATS: i64 = 1_000;
+
 /// The database of an index.
 pub(crate) struct Truth {
     pub(super) connection: Connection,
+    path: PathBuf,
+    /// What tells the file from another one under the same name, where the system says so.
+    file: Option<FileId>,
     /// Whether most documents are source code, and the `rev` at which that was counted.
     pub(super) mostly_code: Cell<Option<(i64, bool)>>,
 }
@@ -64,6 +70,22 @@ impl Truth {
         }
     }
 
+    /// Whether another database stands in the place of this one.
+    pub(crate) fn is_replaced(&self) -> bool {
+        let now = file_id(&self.path);
+        now.is_some() && now != self.file
+    }
+
+    /// Closes the database with all that it holds in its one file.
+    pub(crate) fn close(self) -> Result<()> {
+        let Truth {
+            connection, path, ..
+        } = self;
+        let emptied = connection.pragma_query(None, "wal_checkpoint(TRUNCATE)", |_| Ok(()));
+        let closed = emptied.and_then(|()| connection.close().map_err(|(_, error)| error));
+        closed.map_err(|error| not_ours(&path, error))
+    }
+
     /// The format of the database; none when it does not bear our mark.
     fn format(&self, path: &Path) -> Result<Option<i64>> {
         let pragma = |name| {
@@ -74,11 +96,12 @@ impl Truth {
         let found = pragma("user_version").map_err(|error| not_ours(path, error))?;
         match (mark, found) {
             (APPLICATION_ID, 1..=FORMAT) => Ok(Some(found)),
-            (APPLICATION_ID, _) => Err(Error::Newer {
+            (APPLICATION_ID, 1..=MOST_FORMATS) => Err(Error::Newer {
                 path: path.into(),
                 found,
                 known: FORMAT,
             }),
+            (APPLICATION_ID, _) => Err(Error::damaged(path, "a format that never was")),
             _ => Ok(None),
         }
     }
@@ -101,7 +124,25 @@ impl Truth {
     }
 }
 
+/// The device and the number of a file.
+type FileId = (u64, u64);
+
+#[cfg(unix)]
+fn file_id(path: &Path) -> Option<FileId> {
+    use std::os::unix::fs::MetadataExt as _;
+    let file = fs::metadata(path).ok()?;
+    Some((file.dev(), file.ino()))
+}
+
+/// Elsewhere, a file that is open keeps its place.
+#[cfg(not(unix))]
+fn file_id(_: &Path) -> Option<FileId> {
+    None
+}
+
 fn open(path: &Path, flags: OpenFlags) -> Result<Truth> {
+    // Asked before: a database that is replaced meanwhile is then taken for an older one, and opened again.
+    let file = file_id(path);
     let open = || {
         let connection =
             Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
@@ -120,6 +161,8 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Truth> {
         }
         Ok(Truth {
             connection,
+            path: path.to_path_buf(),
+            file: file.or_else(|| file_id(path)),
             mostly_code: Cell::default(),
         })
     };
@@ -131,10 +174,6 @@ fn not_ours(path: &Path, error: rusqlite::Error) -> Error {
     let path = PathBuf::from(path);
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => Error::Foreign { path },
-        Some(ErrorCode::DatabaseCorrupt) => Error::Damaged {
-            path,
-            source: Box::new(error),
-        },
         _ => Fault::from(error).at(path.parent().unwrap_or(&path)),
     }
 }

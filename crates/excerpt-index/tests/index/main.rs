@@ -5,6 +5,7 @@
     reason = "a test that cannot build its world has failed"
 )]
 
+mod damage;
 mod failures;
 mod fixture;
 mod quality;
