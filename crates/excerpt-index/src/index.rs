@@ -143,17 +143,14 @@ impl Index {
         let mut behind = self.step()?;
         let mut found = search(&self.store, self.embedder.as_deref(), query);
         // A file of the keyword index went bad since it was last read in whole: mend it and ask once more. Where nothing is found to be wrong with
-        // its files, make it again all the same.
-        for mend in [Store::distrust, Store::discard] {
-            if !matches!(found, Err(Fault::Keywords(_) | Fault::Torn)) {
-                break;
-            }
-            match mend(&mut self.store) {
-                // Whoever writes has it in hand, or another one takes it up later: until then, the vectors answer alone.
-                Err(Fault::Told(_)) => break,
-                mended => mended.map_err(self.at())?,
-            }
+        // its files, make it again all the same. What it names and the truth lacks even then, the truth has lost.
+        if matches!(found, Err(Fault::Keywords(_) | Fault::Torn)) {
+            self.store.distrust();
             self.hurried = false;
+            behind = self.step()?;
+            found = search(&self.store, self.embedder.as_deref(), query);
+        }
+        if matches!(found, Err(Fault::Keywords(_))) && self.store.discard().is_ok() {
             behind = self.step()?;
             found = search(&self.store, self.embedder.as_deref(), query);
         }
@@ -356,16 +353,17 @@ impl Index {
         Ok(digest.end())
     }
 
-    /// Compares the keyword index with the rest, chunk by chunk.
+    /// Reads the whole database, and compares the keyword index with it, chunk by chunk.
     ///
     /// # Errors
     ///
-    /// When the store cannot be read.
+    /// [`Error::Damaged`], and when the store cannot be read.
     pub fn check(&self) -> Result<Check> {
         self.compare().map_err(self.at())
     }
 
     fn compare(&self) -> Result<Check, Fault> {
+        self.store.truth.verify()?;
         let truth = self.store.truth.chunk_counts()?;
         let mut keywords = match self.store.lexical() {
             Some(lexical) => lexical.chunk_counts()?,

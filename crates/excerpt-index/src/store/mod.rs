@@ -166,10 +166,9 @@ impl Store {
     }
 
     /// Takes the keyword index for damaged: before it is used again, its files are read in whole.
-    pub(crate) fn distrust(&mut self) -> Result<(), Fault> {
+    pub(crate) fn distrust(&mut self) {
         self.lexical = None;
         self.distrusted = true;
-        Ok(())
     }
 
     /// Gives the keyword index up: it is made again, whatever its files look like.
@@ -267,7 +266,13 @@ impl Store {
         };
         let mut lexical = match sound {
             Some(lexical) => lexical,
-            None => Lexical::create(&path, self.stamp(0)?)?,
+            None => {
+                // What the truth has lost would be nowhere to be missed, once the keyword index is made from it.
+                if self.truth.seal()?.is_some() {
+                    self.truth.verify()?;
+                }
+                Lexical::create(&path, self.stamp(0)?)?
+            }
         };
         let (stamp, flow) = match self.follow(&lexical, progress) {
             // It can be read and not be written: making it again mends that too, unless nothing is wrong with what is there.
@@ -369,9 +374,10 @@ fn truth_in(dir: &Path, open: impl FnOnce() -> Result<Truth>) -> Result<Truth> {
         return Err(Error::damaged(&database, "it is empty"));
     }
     match open() {
-        Err(Error::Foreign { path }) if was_ours => {
-            Err(Error::damaged(&path, "its first page is not that of an index"))
-        }
+        Err(Error::Foreign { path }) if was_ours => Err(Error::damaged(
+            &path,
+            "its first page is not that of an index",
+        )),
         opened => opened,
     }
 }

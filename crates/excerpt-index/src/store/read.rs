@@ -444,7 +444,9 @@ impl Truth {
         let (bytes, zstd): (usize, Vec<u8>) =
             select.query_row([&hash.0[..]], |row| Ok((size(row, 0)?, row.get(1)?)))?;
         // A damaged length may be more than there is memory for.
-        let said = zstd::zstd_safe::get_frame_content_size(&zstd).ok().flatten();
+        let said = zstd::zstd_safe::get_frame_content_size(&zstd)
+            .ok()
+            .flatten();
         if said != u64::try_from(bytes).ok() {
             return Err(Fault::Value("a text of another length"));
         }

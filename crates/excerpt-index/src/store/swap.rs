@@ -15,7 +15,10 @@ impl Store {
     /// The roots of the sources, as far as they can be read.
     pub(crate) fn roots(&self) -> Vec<PathBuf> {
         let sources = self.truth.sources().unwrap_or_default();
-        sources.into_iter().map(|(_, root, _)| root.into()).collect()
+        sources
+            .into_iter()
+            .map(|(_, root, _)| root.into())
+            .collect()
     }
 
     /// Closes the store, with all that the truth holds in its one file.

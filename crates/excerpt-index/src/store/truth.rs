@@ -76,12 +76,22 @@ impl Truth {
         now.is_some() && now != self.file
     }
 
+    /// Reads the whole database, and looks whether its pages and rows can be what was written.
+    pub(crate) fn verify(&self) -> Result<(), Fault> {
+        let sql = "PRAGMA quick_check(1)";
+        let found: String = self.connection.query_row(sql, [], |row| row.get(0))?;
+        match &*found {
+            "ok" => Ok(()),
+            _ => Err(Fault::Value("pages that do not fit together")),
+        }
+    }
+
     /// Closes the database with all that it holds in its one file.
     pub(crate) fn close(self) -> Result<()> {
         let Truth {
             connection, path, ..
         } = self;
-        let emptied = connection.pragma_query(None, "wal_checkpoint(TRUNCATE)", |_| Ok(()));
+        let emptied = connection.pragma(None, "wal_checkpoint", "TRUNCATE", |_| Ok(()));
         let closed = emptied.and_then(|()| connection.close().map_err(|(_, error)| error));
         closed.map_err(|error| not_ours(&path, error))
     }

@@ -150,7 +150,9 @@ fn whatever_happens_to_a_derived_file_it_is_made_again() {
             index.search(&tea()).unwrap();
             drop(index);
             // Whatever was not noticed by reading is not written on.
-            patient.world.write("folder0/new.md", "# New\n\nGreen tea.\n");
+            patient
+                .world
+                .write("folder0/new.md", "# New\n\nGreen tea.\n");
             let mut index = patient.open().unwrap();
             index
                 .sync(&patient.world.root(), &patient.world.options, quiet)

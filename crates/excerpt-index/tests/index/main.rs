@@ -5,9 +5,11 @@
     reason = "a test that cannot build its world has failed"
 )]
 
+mod clock;
 mod damage;
 mod failures;
 mod fixture;
+mod formats;
 mod quality;
 mod ranking;
 mod search;

@@ -11,6 +11,7 @@ mod get;
 mod place;
 mod progress;
 mod project;
+mod rebuild;
 mod search;
 mod status;
 mod sync;

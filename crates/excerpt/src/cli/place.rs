@@ -66,8 +66,8 @@ pub(crate) enum Lag {
         /// Whether nothing but vectors is left, and the last try to get some failed.
         is_stuck: bool,
     },
-    /// Another process writes the index.
-    Locked(Error),
+    /// The index cannot be written: by another process that writes it, or for want of room.
+    Unwritten(Error),
 }
 
 /// The index at `place`, in step as far as `mode` asks; by [`SyncMode::Auto`] as far as there is time in `wait`.
@@ -102,7 +102,12 @@ pub(crate) fn opened(
             remaining: report.remaining,
             is_stuck: report.remaining == 0 && index.status()?.vectors.failure.is_some(),
         }),
-        Err(error @ Error::Locked { .. }) if mode == SyncMode::Auto => Some(Lag::Locked(error)),
+        Err(error @ Error::Locked { .. }) if mode == SyncMode::Auto => Some(Lag::Unwritten(error)),
+        Err(error @ (Error::Full { .. } | Error::Io { .. } | Error::Store { .. }))
+            if mode == SyncMode::Auto && index.searched().is_ok_and(|documents| documents > 0) =>
+        {
+            Some(Lag::Unwritten(error))
+        }
         Err(error) => return Err(error.into()),
     };
     Ok(Opened { index, lag })

@@ -154,7 +154,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 /// What one should know about the answer. What there was no time for goes on in the background, if `start` can start that.
 fn notes(answer: &Answer, lag: Option<Lag>, start: impl FnOnce() -> io::Result<()>) -> Vec<String> {
     let lag = lag.map(|lag| match lag {
-        Lag::Locked(error) => format!("answered from an older state: {error}"),
+        Lag::Unwritten(error) => format!("answered from an older state: {error}"),
         Lag::Rest {
             listed,
             remaining,
