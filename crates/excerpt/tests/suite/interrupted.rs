@@ -207,7 +207,7 @@ fn a_killed_cutting_anew_is_completed() {
     let mut work = Work::new();
     work.complete();
     while work.killed < KILLS {
-        let file = format!("[chunk]\ntarget = {}\n", 100 + 20 * (work.round % 7));
+        let file = format!("[chunking]\ntarget = {}\n", 100 + 20 * (work.round % 7));
         work.project.write("excerpt.toml", file);
         let was_killed = work.killed(&["sync"], holds_lock);
         work.look();
