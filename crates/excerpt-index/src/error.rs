@@ -106,6 +106,62 @@ pub enum Error {
         /// How many lines it has.
         count: usize,
     },
+    /// No collection has that name.
+    #[error("there is no collection `{name}`{}", only(names))]
+    UnknownCollection {
+        /// The name.
+        name: String,
+        /// The names that there are.
+        names: Vec<String>,
+    },
+    /// A collection has that name or root already.
+    #[error(
+        "`{name}` is the collection of `{}` already: give another `--name`, or `excerpt remove {name}` first",
+        root.display()
+    )]
+    NameTaken {
+        /// Its name.
+        name: String,
+        /// Its root.
+        root: PathBuf,
+    },
+    /// The text cannot be the name of a collection.
+    #[error("`{name}` cannot be a collection's name: try `{closest}`")]
+    CollectionName {
+        /// The text.
+        name: String,
+        /// A name like it.
+        closest: String,
+    },
+    /// The file with the collections cannot be read.
+    #[error("`{}` is no list of collections: {source}; mend or remove it", path.display())]
+    Collections {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+    /// A pattern of files cannot be read.
+    #[error("`{pattern}` is no pattern of files: {message}")]
+    Pattern {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// A filter cannot be read.
+    #[error(
+        "`{}` cannot be the `{filter}` of a filter, expected {expected}",
+        shortened(found)
+    )]
+    Filter {
+        /// Which filter.
+        filter: &'static str,
+        /// What it was given.
+        found: String,
+        /// What it may be.
+        expected: &'static str,
+    },
     /// The query has no word.
     #[error(
         "`{}` has no word to search for: give at least one letter or digit",
@@ -200,6 +256,13 @@ fn lines(count: usize) -> String {
     match count {
         1 => "1 line".into(),
         _ => format!("{count} lines"),
+    }
+}
+
+fn only(names: &[String]) -> String {
+    match names {
+        [] => ": `excerpt add` makes one".to_string(),
+        names => format!(", only `{}`", names.join("`, `")),
     }
 }
 

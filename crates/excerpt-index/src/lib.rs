@@ -24,6 +24,7 @@
 #![forbid(unsafe_code)]
 
 mod closest;
+mod collection;
 mod embed;
 mod error;
 pub mod eval;
@@ -37,16 +38,18 @@ mod source;
 mod store;
 mod sync;
 
+pub use collection::Collection;
 pub use embed::{EmbedError, Embedder, HttpCheck, HttpEmbedder, HttpOptions, StaticTable, Vectors};
 pub use error::{Error, Result};
+pub use excerpt_chunk::{Config, Settings};
 pub use index::{Index, OpenOptions};
 pub use locate::{Place, locate};
 pub use model::{
-    Answer, Channel, Check, DocumentHits, DocumentText, Explanation, Filter, Hit, Keywords,
-    LastSync, Note, Progress, Query, Rank, SignalShare, Skip, SkipReason, Snippet, SourceStatus,
-    Stage, Stat, Status, SyncOptions, SyncReport, VectorStatus,
+    Answer, Attributes, Building, Channel, Check, DocumentHits, DocumentText, Explanation, Filter,
+    Hit, Keywords, LastSync, Note, Progress, Query, Rank, SignalShare, Skip, SkipReason, Snippet,
+    SourceStatus, Stage, Stat, Status, SyncOptions, SyncReport, VectorStatus,
 };
 pub use search::{Channels, Fusion, Ranking, Signals};
-pub use source::{Entry, Files, Listing, Reading, Source, decode};
+pub use source::{Entry, Files, Listing, Reading, Selection, Source, decode};
 pub use store::hush_mended_panics;
 pub use sync::quiet;

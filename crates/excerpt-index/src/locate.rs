@@ -11,6 +11,7 @@ use excerpt_chunk::Hash;
 
 use crate::error::{Error, Result};
 use crate::source::{Node, Rules};
+use crate::store::generation::exists;
 
 /// Where the index of a path is, and what of it is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +43,7 @@ pub fn locate(path: &Path, data: &Path, index: Option<&Path>) -> Result<Place> {
         None => {
             let indexed = path
                 .ancestors()
-                .find(|folder| directory(&indexes, folder).join("excerpt.db").is_file());
+                .find(|folder| exists(&directory(&indexes, folder)));
             let root = indexed
                 .filter(|root| includes(root, &path))
                 .unwrap_or(&path)

@@ -1,4 +1,4 @@
-//! Making a whole index again from its sources: aside, in a folder of its own, and put in place of the old one when it is complete.
+//! Making a whole index again from its sources: aside, as a generation of its own that takes the place of the old one when it is complete.
 
 use std::fs;
 use std::io;
@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::index::{Index, OpenOptions};
 use crate::lock::WriteLock;
-use crate::store::{self, Store};
+use crate::store::Store;
+use crate::store::generation::ANEW;
 
 impl Index {
     /// Makes the index in `dir` again, whatever state it is in. `fill` gets a new, empty index and the roots of the sources that the old one names, as
@@ -22,32 +23,21 @@ impl Index {
         dir: &Path,
         fill: impl FnOnce(Index, &[PathBuf]) -> Result<Index, E>,
     ) -> Result<(), E> {
-        let old = match Store::open(dir) {
-            Ok(store) => Some(store),
-            Err(Error::Damaged { .. }) => None,
+        let roots = match Store::open(dir) {
+            Ok(old) => old.roots(),
+            Err(Error::Damaged { .. }) => Vec::new(),
             Err(error) => return Err(error.into()),
         };
         let lock = WriteLock::acquire(dir)?;
-        let roots = old.as_ref().map(Store::roots).unwrap_or_default();
-        if let Some(old) = old {
-            // What cannot be written to its file any more will not be missed.
-            let _ = old.close();
-        }
-        let aside = dir.join(store::ASIDE);
+        let aside = dir.join(ANEW);
         // What a rebuild left that was ended.
-        removed(&aside)?;
+        match fs::remove_dir_all(&aside) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(Error::io(&aside)(error).into());
+            }
+            _ => {}
+        }
         let index = fill(Index::open(&aside, OpenOptions::create())?, &roots)?;
-        index.close()?;
-        store::replace(dir, &aside, &lock)?;
-        removed(&aside)?;
-        Ok(())
-    }
-}
-
-/// Removes a folder, if it is there.
-fn removed(folder: &Path) -> Result<()> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::io(folder)(error)),
-        _ => Ok(()),
+        Ok(index.serve_from(dir, &lock)?)
     }
 }

@@ -9,14 +9,14 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::time::{Instant, SystemTime};
 
-use excerpt_chunk::{Chunker, CodeParser as _, Config, Document, Hash};
+use excerpt_chunk::{Chunker, CodeParser as _, Document, Hash};
 use excerpt_grammars::Grammars;
 use rayon::prelude::*;
 
 use crate::embed::Embedder;
 use crate::error::Result;
 use crate::lock::WriteLock;
-use crate::model::{Progress, Skip, SkipReason, Stage, Stat, SyncOptions, SyncReport};
+use crate::model::{Attributes, Progress, Skip, SkipReason, Stage, Stat, SyncOptions, SyncReport};
 use crate::source::{Entry, Listing, Reading, Source};
 use crate::store::{Change, Fault, Followed, Known, Record, SkipRow, Store, Truth};
 
@@ -47,6 +47,8 @@ pub(crate) struct Sync<'a> {
     store: &'a mut Store,
     lock: &'a WriteLock,
     source: &'a dyn Source,
+    name: Option<String>,
+    attributes: Attributes,
     chunker: Chunker,
     identity: Hash,
     embedder: Option<&'a dyn Embedder>,
@@ -112,7 +114,9 @@ impl<'a> Sync<'a> {
             lock,
             source,
             chunker: excerpt_grammars::chunker(options.chunking.clone())?,
-            identity: identity(&options.chunking),
+            identity: identity(options),
+            name: options.name.clone(),
+            attributes: options.attributes.clone(),
             embedder,
             progress,
             clock: Clock::start(),
@@ -129,7 +133,10 @@ impl<'a> Sync<'a> {
         // The order is promised, but a source that breaks the promise must not remove documents.
         listing.entries.sort_by(|a, b| a.path.cmp(&b.path));
         listing.entries.dedup_by(|a, b| a.path == b.path);
-        let source = self.store.truth.ensure_source(self.source.root())?;
+        let source = self
+            .store
+            .truth
+            .ensure_source(self.source.root(), self.name.as_deref())?;
         let before = self.store.truth.skips(source)?;
         let mut plan = self.plan(source, listing, &before)?;
         self.report.removed = plan.removals.len();
@@ -255,6 +262,7 @@ impl<'a> Sync<'a> {
         let work = Work {
             source: self.source,
             chunker: &self.chunker,
+            attributes: &self.attributes,
             identity: self.identity,
             started_ns: self.clock.nanoseconds,
         };
@@ -385,6 +393,7 @@ impl Step {
 struct Work<'a> {
     source: &'a dyn Source,
     chunker: &'a Chunker,
+    attributes: &'a Attributes,
     identity: Hash,
     started_ns: i64,
 }
@@ -435,9 +444,15 @@ impl Work<'_> {
     }
 
     fn record(&self, path: &str, text: &str, hash: Hash, stat: Stat) -> Result<Box<Record>, Fault> {
-        let document = Document::new(text).with_path(path);
+        let mut document = Document::new(text).with_path(path);
+        if let Some(title) = &self.attributes.title {
+            document = document.with_title(title);
+        }
         let chunking = self.chunker.chunk(&document);
-        let mut record = Record::new(&document, &chunking, hash, self.identity)?;
+        let detected = Grammars.detect(&document);
+        let language = detected.map(|detected| detected.language);
+        let (identity, attributes) = (self.identity, self.attributes);
+        let mut record = Record::new(&document, &chunking, hash, identity, attributes, language)?;
         record.stat = stat;
         record.settled = self.is_settled(stat);
         Ok(Box::new(record))
@@ -523,11 +538,12 @@ impl Clock {
 }
 
 /// What a document's chunks depend on besides its text and path.
-fn identity(config: &Config) -> Hash {
-    // A configuration is plain data: its JSON never fails.
-    let config = serde_json::to_string(config).unwrap_or_default();
+pub(crate) fn identity(options: &SyncOptions) -> Hash {
+    // Both are plain data: their JSON never fails.
+    let config = serde_json::to_string(&options.chunking).unwrap_or_default();
+    let attributes = serde_json::to_string(&options.attributes).unwrap_or_default();
     let (chunk, grammars) = (excerpt_chunk::VERSION, excerpt_grammars::VERSION);
-    Hash::of(format!("{chunk} {grammars} {config}").as_bytes())
+    Hash::of(format!("{chunk} {grammars} {config} {attributes}").as_bytes())
 }
 
 #[cfg(test)]
@@ -546,12 +562,14 @@ mod tests {
     }
 
     #[test]
-    fn the_identity_follows_the_configuration() {
-        let other = Config {
-            target: 300,
-            ..Config::default()
-        };
-        assert_eq!(identity(&Config::default()), identity(&Config::default()));
-        assert_ne!(identity(&Config::default()), identity(&other));
+    fn the_identity_follows_the_cut_and_what_is_said_of_the_documents() {
+        let own = SyncOptions::default();
+        let mut cut = own.clone();
+        cut.chunking.target = 300;
+        let mut tagged = own.clone();
+        tagged.attributes.tags.push("a".to_string());
+        assert_eq!(identity(&own), identity(&SyncOptions::default()));
+        assert_ne!(identity(&own), identity(&cut));
+        assert_ne!(identity(&own), identity(&tagged));
     }
 }

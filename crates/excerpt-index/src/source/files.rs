@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::decode::decode;
-use super::rules::{Node, Rules, is_mark};
+use super::rules::{Node, Rules, Selection, is_mark};
 use super::{Entry, Listing, Reading, Source};
 use crate::error::{Error, Result, plain};
 use crate::model::{Skip, SkipReason, Stat};
@@ -17,6 +17,7 @@ use crate::model::{Skip, SkipReason, Stat};
 pub struct Files {
     root: PathBuf,
     name: String,
+    selection: Selection,
     max_file_size: u64,
 }
 
@@ -38,8 +39,28 @@ impl Files {
         Ok(Files {
             root,
             name,
+            selection: Selection::default(),
             max_file_size,
         })
+    }
+
+    /// The files under `root` that `selection` lets in.
+    ///
+    /// # Errors
+    ///
+    /// As [`Files::new`], and [`Error::Pattern`] for a pattern that cannot be read.
+    pub fn selected(root: &Path, selection: &Selection) -> Result<Self> {
+        selection.check()?;
+        Ok(Files {
+            selection: selection.clone(),
+            ..Files::new(root, selection.max_file_size())?
+        })
+    }
+
+    /// The folder or file, by its absolute path.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.root
     }
 
     fn unreachable(&self, source: io::Error) -> Error {
@@ -95,7 +116,7 @@ impl Source for Files {
             return Ok(self.list_file(&metadata));
         }
         let mut walk = Walk {
-            rules: Rules::new(&self.root),
+            rules: Rules::new(&self.root).selecting(&self.selection)?,
             files: self,
             listing: Listing::default(),
             folders: Vec::new(),

@@ -10,6 +10,7 @@ use crate::model::{Skip, Stat};
 
 pub use decode::decode;
 pub use files::Files;
+pub use rules::Selection;
 pub(crate) use rules::{Node, Rules};
 
 /// A place with documents.

@@ -6,9 +6,74 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{IncrementalIgnore, WalkBuilder};
+use serde::{Deserialize, Serialize};
 
+use crate::error::{Error, Result};
 use crate::model::SkipReason;
+
+/// Which files of a folder are documents, beside the rules that hold everywhere. Patterns are written as in a `.gitignore`, from the folder on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Selection {
+    /// If there are some, only files that match one of these are documents.
+    pub include: Vec<String>,
+    /// What matches one of these is left out.
+    pub ignore: Vec<String>,
+    /// The size in bytes above which a file is left out; none for 2 MiB.
+    pub max_file_size: Option<u64>,
+}
+
+impl Selection {
+    /// The size in bytes above which a file is left out.
+    #[must_use]
+    pub fn max_file_size(&self) -> u64 {
+        self.max_file_size.unwrap_or(2 << 20)
+    }
+
+    /// What is said here, and where nothing is, what `other` says.
+    #[must_use]
+    pub fn or(self, other: Selection) -> Selection {
+        let said = |own: Vec<String>, other| if own.is_empty() { other } else { own };
+        Selection {
+            include: said(self.include, other.include),
+            ignore: said(self.ignore, other.ignore),
+            max_file_size: self.max_file_size.or(other.max_file_size),
+        }
+    }
+
+    /// Looks whether the patterns can be read.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Pattern`].
+    pub fn check(&self) -> Result<()> {
+        matcher(Path::new(""), &self.include)?;
+        matcher(Path::new(""), &self.ignore)?;
+        Ok(())
+    }
+}
+
+fn matcher(root: &Path, patterns: &[String]) -> Result<Option<Gitignore>> {
+    if patterns.is_empty() {
+        return Ok(None);
+    }
+    let mut builder = GitignoreBuilder::new(root);
+    for pattern in patterns {
+        let refused = |error: ignore::Error| Error::Pattern {
+            pattern: pattern.clone(),
+            message: error.to_string(),
+        };
+        builder.add_line(None, pattern).map_err(refused)?;
+    }
+    let built = builder.build().map_err(|error| Error::Pattern {
+        pattern: patterns.join("`, `"),
+        message: error.to_string(),
+    })?;
+    Ok(Some(built))
+}
 
 /// Folders of code from elsewhere, or that tools make again. A folder that holds a `CACHEDIR.TAG` is one as well, which covers
 /// the build folders of cargo and others.
@@ -26,12 +91,12 @@ const VENDORED: [&str; 8] = [
 /// The mark of a folder that can be made again: <https://bford.info/cachedir/>.
 const CACHE_MARK: &str = "CACHEDIR.TAG";
 
-/// The database of an index of ours, which a user may put into the folder that it is of.
-const INDEX_MARK: &str = "excerpt.db";
+/// The database of an index of ours, or what names it: a user may put an index into the folder that it is of.
+const INDEX_MARKS: [&str; 2] = ["excerpt.db", "excerpt.generation"];
 
 /// Whether a folder that holds a file of this name is left out as a whole.
 pub(super) fn is_mark(name: &OsStr) -> bool {
-    name == CACHE_MARK || name == INDEX_MARK
+    name == CACHE_MARK || INDEX_MARKS.iter().any(|mark| name == *mark)
 }
 
 /// Names of files with keys or passwords.
@@ -174,6 +239,9 @@ pub(crate) enum Node {
 pub(crate) struct Rules {
     root: PathBuf,
     ignored: Option<IncrementalIgnore>,
+    /// What the user's own patterns leave out, and the files that they let in.
+    left_out: Option<Gitignore>,
+    let_in: Option<Gitignore>,
 }
 
 impl Rules {
@@ -185,7 +253,36 @@ impl Rules {
         Rules {
             root: root.to_path_buf(),
             ignored: builder.build_matchers().pop(),
+            left_out: None,
+            let_in: None,
         }
+    }
+
+    /// Adds the user's own patterns.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Pattern`].
+    pub(crate) fn selecting(self, selection: &Selection) -> Result<Self> {
+        Ok(Rules {
+            left_out: matcher(&self.root, &selection.ignore)?,
+            let_in: matcher(&self.root, &selection.include)?,
+            ..self
+        })
+    }
+
+    /// Whether the user's own patterns leave out the node at `path`.
+    fn is_left_out(&self, path: &Path, node: Node) -> bool {
+        let is_folder = node == Node::Folder;
+        let left_out = self.left_out.as_ref();
+        let left_out = left_out.is_some_and(|rules| rules.matched(path, is_folder).is_ignore());
+        let let_in = self.let_in.as_ref().filter(|_| !is_folder);
+        let let_in = let_in.is_none_or(|rules| {
+            rules
+                .matched_path_or_any_parents(path, is_folder)
+                .is_ignore()
+        });
+        left_out || !let_in
     }
 
     /// Why the rules leave out the node at `path` (relative to the root), whatever they say of the folders around it.
@@ -196,6 +293,9 @@ impl Rules {
         let name = path.file_name()?.to_str()?;
         if node == Node::File && is_secret(name) {
             return Some(SkipReason::Secret);
+        }
+        if self.is_left_out(path, node) {
+            return Some(SkipReason::LeftOut);
         }
         let (mut ignored, mut wanted) = (false, false);
         if let Some(rules) = &mut self.ignored {
@@ -300,6 +400,35 @@ mod tests {
         assert_eq!(
             rules.skip(Path::new(".cache"), Node::Folder),
             Some(SkipReason::Hidden)
+        );
+    }
+
+    #[test]
+    fn own_patterns_leave_out_and_let_in() {
+        let selection = Selection {
+            include: vec!["*.md".to_string(), "guide/".to_string()],
+            ignore: vec!["drafts/".to_string(), "/top.md".to_string()],
+            max_file_size: None,
+        };
+        let rules = Rules::new(Path::new("/nowhere"));
+        let mut rules = rules.selecting(&selection).unwrap();
+        let mut skip = |path: &str, node| rules.skip(Path::new(path), node);
+        for path in ["a.md", "deep/b.md", "guide/c.txt", "deep/top.md"] {
+            assert_eq!(skip(path, Node::File), None, "{path}");
+        }
+        for path in ["a.txt", "top.md"] {
+            assert_eq!(skip(path, Node::File), Some(SkipReason::LeftOut), "{path}");
+        }
+        assert_eq!(skip("deep/drafts", Node::Folder), Some(SkipReason::LeftOut));
+        assert_eq!(skip("deep", Node::Folder), None);
+        let wrong = Selection {
+            ignore: vec!["a{b".to_string()],
+            ..Selection::default()
+        };
+        let error = wrong.check().unwrap_err().to_string();
+        assert!(
+            error.starts_with("`a{b` is no pattern of files: "),
+            "{error}"
         );
     }
 

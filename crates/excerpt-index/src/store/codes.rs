@@ -15,7 +15,7 @@
 //! | `dimensions / 64` × 8 each | the signs of a chunk, in the order of documents and ordinals: that of number *i* is bit *i* % 64 of word *i* / 64 |
 //! | the same | which of a chunk's numbers are large |
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read as _;
 use std::ops::Range;
@@ -27,6 +27,7 @@ use tantivy::Directory as _;
 use tantivy::directory::{MmapDirectory, OwnedBytes};
 use twox_hash::XxHash3_64;
 
+use super::collect::Documents;
 use super::fault::Fault;
 
 /// The file inside an index directory.
@@ -194,7 +195,7 @@ impl Codes {
     pub(crate) fn nearest(
         &self,
         query: &[f32],
-        documents: Option<&HashSet<u64>>,
+        documents: Option<&Documents>,
         limit: usize,
     ) -> Vec<Near> {
         let limit = limit.max(EXACT);
@@ -589,11 +590,11 @@ mod tests {
             };
             assert!(codes.nearest(&query, None, 1).contains(&expected));
             assert_eq!(codes.nearest(&query, None, 1).len(), EXACT);
-            let found = codes.nearest(&query, Some(&HashSet::from([document])), 100);
+            let found = codes.nearest(&query, Some(&Documents::from_iter([document])), 100);
             assert_eq!(found.len(), 8);
             assert!(found.contains(&expected));
             assert!(found.iter().all(|near| near.document == document));
-            let elsewhere = HashSet::from([document + 1000]);
+            let elsewhere = Documents::from_iter([document + 1000]);
             assert!(codes.nearest(&query, Some(&elsewhere), 100).is_empty());
         }
     }

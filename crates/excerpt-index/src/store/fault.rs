@@ -1,5 +1,6 @@
 //! What goes wrong inside a store, before it is known which index it was.
 
+use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -34,6 +35,9 @@ impl Fault {
     /// Names the index.
     pub(crate) fn at(self, dir: &Path) -> Error {
         let damaged = match &self {
+            Fault::Truth(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => {
+                is_writable(&dir.join(super::DATABASE))
+            }
             Fault::Truth(error) => is_damage(error),
             Fault::Json(_) | Fault::Value(_) | Fault::Torn => true,
             Fault::Told(_) | Fault::Keywords(_) | Fault::Io(_) => false,
@@ -68,6 +72,11 @@ impl Fault {
             _ => false,
         }
     }
+}
+
+/// Whether the system lets a file be written: where SQLite does not, the file says of itself that only later versions may.
+fn is_writable(path: &Path) -> bool {
+    File::options().append(true).open(path).is_ok()
 }
 
 /// Whether an error of SQLite's comes from what is in the file. Our statements are all constant, and fit what we write: one that cannot be prepared,

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use excerpt_chunk::Hash;
@@ -18,7 +19,7 @@ use tantivy::schema::{
 use tantivy::{IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, Term};
 
 use super::analysis::{self, Purpose, analyzer};
-use super::collect::{Best, Candidate};
+use super::collect::{Best, Candidate, Documents};
 use super::fault::Fault;
 use super::guard::guarded;
 use super::read::{StoredChunk, StoredDocument};
@@ -68,8 +69,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) phrases: &'a [Phrase],
     /// What a chunk must not hold.
     pub(crate) excluded: &'a [Phrase],
-    /// The folders (or documents) to search, by [`place`]; none to search everywhere.
-    pub(crate) places: Option<&'a [String]>,
+    /// The documents to search; none to search all.
+    pub(crate) documents: Option<&'a Arc<Documents>>,
     /// How many chunks are wanted.
     pub(crate) limit: usize,
 }
@@ -94,7 +95,6 @@ struct Fields {
     inside: Field,
     defines: Field,
     path: Field,
-    folder: Field,
     document: Field,
     ordinal: Field,
     rev: Field,
@@ -202,6 +202,7 @@ impl Lexical {
         let searcher = self.reader.searcher();
         let best = Best {
             limit: wanted.limit,
+            within: wanted.documents.cloned(),
         };
         let any = searcher.search(&self.any_query(wanted), &best)?;
         if wanted.required.len() < 2 {
@@ -326,21 +327,12 @@ impl Lexical {
         })
     }
 
-    /// `query` in some places only, with the phrases and without what is excluded. The filter is part of the search: what lies elsewhere takes no
-    /// one's place.
+    /// `query` with the phrases and without what is excluded.
     fn limited(&self, query: BooleanQuery, wanted: &Wanted<'_>) -> BooleanQuery {
         let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
         let mut limit = |occur, query: Box<dyn Query>| {
             clauses.push((occur, Box::new(ConstScoreQuery::new(query, 0.0))));
         };
-        if let Some(places) = wanted.places {
-            let terms = places.iter().map(|place| {
-                let term = Term::from_field_text(self.fields.folder, place);
-                let query = TermQuery::new(term, IndexRecordOption::Basic);
-                (Occur::Should, Box::new(query) as Box<dyn Query>)
-            });
-            limit(Occur::Must, Box::new(BooleanQuery::new(terms.collect())));
-        }
         for phrase in wanted.phrases {
             limit(Occur::Must, self.phrase_query(phrase));
         }
@@ -377,7 +369,10 @@ impl Lexical {
             .iter()
             .map(|phrase| (Occur::Must, self.phrase_query(phrase)));
         let query = BooleanQuery::new(clauses.collect());
-        let all = Best { limit: MOST_HELD };
+        let all = Best {
+            limit: MOST_HELD,
+            within: None,
+        };
         let found = guarded(|| Ok(self.reader.searcher().search(&query, &all)?.best))?;
         Ok(found
             .into_iter()
@@ -416,7 +411,6 @@ impl Writer {
         let fields = self.fields;
         let id = document.id.unsigned_abs();
         self.remove(id);
-        let places = places(document.source, &document.path);
         for chunk in chunks {
             let mut entry = TantivyDocument::new();
             let own = text
@@ -432,9 +426,6 @@ impl Writer {
                 entry.add_text(fields.defines, analysis::name(name));
             }
             entry.add_text(fields.path, &document.path);
-            for place in &places {
-                entry.add_text(fields.folder, place);
-            }
             entry.add_u64(fields.document, id);
             entry.add_u64(fields.ordinal, chunk.ordinal as u64);
             entry.add_u64(fields.rev, document.rev.unsigned_abs());
@@ -464,18 +455,6 @@ impl Writer {
     pub(crate) fn finish(self) -> Result<(), Fault> {
         guarded(|| Ok(self.writer.wait_merging_threads()?))
     }
-}
-
-/// The term under which a chunk is found by a folder of its document, or by the document: the source's id and the path.
-pub(crate) fn place(source: i64, path: &str) -> String {
-    format!("{source}/{path}")
-}
-
-/// The places of a document: the source as a whole, each folder, and itself.
-fn places(source: i64, path: &str) -> Vec<String> {
-    let ends = path.match_indices('/').map(|(end, _)| end);
-    let folders = [0].into_iter().chain(ends).chain([path.len()]);
-    folders.map(|end| place(source, &path[..end])).collect()
 }
 
 /// The title and trail, with a title that is also the first heading only once.
@@ -556,9 +535,8 @@ fn schema() -> (Schema, Fields) {
         text: schema.add_text_field("text", words.clone()),
         place: schema.add_text_field("place", words.clone()),
         inside: schema.add_text_field("inside", words.clone()),
-        defines: schema.add_text_field("defines", exact.clone()),
+        defines: schema.add_text_field("defines", exact),
         path: schema.add_text_field("path", words),
-        folder: schema.add_text_field("folder", exact),
         document: schema.add_u64_field(DOCUMENT, INDEXED | FAST),
         ordinal: schema.add_u64_field(ORDINAL, FAST),
         rev: schema.add_u64_field(REV, FAST),
@@ -569,15 +547,6 @@ fn schema() -> (Schema, Fields) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_document_is_found_by_whole_segments_of_its_path() {
-        assert_eq!(
-            places(3, "docs/guide/a.md"),
-            ["3/", "3/docs", "3/docs/guide", "3/docs/guide/a.md"]
-        );
-        assert_eq!(places(3, "a.md"), ["3/", "3/a.md"]);
-    }
 
     #[test]
     fn a_title_that_is_the_first_heading_counts_once() {

@@ -7,7 +7,9 @@
 mod analysis;
 mod codes;
 mod collect;
+pub(crate) mod facet;
 mod fault;
+pub(crate) mod generation;
 mod guard;
 mod lexical;
 mod read;
@@ -15,7 +17,6 @@ mod read;
 mod recall;
 mod record;
 mod schema;
-mod swap;
 mod truth;
 mod vectors;
 mod write;
@@ -24,20 +25,20 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use crate::collection;
 use crate::error::{Error, Result};
 use crate::lock::WriteLock;
 use crate::model::Keywords;
 
 pub(crate) use analysis::{Purpose, analyzer, finder, name};
 pub(crate) use codes::Codes;
-pub(crate) use collect::Candidate;
+pub(crate) use collect::{Candidate, Documents};
 pub(crate) use fault::Fault;
 pub use guard::hush_mended_panics;
 use lexical::Stamp;
-pub(crate) use lexical::{Candidates, Lexical, Wanted, place};
+pub(crate) use lexical::{Candidates, Lexical, Wanted};
 pub(crate) use read::{Features, StoredDocument};
 pub(crate) use record::{Change, Known, Record, SkipRow};
-pub(crate) use swap::{ASIDE, replace};
 pub(crate) use truth::Truth;
 pub(crate) use vectors::Followed;
 
@@ -48,14 +49,29 @@ const DATABASE: &str = "excerpt.db";
 const LEXICAL: &str = "lexical";
 
 /// What an index directory holds besides its database.
-const LEFTOVERS: [&str; 4] = [LEXICAL, codes::FILE, ASIDE, "lock"];
+const LEFTOVERS: [&str; 8] = [
+    LEXICAL,
+    codes::FILE,
+    "lock",
+    generation::POINTER,
+    generation::ASIDE,
+    generation::ANEW,
+    collection::FILE,
+    collection::GIVEN,
+];
 
 /// How many ids of changed documents are held at once while the keyword index follows.
 const PAGE: usize = 256;
 
+/// How often something is looked for that a writer may just be replacing.
+const LOOKS: usize = 3;
+
 /// Truth and keyword index of one index directory.
 pub(crate) struct Store {
     pub(crate) truth: Truth,
+    /// The index directory.
+    home: PathBuf,
+    /// The folder of this generation of it.
     dir: PathBuf,
     /// None while it is missing, damaged, or made from something else.
     lexical: Option<Lexical>,
@@ -71,17 +87,18 @@ impl Store {
     /// # Errors
     ///
     /// [`Error::NotAnIndex`] for a folder with other things, and as [`Truth::create`].
-    pub(crate) fn create(dir: &Path) -> Result<Self> {
+    pub(crate) fn create(home: &Path) -> Result<Self> {
+        let dir = generation::served(home)?;
         let database = dir.join(DATABASE);
         if !database.exists() {
-            fs::create_dir_all(dir).map_err(Error::io(dir))?;
-            let mut entries = fs::read_dir(dir).map_err(Error::io(dir))?.flatten();
+            fs::create_dir_all(home).map_err(Error::io(home))?;
+            let mut entries = fs::read_dir(home).map_err(Error::io(home))?.flatten();
             // What is left of an index without its database may stay: it is made again.
             if !entries.all(|entry| LEFTOVERS.iter().any(|name| entry.file_name() == *name)) {
-                return Err(Error::NotAnIndex { path: dir.into() });
+                return Err(Error::NotAnIndex { path: home.into() });
             }
         }
-        Store::new(dir, truth_in(dir, || Truth::create(&database))?)
+        Store::new(home, &dir, truth_in(&dir, || Truth::create(&database))?)
     }
 
     /// Opens the index in `dir`.
@@ -89,17 +106,31 @@ impl Store {
     /// # Errors
     ///
     /// [`Error::NotFound`] when there is none, and as [`Truth::open`].
-    pub(crate) fn open(dir: &Path) -> Result<Self> {
-        let database = dir.join(DATABASE);
-        if !database.exists() {
-            return Err(Error::NotFound { path: dir.into() });
+    pub(crate) fn open(home: &Path) -> Result<Self> {
+        if !generation::exists(home) {
+            return Err(Error::NotFound { path: home.into() });
         }
-        Store::new(dir, truth_in(dir, || Truth::open(&database))?)
+        // The one that was just named may be gone when it is looked at: another one is named then.
+        let mut opened = Store::at(home, &generation::served(home)?);
+        for _ in 1..LOOKS {
+            if opened.is_ok() {
+                break;
+            }
+            opened = Store::at(home, &generation::served(home)?);
+        }
+        opened
     }
 
-    fn new(dir: &Path, truth: Truth) -> Result<Self> {
+    /// The generation in the folder `dir`.
+    fn at(home: &Path, dir: &Path) -> Result<Self> {
+        let database = dir.join(DATABASE);
+        Store::new(home, dir, truth_in(dir, || Truth::open(&database))?)
+    }
+
+    fn new(home: &Path, dir: &Path, truth: Truth) -> Result<Self> {
         let mut store = Store {
             truth,
+            home: home.to_path_buf(),
             dir: dir.to_path_buf(),
             lexical: None,
             codes: None,
@@ -112,7 +143,7 @@ impl Store {
 
     /// The index directory.
     pub(crate) fn dir(&self) -> &Path {
-        &self.dir
+        &self.home
     }
 
     /// The keyword index, when there is one to search.
@@ -149,8 +180,8 @@ impl Store {
 
     /// Looks again at what another process may have changed.
     pub(crate) fn refresh(&mut self) -> Result<Keywords, Fault> {
-        if self.truth.is_replaced() {
-            self.truth = Truth::open(&self.dir.join(DATABASE))?;
+        if !self.is_aside() && generation::served(&self.home)? != self.dir {
+            *self = Store::open(&self.home)?;
         }
         if self.keywords()? != Keywords::InStep {
             let reloaded = self
@@ -195,7 +226,6 @@ impl Store {
     /// A writer removes files that its last commit no longer needs, maybe just those that are being looked at here: so look
     /// again before taking it for damaged.
     fn load(&mut self) -> Result<(), Fault> {
-        const LOOKS: usize = 3;
         for _ in 0..LOOKS {
             self.lexical = None;
             let path = self.dir.join(LEXICAL);
@@ -233,7 +263,7 @@ impl Store {
 
     /// Brings the keyword index in step, if this process may write. Returns whether it had been lost and was made again.
     pub(crate) fn heal(&mut self) -> Result<bool, Fault> {
-        let lock = WriteLock::acquire(&self.dir)?;
+        let lock = WriteLock::acquire(&self.home)?;
         let lost = self.refresh_locked(&lock)?;
         let _ = self.catch_up(&lock, &mut |_, _| ControlFlow::Continue(()))?;
         Ok(lost)
@@ -348,7 +378,7 @@ impl Store {
 
     /// The bytes that the index takes on disk.
     pub(crate) fn disk_bytes(&self) -> u64 {
-        let mut folders = vec![self.dir.clone()];
+        let mut folders = vec![self.home.clone()];
         let mut bytes = 0;
         while let Some(folder) = folders.pop() {
             // A file that a writer removes meanwhile does not count.

@@ -26,8 +26,6 @@ const MOST_FORMATS: i64 = 1_000;
 pub(crate) struct Truth {
     pub(super) connection: Connection,
     path: PathBuf,
-    /// What tells the file from another one under the same name, where the system says so.
-    file: Option<FileId>,
     /// Whether most documents are source code, and the `rev` at which that was counted.
     pub(super) mostly_code: Cell<Option<(i64, bool)>>,
 }
@@ -68,12 +66,6 @@ impl Truth {
             }),
             None => Err(Error::Foreign { path: path.into() }),
         }
-    }
-
-    /// Whether another database stands in the place of this one.
-    pub(crate) fn is_replaced(&self) -> bool {
-        let now = file_id(&self.path);
-        now.is_some() && now != self.file
     }
 
     /// Reads the whole database, and looks whether its pages and rows can be what was written.
@@ -134,25 +126,7 @@ impl Truth {
     }
 }
 
-/// The device and the number of a file.
-type FileId = (u64, u64);
-
-#[cfg(unix)]
-fn file_id(path: &Path) -> Option<FileId> {
-    use std::os::unix::fs::MetadataExt as _;
-    let file = fs::metadata(path).ok()?;
-    Some((file.dev(), file.ino()))
-}
-
-/// Elsewhere, a file that is open keeps its place.
-#[cfg(not(unix))]
-fn file_id(_: &Path) -> Option<FileId> {
-    None
-}
-
 fn open(path: &Path, flags: OpenFlags) -> Result<Truth> {
-    // Asked before: a database that is replaced meanwhile is then taken for an older one, and opened again.
-    let file = file_id(path);
     let open = || {
         let connection =
             Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
@@ -172,7 +146,6 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Truth> {
         Ok(Truth {
             connection,
             path: path.to_path_buf(),
-            file: file.or_else(|| file_id(path)),
             mostly_code: Cell::default(),
         })
     };

@@ -6,10 +6,12 @@
 )]
 
 mod clock;
+mod collections;
 mod damage;
 mod failures;
 mod fixture;
 mod formats;
+mod generations;
 mod quality;
 mod ranking;
 mod search;

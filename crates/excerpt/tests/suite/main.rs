@@ -4,6 +4,7 @@
 mod background;
 mod bad_input;
 mod chunk;
+mod collections;
 mod configuration;
 mod doctor;
 mod documents;
