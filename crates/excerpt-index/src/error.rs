@@ -41,7 +41,7 @@ pub enum Error {
         known: i64,
     },
     /// The database is damaged.
-    #[error("`{}` is damaged: remove the folder `{}` and sync again", path.display(), folder(path).display())]
+    #[error("`{}` is damaged: run `excerpt doctor --rebuild` to make the index again from its sources", path.display())]
     Damaged {
         /// The database.
         path: PathBuf,
@@ -243,7 +243,13 @@ pub enum Error {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// The store could not do its work: a full disk, or a fault of ours.
+    /// There is no room for the index.
+    #[error("the disk of `{}` is full: make room, and run `excerpt sync`", path.display())]
+    Full {
+        /// The index directory.
+        path: PathBuf,
+    },
+    /// The store could not do its work, by a fault of ours or of the system's.
     #[error("cannot use the index in `{}`: {source}", path.display())]
     Store {
         /// The index directory.
@@ -254,6 +260,17 @@ pub enum Error {
 }
 
 impl Error {
+    /// A database that cannot be used for what is in it.
+    pub(crate) fn damaged(
+        path: &Path,
+        seen: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Error {
+        Error::Damaged {
+            path: path.to_path_buf(),
+            source: seen.into(),
+        }
+    }
+
     /// Adds the path to an error of the operating system.
     pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Error + '_ {
         move |source| Error::Io {
@@ -261,10 +278,6 @@ impl Error {
             source,
         }
     }
-}
-
-fn folder(path: &Path) -> &Path {
-    path.parent().unwrap_or(path)
 }
 
 fn process(holder: Option<u32>) -> String {
@@ -376,7 +389,7 @@ mod tests {
                     path: "/data/i/excerpt.db".into(),
                     source: "torn".into(),
                 },
-                "`/data/i/excerpt.db` is damaged: remove the folder `/data/i` and sync again",
+                "`/data/i/excerpt.db` is damaged: run `excerpt doctor --rebuild` to make the index again from its sources",
             ),
             (
                 Error::Locked {
@@ -512,6 +525,10 @@ mod tests {
                     source: missing(),
                 },
                 "cannot use `/data/i`: no such file or directory",
+            ),
+            (
+                Error::Full { path: path() },
+                "the disk of `/data/i` is full: make room, and run `excerpt sync`",
             ),
             (
                 Error::Store {

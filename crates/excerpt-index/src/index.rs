@@ -46,7 +46,7 @@ pub struct Index {
     pub(crate) store: Store,
     /// What makes the vectors; none when they are switched off.
     embedder: Option<Arc<dyn Embedder>>,
-    /// Whether the keyword index had to be made again since the last answer.
+    /// Whether a derived file had to be made again since the last answer.
     rebuilt: bool,
     /// Whether the last sync was broken off: whoever did not want to wait for that does not wait for the keyword index either.
     hurried: bool,
@@ -119,7 +119,8 @@ impl Index {
         mut progress: impl FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<SyncReport> {
         let lock = WriteLock::acquire(self.store.dir())?;
-        let rebuilt = self.store.refresh_locked(&lock).map_err(self.at())?;
+        let mut rebuilt = self.store.refresh_locked(&lock).map_err(self.at())?;
+        rebuilt |= self.embedder.is_some() && self.store.has_unusable_codes();
         self.rebuilt |= rebuilt;
         self.store.tidy(&lock).map_err(self.at())?;
         match self.base(source.root(), options).map_err(self.at())? {
@@ -195,18 +196,20 @@ impl Index {
     /// [`Ranking::check`]: crate::Ranking::check
     pub fn search(&mut self, query: &Query) -> Result<Answer> {
         query.ranking.check()?;
-        let behind = self.step()?;
-        let embedder = self.embedder.as_deref();
-        let found = match search(&self.store, embedder, query) {
-            // A file went bad while the index was open: mend it and ask once more.
-            Err(Fault::Keywords(_)) => {
-                self.store.distrust();
-                self.hurried = false;
-                self.step()?;
-                search(&self.store, self.embedder.as_deref(), query)
-            }
-            found => found,
-        };
+        let mut behind = self.step()?;
+        let mut found = search(&self.store, self.embedder.as_deref(), query);
+        // A file of the keyword index went bad since it was last read in whole: mend it and ask once more. Where nothing is found to be wrong with
+        // its files, make it again all the same. What it names and the truth lacks even then, the truth has lost.
+        if matches!(found, Err(Fault::Keywords(_) | Fault::Torn)) {
+            self.store.distrust();
+            self.hurried = false;
+            behind = self.step()?;
+            found = search(&self.store, self.embedder.as_deref(), query);
+        }
+        if matches!(found, Err(Fault::Keywords(_))) && self.store.discard().is_ok() {
+            behind = self.step()?;
+            found = search(&self.store, self.embedder.as_deref(), query);
+        }
         let mut answer = found.map_err(self.at())?;
         answer.notes.extend(behind);
         if std::mem::take(&mut self.rebuilt) {
@@ -368,16 +371,17 @@ impl Index {
         Ok(digest.end())
     }
 
-    /// Compares the keyword index with the rest, chunk by chunk.
+    /// Reads the whole database, and compares the keyword index with it, chunk by chunk.
     ///
     /// # Errors
     ///
-    /// When the store cannot be read.
+    /// [`Error::Damaged`], and when the store cannot be read.
     pub fn check(&self) -> Result<Check> {
         self.compare().map_err(self.at())
     }
 
     fn compare(&self) -> Result<Check, Fault> {
+        self.store.truth.verify()?;
         let truth = self.store.truth.chunk_counts()?;
         let mut keywords = match self.store.lexical() {
             Some(lexical) => lexical.chunk_counts()?,
@@ -398,6 +402,12 @@ impl Index {
         Ok(check)
     }
 
+    /// Serves this index, made in a folder inside the index directory `home`, in place of whatever is served there.
+    pub(crate) fn serve_from(self, home: &Path, lock: &WriteLock) -> Result<()> {
+        let at = self.at();
+        self.store.serve_from(home, lock).map_err(at)
+    }
+
     /// Brings the keyword index in step if this process may, and says so if it may not.
     fn step(&mut self) -> Result<Option<Note>> {
         if self.store.refresh().map_err(self.at())? == Keywords::InStep {
@@ -412,8 +422,11 @@ impl Index {
                 Ok(None)
             }
             Err(Fault::Told(Error::Locked { holder, .. })) => Ok(Some(Note::Behind { holder })),
-            // An index that may only be read answers from what is there.
+            // An index that may only be read, or has no room to grow, answers from what is there.
             Err(Fault::Told(Error::Io { .. })) => Ok(Some(Note::Behind { holder: None })),
+            Err(Fault::Keywords(_)) if self.store.lexical().is_some() => {
+                Ok(Some(Note::Behind { holder: None }))
+            }
             Err(fault) => Err(fault.at(self.store.dir())),
         }
     }

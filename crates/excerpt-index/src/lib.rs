@@ -35,6 +35,7 @@ mod locate;
 mod lock;
 mod model;
 mod read;
+mod rebuild;
 mod search;
 mod source;
 mod store;
@@ -57,6 +58,7 @@ pub use model::{
 pub use read::{ChunkPlace, DocumentText, Incoming, Links, Outgoing, ReadOptions, Target};
 pub use search::{Channels, Fusion, Ranking, Signals};
 pub use source::{Entry, Files, Listing, Reading, Selection, Source, decode};
+pub use store::hush_mended_panics;
 pub use summary::{Domain, Newest, Summary, Topic};
 pub use sync::quiet;
 pub use watch::{Stop, Watching};

@@ -184,7 +184,7 @@ pub enum Note {
         /// The process that writes the index at the moment.
         holder: Option<u32>,
     },
-    /// The keyword index was missing or damaged and has been made again.
+    /// The keyword index was missing or damaged, or the file of the vectors' codes damaged, and has been made again.
     Rebuilt,
     /// There are no vectors yet.
     NoVectors,
@@ -214,7 +214,7 @@ impl fmt::Display for Note {
             Note::Behind { holder: None } => {
                 f.write_str("the keyword index is behind: the latest changes are not searched; run `excerpt sync`")
             }
-            Note::Rebuilt => f.write_str("the keyword index was missing or damaged and has been made again"),
+            Note::Rebuilt => f.write_str("a file of the index was missing or damaged and has been made again"),
             Note::NoVectors => f.write_str("there are no vectors yet, and only keywords find: run `excerpt sync`"),
             Note::WithoutVectors { reason } => write!(f, "the vectors had no say: {reason}"),
             Note::VectorsBehind { documents } => {

@@ -52,6 +52,7 @@ pub(crate) fn search(
     let start = Instant::now();
     let mut words = Words::of(&query.text)?;
     let _snapshot = store.truth.snapshot()?;
+    let is_whole = store.is_whole()?;
     let scattered = scattered(store, &mut words)?;
     let search = Search {
         store,
@@ -59,6 +60,7 @@ pub(crate) fn search(
         query,
         places: Places::of(store, &query.filter)?,
         words: &words,
+        is_whole,
     };
     let mut answer = search.answer()?;
     answer.notes.extend(scattered);
@@ -118,6 +120,8 @@ struct Search<'a> {
     query: &'a Query,
     places: Option<Places>,
     words: &'a Words,
+    /// Whether all that a channel can name is in the truth.
+    is_whole: bool,
 }
 
 impl Search<'_> {
@@ -309,12 +313,17 @@ impl Search<'_> {
         let mut all = Vec::new();
         let mut features = Vec::new();
         for mut found in fusion::united(lexical, vectors) {
-            let Some(document) = documents.current(self.store, &found)? else {
-                continue;
-            };
             let place = (found.document, found.ordinal);
-            let Some(own) = self.store.truth.features(place.0, place.1)? else {
-                continue;
+            let current = documents.current(self.store, &found)?;
+            let own = match current {
+                Some(_) => self.store.truth.features(place.0, place.1)?,
+                None => None,
+            };
+            let (Some(document), Some(own)) = (current, own) else {
+                match self.is_whole {
+                    true => return Err(Fault::Torn),
+                    false => continue,
+                }
             };
             let share = match (ranking.channels, document.is_code()) {
                 (Channels::Keywords, _) => 0.0,

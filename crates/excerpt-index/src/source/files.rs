@@ -310,12 +310,25 @@ fn children(folder: &Path) -> io::Result<Vec<Child>> {
 }
 
 /// Reads a file up to one byte more than `limit`, with the size and time it had when it was opened.
+///
+/// What changes meanwhile may be half of one text and half of another, so it is read again; a file that never rests is taken as it was read last, and
+/// looks different the next time.
 fn read(path: &Path, limit: u64) -> io::Result<(Vec<u8>, Stat)> {
-    let file = File::open(path)?;
-    let stat = stat(&file.metadata()?);
-    let mut bytes = Vec::with_capacity(usize::try_from(stat.size.min(limit)).unwrap_or(0) + 1);
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    Ok((bytes, stat))
+    const TRIES: usize = 3;
+    let mut tries = 1;
+    loop {
+        let file = File::open(path)?;
+        let before = stat(&file.metadata()?);
+        let room = usize::try_from(before.size.min(limit)).unwrap_or(0);
+        let mut bytes = Vec::with_capacity(room + 1);
+        (&file)
+            .take(limit.saturating_add(1))
+            .read_to_end(&mut bytes)?;
+        if tries == TRIES || stat(&file.metadata()?) == before {
+            return Ok((bytes, before));
+        }
+        tries += 1;
+    }
 }
 
 fn stat(metadata: &Metadata) -> Stat {

@@ -26,6 +26,9 @@ pub(crate) const POINTER: &str = "excerpt.generation";
 /// The folder of a generation that is being built.
 pub(super) const ASIDE: &str = "aside";
 
+/// The folder of an index that is made again from its sources.
+pub(crate) const ANEW: &str = "anew";
+
 /// The beginning of the name of each other folder.
 const FOLDER: &str = "generation-";
 
@@ -53,7 +56,7 @@ pub(crate) fn served(home: &Path) -> Result<PathBuf> {
             let is_there = dir.join(DATABASE).is_file();
             Ok(if is_there { dir } else { home.to_path_buf() })
         }
-        Ok(_) => Err(Error::Foreign { path: pointer }),
+        Ok(_) => Err(Error::damaged(&pointer, "it names no folder of ours")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(home.to_path_buf()),
         Err(error) => Err(Error::io(&pointer)(error)),
     }
@@ -115,19 +118,26 @@ impl Store {
         let dir = aside.dir.clone();
         // Its last connection writes the log into the database.
         drop(aside);
-        let number = match self.dir.file_name().and_then(|name| name.to_str()) {
-            Some(name) => name
-                .strip_prefix(FOLDER)
-                .and_then(|number| number.parse().ok()),
-            None => None,
-        };
-        let name = format!("{FOLDER}{}", number.unwrap_or(1_u64) + 1);
-        let next = self.home.join(&name);
-        remove(&next)?;
-        fs::rename(&dir, &next)?;
-        replace(&self.home.join(POINTER), name.as_bytes())?;
+        let next = serve(&self.home, &dir)?;
         *self = Store::at(&self.home, &next)?;
         self.tidy(lock)
+    }
+
+    /// The roots of the sources, as far as they can be read.
+    pub(crate) fn roots(&self) -> Vec<PathBuf> {
+        let sources = self.truth.sources().unwrap_or_default();
+        sources
+            .into_iter()
+            .map(|source| source.root.into())
+            .collect()
+    }
+
+    /// Serves this store, made in a folder inside the index directory `home`, in place of whatever is served there.
+    pub(crate) fn serve_from(self, home: &Path, lock: &WriteLock) -> Result<(), Fault> {
+        let dir = self.dir.clone();
+        self.truth.close()?;
+        let next = serve(home, &dir)?;
+        Store::at(home, &next)?.tidy(lock)
     }
 
     /// Gives up what is built aside for the source at `root`: it is no longer asked for.
@@ -158,11 +168,26 @@ impl Store {
                 let _ = remove(&path);
             }
         }
+        // One that is made anew holds the lock of this index: what is there now was left.
+        let _ = remove(&self.home.join(ANEW));
         if self.building()?.is_none() {
             remove(&self.home.join(ASIDE))?;
         }
         Ok(())
     }
+}
+
+/// Names the generation in `dir`, which nobody has open, as the one that is served from `home`, and returns where it lies then.
+fn serve(home: &Path, dir: &Path) -> Result<PathBuf, Fault> {
+    let numbers = fs::read_dir(home)?.filter_map(|entry| {
+        let name = entry.ok()?.file_name();
+        name.to_str()?.strip_prefix(FOLDER)?.parse().ok()
+    });
+    let name = format!("{FOLDER}{}", numbers.max().unwrap_or(1_u64) + 1);
+    let next = home.join(&name);
+    fs::rename(dir, &next)?;
+    replace(&home.join(POINTER), name.as_bytes())?;
+    Ok(next)
 }
 
 /// Makes `to` the same file as `from`, or one like it where that cannot be: a file of the keyword index is never changed, only replaced.

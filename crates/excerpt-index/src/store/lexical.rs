@@ -21,6 +21,7 @@ use tantivy::{IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument,
 use super::analysis::{self, Purpose, analyzer};
 use super::collect::{Best, Candidate, Documents};
 use super::fault::Fault;
+use super::guard::guarded;
 use super::read::{StoredChunk, StoredDocument};
 use crate::search::Phrase;
 
@@ -115,22 +116,24 @@ pub(crate) struct Lexical {
 
 impl Lexical {
     /// Opens the keyword index in `dir`. Unless its files look as `seal` says, they are read in whole first: tantivy checks
-    /// nothing when it opens a file, and a damaged one may end the process.
+    /// nothing when it opens a file.
     ///
     /// # Errors
     ///
     /// Whatever keeps it from being used, which making it again will mend.
     pub(crate) fn open(dir: &Path, seal: Option<Hash>) -> Result<Self, Fault> {
-        let index = tantivy::Index::open_in_dir(dir)?;
-        let (schema, fields) = schema();
-        if index.schema() != schema {
-            return Err(Fault::Value("a keyword index with other fields"));
-        }
-        let sealed = seal == Some(look(&index, dir)?);
-        if !sealed && !index.validate_checksum()?.is_empty() {
-            return Err(Fault::Value("a keyword index with damaged files"));
-        }
-        Lexical::new(index, fields)
+        guarded(|| {
+            let index = tantivy::Index::open_in_dir(dir)?;
+            let (schema, fields) = schema();
+            if index.schema() != schema {
+                return Err(Fault::Value("a keyword index with other fields"));
+            }
+            let sealed = seal == Some(look(&index, dir)?);
+            if !sealed && !is_sound(&index, dir)? {
+                return Err(Fault::Value("a keyword index with damaged files"));
+            }
+            Lexical::new(index, fields)
+        })
     }
 
     /// Makes an empty keyword index in `dir`, in place of what is there.
@@ -170,14 +173,16 @@ impl Lexical {
 
     /// Goes on to the last commit. The stamp is read first: it is never ahead of what is searched.
     pub(crate) fn reload(&mut self) -> Result<(), Fault> {
-        self.stamp = read_stamp(&self.index)?;
-        self.reader.reload()?;
-        Ok(())
+        guarded(|| {
+            self.stamp = read_stamp(&self.index)?;
+            self.reader.reload()?;
+            Ok(())
+        })
     }
 
     /// A writer. The caller holds the lock of the index.
     pub(crate) fn writer(&self) -> Result<Writer, Fault> {
-        Writer::new(&self.index, self.fields)
+        guarded(|| Writer::new(&self.index, self.fields))
     }
 
     /// A hash over how the files look: as long as it stays, they need not be read to know that they are sound.
@@ -190,6 +195,10 @@ impl Lexical {
     /// Two searches: for the chunks that hold every required term, and for those that hold any. The scores of both are BM25
     /// over all terms, so that they can be compared; which of the two a chunk comes from is told apart from its score.
     pub(crate) fn candidates(&self, wanted: &Wanted<'_>) -> Result<Candidates, Fault> {
+        guarded(|| self.find(wanted))
+    }
+
+    fn find(&self, wanted: &Wanted<'_>) -> Result<Candidates, Fault> {
         let searcher = self.reader.searcher();
         let best = Best {
             limit: wanted.limit,
@@ -235,7 +244,7 @@ impl Lexical {
             let frequency = (text as f32).min(total);
             Ok(present.then(|| (1.0 + (total - frequency + 0.5) / (frequency + 0.5)).ln()))
         };
-        terms.iter().map(weight).collect()
+        guarded(|| terms.iter().map(weight).collect())
     }
 
     /// How rare each term is in the texts, against a term that is in one chunk alone: from 0 for one that is everywhere to 1.
@@ -247,11 +256,15 @@ impl Lexical {
             let idf = ((total + 1.0) / (count.min(total) + 0.5)).ln();
             Ok((idf / (total + 1.0).ln().max(1.0)).clamp(0.0, 1.0))
         };
-        terms.iter().map(rarity).collect()
+        guarded(|| terms.iter().map(rarity).collect())
     }
 
     /// How many chunks it holds of each document and `rev`.
     pub(crate) fn chunk_counts(&self) -> Result<BTreeMap<(u64, u64), usize>, Fault> {
+        guarded(|| self.count())
+    }
+
+    fn count(&self) -> Result<BTreeMap<(u64, u64), usize>, Fault> {
         let mut counts = BTreeMap::new();
         for segment in self.reader.searcher().segment_readers() {
             let document = segment.fast_fields().u64(DOCUMENT)?;
@@ -360,13 +373,9 @@ impl Lexical {
             limit: MOST_HELD,
             within: None,
         };
-        let found = self
-            .reader
-            .searcher()
-            .search(&query, &all)?
-            .best
-            .into_iter();
+        let found = guarded(|| Ok(self.reader.searcher().search(&query, &all)?.best))?;
         Ok(found
+            .into_iter()
             .map(|candidate| (candidate.document, candidate.ordinal))
             .collect())
     }
@@ -420,7 +429,7 @@ impl Writer {
             entry.add_u64(fields.document, id);
             entry.add_u64(fields.ordinal, chunk.ordinal as u64);
             entry.add_u64(fields.rev, document.rev.unsigned_abs());
-            self.writer.add_document(entry)?;
+            guarded(|| Ok(self.writer.add_document(entry)?))?;
         }
         Ok(())
     }
@@ -434,15 +443,17 @@ impl Writer {
     /// Makes the changes lasting and visible.
     pub(crate) fn commit(&mut self, stamp: &Stamp) -> Result<(), Fault> {
         let payload = serde_json::to_string(stamp)?;
-        let mut commit = self.writer.prepare_commit()?;
-        commit.set_payload(&payload);
-        commit.commit()?;
-        Ok(())
+        guarded(|| {
+            let mut commit = self.writer.prepare_commit()?;
+            commit.set_payload(&payload);
+            commit.commit()?;
+            Ok(())
+        })
     }
 
     /// Waits for the joining of small segments to end: what is cut off would be begun again each time.
     pub(crate) fn finish(self) -> Result<(), Fault> {
-        Ok(self.writer.wait_merging_threads()?)
+        guarded(|| Ok(self.writer.wait_merging_threads()?))
     }
 }
 
@@ -460,12 +471,25 @@ fn frequency(searcher: &Searcher, field: Field, term: &str) -> Result<u64, Fault
     Ok(searcher.doc_freq(&Term::from_field_text(field, term))?)
 }
 
-/// A hash over the names, sizes and times of the files of the last commit.
+/// Whether every file of the last commit is as it was written.
+fn is_sound(index: &tantivy::Index, dir: &Path) -> Result<bool, Fault> {
+    // tantivy looks at those files alone that it has written down as its own.
+    let known = index.directory().list_managed_files();
+    let named = index.load_metas()?.list_segment_files();
+    let unknown = named.difference(&known);
+    let are_known = unknown.into_iter().all(|file| !dir.join(file).exists());
+    Ok(are_known && index.validate_checksum()?.is_empty())
+}
+
+/// A hash over what the last commit says of itself, and over the names, sizes and times of its files.
 fn look(index: &tantivy::Index, dir: &Path) -> Result<Hash, Fault> {
-    let named = index.load_metas()?.list_segment_files().into_iter();
-    let mut names: Vec<PathBuf> = named.chain([PathBuf::from("meta.json")]).collect();
+    let mut names: Vec<PathBuf> = index
+        .load_metas()?
+        .list_segment_files()
+        .into_iter()
+        .collect();
     names.sort();
-    let mut looks = String::new();
+    let mut looks = fs::read_to_string(dir.join("meta.json"))?;
     for name in names {
         // tantivy names files that a segment may have, such as one of deletions.
         if let Ok(metadata) = fs::metadata(dir.join(&name)) {

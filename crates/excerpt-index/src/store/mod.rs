@@ -10,6 +10,7 @@ mod collect;
 pub(crate) mod facet;
 mod fault;
 pub(crate) mod generation;
+mod guard;
 mod lexical;
 mod link;
 mod list;
@@ -35,6 +36,7 @@ pub(crate) use analysis::{Purpose, analyzer, finder, name};
 pub(crate) use codes::Codes;
 pub(crate) use collect::{Candidate, Documents};
 pub(crate) use fault::Fault;
+pub use guard::hush_mended_panics;
 use lexical::Stamp;
 pub(crate) use lexical::{Candidates, Lexical, Wanted};
 pub(crate) use link::LinkRow;
@@ -51,12 +53,13 @@ const DATABASE: &str = "excerpt.db";
 const LEXICAL: &str = "lexical";
 
 /// What an index directory holds besides its database.
-const LEFTOVERS: [&str; 7] = [
+const LEFTOVERS: [&str; 8] = [
     LEXICAL,
     codes::FILE,
     "lock",
     generation::POINTER,
     generation::ASIDE,
+    generation::ANEW,
     collection::FILE,
     collection::GIVEN,
 ];
@@ -99,7 +102,7 @@ impl Store {
                 return Err(Error::NotAnIndex { path: home.into() });
             }
         }
-        Store::new(home, &dir, Truth::create(&database)?)
+        Store::new(home, &dir, truth_in(&dir, || Truth::create(&database))?)
     }
 
     /// Opens the index in `dir`.
@@ -124,7 +127,8 @@ impl Store {
 
     /// The generation in the folder `dir`.
     fn at(home: &Path, dir: &Path) -> Result<Self> {
-        Store::new(home, dir, Truth::open(&dir.join(DATABASE))?)
+        let database = dir.join(DATABASE);
+        Store::new(home, dir, truth_in(dir, || Truth::open(&database))?)
     }
 
     fn new(home: &Path, dir: &Path, truth: Truth) -> Result<Self> {
@@ -202,6 +206,25 @@ impl Store {
         self.distrusted = true;
     }
 
+    /// Gives the keyword index up: it is made again, whatever its files look like.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Locked`] while another process writes.
+    pub(crate) fn discard(&mut self) -> Result<(), Fault> {
+        let _lock = WriteLock::acquire(&self.dir)?;
+        self.lexical = None;
+        Ok(fs::remove_dir_all(self.dir.join(LEXICAL))?)
+    }
+
+    /// Whether every derived file that there is holds every change, so that all it names is in the truth.
+    pub(crate) fn is_whole(&self) -> Result<bool, Fault> {
+        let rev = self.truth.rev()?;
+        let lexical = self.lexical.as_ref().map(|lexical| lexical.stamp().rev);
+        let codes = self.codes.as_ref().map(|codes| codes.stamp().rev);
+        Ok([lexical, codes].iter().flatten().all(|held| *held == rev))
+    }
+
     /// Opens the keyword index, if it is one that can be used.
     ///
     /// A writer removes files that its last commit no longer needs, maybe just those that are being looked at here: so look
@@ -266,17 +289,32 @@ impl Store {
     ) -> Result<ControlFlow<()>, Fault> {
         let path = self.dir.join(LEXICAL);
         let target = self.truth.rev()?;
-        let mut lexical = match self.lexical.take() {
-            Some(lexical) if lexical.stamp().rev == target => {
-                self.lexical = Some(lexical);
-                return Ok(ControlFlow::Continue(()));
-            }
+        let stamp = self.lexical.as_ref().map(Lexical::stamp);
+        if stamp.is_some_and(|stamp| stamp.rev == target) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        // What is damaged must not go into fresh files, and tantivy ends the process over it on some ways: so all is read before anything is written.
+        let sound = match self.lexical.is_some() {
+            true => Lexical::open(&path, None).ok(),
+            false => None,
+        };
+        let mut lexical = match sound {
             Some(lexical) => lexical,
-            None => Lexical::create(&path, self.stamp(0)?)?,
+            None => {
+                // What the truth has lost would be nowhere to be missed, once the keyword index is made from it.
+                if self.truth.seal()?.is_some() {
+                    self.truth.verify()?;
+                }
+                Lexical::create(&path, self.stamp(0)?)?
+            }
         };
         let (stamp, flow) = match self.follow(&lexical, progress) {
-            // It can be read and not be written: making it again mends that too.
-            Err(Fault::Keywords(_)) => {
+            // It can be read and not be written: making it again mends that too, unless nothing is wrong with what is there.
+            Err(fault @ Fault::Keywords(_)) => {
+                if let Ok(sound) = Lexical::open(&path, None) {
+                    self.lexical = Some(sound);
+                    return Err(fault);
+                }
                 lexical = Lexical::create(&path, self.stamp(0)?)?;
                 self.follow(&lexical, progress)?
             }
@@ -357,5 +395,23 @@ impl Store {
             }
         }
         bytes
+    }
+}
+
+/// Opens the truth in `dir`. What is told as the file of another program, or as none, was ours if a keyword index lies beside it.
+fn truth_in(dir: &Path, open: impl FnOnce() -> Result<Truth>) -> Result<Truth> {
+    let database = dir.join(DATABASE);
+    let was_ours = dir.join(LEXICAL).is_dir();
+    let is_empty = |path: &Path| fs::metadata(path).map_or(true, |file| file.len() == 0);
+    let wal = dir.join(format!("{DATABASE}-wal"));
+    if was_ours && database.exists() && is_empty(&database) && is_empty(&wal) {
+        return Err(Error::damaged(&database, "it is empty"));
+    }
+    match open() {
+        Err(Error::Foreign { path }) if was_ours => Err(Error::damaged(
+            &path,
+            "its first page is not that of an index",
+        )),
+        opened => opened,
     }
 }

@@ -546,8 +546,18 @@ impl Truth {
             .prepare_cached("SELECT bytes, zstd FROM text WHERE hash = ?1")?;
         let (bytes, zstd): (usize, Vec<u8>) =
             select.query_row([&hash.0[..]], |row| Ok((size(row, 0)?, row.get(1)?)))?;
+        // A damaged length may be more than there is memory for.
+        let said = zstd::zstd_safe::get_frame_content_size(&zstd)
+            .ok()
+            .flatten();
+        if said != u64::try_from(bytes).ok() {
+            return Err(Fault::Value("a text of another length"));
+        }
         let text = zstd::bulk::decompress(&zstd, bytes)
             .map_err(|_| Fault::Value("a text that cannot be decompressed"))?;
+        if Hash::of(&text) != hash {
+            return Err(Fault::Value("a text that is not what was kept"));
+        }
         String::from_utf8(text).map_err(|_| Fault::Value("a text that is not UTF-8"))
     }
 

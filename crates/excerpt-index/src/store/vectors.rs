@@ -76,6 +76,11 @@ impl Store {
         Ok(())
     }
 
+    /// Whether there is a file of codes, and it is damaged or of another truth.
+    pub(crate) fn has_unusable_codes(&self) -> bool {
+        self.codes.is_none() && self.dir.join(codes::FILE).exists()
+    }
+
     /// Looks again at what another process may have changed: these codes, or the truth that they were made from.
     pub(super) fn refresh_codes(&mut self) -> Result<(), Fault> {
         let known = self.codes.as_ref().map(Codes::sum);

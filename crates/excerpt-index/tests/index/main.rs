@@ -5,9 +5,12 @@
     reason = "a test that cannot build its world has failed"
 )]
 
+mod clock;
 mod collections;
+mod damage;
 mod failures;
 mod fixture;
+mod formats;
 mod generations;
 mod quality;
 mod ranking;

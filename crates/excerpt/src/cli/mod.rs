@@ -16,6 +16,7 @@ mod list;
 mod place;
 mod progress;
 mod project;
+mod rebuild;
 mod remove;
 mod search;
 mod status;

@@ -203,8 +203,8 @@ pub(crate) enum Lag {
         /// How many are still to be cut.
         remaining: usize,
     },
-    /// Another process writes the index.
-    Locked(Error),
+    /// The index cannot be written: by another process that writes it, or for want of room.
+    Unwritten(Error),
 }
 
 /// The index of `target`, in step as far as `mode` asks; by [`SyncMode::Auto`] as far as there is time in `wait`.
@@ -242,7 +242,13 @@ pub(crate) fn opened(target: &Target, mode: SyncMode, wait: Duration) -> anyhow:
                 rest = Some((listed + report.listed, remaining + report.remaining));
             }
             Err(error @ Error::Locked { .. }) if mode == SyncMode::Auto => {
-                let lag = Some(Lag::Locked(error));
+                let lag = Some(Lag::Unwritten(error));
+                return Ok(Opened { index, lag });
+            }
+            Err(error @ (Error::Full { .. } | Error::Io { .. } | Error::Store { .. }))
+                if mode == SyncMode::Auto && index.searched().is_ok_and(|count| count > 0) =>
+            {
+                let lag = Some(Lag::Unwritten(error));
                 return Ok(Opened { index, lag });
             }
             Err(error @ Error::Source { .. }) if target.sources.len() > 1 => {

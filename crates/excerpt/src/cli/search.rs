@@ -161,7 +161,7 @@ fn notes(answer: &Answer, lag: Option<Lag>, start: impl FnOnce() -> io::Result<(
         false => "run `excerpt sync` to take up the rest",
     };
     let lag = lag.map(|lag| match lag {
-        Lag::Locked(error) => format!("answered from an older state: {error}"),
+        Lag::Unwritten(error) => format!("answered from an older state: {error}"),
         Lag::Aside { remaining } => format!(
             "answered from the state before the settings changed, {} to go; {}",
             counted(remaining, "document"),
