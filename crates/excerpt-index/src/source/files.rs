@@ -360,6 +360,7 @@ fn too_large(path: String, size: u64, limit: u64) -> Skip {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::conformance::conforms;
 
     fn listing(files: &[(&str, &[u8])]) -> (Listing, Files, tempfile::TempDir) {
         let root = tempfile::tempdir().unwrap();
@@ -393,6 +394,21 @@ mod tests {
             ("Z.md", b""),
         ]);
         assert_eq!(paths(&listing), ["Z.md", "a-b.md", "a.md", "a/b.md"]);
+    }
+
+    #[test]
+    fn files_keep_the_promises_of_a_source() {
+        let (_, source, root) = listing(&[
+            ("a/b.md", b"tea"),
+            ("a.md", b"\xef\xbb\xbfmilk"),
+            ("a-b.md", b""),
+            ("latin.md", b"caf\xe9"),
+            ("deep/er/and/deeper.txt", b"water"),
+            (".env", b"KEY=1"),
+            ("large.md", &[b'x'; 101]),
+        ]);
+        conforms(&source);
+        conforms(&Files::new(&root.path().join("a.md"), 100).unwrap());
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Where documents come from. A [`Source`] gives a [`Listing`] of what it has and the text of one [`Entry`] at a time; it
 //! knows nothing of what an index already holds.
 
+#[cfg(test)]
+pub(crate) mod conformance;
 mod decode;
 mod files;
 mod ignores;

@@ -402,7 +402,8 @@ impl Store {
 fn truth_in(dir: &Path, open: impl FnOnce() -> Result<Truth>) -> Result<Truth> {
     let database = dir.join(DATABASE);
     let was_ours = dir.join(LEXICAL).is_dir();
-    let is_empty = |path: &Path| fs::metadata(path).map_or(true, |file| file.len() == 0);
+    // SQLite takes a file without one whole page for a new one.
+    let is_empty = |path: &Path| fs::metadata(path).map_or(true, |file| file.len() < 512);
     let wal = dir.join(format!("{DATABASE}-wal"));
     if was_ours && database.exists() && is_empty(&database) && is_empty(&wal) {
         return Err(Error::damaged(&database, "it is empty"));

@@ -7,6 +7,7 @@
 
 mod clock;
 mod collections;
+mod crowd;
 mod damage;
 mod failures;
 mod fixture;

@@ -207,6 +207,9 @@ pub(crate) enum Lag {
     Unwritten(Error),
 }
 
+/// How long one who waits for another process waits before looking again.
+const TURN: Duration = Duration::from_millis(20);
+
 /// The index of `target`, in step as far as `mode` asks; by [`SyncMode::Auto`] as far as there is time in `wait`.
 pub(crate) fn opened(target: &Target, mode: SyncMode, wait: Duration) -> anyhow::Result<Opened> {
     let embedding = match mode {
@@ -230,7 +233,17 @@ pub(crate) fn opened(target: &Target, mode: SyncMode, wait: Duration) -> anyhow:
             wait,
             asks_elsewhere: matches!(embedding, Embedding::Http(_)),
         });
-        match sync(&mut index, source, hurry) {
+        let mut synced = sync(&mut index, source, hurry);
+        // Who makes the index is about to have something to search: an answer without it would be none.
+        while matches!(synced, Err(Error::Locked { .. }))
+            && mode == SyncMode::Auto
+            && Instant::now() < end
+            && index.searched()? == 0
+        {
+            std::thread::sleep(TURN);
+            synced = sync(&mut index, source, hurry);
+        }
+        match synced {
             Ok(report) if report.complete => {}
             Ok(report) if report.aside => {
                 let remaining = report.remaining;
