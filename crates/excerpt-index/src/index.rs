@@ -12,8 +12,8 @@ use crate::embed::{Embedder, StaticTable};
 use crate::error::{Error, Result};
 use crate::lock::WriteLock;
 use crate::model::{
-    Answer, Check, DocumentText, Keywords, Note, Progress, Query, Skip, SourceStatus, Status,
-    SyncOptions, SyncReport,
+    Answer, Check, DocumentText, Keywords, LastSync, Note, Progress, Query, Skip, SourceStatus,
+    Status, SyncOptions, SyncReport,
 };
 use crate::search::{search, segments};
 use crate::source::{Files, Source};
@@ -279,6 +279,21 @@ impl Index {
             keywords: self.store.keywords()?,
             vectors: self.store.vectors()?,
         })
+    }
+
+    /// The last sync of the source at `root`; none before the first one has begun to write.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn last_sync(&self, root: &Path) -> Result<Option<LastSync>> {
+        let truth = &self.store.truth;
+        let root = root.to_string_lossy();
+        let read = || match truth.source(&root)? {
+            Some(source) => truth.last_sync(source),
+            None => Ok(None),
+        };
+        read().map_err(self.at())
     }
 
     /// The mean size of a chunk with its context, in the unit of the configuration; 0 without chunks.
