@@ -7,6 +7,7 @@
 mod analysis;
 mod codes;
 mod collect;
+mod derived;
 mod fault;
 mod lexical;
 mod read;
@@ -44,7 +45,7 @@ const DATABASE: &str = "excerpt.db";
 const LEXICAL: &str = "lexical";
 
 /// What an index directory holds besides its database.
-const LEFTOVERS: [&str; 3] = [LEXICAL, codes::FILE, "lock"];
+const LEFTOVERS: [&str; 4] = [LEXICAL, codes::FILE, codes::UNFINISHED, "lock"];
 
 /// How many ids of changed documents are held at once while the keyword index follows.
 const PAGE: usize = 256;
