@@ -12,7 +12,7 @@ use crate::embed::{Embedder, StaticTable};
 use crate::error::{Error, Result};
 use crate::lock::WriteLock;
 use crate::model::{
-    Answer, Building, Check, Keywords, Note, Progress, Query, Skip, SourceStatus, Status,
+    Answer, Building, Check, Keywords, LastSync, Note, Progress, Query, Skip, SourceStatus, Status,
     SyncOptions, SyncReport,
 };
 use crate::search::{search, segments};
@@ -302,6 +302,21 @@ impl Index {
             remaining: truth.stale_count(&base.root, base.identity, usize::MAX)?,
             root: base.root.into(),
         }))
+    }
+
+    /// The last sync of the source at `root`; none before the first one has begun to write.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn last_sync(&self, root: &Path) -> Result<Option<LastSync>> {
+        let truth = &self.store.truth;
+        let root = root.to_string_lossy();
+        let read = || match truth.source(&root)? {
+            Some(source) => truth.last_sync(source),
+            None => Ok(None),
+        };
+        read().map_err(self.at())
     }
 
     /// The mean size of a chunk with its context, in the unit of the configuration; 0 without chunks.

@@ -7,6 +7,7 @@
 mod analysis;
 mod codes;
 mod collect;
+mod derived;
 pub(crate) mod facet;
 mod fault;
 pub(crate) mod generation;
@@ -53,9 +54,10 @@ const DATABASE: &str = "excerpt.db";
 const LEXICAL: &str = "lexical";
 
 /// What an index directory holds besides its database.
-const LEFTOVERS: [&str; 8] = [
+const LEFTOVERS: [&str; 9] = [
     LEXICAL,
     codes::FILE,
+    codes::UNFINISHED,
     "lock",
     generation::POINTER,
     generation::ASIDE,

@@ -153,6 +153,15 @@ impl Truth {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    /// The last sync of a source; none while the first one has not begun to write.
+    pub(crate) fn last_sync(&self, source: i64) -> Result<Option<LastSync>, Fault> {
+        let sql = "SELECT started, finished FROM source WHERE id = ?1";
+        Ok(self.connection.query_row(sql, [source], |row| {
+            let (started, finished): (Option<i64>, _) = (row.get(0)?, row.get(1)?);
+            Ok(started.map(|started| LastSync { started, finished }))
+        })?)
+    }
+
     /// The documents of a source behind the path `after`, by path, at most `limit`.
     pub(crate) fn known(
         &self,

@@ -42,7 +42,10 @@ fn an_index_of_any_format_opens_and_answers_and_a_sync_makes_it_like_new() {
         let mut index = Index::open(&world.index_dir(), OpenOptions::default()).unwrap();
         for (path, text) in FILES {
             assert_eq!(
-                index.get(&Target::document(path), &ReadOptions::default()).unwrap().text,
+                index
+                    .get(&Target::document(path), &ReadOptions::default())
+                    .unwrap()
+                    .text,
                 text,
                 "format {number}"
             );

@@ -282,9 +282,7 @@ pub(crate) fn opened(target: &Target, mode: SyncMode, wait: Duration) -> anyhow:
 }
 
 fn was_complete(index: &Index, root: &Path) -> Result<bool, Error> {
-    let status = index.status()?;
-    let source = status.sources.iter().find(|source| source.root == root);
-    let last = source.and_then(|source| source.last_sync);
+    let last = index.last_sync(root)?;
     Ok(last.is_some_and(|last| last.finished.is_some()))
 }
 

@@ -259,7 +259,13 @@ fn a_killed_upgrade_is_completed() {
         if work.killed(&["sync"], begins) {
             let index = Index::open(&work.index, OpenOptions::default()).unwrap();
             for (path, text) in format_files() {
-                assert_eq!(index.get(&Target::document(path), &ReadOptions::default()).unwrap().text, text);
+                assert_eq!(
+                    index
+                        .get(&Target::document(path), &ReadOptions::default())
+                        .unwrap()
+                        .text,
+                    text
+                );
             }
             drop(index);
             if work.is_due() {
