@@ -527,7 +527,7 @@ impl Truth {
     pub(crate) fn each_value(&self, mut visit: impl FnMut(&[u8])) -> Result<(), Fault> {
         const VALUES: &str = "
             SELECT path, text, title, first_heading, metadata, syntax, strategy, reason, document.warnings, identity,
-                   ordinal, chunk.id, start, end, first_line, last_line, overlap_start, trail, sections, header, kind, name,
+                   ordinal, chunk.id, start, end, first_line, last_line, overlap_start, trail, sections, header, kind, chunk.name,
                    language, tokens, part, parts, strength, cut, chunk.hash, chunk.warnings, defines
             FROM source JOIN document ON source = source.id LEFT JOIN chunk ON document = document.id
             ORDER BY root, path, ordinal";
