@@ -149,8 +149,8 @@ fn list_shows_folders_and_documents() {
     assert_eq!(project.run(&["list"]).ok().stdout, folders);
     insta::assert_snapshot!(project.run(&["list", "tea", "--documents"]).ok().stdout, @r"
     chunks        size  changed         document
-         1        38 B  just now        tea/README.md · All teas
-         1        79 B  just now        tea/green.md · Green tea
+         1        36 B  just now        tea/README.md · All teas
+         1        72 B  just now        tea/green.md · Green tea
     ");
     let recent = project
         .run(&["list", "--recent", "2", "--json"])
