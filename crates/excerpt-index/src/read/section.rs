@@ -89,8 +89,12 @@ impl Sections {
     pub(super) fn closest(&self, name: &str) -> Option<String> {
         let slugs = || self.0.iter().map(|section| &*section.slug);
         let wanted = slug(name);
-        let holding = || slugs().find(|slug| wanted.len() > 2 && slug.contains(&*wanted));
-        let found = excerpt_chunk::closest(&wanted, slugs()).or_else(holding);
+        // Of what is shorter, a slip of the pen could make anything.
+        if wanted.chars().count() < 3 {
+            return None;
+        }
+        let holding = slugs().find(|slug| slug.contains(&*wanted));
+        let found = holding.or_else(|| excerpt_chunk::closest(&wanted, slugs()));
         found.map(str::to_string)
     }
 }

@@ -229,7 +229,7 @@ fn a_chunk_is_read_with_its_neighbours_as_one_text() {
     let (first, last) = middle.span.lines;
     let line = Target::lines("a.md", first + 2, first + 2);
     assert_eq!(with(&line, 0).1.span, middle.span);
-    assert_eq!(with(&Target::lines("a.md", last, last + 1), 0).0, [2]);
+    assert_eq!(with(&Target::lines("a.md", last, last + 1), 0).0, [2, 3]);
     assert_eq!(with(&line, usize::MAX).0.len(), count);
     let alone = index.get(&line, &ReadOptions::default()).unwrap();
     assert_eq!(alone.chunks.len(), 1);

@@ -205,6 +205,12 @@ fn of_source(output: &mut Output, source: &SourceStatus) -> anyhow::Result<()> {
         "{root}: {documents} in {chunks}, {}",
         synced(source.last_sync)
     ))?;
+    for (name, entries) in source.summary.iter().flat_map(summary) {
+        if !entries.is_empty() {
+            let line = format!("    {name}: {}", entries.join(", "));
+            output.line(output.safe(&line))?;
+        }
+    }
     if !source.skipped.is_empty() {
         let skipped = source
             .skipped
@@ -214,12 +220,6 @@ fn of_source(output: &mut Output, source: &SourceStatus) -> anyhow::Result<()> {
             "    skipped: {}",
             skipped.collect::<Vec<_>>().join(", ")
         ))?;
-    }
-    for (name, entries) in source.summary.iter().flat_map(summary) {
-        if !entries.is_empty() {
-            let line = format!("    {name}: {}", entries.join(", "));
-            output.line(output.safe(&line))?;
-        }
     }
     Ok(())
 }
