@@ -25,6 +25,7 @@
 
 mod closest;
 mod collection;
+mod cut;
 mod embed;
 mod error;
 pub mod eval;
@@ -32,6 +33,7 @@ mod index;
 mod locate;
 mod lock;
 mod model;
+mod patience;
 mod rebuild;
 mod search;
 mod source;
@@ -46,8 +48,8 @@ pub use index::{Index, OpenOptions};
 pub use locate::{Place, locate};
 pub use model::{
     Answer, Attributes, Building, Channel, Check, DocumentHits, DocumentText, Explanation, Filter,
-    Hit, Keywords, LastSync, Note, Progress, Query, Rank, SignalShare, Skip, SkipReason, Snippet,
-    SourceStatus, Stage, Stat, Status, SyncOptions, SyncReport, VectorStatus,
+    Hit, Keywords, LastSync, Limits, Note, Progress, Query, Rank, SignalShare, Skip, SkipReason,
+    Snippet, SourceStatus, Stage, Stat, Status, SyncOptions, SyncReport, VectorStatus,
 };
 pub use search::{Channels, Fusion, Ranking, Signals};
 pub use source::{Entry, Files, Listing, Reading, Selection, Source, decode};
