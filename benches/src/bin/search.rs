@@ -16,7 +16,7 @@ use excerpt_benches::{files, timed};
 use excerpt_chunk::Hash;
 use excerpt_index::{
     Channels, EmbedError, Embedder, Entry, Filter, Index, Listing, OpenOptions, Query, Rank,
-    Ranking, Reading, Signals, Source, Stat, StaticTable, SyncOptions, Vectors, quiet,
+    Ranking, ReadOptions, Reading, Signals, Source, Stat, StaticTable, SyncOptions, Target, Vectors, quiet,
 };
 use rusqlite::{Connection, Row};
 use serde_json::json;
@@ -279,7 +279,10 @@ fn kept(index: &Index, database: &Path, table: &StaticTable) -> Vec<Kept> {
             .expect("each has one");
         if !texts.contains_key(&path) {
             texts.clear();
-            let document = index.get(None, &path, None).expect("it is there");
+            let target = Target::document(&path);
+            let document = index
+                .get(&target, &ReadOptions::default())
+                .expect("it is there");
             texts.insert(path.clone(), document.text);
         }
         let text = &texts[&path][number(row, 4)..number(row, 5)];

@@ -201,11 +201,26 @@ impl DocumentInfo {
 /// A link from a document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Link {
-    /// Where it leads, as written: an address, or a path with or without `#section`.
+    /// Where it leads, as written: an address, or a path or name with or without `#section`.
     pub target: Box<str>,
+    /// How it is written.
+    pub kind: LinkKind,
     /// The bytes of the link in the document.
     #[serde(serialize_with = "pair")]
     pub bytes: Range<usize>,
+}
+
+/// How a link is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum LinkKind {
+    /// `[text](target)`, by a reference `[text][name]`, or `<target>`.
+    Plain,
+    /// `[[name]]` or `[[name|text]]`.
+    Wiki,
+    /// `![text](target)`: what is shown in its place.
+    Image,
 }
 
 fn pair<S: serde::Serializer>(range: &Range<usize>, serializer: S) -> Result<S::Ok, S::Error> {

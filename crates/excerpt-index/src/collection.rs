@@ -74,6 +74,15 @@ impl Collection {
         Ok(Collections::read(dir)?.collections)
     }
 
+    /// The collection `name` of the index in `dir`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownCollection`], and when the list of them cannot be read.
+    pub fn named_in(dir: &Path, name: &str) -> Result<Collection> {
+        Collections::read(dir)?.named(name).cloned()
+    }
+
     /// A name for what is at `root`, made of the path.
     #[must_use]
     pub fn name_for(root: &Path) -> String {

@@ -162,6 +162,38 @@ pub enum Error {
         /// What it may be.
         expected: &'static str,
     },
+    /// The document has no such section.
+    #[error("`{path}` has no section `{}`{}", shortened(section), other_section(closest.as_deref(), *count))]
+    UnknownSection {
+        /// The document.
+        path: String,
+        /// The section asked for.
+        section: String,
+        /// The section that is most like it, as a link names it.
+        closest: Option<String>,
+        /// How many sections the document has.
+        count: usize,
+    },
+    /// No chunk has such an id.
+    #[error(
+        "no chunk has an id that begins with `{}`: take one that `excerpt search --json` shows",
+        shortened(id)
+    )]
+    UnknownChunk {
+        /// What was given of the id.
+        id: String,
+    },
+    /// More than one chunk has an id that begins so.
+    #[error(
+        "`{id}` begins the ids of several chunks ({}): give more of it",
+        names(citations)
+    )]
+    AmbiguousChunk {
+        /// What was given of the id.
+        id: String,
+        /// Where some of the chunks are, as `path:first-last`.
+        citations: Vec<String>,
+    },
     /// The query has no word.
     #[error(
         "`{}` has no word to search for: give at least one letter or digit",
@@ -282,6 +314,20 @@ fn next(closest: Option<&str>) -> String {
         Some(path) => format!(", did you mean `{path}`?"),
         None => ": run `excerpt sync`, or look at `excerpt status` for what was skipped".into(),
     }
+}
+
+fn other_section(closest: Option<&str>, count: usize) -> String {
+    match (closest, count) {
+        (Some(section), _) => format!(", did you mean `{section}`?"),
+        (None, 0) => ", nor any other: ask for lines of it".into(),
+        (None, _) => {
+            ": ask for one of its headings, in small letters and with `-` for each space".into()
+        }
+    }
+}
+
+fn names(citations: &[String]) -> String {
+    format!("`{}`", citations.join("`, `"))
 }
 
 /// The first words of what may be long.
@@ -408,6 +454,44 @@ mod tests {
                     count: 1,
                 },
                 "`a.md` has 1 line and was asked for 7 to 9: ask for lines within it",
+            ),
+            (
+                Error::UnknownSection {
+                    path: "a.md".into(),
+                    section: "watr".into(),
+                    closest: Some("water".into()),
+                    count: 2,
+                },
+                "`a.md` has no section `watr`, did you mean `water`?",
+            ),
+            (
+                Error::UnknownSection {
+                    path: "a.md".into(),
+                    section: "milk".into(),
+                    closest: None,
+                    count: 2,
+                },
+                "`a.md` has no section `milk`: ask for one of its headings, in small letters and with `-` for each space",
+            ),
+            (
+                Error::UnknownSection {
+                    path: "a.txt".into(),
+                    section: "milk".into(),
+                    closest: None,
+                    count: 0,
+                },
+                "`a.txt` has no section `milk`, nor any other: ask for lines of it",
+            ),
+            (
+                Error::UnknownChunk { id: "3fa9".into() },
+                "no chunk has an id that begins with `3fa9`: take one that `excerpt search --json` shows",
+            ),
+            (
+                Error::AmbiguousChunk {
+                    id: "3f".into(),
+                    citations: vec!["a.md:1-3".into(), "b.md:7-9".into()],
+                },
+                "`3f` begins the ids of several chunks (`a.md:1-3`, `b.md:7-9`): give more of it",
             ),
             (
                 Error::EmptyQuery { query: "?!".into() },

@@ -1,10 +1,10 @@
 //! [`Index`]: all that a face calls.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use excerpt_chunk::{Hash, LineIndex};
+use excerpt_chunk::Hash;
 use sha2::{Digest, Sha256};
 
 use crate::closest::Closest;
@@ -12,13 +12,14 @@ use crate::embed::{Embedder, StaticTable};
 use crate::error::{Error, Result};
 use crate::lock::WriteLock;
 use crate::model::{
-    Answer, Building, Check, DocumentText, Keywords, Note, Progress, Query, Skip, SourceStatus,
-    Status, SyncOptions, SyncReport,
+    Answer, Building, Check, Keywords, LastSync, Note, Progress, Query, Skip, SourceStatus, Status,
+    SyncOptions, SyncReport,
 };
 use crate::search::{search, segments};
 use crate::source::{Files, Source};
 use crate::store::generation::Base;
 use crate::store::{Fault, Store, StoredDocument};
+use crate::summary::Summary;
 use crate::sync::{Sync, identity};
 
 /// How an index is opened.
@@ -42,7 +43,7 @@ impl OpenOptions {
 /// Any number of them may read the same directory, in this process and in others, while one writes. An `Index` may be sent to
 /// another thread, but not be shared by several: open one for each.
 pub struct Index {
-    store: Store,
+    pub(crate) store: Store,
     /// What makes the vectors; none when they are switched off.
     embedder: Option<Arc<dyn Embedder>>,
     /// Whether a derived file had to be made again since the last answer.
@@ -217,46 +218,8 @@ impl Index {
         Ok(answer)
     }
 
-    /// The text of the document at `path`, or its `lines` (first and last, from 1). `source` is the root of its source; without
-    /// it, only one source may have such a document.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::UnknownDocument`] with the path that was probably meant, [`Error::AmbiguousDocument`], or [`Error::Lines`] when
-    /// the document ends before the first line.
-    pub fn get(
-        &self,
-        source: Option<&Path>,
-        path: &str,
-        lines: Option<(usize, usize)>,
-    ) -> Result<DocumentText> {
-        let document = self.find(source, path)?;
-        let text = self.store.truth.text(document.text).map_err(self.at())?;
-        let index = LineIndex::new(&text);
-        let (first, last) = lines.unwrap_or((1, usize::MAX));
-        let wrong = first == 0 || last < first || (first > index.len() && lines.is_some());
-        if wrong {
-            return Err(Error::Lines {
-                path: document.path,
-                first,
-                last,
-                count: index.len(),
-            });
-        }
-        let bytes = index.lines(first, last);
-        Ok(DocumentText {
-            source: PathBuf::from(document.root),
-            path: document.path,
-            title: document.title,
-            first_heading: document.first_heading,
-            metadata: document.metadata,
-            span: index.span(bytes.clone()),
-            lines_total: index.len(),
-            text: text[bytes].to_string(),
-        })
-    }
-
-    fn find(&self, source: Option<&Path>, path: &str) -> Result<StoredDocument> {
+    /// The document at `path`. `source` is the root of its source; without it, only one source may have such a document.
+    pub(crate) fn find(&self, source: Option<&Path>, path: &str) -> Result<StoredDocument> {
         let path = segments(path);
         let mut found = self.store.truth.documents_at(&path).map_err(self.at())?;
         let wanted = |document: &StoredDocument| {
@@ -312,6 +275,7 @@ impl Index {
                 chunks: counts.chunks,
                 last_sync: source.last_sync,
                 skipped: truth.skip_counts(source.id)?,
+                summary: Summary::kept(truth, source.id)?,
             });
         }
         Ok(Status {
@@ -338,6 +302,21 @@ impl Index {
             remaining: truth.stale_count(&base.root, base.identity, usize::MAX)?,
             root: base.root.into(),
         }))
+    }
+
+    /// The last sync of the source at `root`; none before the first one has begun to write.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn last_sync(&self, root: &Path) -> Result<Option<LastSync>> {
+        let truth = &self.store.truth;
+        let root = root.to_string_lossy();
+        let read = || match truth.source(&root)? {
+            Some(source) => truth.last_sync(source),
+            None => Ok(None),
+        };
+        read().map_err(self.at())
     }
 
     /// The mean size of a chunk with its context, in the unit of the configuration; 0 without chunks.
@@ -382,7 +361,7 @@ impl Index {
     }
 
     /// The id of the source at `root`.
-    fn source(&self, root: &Path) -> Result<i64> {
+    pub(crate) fn source(&self, root: &Path) -> Result<i64> {
         let sources = self.store.truth.sources().map_err(self.at())?;
         let mut all = sources.iter();
         let found = all.find(|source| root.as_os_str() == &*source.root);
@@ -496,7 +475,7 @@ impl Index {
         Ok(Some(documents))
     }
 
-    fn at(&self) -> impl Fn(Fault) -> Error + use<> {
+    pub(crate) fn at(&self) -> impl Fn(Fault) -> Error + use<> {
         let dir = self.store.dir().to_path_buf();
         move |fault| fault.at(&dir)
     }

@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::search::Ranking;
 use crate::source::Selection;
+use crate::summary::Summary;
 
 /// A question to an index.
 #[derive(Clone, Debug)]
@@ -350,28 +351,6 @@ pub struct Snippet {
 
 fn pairs<S: Serializer>(ranges: &[Range<usize>], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(ranges.iter().map(|range| [range.start, range.end]))
-}
-
-/// The text of a document, or some lines of it.
-#[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
-pub struct DocumentText {
-    /// The root of its source.
-    pub source: PathBuf,
-    /// Its path inside the source.
-    pub path: String,
-    /// Its title.
-    pub title: Option<String>,
-    /// Its first heading.
-    pub first_heading: Option<String>,
-    /// Its front matter.
-    pub metadata: Map<String, Value>,
-    /// The place of `text` in the document.
-    pub span: Span,
-    /// How many lines the whole document has.
-    pub lines_total: usize,
-    /// The text, byte for byte.
-    pub text: String,
 }
 
 /// What a sync does and how.
@@ -718,6 +697,8 @@ pub struct SourceStatus {
     pub last_sync: Option<LastSync>,
     /// What was skipped, by reason; a skipped folder counts once. [`Index::skips`](crate::Index::skips) lists them.
     pub skipped: BTreeMap<SkipReason, usize>,
+    /// What the last complete sync saw of it; none before the first.
+    pub summary: Option<Summary>,
 }
 
 /// The last sync of a source.

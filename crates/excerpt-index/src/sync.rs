@@ -1,7 +1,7 @@
 //! Bringing an index in step with a source: list, compare, plan, apply.
 //!
 //! A file whose size and time are as they were is not read, unless it was changed so shortly before it was last read that a
-//! later change could look the same. What is read is told by the hash of its text; only another text, or another configuration,
+//! later change could look the same. Where the clock has gone back since the last sync, all are read. What is read is told by the hash of its text; only another text, or another configuration,
 //! is cut again. Documents are applied in batches, each one transaction, so that a sync that is ended at any moment leaves each
 //! document as it was or as it is, and the next one goes on from there.
 
@@ -20,6 +20,7 @@ use crate::lock::WriteLock;
 use crate::model::{Progress, Skip, SkipReason, Stage, Stat, SyncOptions, SyncReport};
 use crate::source::{Entry, Listing, Reading, Source};
 use crate::store::{Change, Fault, Followed, Known, Record, SkipRow, Store, Truth};
+use crate::summary::Summary;
 
 /// A file changed less than this before it was read may change again and look the same: two seconds is the coarsest time that
 /// a file system in use keeps (FAT), and clocks of servers differ a little.
@@ -55,6 +56,8 @@ pub(crate) struct Sync<'a> {
     embedder: Option<&'a dyn Embedder>,
     progress: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
     clock: Clock,
+    /// Whether sizes and times that were kept say anything: a clock that has gone back may have given the same time twice.
+    trusts: bool,
     report: SyncReport,
 }
 
@@ -122,6 +125,7 @@ impl<'a> Sync<'a> {
             embedder,
             progress,
             clock: Clock::start(),
+            trusts: true,
             report: SyncReport::default(),
         })
     }
@@ -139,6 +143,8 @@ impl<'a> Sync<'a> {
             .store
             .truth
             .ensure_source(self.source.root(), self.name.as_deref())?;
+        let last = self.store.truth.last_sync(source)?;
+        self.trusts = last.is_none_or(|last| last.started <= self.clock.seconds());
         let before = self.store.truth.skips(source)?;
         let mut plan = self.plan(source, listing, &before)?;
         self.report.removed = plan.removals.len();
@@ -156,6 +162,7 @@ impl<'a> Sync<'a> {
         for row in &plan.skips {
             *self.report.skipped.entry(row.skip.reason).or_default() += 1;
         }
+        Summary::keep(&self.store.truth, source)?;
         let skips = (plan.skips != before).then_some(&plan.skips[..]);
         self.store.truth.finish_sync(
             source,
@@ -190,13 +197,13 @@ impl<'a> Sync<'a> {
             }
             let found = known.next_if(|known| known.path == entry.path)?;
             match (found, looked_into.get(&*entry.path)) {
-                (Some(known), _) if known.settled && known.stat == entry.stat => {
+                (Some(known), _) if self.trusts && known.settled && known.stat == entry.stat => {
                     match known.identity == self.identity {
                         true => self.report.unchanged += 1,
                         false => plan.steps.push(Step::Recut { known }),
                     }
                 }
-                (None, Some(row)) if !self.retry && row.still_holds(entry.stat) => {
+                (None, Some(row)) if self.trusts && !self.retry && row.still_holds(entry.stat) => {
                     plan.skips.push((*row).clone());
                 }
                 (known, _) => plan.steps.push(Step::Read { entry, known }),
@@ -597,5 +604,37 @@ mod tests {
         assert_eq!(identity(&own), identity(&SyncOptions::default()));
         assert_ne!(identity(&own), identity(&cut));
         assert_ne!(identity(&own), identity(&tagged));
+    }
+
+    #[test]
+    fn a_clock_that_has_gone_back_makes_a_sync_read_everything() {
+        let dir = tempfile::tempdir().unwrap();
+        let (root, index) = (dir.path().join("notes"), dir.path().join("index"));
+        let file = root.join("tea.md");
+        let hour_ago = SystemTime::now() - std::time::Duration::from_secs(3600);
+        let write = |text: &str| {
+            std::fs::write(&file, text).unwrap();
+            let file = std::fs::File::options().write(true).open(&file);
+            file.unwrap().set_modified(hour_ago).unwrap();
+        };
+        let sync = || {
+            let mut index = crate::Index::open(&index, crate::OpenOptions::create()).unwrap();
+            index.sync(&root, &SyncOptions::default(), quiet).unwrap()
+        };
+        std::fs::create_dir(&root).unwrap();
+        write("green");
+        sync();
+        write("black");
+        assert_eq!(sync().read, 0);
+        // The last sync was in the future.
+        let store = Store::open(&index).unwrap();
+        let later = Clock::start().seconds() + 3600;
+        let truth = store.truth;
+        let source = truth.source(root.canonicalize().unwrap().to_str().unwrap());
+        let source = source.unwrap().unwrap();
+        truth.start_sync(source, later).unwrap();
+        drop(truth);
+        assert_eq!(sync().changed, 1);
+        assert_eq!(sync().read, 0);
     }
 }

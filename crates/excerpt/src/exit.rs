@@ -31,7 +31,7 @@ pub(crate) fn code(result: anyhow::Result<Outcome>) -> ExitCode {
 }
 
 /// What went wrong, with the cause where the message does not hold it already.
-fn message(error: &anyhow::Error) -> String {
+pub(crate) fn message(error: &anyhow::Error) -> String {
     if let Some(error) = error.downcast_ref::<excerpt_index::Error>() {
         return error.to_string();
     }

@@ -7,12 +7,15 @@ use std::sync::Arc;
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Tag, TagEnd};
 
-use crate::document::{Document, DocumentInfo, Link, dates};
+use crate::document::{Document, DocumentInfo, Link, LinkKind, dates};
 use crate::outline::{Kind, Outline, OutlineBuilder};
 use crate::parse::{Parser, body_start, front_matter};
 
 /// How many characters of a heading make its title: more than any heading that is meant as one.
 const LONGEST_TITLE: usize = 300;
+
+/// How many bytes a wiki link may take: looking for its end behind every `[[` takes no longer than that.
+const LONGEST_WIKI_LINK: usize = 500;
 
 /// Reads Markdown.
 #[derive(Clone, Copy, Debug, Default)]
@@ -79,6 +82,9 @@ impl Reader<'_> {
             Event::Html(_) => {}
             Event::Text(text) | Event::Code(text) => {
                 self.text_at(&range);
+                if self.text.as_bytes().get(range.start) == Some(&b'[') {
+                    self.wiki_link(range.start);
+                }
                 if let Some(title) = &mut self.title {
                     title.push_str(&text);
                 }
@@ -106,8 +112,13 @@ impl Reader<'_> {
             // Rows and cells: a table is cut at its lines.
             Tag::TableHead | Tag::TableRow | Tag::TableCell => return,
             Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
+                let kind = match tag {
+                    Tag::Image { .. } => LinkKind::Image,
+                    _ => LinkKind::Plain,
+                };
                 self.info.links.push(Link {
                     target: dest_url.as_ref().into(),
+                    kind,
                     bytes: range.clone(),
                 });
                 return self.start_inline(&range);
@@ -122,6 +133,36 @@ impl Reader<'_> {
             if !language.is_empty() {
                 self.builder.label(node, language);
             }
+        }
+    }
+
+    /// Notes the wiki link that begins at `start`, if one does. The parser's own are not used: with them, `[[1]](target)` would lose its target.
+    fn wiki_link(&mut self, start: usize) {
+        if self.builder.current().kind == Kind::Code
+            || self.text[..start].ends_with(['\\', '!', '['])
+        {
+            return;
+        }
+        let Some(rest) = self.text[start..].strip_prefix("[[") else {
+            return;
+        };
+        let rest = &rest[..rest.floor_char_boundary(LONGEST_WIKI_LINK)];
+        let inside = rest.split_once("]]").map(|(inside, behind)| {
+            let is_text = behind.starts_with(['(', '[', ']']) || inside.contains(['[', ']', '\n']);
+            (inside, is_text)
+        });
+        let Some((inside, false)) = inside else {
+            return;
+        };
+        // In a table, the bar is written `\|`.
+        let name = inside.split('|').next().unwrap_or_default();
+        let name = name.trim_end_matches('\\').trim();
+        if !name.is_empty() && !name.starts_with('^') {
+            self.info.links.push(Link {
+                target: name.into(),
+                kind: LinkKind::Wiki,
+                bytes: start..start + "[[]]".len() + inside.len(),
+            });
         }
     }
 
@@ -364,6 +405,28 @@ mod tests {
         let targets: Vec<_> = info.links.iter().map(|link| &*link.target).collect();
         assert_eq!(targets, ["a.md#s", "i.png"]);
         assert_eq!(&text[info.links[0].bytes.clone()], "[x](a.md#s)");
+    }
+
+    #[test]
+    fn wiki_links_are_links_but_in_code_and_before_a_target() {
+        let text = "[[Tea]] and [[tea/Green|green]], `[[a]]`, \\[[b]], ![[c.png]], [[1]](d.md), [[e]\n]] [[]] [[[f]]]\n\n\
+                    ```toml\n[[bench]]\n```\n\n| a |\n|---|\n| [[g\\|h]] |\n\n- [[#Water]]\n";
+        let info = Markdown.parse(&Document::new(text), 0).info;
+        let links = info.links.iter();
+        let found: Vec<_> = links
+            .map(|link| (link.kind, &*link.target, &text[link.bytes.clone()]))
+            .collect();
+        let wiki = LinkKind::Wiki;
+        assert_eq!(
+            found,
+            [
+                (wiki, "Tea", "[[Tea]]"),
+                (wiki, "tea/Green", "[[tea/Green|green]]"),
+                (LinkKind::Plain, "d.md", "[[1]](d.md)"),
+                (wiki, "g", "[[g\\|h]]"),
+                (wiki, "#Water", "[[#Water]]"),
+            ]
+        );
     }
 
     /// The blocks of the top level by their HTML names; headings count, sections do not, link definitions have none.

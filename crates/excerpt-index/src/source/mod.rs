@@ -5,7 +5,9 @@
 pub(crate) mod conformance;
 mod decode;
 mod files;
+mod ignores;
 mod rules;
+mod watch;
 
 use crate::error::Result;
 use crate::model::{Skip, Stat};
@@ -14,6 +16,7 @@ pub use decode::decode;
 pub use files::Files;
 pub use rules::Selection;
 pub(crate) use rules::{Node, Rules};
+pub(crate) use watch::{Bell, Watched, Woken};
 
 /// A place with documents.
 pub trait Source: Send + Sync {

@@ -1,15 +1,16 @@
-//! What of a folder is left out, by name: the [`Rules`] of one source root.
+//! What of a folder is left out, by name: the [`Rules`] inside it.
 //!
 //! In order: secrets, what git ignores, hidden names, vendored folders, and endings of what is not text. A pattern with `!` in
 //! a `.gitignore` or `.ignore` brings back what is hidden or vendored, but never a secret.
 
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use ignore::{IncrementalIgnore, WalkBuilder};
 use serde::{Deserialize, Serialize};
 
+use super::ignores::Ignores;
 use crate::error::{Error, Result};
 use crate::model::SkipReason;
 
@@ -228,51 +229,16 @@ const BINARY_ENDINGS: [&str; 89] = [
     "zip",
 ];
 
-/// What a path is, as far as the rules care.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Node {
-    File,
-    Folder,
-}
-
-/// The rules of one source root.
-pub(crate) struct Rules {
-    root: PathBuf,
-    ignored: Option<IncrementalIgnore>,
-    /// What the user's own patterns leave out, and the files that they let in.
+/// The user's own patterns: what they leave out, and the files that they let in.
+#[derive(Debug, Default)]
+struct Patterns {
     left_out: Option<Gitignore>,
     let_in: Option<Gitignore>,
 }
 
-impl Rules {
-    /// The rules of the folder `root`. Ignore files above it do not count: an ignored folder that is searched on its own would
-    /// be empty otherwise. They count without a git repository too.
-    pub(crate) fn new(root: &Path) -> Self {
-        let mut builder = WalkBuilder::new(root);
-        builder.hidden(false).parents(false).require_git(false);
-        Rules {
-            root: root.to_path_buf(),
-            ignored: builder.build_matchers().pop(),
-            left_out: None,
-            let_in: None,
-        }
-    }
-
-    /// Adds the user's own patterns.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Pattern`].
-    pub(crate) fn selecting(self, selection: &Selection) -> Result<Self> {
-        Ok(Rules {
-            left_out: matcher(&self.root, &selection.ignore)?,
-            let_in: matcher(&self.root, &selection.include)?,
-            ..self
-        })
-    }
-
-    /// Whether the user's own patterns leave out the node at `path`.
-    fn is_left_out(&self, path: &Path, node: Node) -> bool {
+impl Patterns {
+    /// Whether they leave out the node at `path`.
+    fn leave_out(&self, path: &Path, node: Node) -> bool {
         let is_folder = node == Node::Folder;
         let left_out = self.left_out.as_ref();
         let left_out = left_out.is_some_and(|rules| rules.matched(path, is_folder).is_ignore());
@@ -284,48 +250,99 @@ impl Rules {
         });
         left_out || !let_in
     }
+}
 
-    /// Why the rules leave out the node at `path` (relative to the root), whatever they say of the folders around it.
+/// What a path is, as far as the rules care.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Node {
+    File,
+    Folder,
+}
+
+/// The rules inside a folder of a source. Ignore files above the source's root do not count: an ignored folder that is searched on its own would be
+/// empty otherwise. They count without a git repository too.
+#[derive(Clone, Debug)]
+pub(crate) struct Rules {
+    ignores: Ignores,
+    patterns: Arc<Patterns>,
+}
+
+impl Rules {
+    /// Those that hold for every source.
+    pub(super) fn of_user() -> Self {
+        Rules {
+            ignores: Ignores::of_user(),
+            patterns: Arc::default(),
+        }
+    }
+
+    /// Adds the user's own patterns for the source at `root`.
     ///
-    /// Asked folder by folder on the way down, as the walk in [`Files`](super::Files) does, one question costs what the walk of
-    /// the `ignore` crate costs. That walk does not tell what it leaves out, and we promise to list it.
-    pub(crate) fn skip(&mut self, path: &Path, node: Node) -> Option<SkipReason> {
-        let name = path.file_name()?.to_str()?;
+    /// # Errors
+    ///
+    /// [`Error::Pattern`].
+    pub(super) fn selecting(self, root: &Path, selection: &Selection) -> Result<Self> {
+        Ok(Rules {
+            patterns: Arc::new(Patterns {
+                left_out: matcher(root, &selection.ignore)?,
+                let_in: matcher(root, &selection.include)?,
+            }),
+            ..self
+        })
+    }
+
+    /// Those inside `folder`, a path relative to `root`, which is one with children that `holds` knows by name.
+    pub(super) fn within(&self, root: &Path, folder: &str, holds: impl Fn(&str) -> bool) -> Rules {
+        Rules {
+            ignores: self.ignores.within(root, folder, holds),
+            patterns: Arc::clone(&self.patterns),
+        }
+    }
+
+    /// Why they leave out the node at `path` (relative to the root, and in the folder itself).
+    pub(super) fn skip(&self, path: &str, node: Node) -> Option<SkipReason> {
+        let name = path.rsplit('/').next()?;
         if node == Node::File && is_secret(name) {
             return Some(SkipReason::Secret);
         }
-        if self.is_left_out(path, node) {
+        if self.patterns.leave_out(Path::new(path), node) {
             return Some(SkipReason::LeftOut);
         }
-        let (mut ignored, mut wanted) = (false, false);
-        if let Some(rules) = &mut self.ignored {
-            let found = rules.matched(path, node == Node::Folder);
-            (ignored, wanted) = (found.is_ignore(), found.is_whitelist());
-        }
+        let said = self.ignores.say(path, node == Node::Folder);
         match node {
-            _ if ignored => Some(SkipReason::Ignored),
+            _ if said.is_ignore() => Some(SkipReason::Ignored),
             Node::File if is_binary(name) => Some(SkipReason::Binary),
-            _ if wanted => None,
+            _ if said.is_whitelist() => None,
             _ if name.starts_with('.') => Some(SkipReason::Hidden),
             Node::Folder if VENDORED.contains(&name) => Some(SkipReason::Vendored),
             _ => None,
         }
     }
 
-    /// Whether the rules leave out `path` (relative to the root) or a folder around it.
-    pub(crate) fn excludes(&mut self, path: &Path, node: Node) -> bool {
-        let mut folders: Vec<&Path> = path
-            .ancestors()
-            .skip(1)
-            .filter(|folder| !folder.as_os_str().is_empty())
-            .collect();
-        folders.reverse();
-        let around = folders.into_iter().map(|folder| (folder, Node::Folder));
-        let mut all = around.chain([(path, node)]);
-        all.any(|(path, node)| {
-            let cache = node == Node::Folder && self.root.join(path).join(CACHE_MARK).is_file();
-            cache || self.skip(path, node).is_some()
-        })
+    /// Whether the rules of the folder `root` leave out `path` (relative to it, with `/` between its segments) or a folder around it.
+    pub(crate) fn exclude(root: &Path, path: &str, node: Node) -> bool {
+        let mut rules = Rules::of_user();
+        let mut folder = "";
+        loop {
+            rules = rules.within(root, folder, |name| root.join(folder).join(name).exists());
+            let start = match folder {
+                "" => 0,
+                _ => folder.len() + 1,
+            };
+            let end = path[start..].find('/').map(|end| start + end);
+            let Some(end) = end else {
+                return rules.leaves_out(root, path, node);
+            };
+            folder = &path[..end];
+            if rules.leaves_out(root, folder, Node::Folder) {
+                return true;
+            }
+        }
+    }
+
+    fn leaves_out(&self, root: &Path, path: &str, node: Node) -> bool {
+        let cache = node == Node::Folder && root.join(path).join(CACHE_MARK).is_file();
+        cache || self.skip(path, node).is_some()
     }
 }
 
@@ -390,17 +407,11 @@ mod tests {
     fn a_pattern_brings_back_the_hidden_but_no_secret() {
         let root = tempfile::tempdir().unwrap();
         std::fs::write(root.path().join(".ignore"), "!.github/\n!.env\n!vendor/\n").unwrap();
-        let mut rules = Rules::new(root.path());
-        assert_eq!(rules.skip(Path::new(".github"), Node::Folder), None);
-        assert_eq!(rules.skip(Path::new("vendor"), Node::Folder), None);
-        assert_eq!(
-            rules.skip(Path::new(".env"), Node::File),
-            Some(SkipReason::Secret)
-        );
-        assert_eq!(
-            rules.skip(Path::new(".cache"), Node::Folder),
-            Some(SkipReason::Hidden)
-        );
+        let rules = Rules::of_user().within(root.path(), "", |name| name == ".ignore");
+        assert_eq!(rules.skip(".github", Node::Folder), None);
+        assert_eq!(rules.skip("vendor", Node::Folder), None);
+        assert_eq!(rules.skip(".env", Node::File), Some(SkipReason::Secret));
+        assert_eq!(rules.skip(".cache", Node::Folder), Some(SkipReason::Hidden));
     }
 
     #[test]
@@ -410,9 +421,9 @@ mod tests {
             ignore: vec!["drafts/".to_string(), "/top.md".to_string()],
             max_file_size: None,
         };
-        let rules = Rules::new(Path::new("/nowhere"));
-        let mut rules = rules.selecting(&selection).unwrap();
-        let mut skip = |path: &str, node| rules.skip(Path::new(path), node);
+        let rules = Rules::of_user().selecting(Path::new("/nowhere"), &selection);
+        let rules = rules.unwrap();
+        let skip = |path: &str, node| rules.skip(path, node);
         for path in ["a.md", "deep/b.md", "guide/c.txt", "deep/top.md"] {
             assert_eq!(skip(path, Node::File), None, "{path}");
         }
@@ -438,10 +449,10 @@ mod tests {
         std::fs::create_dir_all(root.path().join("out/deep")).unwrap();
         std::fs::write(root.path().join("out/CACHEDIR.TAG"), "").unwrap();
         std::fs::write(root.path().join(".gitignore"), "build/\n").unwrap();
-        let mut rules = Rules::new(root.path());
+        let exclude = |path| Rules::exclude(root.path(), path, Node::File);
         for path in ["build/a.md", "vendor/x/a.md", "out/deep", ".git/config"] {
-            assert!(rules.excludes(Path::new(path), Node::File), "{path}");
+            assert!(exclude(path), "{path}");
         }
-        assert!(!rules.excludes(Path::new("docs/a.md"), Node::File));
+        assert!(!exclude("docs/a.md"));
     }
 }

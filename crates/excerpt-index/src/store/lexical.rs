@@ -16,10 +16,13 @@ use tantivy::query::{
 use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions,
 };
-use tantivy::{IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, Term};
+use tantivy::{
+    IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, Term,
+};
 
 use super::analysis::{self, Purpose, analyzer};
 use super::collect::{Best, Candidate, Documents};
+use super::derived::Derived;
 use super::fault::Fault;
 use super::guard::guarded;
 use super::read::{StoredChunk, StoredDocument};
@@ -123,7 +126,7 @@ impl Lexical {
     /// Whatever keeps it from being used, which making it again will mend.
     pub(crate) fn open(dir: &Path, seal: Option<Hash>) -> Result<Self, Fault> {
         guarded(|| {
-            let index = tantivy::Index::open_in_dir(dir)?;
+            let index = tantivy::Index::open(Derived::open(dir)?)?;
             let (schema, fields) = schema();
             if index.schema() != schema {
                 return Err(Fault::Value("a keyword index with other fields"));
@@ -143,7 +146,7 @@ impl Lexical {
         }
         fs::create_dir_all(dir)?;
         let (schema, fields) = schema();
-        let index = tantivy::Index::create_in_dir(dir, schema)?;
+        let index = tantivy::Index::create(Derived::open(dir)?, schema, IndexSettings::default())?;
         let mut writer = Writer::new(&index, fields)?;
         writer.commit(&stamp)?;
         drop(writer);

@@ -9,11 +9,14 @@ mod codes;
 mod collect;
 #[cfg(test)]
 mod conformance;
+mod derived;
 pub(crate) mod facet;
 mod fault;
 pub(crate) mod generation;
 mod guard;
 mod lexical;
+mod link;
+mod list;
 mod read;
 #[cfg(test)]
 mod recall;
@@ -39,7 +42,9 @@ pub(crate) use fault::Fault;
 pub use guard::hush_mended_panics;
 use lexical::Stamp;
 pub(crate) use lexical::{Candidates, Lexical, Wanted};
-pub(crate) use read::{Features, StoredDocument};
+pub(crate) use link::LinkRow;
+pub(crate) use list::Order;
+pub(crate) use read::{Features, StoredChunk, StoredDocument};
 pub(crate) use record::{Change, Known, Record, SkipRow};
 pub(crate) use truth::Truth;
 pub(crate) use vectors::Followed;
@@ -51,9 +56,10 @@ const DATABASE: &str = "excerpt.db";
 const LEXICAL: &str = "lexical";
 
 /// What an index directory holds besides its database.
-const LEFTOVERS: [&str; 8] = [
+const LEFTOVERS: [&str; 9] = [
     LEXICAL,
     codes::FILE,
+    codes::UNFINISHED,
     "lock",
     generation::POINTER,
     generation::ASIDE,

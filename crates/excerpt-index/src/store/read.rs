@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use excerpt_chunk::{Hash, Span};
+use rusqlite::types::ValueRef;
 use rusqlite::{DropBehavior, OptionalExtension, Row, Transaction, params, params_from_iter};
 use serde_json::{Map, Value};
 
@@ -18,6 +19,7 @@ use crate::model::{LastSync, Skip, SkipReason, Stat};
 #[derive(Clone, Debug)]
 pub(crate) struct StoredDocument {
     pub(crate) id: i64,
+    pub(crate) source: i64,
     pub(crate) root: String,
     /// The name of the collection that the source is.
     pub(crate) collection: Option<String>,
@@ -81,7 +83,7 @@ impl StoredDocument {
 /// With a join in place of the inner question, SQLite would prepare it anew for each document.
 const DOCUMENT: &str = "
     SELECT id, (SELECT root FROM source WHERE source.id = document.source) AS root, path, title, first_heading, metadata,
-           text, rev, syntax, (SELECT name FROM source WHERE source.id = document.source)
+           text, rev, syntax, (SELECT name FROM source WHERE source.id = document.source), source
     FROM document";
 
 impl Truth {
@@ -149,6 +151,15 @@ impl Truth {
             })
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The last sync of a source; none while the first one has not begun to write.
+    pub(crate) fn last_sync(&self, source: i64) -> Result<Option<LastSync>, Fault> {
+        let sql = "SELECT started, finished FROM source WHERE id = ?1";
+        Ok(self.connection.query_row(sql, [source], |row| {
+            let (started, finished): (Option<i64>, _) = (row.get(0)?, row.get(1)?);
+            Ok(started.map(|started| LastSync { started, finished }))
+        })?)
     }
 
     /// The documents of a source behind the path `after`, by path, at most `limit`.
@@ -299,6 +310,21 @@ impl Truth {
         Ok(documents)
     }
 
+    /// The document at `path` in a source.
+    pub(crate) fn document_at(
+        &self,
+        source: i64,
+        path: &str,
+    ) -> Result<Option<StoredDocument>, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached(&format!("{DOCUMENT} WHERE source = ?1 AND path = ?2"))?;
+        let found = select
+            .query_row(params![source, path], |row| Ok(document(row)))
+            .optional()?;
+        found.transpose()
+    }
+
     /// Calls `visit` with the path of every document of a source, or of all.
     pub(crate) fn each_path(
         &self,
@@ -325,6 +351,32 @@ impl Truth {
         let ordinal = i64::try_from(ordinal).unwrap_or(i64::MAX);
         let condition = "document = ?1 AND ordinal = ?2";
         Ok(self.chunks_where(condition, &[document, ordinal])?.pop())
+    }
+
+    /// Where the chunks are whose ids lie from `first` to `last`, as document and ordinal, a few at most: more tell nothing new to one who looks for a
+    /// single one.
+    pub(crate) fn chunks_between(
+        &self,
+        first: [u8; 16],
+        last: [u8; 16],
+    ) -> Result<Vec<(i64, u64)>, Fault> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT document, ordinal FROM chunk WHERE id BETWEEN ?1 AND ?2 LIMIT 8",
+        )?;
+        let rows = select.query_map([&first[..], &last[..]], |row| {
+            Ok((row.get(0)?, unsigned(row, 1)?))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The id of the chunk of a document that holds the byte at `offset`, or of the next one.
+    pub(crate) fn chunk_at(&self, document: i64, offset: usize) -> Result<Option<Hash>, Fault> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT id FROM chunk WHERE document = ?1 AND end > ?2 ORDER BY ordinal LIMIT 1",
+        )?;
+        let offset = i64::try_from(offset).unwrap_or(i64::MAX);
+        let found = select.query_row([document, offset], |row| hash(row, 0));
+        Ok(found.optional()?)
     }
 
     /// What of a chunk has a say in its rank.
@@ -559,17 +611,22 @@ impl Truth {
                    language, tokens, part, parts, strength, cut, chunk.hash, chunk.warnings, defines
             FROM source JOIN document ON source = source.id LEFT JOIN chunk ON document = document.id
             ORDER BY root, path, ordinal";
-        let mut select = self.connection.prepare(VALUES)?;
-        let columns = select.column_count();
-        let mut rows = select.query([])?;
-        while let Some(row) = rows.next()? {
-            for column in 0..columns {
-                match row.get_ref(column)? {
-                    rusqlite::types::ValueRef::Null => visit(b"\0"),
-                    rusqlite::types::ValueRef::Integer(number) => visit(&number.to_le_bytes()),
-                    rusqlite::types::ValueRef::Real(number) => visit(&number.to_le_bytes()),
-                    rusqlite::types::ValueRef::Text(bytes)
-                    | rusqlite::types::ValueRef::Blob(bytes) => visit(bytes),
+        const LINKS: &str = "
+            SELECT path, start, target, section, wiki
+            FROM source JOIN document ON source = source.id JOIN link ON document = document.id
+            ORDER BY root, path, start";
+        for sql in [VALUES, LINKS] {
+            let mut select = self.connection.prepare(sql)?;
+            let columns = select.column_count();
+            let mut rows = select.query([])?;
+            while let Some(row) = rows.next()? {
+                for column in 0..columns {
+                    match row.get_ref(column)? {
+                        ValueRef::Null => visit(b"\0"),
+                        ValueRef::Integer(number) => visit(&number.to_le_bytes()),
+                        ValueRef::Real(number) => visit(&number.to_le_bytes()),
+                        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => visit(bytes),
+                    }
                 }
             }
         }
@@ -602,6 +659,7 @@ fn document(row: &Row<'_>) -> Result<StoredDocument, Fault> {
         rev: row.get(7)?,
         syntax: row.get(8)?,
         collection: row.get(9)?,
+        source: row.get(10)?,
     })
 }
 

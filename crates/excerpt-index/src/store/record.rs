@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::facet;
 use super::fault::Fault;
+use super::link::LinkRow;
 use crate::model::{Attributes, Skip, SkipReason, Stat};
 
 /// How texts are compressed: zstd's default, where a higher level costs more time than it saves space.
@@ -47,6 +48,7 @@ pub(crate) struct Record {
     /// What it is filtered by: names and values.
     pub(crate) facets: BTreeSet<(String, String)>,
     pub(crate) chunks: Vec<ChunkRow>,
+    pub(crate) links: Vec<LinkRow>,
 }
 
 /// A chunk as it is kept: a place in the text, and what stands beside it.
@@ -92,9 +94,11 @@ impl Record {
             .iter()
             .map(|chunk| ChunkRow::new(chunk, text))
             .collect();
+        let path = document.path().unwrap_or_default();
+        let links = info.links.iter();
         Ok(Record {
             id: None,
-            path: document.path().unwrap_or_default().to_string(),
+            path: path.to_string(),
             stat: Stat {
                 size: 0,
                 mtime_ns: 0,
@@ -113,6 +117,7 @@ impl Record {
             warnings: serde_json::to_string(&chunking.warnings)?,
             identity,
             chunks: chunks?,
+            links: links.filter_map(|link| LinkRow::new(link, path)).collect(),
         })
     }
 }

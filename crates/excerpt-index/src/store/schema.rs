@@ -120,7 +120,8 @@ CREATE TABLE vector (
 
 /// A source may be a collection: it then has a `name`; `summary` is what its last sync saw, as JSON. A `facet` is a value that documents are filtered by.
 /// A `link` leads from the byte `start` of a document to the document at the path `target` of the same source, whether that is there or not, and to a
-/// `section` of it, as written behind `#`. Documents put in before have neither, so all are cut again.
+/// `section` of it, as written behind `#`; where it is `wiki`, to the document of this name, in small letters. Documents put in before have neither, so all are cut
+/// again.
 const FORMAT_4: &str = "
 ALTER TABLE source ADD COLUMN name TEXT;
 ALTER TABLE source ADD COLUMN summary TEXT;
@@ -141,6 +142,7 @@ CREATE TABLE link (
     start INTEGER NOT NULL,
     target TEXT NOT NULL,
     section TEXT,
+    wiki INTEGER NOT NULL,
     PRIMARY KEY (document, start)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX link_by_target ON link (target);

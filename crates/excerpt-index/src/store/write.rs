@@ -6,6 +6,7 @@ use excerpt_chunk::Hash;
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, named_params, params};
 
 use super::fault::Fault;
+use super::link::put_links;
 use super::record::{Change, ChunkRow, Record, SkipRow};
 use super::truth::Truth;
 use super::vectors::Key;
@@ -284,6 +285,7 @@ fn put(transaction: &Transaction<'_>, source: i64, record: &Record, rev: i64) ->
     for (ordinal, chunk) in record.chunks.iter().enumerate() {
         put_chunk(transaction, id, ordinal, chunk)?;
     }
+    put_links(transaction, id, &record.links)?;
     match before {
         Some(hash) if hash != record.hash.0 => drop_text(transaction, &hash),
         _ => Ok(()),

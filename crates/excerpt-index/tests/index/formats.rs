@@ -1,6 +1,6 @@
 //! Every format of the index that there ever was: today's code opens it, reads from it, and a sync makes of it what a new index would be.
 
-use excerpt_index::{Index, OpenOptions};
+use excerpt_index::{Index, OpenOptions, ReadOptions, Target};
 use rusqlite::Connection;
 
 use crate::fixture::{World, by_keywords, paths};
@@ -42,7 +42,10 @@ fn an_index_of_any_format_opens_and_answers_and_a_sync_makes_it_like_new() {
         let mut index = Index::open(&world.index_dir(), OpenOptions::default()).unwrap();
         for (path, text) in FILES {
             assert_eq!(
-                index.get(None, path, None).unwrap().text,
+                index
+                    .get(&Target::document(path), &ReadOptions::default())
+                    .unwrap()
+                    .text,
                 text,
                 "format {number}"
             );

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use excerpt_index::{Error, Filter, Note, Query, Rank, quiet};
+use excerpt_index::{Error, Filter, Note, Query, Rank, ReadOptions, Target, quiet};
 
 use crate::fixture::{World, by_keywords, paths};
 
@@ -184,7 +184,10 @@ fn a_hit_is_a_place_one_can_open() {
         .map(|mark| &hit.snippet.text[mark.clone()])
         .collect();
     assert_eq!(marked, ["Pour"]);
-    let document = world.open().get(None, "guide/tea.md", None).unwrap();
+    let document = world
+        .open()
+        .get(&Target::document("guide/tea.md"), &ReadOptions::default())
+        .unwrap();
     assert_eq!(&document.text[hit.span.bytes.clone()], hit.text);
     let line = document.text.lines().nth(hit.snippet.line - 1).unwrap();
     assert!(line.contains(hit.snippet.text.lines().next().unwrap()));
@@ -289,23 +292,24 @@ fn a_document_is_given_whole_or_by_lines() {
     let world = World::new().file("docs/a.md", "one\ntwo\nthree\n");
     world.sync();
     let index = world.open();
-    let get = |path, lines| index.get(None, path, lines);
-    let whole = get("docs/a.md", None).unwrap();
+    let get = |target| index.get(&target, &ReadOptions::default());
+    let whole = get(Target::document("docs/a.md")).unwrap();
     assert_eq!((&*whole.text, whole.lines_total), ("one\ntwo\nthree\n", 3));
-    let part = get("./docs/a.md", Some((2, 3))).unwrap();
+    let part = get(Target::lines("./docs/a.md", 2, 3)).unwrap();
     assert_eq!((&*part.text, part.span.lines), ("two\nthree\n", (2, 3)));
-    assert_eq!(get("docs/a.md", Some((3, 99))).unwrap().text, "three\n");
-    let error = get("docs/a.md", Some((7, 9))).unwrap_err();
+    let end = get(Target::lines("docs/a.md", 3, 99)).unwrap();
+    assert_eq!(end.text, "three\n");
+    let error = get(Target::lines("docs/a.md", 7, 9)).unwrap_err();
     assert_eq!(
         error.to_string(),
         "`docs/a.md` has 3 lines and was asked for 7 to 9: ask for lines within it"
     );
-    let error = get("docs/b.md", None).unwrap_err();
+    let error = get(Target::document("docs/b.md")).unwrap_err();
     assert_eq!(
         error.to_string(),
         "`docs/b.md` is not in the index, did you mean `docs/a.md`?"
     );
-    let error = get("a.md", None).unwrap_err();
+    let error = get(Target::document("a.md")).unwrap_err();
     assert_eq!(
         error.to_string(),
         "`a.md` is not in the index, did you mean `docs/a.md`?"
@@ -322,13 +326,12 @@ fn a_path_in_two_sources_needs_its_source() {
     let mut index = world.open();
     index.sync(&other.root(), &world.options, quiet).unwrap();
     assert!(matches!(
-        index.get(None, "a.md", None),
+        index.get(&Target::document("a.md"), &ReadOptions::default()),
         Err(Error::AmbiguousDocument { .. })
     ));
-    assert_eq!(
-        index.get(Some(&other.root()), "a.md", None).unwrap().text,
-        "two"
-    );
+    let there = ReadOptions::default().source(other.root());
+    let document = index.get(&Target::document("a.md"), &there).unwrap();
+    assert_eq!(document.text, "two");
 }
 
 #[test]

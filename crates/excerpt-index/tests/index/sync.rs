@@ -6,7 +6,8 @@ use std::time::{Duration, SystemTime};
 
 use excerpt_chunk::Config;
 use excerpt_index::{
-    Error, Index, Keywords, Note, OpenOptions, Query, SkipReason, Stage, SyncOptions, quiet,
+    Error, Index, Keywords, Note, OpenOptions, Query, ReadOptions, SkipReason, Stage, SyncOptions,
+    Target, quiet,
 };
 
 use crate::fixture::{World, by_keywords, paths, set_time};
@@ -65,6 +66,29 @@ fn an_edit_that_looks_the_same_right_after_a_sync_is_noticed() {
     set_time(&world.root().join("tea.md"), now);
     assert_eq!(world.sync().changed, 1);
     assert_eq!(paths(&world.search("black")), ["tea.md"]);
+}
+
+#[test]
+fn a_file_from_the_future_is_read_by_each_sync() {
+    let world = World::new();
+    let later = SystemTime::now() + Duration::from_secs(3600);
+    world.touched("tea.md", "green tea");
+    set_time(&world.root().join("tea.md"), later);
+    world.sync();
+    world.touched("tea.md", "black tea");
+    set_time(&world.root().join("tea.md"), later);
+    assert_eq!(world.sync().changed, 1);
+    assert_eq!(world.sync().read, 1);
+}
+
+#[test]
+fn a_file_that_is_put_back_is_noticed_by_its_older_time() {
+    let world = three();
+    world.sync();
+    world.write("tea.md", "# Tea\n\nBlack tea.\n");
+    crate::fixture::age(&world.root().join("tea.md"), Duration::from_secs(86_400));
+    assert_eq!(world.sync().changed, 1);
+    world.assert_like_fresh();
 }
 
 #[test]
@@ -319,10 +343,9 @@ fn a_single_file_can_be_a_source() {
         .sync(&world.root().join("tea.md"), &world.options, quiet)
         .unwrap();
     assert_eq!(index.status().unwrap().documents, 1);
-    assert_eq!(
-        index.get(None, "tea.md", None).unwrap().text,
-        "# Tea\n\nGreen tea.\n"
-    );
+    let tea = Target::document("tea.md");
+    let document = index.get(&tea, &ReadOptions::default()).unwrap();
+    assert_eq!(document.text, "# Tea\n\nGreen tea.\n");
 }
 
 #[test]

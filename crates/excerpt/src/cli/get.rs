@@ -1,74 +1,193 @@
-//! `excerpt get`: a document from the index, whole or some lines of it.
+//! `excerpt get`: documents from the index, whole or in part, with what stands around the part and with their links.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use excerpt_index::{Index, OpenOptions};
+use excerpt_index::{
+    Collection, DocumentText, Error, Index, Links, OpenOptions, Outgoing, ReadOptions, Target,
+};
+use owo_colors::Style;
+use serde::Serialize;
 
 use crate::cli::place::IndexArgs;
-use crate::exit::Outcome;
-use crate::output::Output;
+use crate::exit::{Outcome, message};
+use crate::output::{Output, SCHEMA, complain};
 
-/// Print a document from the index, or some lines of it
+/// How many digits of a chunk's id are enough to be taken for one.
+const SHORTEST_ID: usize = 4;
+
+/// Print documents from the index, or parts of them
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The document, with the lines wanted if not all: notes.md:10-20 or notes.md:7
-    #[arg(value_name = "PATH[:LINES]")]
-    document: String,
-    /// Print the text with what is known of the document, as JSON
+    /// Documents (notes.md), lines (notes.md:10-20 or notes.md:7), sections (notes.md#how-it-works) or ids of chunks
+    #[arg(value_name = "TARGET", required = true)]
+    targets: Vec<String>,
+    /// Print the chunks that hold the target, and as many before and after them
+    #[arg(long, value_name = "N")]
+    neighbours: Option<usize>,
+    /// Name the links in what is printed, and those that lead to it
+    #[arg(long)]
+    links: bool,
+    /// Print each text with what is known of it as a line of JSON
     #[arg(long)]
     json: bool,
+    /// The collection that the targets are in, by paths inside it, in place of a folder
+    #[arg(long, short = 'c', value_name = "NAME")]
+    collection: Option<String>,
     #[command(flatten)]
     index: IndexArgs,
 }
 
-/// Prints the document.
-pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let (path, lines) = target(&args.document)?;
-    let (folder, rest) = existing(&path)?;
-    let place = args.index.locate(&folder)?;
-    let index = Index::open(&place.index, OpenOptions::default())?;
-    let inside = [place.path.clone(), rest]
-        .into_iter()
-        .flatten()
-        .collect::<Vec<_>>()
-        .join("/");
-    let inside = match inside.is_empty() {
-        // The source is a single file: its name is its path.
-        true => path
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default(),
-        false => inside,
-    };
-    let document = index.get(Some(&place.root), &inside, lines)?;
-    let mut output = Output::new();
-    match args.json {
-        true => output.json(&document)?,
-        false => output.raw(&output.safe(&document.text))?,
-    }
-    output.flush()?;
-    Ok(Outcome::Done)
+#[derive(Serialize)]
+struct Line<'a> {
+    schema: u32,
+    target: &'a str,
+    #[serde(flatten)]
+    document: &'a DocumentText,
 }
 
-/// A path and the lines behind it. A file whose name ends like lines is meant itself.
-fn target(document: &str) -> anyhow::Result<(PathBuf, Option<(usize, usize)>)> {
-    let whole = PathBuf::from(document);
-    let Some((path, lines)) = document.rsplit_once(':') else {
-        return Ok((whole, None));
+/// Prints the targets. What cannot be read is named, and keeps none of the others back.
+pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    let mut reader = Reader {
+        args,
+        indexes: HashMap::new(),
     };
-    if whole.exists() {
-        return Ok((whole, None));
-    }
-    let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
-    match (first.parse(), last.parse()) {
-        (Ok(first), Ok(last)) if first >= 1 && first <= last => {
-            Ok((path.into(), Some((first, last))))
+    let mut output = Output::new();
+    let (mut printed, mut failure) = (0, None);
+    for target in &args.targets {
+        match reader.read(target) {
+            Ok(document) => {
+                print(&mut output, args, target, &document, printed)?;
+                printed += 1;
+            }
+            Err(error) => {
+                // The last one is named by whoever ends the program.
+                if let Some(earlier) = failure.replace(error) {
+                    complain(&message(&earlier));
+                }
+            }
         }
-        _ => bail!(
-            "`{lines}` are no lines of `{path}`, expected one or a range from 1, such as `7` or `10-20`"
+    }
+    output.flush()?;
+    match failure {
+        None => Ok(Outcome::Done),
+        Some(error) if printed == 0 => Err(error),
+        Some(error) => {
+            complain(&message(&error));
+            Ok(Outcome::Attention)
+        }
+    }
+}
+
+/// Reads targets, each from the index that serves it.
+struct Reader<'a> {
+    args: &'a Args,
+    indexes: HashMap<PathBuf, Index>,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, given: &str) -> anyhow::Result<DocumentText> {
+        let (path, part) = parsed(given)?;
+        let (index, root, inside) = match &self.args.collection {
+            Some(name) => {
+                let library = self.args.index.library()?;
+                let root = Collection::named_in(&library, name)?.root;
+                (library, root, path.to_string_lossy().into_owned())
+            }
+            None => {
+                let (folder, rest) = existing(&path)?;
+                let place = self.args.index.locate(&folder)?;
+                let inside = [place.path, rest].into_iter().flatten();
+                let inside = inside.collect::<Vec<_>>().join("/");
+                let name = path.file_name().unwrap_or_default();
+                let inside = match inside.is_empty() {
+                    // The source is a single file: its name is its path.
+                    true => name.to_string_lossy().into_owned(),
+                    false => inside,
+                };
+                (place.index, place.root, inside)
+            }
+        };
+        let target = match part {
+            Part::Whole => Target::document(inside),
+            Part::Lines(first, last) => Target::lines(inside, first, last),
+            Part::Section(section) => Target::section(inside, section),
+        };
+        let (here, anywhere) = (self.options().source(&root), self.options());
+        let index = match self.indexes.entry(index) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
+                let index = Index::open(entry.key(), OpenOptions::default())?;
+                entry.insert(index)
+            }
+        };
+        Ok(match index.get(&target, &here) {
+            Err(Error::UnknownDocument { .. }) if is_id(given) => {
+                let chunk = Target::chunk(given);
+                match index.get(&chunk, &here) {
+                    Err(Error::UnknownChunk { .. }) => index.get(&chunk, &anywhere)?,
+                    found => found?,
+                }
+            }
+            found => found?,
+        })
+    }
+
+    fn options(&self) -> ReadOptions {
+        let mut options = ReadOptions::default();
+        options.neighbours = self.args.neighbours;
+        options.links = self.args.links;
+        options
+    }
+}
+
+/// What of a document is asked for.
+#[derive(Debug, PartialEq, Eq)]
+enum Part {
+    Whole,
+    Lines(usize, usize),
+    Section(String),
+}
+
+/// A path and the part asked for. A file whose name ends like lines or a section is meant itself.
+fn parsed(given: &str) -> anyhow::Result<(PathBuf, Part)> {
+    let whole = PathBuf::from(given);
+    if whole.exists() {
+        return Ok((whole, Part::Whole));
+    }
+    let lines = given.rsplit_once(':');
+    if let Some((path, range)) = lines
+        && let Some((first, last)) = numbers(range)
+        && (!path.contains('#') || Path::new(path).exists())
+    {
+        return Ok((path.into(), Part::Lines(first, last)));
+    }
+    if let Some((path, section)) = given.split_once('#')
+        && !path.is_empty()
+        && !section.is_empty()
+    {
+        return Ok((path.into(), Part::Section(section.to_string())));
+    }
+    match lines {
+        None => Ok((whole, Part::Whole)),
+        Some((path, range)) => bail!(
+            "`{range}` are no lines of `{path}`, expected one or a range from 1, such as `7` or `10-20`"
         ),
     }
+}
+
+/// A line or a range of lines.
+fn numbers(range: &str) -> Option<(usize, usize)> {
+    let (first, last) = range.split_once('-').unwrap_or((range, range));
+    let numbers = (first.parse().ok()?, last.parse().ok()?);
+    (numbers.0 >= 1 && numbers.0 <= numbers.1).then_some(numbers)
+}
+
+/// Whether this may be the beginning of a chunk's id.
+fn is_id(given: &str) -> bool {
+    given.len() >= SHORTEST_ID && given.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// The part of a path that exists, and the rest: a document may be in the index and no longer on disk.
@@ -83,19 +202,101 @@ fn existing(path: &Path) -> anyhow::Result<(PathBuf, Option<String>)> {
     Ok((folder.to_path_buf(), rest.map(str::to_string)))
 }
 
+/// Prints a target behind `printed` others. A text that stands alone is printed as it is.
+fn print(
+    output: &mut Output,
+    args: &Args,
+    target: &str,
+    document: &DocumentText,
+    printed: usize,
+) -> anyhow::Result<()> {
+    if args.json {
+        let schema = SCHEMA;
+        return Ok(output.json(&Line {
+            schema,
+            target,
+            document,
+        })?);
+    }
+    let text = output.safe(&document.text);
+    if args.targets.len() == 1 && !args.links {
+        return Ok(output.raw(&text)?);
+    }
+    if printed > 0 {
+        output.line("")?;
+    }
+    let citation = output.styled(&document.citation, Style::new().bold());
+    let title = document.title.as_deref();
+    let title = title.map(|title| format!(" · {}", output.safe(title)));
+    output.line(format!("{citation}{}", title.unwrap_or_default()))?;
+    output.raw(&text)?;
+    if !text.ends_with('\n') && !text.is_empty() {
+        output.line("")?;
+    }
+    match &document.links {
+        Some(links) => print_links(output, links),
+        None => Ok(()),
+    }
+}
+
+fn print_links(output: &mut Output, links: &Links) -> anyhow::Result<()> {
+    output.line("")?;
+    if links.outgoing.is_empty() && links.incoming.is_empty() {
+        output.line("no links")?;
+    }
+    if !links.outgoing.is_empty() {
+        output.line("links")?;
+    }
+    for link in &links.outgoing {
+        output.line(output.safe(&format!("    :{} {}", link.line, outgoing(link))))?;
+    }
+    if !links.incoming.is_empty() {
+        output.line("linked from")?;
+    }
+    for link in &links.incoming {
+        let section = link
+            .section
+            .as_ref()
+            .map(|section| format!(" to #{section}"));
+        let title = link.title.as_ref().map(|title| format!(" · {title}"));
+        let (section, title) = (section.unwrap_or_default(), title.unwrap_or_default());
+        let line = format!("    {}:{}{section}{title}", link.path, link.line);
+        output.line(output.safe(&line))?;
+    }
+    Ok(())
+}
+
+/// A link and where it leads.
+fn outgoing(link: &Outgoing) -> String {
+    let section = link.section.as_ref().map(|section| format!("#{section}"));
+    let written = format!("{}{}", link.target, section.unwrap_or_default());
+    match (&link.citation, &link.path) {
+        (Some(citation), _) => {
+            let title = link.title.as_ref().map(|title| format!(" · {title}"));
+            format!("{written} → {citation}{}", title.unwrap_or_default())
+        }
+        (None, Some(path)) => format!("{written} → {path}, which has no such section"),
+        (None, None) => format!("{written} → nothing yet"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn lines_stand_behind_the_path() {
-        assert_eq!(target("a.md").unwrap(), ("a.md".into(), None));
-        assert_eq!(target("a:b.md:7").unwrap(), ("a:b.md".into(), Some((7, 7))));
+    fn lines_and_sections_stand_behind_the_path() {
+        let lines = |path: &str, first, last| (PathBuf::from(path), Part::Lines(first, last));
+        let section = |path: &str, name: &str| (PathBuf::from(path), Part::Section(name.into()));
+        assert_eq!(parsed("a.md").unwrap(), ("a.md".into(), Part::Whole));
+        assert_eq!(parsed("a:b.md:7").unwrap(), lines("a:b.md", 7, 7));
+        assert_eq!(parsed("a.md:10-20").unwrap(), lines("a.md", 10, 20));
+        assert_eq!(parsed("a.md#how").unwrap(), section("a.md", "how"));
         assert_eq!(
-            target("a.md:10-20").unwrap(),
-            ("a.md".into(), Some((10, 20)))
+            parsed("a.md#at 10:30").unwrap(),
+            section("a.md", "at 10:30")
         );
-        let error = target("a.md:20-10").unwrap_err().to_string();
+        let error = parsed("a.md:20-10").unwrap_err().to_string();
         assert_eq!(
             error,
             "`20-10` are no lines of `a.md`, expected one or a range from 1, such as `7` or `10-20`"

@@ -22,6 +22,7 @@ mod search;
 mod status;
 mod sync;
 mod table;
+mod watch;
 
 use clap::{Parser, Subcommand};
 
@@ -45,11 +46,11 @@ enum Command {
     Search(search::Args),
     Chunk(chunk::Args),
     Add(add::Args),
-    List(list::Args),
     Remove(remove::Args),
     Sync(sync::Args),
     Status(status::Args),
     Get(get::Args),
+    List(list::Args),
     Eval(eval::Args),
     Doctor(doctor::Args),
 }
@@ -60,11 +61,11 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
         Command::Search(args) => search::run(&args),
         Command::Chunk(args) => chunk::run(&args),
         Command::Add(args) => add::run(&args),
-        Command::List(args) => list::run(&args),
         Command::Remove(args) => remove::run(&args),
         Command::Sync(args) => sync::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Get(args) => get::run(&args),
+        Command::List(args) => list::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Doctor(args) => doctor::run(&args),
     }

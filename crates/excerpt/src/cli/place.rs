@@ -144,13 +144,7 @@ impl Target {
         let index = index.library()?;
         let all = Collection::all_in(&index)?;
         for name in &named.names {
-            if !all.iter().any(|known| known.name == *name) {
-                return Err(Error::UnknownCollection {
-                    name: name.clone(),
-                    names: all.iter().map(|known| known.name.clone()).collect(),
-                }
-                .into());
-            }
+            Collection::named_in(&index, name)?;
         }
         let is_meant = |known: &&Collection| named.library || named.names.contains(&known.name);
         let mut sources = Vec::new();
@@ -288,9 +282,7 @@ pub(crate) fn opened(target: &Target, mode: SyncMode, wait: Duration) -> anyhow:
 }
 
 fn was_complete(index: &Index, root: &Path) -> Result<bool, Error> {
-    let status = index.status()?;
-    let source = status.sources.iter().find(|source| source.root == root);
-    let last = source.and_then(|source| source.last_sync);
+    let last = index.last_sync(root)?;
     Ok(last.is_some_and(|last| last.finished.is_some()))
 }
 

@@ -197,7 +197,7 @@ fn notes(answer: &Answer, lag: Option<Lag>, start: impl FnOnce() -> io::Result<(
 }
 
 /// How paths are shown: a program wants them relative to what it searched, a person as something to open from here.
-struct Scope<'a> {
+pub(super) struct Scope<'a> {
     /// The part of the source that was searched.
     inside: Option<&'a str>,
     /// The path as the user gave it; none when collections were searched.
@@ -205,7 +205,7 @@ struct Scope<'a> {
 }
 
 impl<'a> Scope<'a> {
-    fn new(target: &'a Target, given: &'a Path) -> Self {
+    pub(super) fn new(target: &'a Target, given: &'a Path) -> Self {
         Scope {
             inside: target.path.as_deref(),
             given: target.filter.source.is_some().then_some(given),
@@ -213,7 +213,7 @@ impl<'a> Scope<'a> {
     }
 
     /// `path` relative to the folder that was searched; a file that was searched alone keeps its name.
-    fn relative<'p>(&self, path: &'p str) -> &'p str {
+    pub(super) fn relative<'p>(&self, path: &'p str) -> &'p str {
         let rest = self.inside.and_then(|inside| path.strip_prefix(inside));
         match rest.map(|rest| rest.trim_start_matches('/')) {
             Some("") => path.rsplit('/').next().unwrap_or(path),
@@ -223,12 +223,12 @@ impl<'a> Scope<'a> {
     }
 
     /// `path` as it can be opened from here.
-    fn here(&self, document: &DocumentHits) -> String {
-        let relative = self.relative(&document.path);
+    pub(super) fn here(&self, source: &Path, path: &str) -> String {
+        let relative = self.relative(path);
         let Some(given) = self.given else {
-            let root = match document.source.is_file() {
-                true => document.source.parent().unwrap_or(&document.source),
-                false => &document.source,
+            let root = match source.is_file() {
+                true => source.parent().unwrap_or(source),
+                false => source,
             };
             return root.join(relative).display().to_string();
         };
@@ -252,7 +252,7 @@ fn documents(
         let Some((best, others)) = document.chunks.split_first() else {
             continue;
         };
-        let path = scope.here(document);
+        let path = scope.here(&document.source, &document.path);
         let (first, last) = best.span.lines;
         let citation = output.styled(&format!("{path}:{first}-{last}"), Style::new().bold());
         let place = headings(best).map(|place| format!(" · {}", output.safe(&place)));

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use excerpt_index::{
-    Embedder, Index, Keywords, LastSync, OpenOptions, Skip, SourceStatus, Status, VectorStatus,
+    Embedder, Index, Keywords, LastSync, OpenOptions, Skip, SourceStatus, Status, Summary,
+    VectorStatus,
 };
 use owo_colors::Style;
 use serde::Serialize;
@@ -204,6 +205,12 @@ fn of_source(output: &mut Output, source: &SourceStatus) -> anyhow::Result<()> {
         "{root}: {documents} in {chunks}, {}",
         synced(source.last_sync)
     ))?;
+    for (name, entries) in source.summary.iter().flat_map(summary) {
+        if !entries.is_empty() {
+            let line = format!("    {name}: {}", entries.join(", "));
+            output.line(output.safe(&line))?;
+        }
+    }
     if !source.skipped.is_empty() {
         let skipped = source
             .skipped
@@ -215,6 +222,32 @@ fn of_source(output: &mut Output, source: &SourceStatus) -> anyhow::Result<()> {
         ))?;
     }
     Ok(())
+}
+
+/// The lines of a summary, each with its name.
+fn summary(summary: &Summary) -> [(&'static str, Vec<String>); 3] {
+    let domains = summary.domains.iter();
+    let domains =
+        domains.map(|domain| format!("{} ({})", domain.name, thousands(domain.documents)));
+    let topics = summary.topics.iter();
+    let topics = topics.map(|topic| format!("{} ({})", topic.heading, topic.path));
+    let newest = summary.newest.iter();
+    let newest = newest.map(|newest| format!("{} ({})", newest.path, ago(newest.modified)));
+    [
+        ("domains", some(domains, summary.domains_total)),
+        ("topics", some(topics, summary.topics_total)),
+        ("newest", some(newest, summary.documents)),
+    ]
+}
+
+/// The first few of `entries`, and how many more of `total` there are.
+fn some(entries: impl Iterator<Item = String>, total: usize) -> Vec<String> {
+    const SHOWN: usize = 5;
+    let mut shown: Vec<String> = entries.take(SHOWN).collect();
+    if total > shown.len() {
+        shown.push(format!("{} more", thousands(total - shown.len())));
+    }
+    shown
 }
 
 pub(super) fn synced(last: Option<LastSync>) -> String {
@@ -232,7 +265,7 @@ pub(super) fn synced(last: Option<LastSync>) -> String {
 }
 
 /// A time in seconds since 1970, as the time that has passed since.
-fn ago(seconds: i64) -> String {
+pub(super) fn ago(seconds: i64) -> String {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |now| now.as_secs() as i64);
@@ -246,7 +279,7 @@ fn ago(seconds: i64) -> String {
 }
 
 /// A number of bytes, as a person reads it.
-fn size(bytes: u64) -> String {
+pub(super) fn size(bytes: u64) -> String {
     match bytes {
         0..1_000 => format!("{bytes} B"),
         1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),

@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
+use anyhow::bail;
 use excerpt_index::{Error, Index, OpenOptions, SyncReport};
 
 use crate::cli::background;
 use crate::cli::place::{self, CollectionArgs, IndexArgs, Syncable, Target};
 use crate::cli::project::EmbeddingArgs;
+use crate::cli::watch;
 use crate::exit::Outcome;
 use crate::output::{Output, counted, say, thousands};
 
@@ -22,6 +24,9 @@ pub(crate) struct Args {
     /// Look again at files that were skipped for what is in them, though they have not changed
     #[arg(long)]
     retry: bool,
+    /// Go on, and take up each change of the files, until Ctrl-C
+    #[arg(long, conflicts_with = "background")]
+    watch: bool,
     /// Nobody waits for it: leave the terminal, and the processor to others
     #[arg(long, hide = true)]
     background: bool,
@@ -44,6 +49,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     }
     let index = Index::open(&target.index, OpenOptions::create())?;
     let mut index = target.configuration.embedding.given_to(index)?;
+    if args.watch {
+        let [source] = &target.sources[..] else {
+            bail!("`--watch` is for one source at a time: name one collection");
+        };
+        return watch::run(&mut index, source, args.json);
+    }
     let mut output = Output::new();
     let mut outcome = Outcome::Done;
     for source in &target.sources {
@@ -92,7 +103,8 @@ pub(super) fn told(
     Ok(())
 }
 
-fn done(report: &SyncReport) -> String {
+/// What a sync did, in a few words.
+pub(crate) fn done(report: &SyncReport) -> String {
     let counts = [
         (report.added, "added"),
         (report.changed, "changed"),

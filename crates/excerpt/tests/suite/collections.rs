@@ -137,6 +137,35 @@ fn they_are_listed_and_removed() {
 }
 
 #[test]
+fn a_document_of_a_collection_is_read_by_its_path_there() {
+    let project = library();
+    let run = project
+        .run(&["get", "deploy.md#deploy", "-c", "guides"])
+        .ok();
+    assert_eq!(run.stdout, "# Deploy\n\nDeploy on Fridays.\n");
+    let line = &project
+        .run(&["search", "fridays", "-c", "guides", "--json"])
+        .ok()
+        .json()[0];
+    let id = line["id"].as_str().unwrap();
+    let run = project.run(&["get", id, "-c", "guides"]).ok();
+    assert!(run.stdout.contains("Fridays"), "{}", run.stdout);
+    let run = project.run(&["list", "-c", "guides", "--documents"]).ok();
+    assert!(
+        run.stdout.contains("guides/deploy.md · Deploy"),
+        "{}",
+        run.stdout
+    );
+    let run = project
+        .run(&["list", "--library", "--recent", "1", "--json"])
+        .ok();
+    assert_eq!(run.json().len(), 1);
+    project
+        .run(&["get", "deploy.md", "-c", "guide"])
+        .fails("excerpt: there is no collection `guide`, only `api`, `guides`");
+}
+
+#[test]
 fn a_text_is_added_from_standard_input() {
     let project = Project::new();
     let add = ["add", "-", "--title", "Lesson: tea"];

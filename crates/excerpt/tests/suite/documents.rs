@@ -2,7 +2,9 @@
 
 use crate::fixture::Project;
 
-const COMMANDS: [&str; 7] = ["search", "chunk", "sync", "status", "get", "eval", "doctor"];
+const COMMANDS: [&str; 8] = [
+    "search", "chunk", "sync", "status", "get", "list", "eval", "doctor",
+];
 
 /// The lines of a short help that name a flag, but for the help itself.
 fn flags(help: &str) -> Vec<&str> {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use excerpt_index::{Error, Filter, Index, OpenOptions, Query};
+use excerpt_index::{Error, Filter, Index, OpenOptions, Query, ReadOptions, Target};
 
 use crate::fixture::Project;
 
@@ -123,7 +123,7 @@ impl Work {
         let mut found = BTreeMap::new();
         for number in 0..FILES {
             let (path, _) = file(number, 0);
-            let text = match index.get(None, &path, None) {
+            let text = match index.get(&Target::document(&*path), &ReadOptions::default()) {
                 Err(Error::UnknownDocument { .. }) => None,
                 document => Some(document.unwrap().text),
             };
@@ -259,7 +259,13 @@ fn a_killed_upgrade_is_completed() {
         if work.killed(&["sync"], begins) {
             let index = Index::open(&work.index, OpenOptions::default()).unwrap();
             for (path, text) in format_files() {
-                assert_eq!(index.get(None, path, None).unwrap().text, text);
+                assert_eq!(
+                    index
+                        .get(&Target::document(path), &ReadOptions::default())
+                        .unwrap()
+                        .text,
+                    text
+                );
             }
             drop(index);
             if work.is_due() {

@@ -16,4 +16,6 @@ mod full_disk;
 mod interrupted;
 mod many_files;
 mod preview;
+mod reading;
 mod search;
+mod watch;

@@ -1,0 +1,284 @@
+//! Where links lead. A link is kept as it is written and resolved when somebody asks, so that it leads to its target as soon as there is one.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ops::Range;
+
+use excerpt_chunk::{Hash, LineIndex};
+use serde::Serialize;
+
+use super::citation;
+use super::section::Sections;
+use crate::store::{Fault, LinkRow, StoredDocument, Truth};
+
+/// What a path may leave out of the name of a document, in the order in which it is tried.
+const ENDINGS: [&str; 5] = ["", ".md", "/README.md", "/readme.md", "/index.md"];
+
+/// The links of a document, or of a part of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Links {
+    /// Those that stand in it and lead to documents of the same source, in the order of the text.
+    pub outgoing: Vec<Outgoing>,
+    /// Those that stand in other documents of the source and lead here, by path and place.
+    pub incoming: Vec<Incoming>,
+}
+
+/// A link that stands in what was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Outgoing {
+    /// The line on which it begins, from 1.
+    pub line: usize,
+    /// The path that it leads to, from the root of the source, or the name in a wiki link, in small letters.
+    pub target: String,
+    /// What stands behind `#`.
+    pub section: Option<String>,
+    /// The path of the document that it leads to; none while there is none.
+    pub path: Option<String>,
+    /// The document's title.
+    pub title: Option<String>,
+    /// The place to open: the section, or without one the whole document.
+    pub citation: Option<String>,
+    /// The chunk that holds the heading of the section, or without one the first of the document.
+    pub chunk: Option<Hash>,
+    /// Whether the document or the section that it leads to is not there.
+    pub is_dangling: bool,
+}
+
+/// A link that leads to what was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Incoming {
+    /// The path of the document that it stands in.
+    pub path: String,
+    /// That document's title.
+    pub title: Option<String>,
+    /// The line on which it begins, from 1.
+    pub line: usize,
+    /// The section that it leads to, as written behind `#`.
+    pub section: Option<String>,
+    /// The chunk that it stands in.
+    pub chunk: Option<Hash>,
+}
+
+/// Follows the links of one source.
+pub(super) struct Resolver<'a> {
+    truth: &'a Truth,
+    source: i64,
+    /// The paths of the documents by their names in small letters, without `.md`; made when the first wiki link is met.
+    names: Option<HashMap<String, Vec<String>>>,
+    /// What was looked into for its sections.
+    sections: HashMap<i64, Sections>,
+}
+
+impl<'a> Resolver<'a> {
+    pub(super) fn new(truth: &'a Truth, source: i64) -> Self {
+        Resolver {
+            truth,
+            source,
+            names: None,
+            sections: HashMap::new(),
+        }
+    }
+
+    /// The links of the `bytes` of a document, whose text is `text`.
+    pub(super) fn links(
+        &mut self,
+        document: &StoredDocument,
+        text: &str,
+        bytes: &Range<usize>,
+    ) -> Result<Links, Fault> {
+        let index = LineIndex::new(text);
+        let mut links = Links::default();
+        for row in self.truth.links_of(document.id)? {
+            if bytes.contains(&row.start) {
+                let line = index.line(row.start);
+                links.outgoing.push(self.outgoing(document, row, line)?);
+            }
+        }
+        let is_read = |start| bytes.contains(&start) || bytes.len() == text.len();
+        for (id, rows) in self.candidates(&document.path)? {
+            if id != document.id {
+                self.incoming(document, id, rows, is_read, &mut links.incoming)?;
+            }
+        }
+        links
+            .incoming
+            .sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
+        Ok(links)
+    }
+
+    fn outgoing(
+        &mut self,
+        from: &StoredDocument,
+        row: LinkRow,
+        line: usize,
+    ) -> Result<Outgoing, Fault> {
+        let mut link = Outgoing {
+            line,
+            path: None,
+            title: None,
+            citation: None,
+            chunk: None,
+            is_dangling: true,
+            target: row.target.clone(),
+            section: row.section.clone(),
+        };
+        let Some(document) = self.document(&from.path, &row)? else {
+            return Ok(link);
+        };
+        let text = self.truth.text(document.text)?;
+        let bytes = match &row.section {
+            Some(name) => self.section(&document, &text, name),
+            None => Some(0..text.len()),
+        };
+        link.is_dangling = bytes.is_none();
+        if let Some(bytes) = bytes {
+            let span = LineIndex::new(&text).span(bytes.clone());
+            link.citation = Some(citation(&document.path, &span));
+            link.chunk = self.truth.chunk_at(document.id, bytes.start)?;
+        }
+        link.path = Some(document.path);
+        link.title = document.title;
+        Ok(link)
+    }
+
+    /// Adds the links among `rows`, which stand in the document `id`, that lead to what is read of `to`.
+    fn incoming(
+        &mut self,
+        to: &StoredDocument,
+        id: i64,
+        rows: Vec<LinkRow>,
+        is_read: impl Fn(usize) -> bool,
+        incoming: &mut Vec<Incoming>,
+    ) -> Result<(), Fault> {
+        let Some(from) = self.truth.document(id)? else {
+            return Ok(());
+        };
+        let mut text = None;
+        for row in rows {
+            let leads_here = self
+                .document(&from.path, &row)?
+                .is_some_and(|document| document.id == to.id);
+            if !leads_here {
+                continue;
+            }
+            // A link to a section that is not there still leads to the document.
+            let section = match &row.section {
+                Some(name) => self.section(to, &self.truth.text(to.text)?, name),
+                None => None,
+            };
+            if !is_read(section.map_or(0, |section| section.start)) {
+                continue;
+            }
+            let text = match &mut text {
+                Some(text) => text,
+                None => text.insert(self.truth.text(from.text)?),
+            };
+            incoming.push(Incoming {
+                path: from.path.clone(),
+                title: from.title.clone(),
+                line: LineIndex::new(text).line(row.start),
+                section: row.section,
+                chunk: self.truth.chunk_at(id, row.start)?,
+            });
+        }
+        Ok(())
+    }
+
+    /// The links that may lead to the document at `path`, by the document that they stand in.
+    fn candidates(&self, path: &str) -> Result<HashMap<i64, Vec<LinkRow>>, Fault> {
+        let stems = ENDINGS.iter().filter_map(|ending| match *ending {
+            "" => Some(path),
+            // The path of the root folder is empty.
+            ending if path == &ending[1..] => Some(""),
+            ending => path.strip_suffix(ending),
+        });
+        let lower = path.to_lowercase();
+        let name = lower.strip_suffix(".md").unwrap_or(&lower);
+        let inner = name.match_indices('/').map(|(slash, _)| &name[slash + 1..]);
+        let named = inner.chain([name]).map(|name| (name, true));
+        let mut candidates: HashMap<i64, Vec<LinkRow>> = HashMap::new();
+        for (target, wiki) in stems.map(|stem| (stem, false)).chain(named) {
+            for (document, row) in self.truth.links_to(self.source, target, wiki)? {
+                candidates.entry(document).or_default().push(row);
+            }
+        }
+        Ok(candidates)
+    }
+
+    /// The document that a link in the one at `from` leads to.
+    fn document(&mut self, from: &str, row: &LinkRow) -> Result<Option<StoredDocument>, Fault> {
+        if row.wiki {
+            return match self.named(from, &row.target)? {
+                Some(path) => self.truth.document_at(self.source, &path),
+                None => Ok(None),
+            };
+        }
+        for ending in ENDINGS {
+            let path = format!("{}{ending}", row.target);
+            let found = self
+                .truth
+                .document_at(self.source, path.trim_start_matches('/'))?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The path that a wiki link in the document at `from` names: of several, the one in the same folder, else the one that lies least deep.
+    fn named(&mut self, from: &str, name: &str) -> Result<Option<String>, Fault> {
+        let names = match &mut self.names {
+            Some(names) => names,
+            none => {
+                let mut names: HashMap<String, Vec<String>> = HashMap::new();
+                self.truth.each_path(Some(self.source), |path| {
+                    let lower = path.to_lowercase();
+                    names
+                        .entry(stem(&lower).to_string())
+                        .or_default()
+                        .push(path.to_string());
+                })?;
+                none.insert(names)
+            }
+        };
+        let found = names.get(stem(name)).into_iter().flatten();
+        let fitting = found.filter(|path| {
+            let path = path.to_lowercase();
+            let path = path.strip_suffix(".md").unwrap_or(&path);
+            let outer = path.strip_suffix(name);
+            outer.is_some_and(|outer| outer.is_empty() || outer.ends_with('/'))
+        });
+        let nearest = fitting.min_by_key(|path| {
+            let is_elsewhere = folder(path) != folder(from);
+            (is_elsewhere, path.matches('/').count(), *path)
+        });
+        Ok(nearest.cloned())
+    }
+
+    /// The bytes of a section of a document.
+    fn section(
+        &mut self,
+        document: &StoredDocument,
+        text: &str,
+        name: &str,
+    ) -> Option<Range<usize>> {
+        let sections = match self.sections.entry(document.id) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(Sections::of(document, text)),
+        };
+        sections.find(name).map(|section| section.bytes.clone())
+    }
+}
+
+/// The name of a document, without `.md`.
+fn stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.strip_suffix(".md").unwrap_or(name)
+}
+
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}

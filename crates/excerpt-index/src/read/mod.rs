@@ -1,0 +1,265 @@
+//! Reading from an index: a [`Target`] is a document, some lines or a section of it, or a chunk, and is read as one continuous [`DocumentText`], with its
+//! neighbours and its [`Links`] if they are asked for.
+
+mod links;
+mod section;
+mod target;
+
+use std::path::PathBuf;
+
+use excerpt_chunk::{Hash, LineIndex, Span};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+pub use links::{Incoming, Links, Outgoing};
+pub use target::Target;
+
+use crate::error::{Error, Result};
+use crate::index::Index;
+use crate::store::{StoredChunk, StoredDocument};
+use links::Resolver;
+use section::Sections;
+
+/// How targets are read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReadOptions {
+    /// The root of the source that holds the targets; without it, only one source may have such a document. Default: none.
+    pub source: Option<PathBuf>,
+    /// How many chunks to add before and after those that hold the target; with 0 these alone, but whole. Default: none, and the target is read as it is.
+    pub neighbours: Option<usize>,
+    /// Whether to follow the links of what is read, and those that lead to it. Default: no.
+    pub links: bool,
+}
+
+impl ReadOptions {
+    /// Sets the root of the source that holds the targets.
+    #[must_use]
+    pub fn source(self, root: impl Into<PathBuf>) -> Self {
+        ReadOptions {
+            source: Some(root.into()),
+            ..self
+        }
+    }
+
+    /// Sets how many chunks to add before and after.
+    #[must_use]
+    pub fn neighbours(self, neighbours: usize) -> Self {
+        ReadOptions {
+            neighbours: Some(neighbours),
+            ..self
+        }
+    }
+
+    /// Asks for the links.
+    #[must_use]
+    pub fn links(self) -> Self {
+        ReadOptions {
+            links: true,
+            ..self
+        }
+    }
+}
+
+/// The text of a document, or a part of it.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct DocumentText {
+    /// The root of its source.
+    pub source: PathBuf,
+    /// Its path inside the source.
+    pub path: String,
+    /// Its title.
+    pub title: Option<String>,
+    /// Its first heading.
+    pub first_heading: Option<String>,
+    /// Its front matter.
+    pub metadata: Map<String, Value>,
+    /// The place to open: `path:first-last`.
+    pub citation: String,
+    /// The place of `text` in the document.
+    pub span: Span,
+    /// How many lines the whole document has.
+    pub lines_total: usize,
+    /// The text, byte for byte.
+    pub text: String,
+    /// The chunks that hold some of the text, in order.
+    pub chunks: Vec<ChunkPlace>,
+    /// The links, when they were asked for.
+    pub links: Option<Links>,
+}
+
+/// Where a chunk stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ChunkPlace {
+    /// Names the chunk.
+    pub id: Hash,
+    /// The position among the document's chunks, from 0.
+    pub ordinal: usize,
+    /// The place in the document.
+    pub span: Span,
+    /// The headings or scopes around the chunk, outermost first.
+    pub trail: Vec<String>,
+}
+
+impl Index {
+    /// Reads several targets at once, from one state of the index: what is wrong with one says nothing of the others.
+    pub fn read(&self, targets: &[Target], options: &ReadOptions) -> Vec<Result<DocumentText>> {
+        // If there can be no snapshot, there is nothing to read either, and each target says so.
+        let _snapshot = self.store.truth.snapshot().ok();
+        let read = targets.iter().map(|target| self.get_one(target, options));
+        read.collect()
+    }
+
+    /// Reads one target.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownDocument`] and [`Error::UnknownSection`] with what was probably meant, [`Error::AmbiguousDocument`], [`Error::UnknownChunk`],
+    /// [`Error::AmbiguousChunk`], or [`Error::Lines`] when the document ends before the first line.
+    pub fn get(&self, target: &Target, options: &ReadOptions) -> Result<DocumentText> {
+        let _snapshot = self.store.truth.snapshot().map_err(self.at())?;
+        self.get_one(target, options)
+    }
+
+    fn get_one(&self, target: &Target, options: &ReadOptions) -> Result<DocumentText> {
+        let source = options.source.as_deref();
+        let document = match target {
+            Target::Document { path }
+            | Target::Lines { path, .. }
+            | Target::Section { path, .. } => self.find(source, path)?,
+            Target::Chunk { id } => return self.get_chunk(id, options),
+        };
+        let text = self.store.truth.text(document.text).map_err(self.at())?;
+        let bytes = match target {
+            Target::Lines { first, last, .. } => {
+                let index = LineIndex::new(&text);
+                if *first == 0 || last < first || *first > index.len() {
+                    return Err(Error::Lines {
+                        path: document.path,
+                        first: *first,
+                        last: *last,
+                        count: index.len(),
+                    });
+                }
+                index.lines(*first, *last)
+            }
+            Target::Section { section, .. } => {
+                let sections = Sections::of(&document, &text);
+                match sections.find(section) {
+                    Some(section) => section.bytes.clone(),
+                    None => {
+                        return Err(Error::UnknownSection {
+                            closest: sections.closest(section),
+                            count: sections.len(),
+                            path: document.path,
+                            section: section.clone(),
+                        });
+                    }
+                }
+            }
+            Target::Document { .. } | Target::Chunk { .. } => 0..text.len(),
+        };
+        self.cut_out(document, &text, bytes, options)
+    }
+
+    /// Reads the chunk whose id begins with `id`.
+    fn get_chunk(&self, id: &str, options: &ReadOptions) -> Result<DocumentText> {
+        let unknown = || Error::UnknownChunk { id: id.to_string() };
+        let (from, to) = target::ids(id).ok_or_else(unknown)?;
+        let truth = &self.store.truth;
+        let mut found = Vec::new();
+        for (document, ordinal) in truth.chunks_between(from, to).map_err(self.at())? {
+            let document = truth.document(document).map_err(self.at())?;
+            let wanted = document.filter(|document| {
+                let source = options.source.as_deref();
+                source.is_none_or(|root| root.as_os_str() == &*document.root)
+            });
+            let Some(document) = wanted else { continue };
+            let chunk = truth.chunk(document.id, ordinal).map_err(self.at())?;
+            found.extend(chunk.map(|chunk| (document, chunk)));
+        }
+        let (document, chunk) = match found.len() {
+            0 => return Err(unknown()),
+            1 => found.remove(0),
+            _ => {
+                let citation = |(document, chunk): &(StoredDocument, StoredChunk)| {
+                    citation(&document.path, &chunk.span)
+                };
+                return Err(Error::AmbiguousChunk {
+                    id: id.to_string(),
+                    citations: found.iter().map(citation).collect(),
+                });
+            }
+        };
+        let text = truth.text(document.text).map_err(self.at())?;
+        self.cut_out(document, &text, chunk.bytes(), options)
+    }
+
+    /// What is read at `bytes` of a document.
+    fn cut_out(
+        &self,
+        document: StoredDocument,
+        text: &str,
+        bytes: std::ops::Range<usize>,
+        options: &ReadOptions,
+    ) -> Result<DocumentText> {
+        let chunks = self.store.truth.chunks(document.id).map_err(self.at())?;
+        // The chunks that hold some of it; between two chunks, the one before.
+        let mut from = chunks.partition_point(|chunk| chunk.bytes().end <= bytes.start);
+        let mut to = chunks.partition_point(|chunk| chunk.bytes().start < bytes.end);
+        let mut bytes = bytes;
+        if let Some(neighbours) = options.neighbours.filter(|_| !chunks.is_empty()) {
+            if from >= to {
+                from = to.saturating_sub(1);
+                to = from + 1;
+            }
+            from = from.saturating_sub(neighbours);
+            to = to.saturating_add(neighbours).min(chunks.len());
+            let (first, last) = (chunks[from].bytes(), chunks[to - 1].bytes());
+            bytes = first.start.min(bytes.start)..last.end.max(bytes.end);
+        }
+        let links = match options.links {
+            true => {
+                let mut resolver = Resolver::new(&self.store.truth, document.source);
+                let links = resolver.links(&document, text, &bytes);
+                Some(links.map_err(self.at())?)
+            }
+            false => None,
+        };
+        let index = LineIndex::new(text);
+        let span = index.span(bytes.clone());
+        let chunks = chunks.into_iter().take(to).skip(from);
+        Ok(DocumentText {
+            citation: citation(&document.path, &span),
+            source: PathBuf::from(document.root),
+            path: document.path,
+            title: document.title,
+            first_heading: document.first_heading,
+            metadata: document.metadata,
+            span,
+            lines_total: index.len(),
+            text: text.get(bytes).unwrap_or_default().to_string(),
+            chunks: chunks.map(ChunkPlace::from).collect(),
+            links,
+        })
+    }
+}
+
+impl From<StoredChunk> for ChunkPlace {
+    fn from(chunk: StoredChunk) -> Self {
+        ChunkPlace {
+            id: chunk.id,
+            ordinal: chunk.ordinal,
+            span: chunk.span,
+            trail: chunk.trail,
+        }
+    }
+}
+
+/// The place to open.
+fn citation(path: &str, span: &Span) -> String {
+    let (first, last) = span.lines;
+    format!("{path}:{first}-{last}")
+}

@@ -1,0 +1,198 @@
+//! The sections of a document: what a heading opens in Markdown, what has a name in source code. A link names a heading by its *slug*, as GitHub does:
+//! in small letters, with `-` for each space, without punctuation, and with a number behind it where an earlier heading has the same.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use excerpt_chunk::{CodeParser as _, Document, Kind, Markdown, Node, Parser as _};
+use excerpt_grammars::Grammars;
+use unicode_normalization::char::is_combining_mark;
+
+use crate::store::StoredDocument;
+
+/// A section of a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Section {
+    /// The heading, or the name.
+    pub(super) title: String,
+    /// What a link calls it; in source code the name itself.
+    pub(super) slug: String,
+    /// The bytes of the section: from its heading to the next one of its level or above.
+    pub(super) bytes: Range<usize>,
+}
+
+/// The sections of a document, in order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sections(Vec<Section>);
+
+impl Sections {
+    /// Finds the sections in the text of a document.
+    pub(super) fn of(document: &StoredDocument, text: &str) -> Self {
+        let named = Document::new(text).with_path(&document.path);
+        match document.is_code() && Grammars.detect(&named).is_some() {
+            true => Sections::of_code(&named),
+            false if document.is_code() => Sections::default(),
+            false => Sections::of_markdown(&named),
+        }
+    }
+
+    fn of_code(document: &Document<'_>) -> Self {
+        let outline = Grammars.parse(document, 0);
+        let definitions = outline.definitions().iter();
+        let sections = definitions.map(|definition| Section {
+            title: definition.name.to_string(),
+            slug: definition.name.to_string(),
+            bytes: outline.nodes()[definition.node].span(),
+        });
+        Sections(sections.collect())
+    }
+
+    fn of_markdown(document: &Document<'_>) -> Self {
+        let outline = Markdown.parse(document, 0);
+        let mut slugs = Slugs::default();
+        let sections = outline.nodes().iter().filter_map(|node: &Node| {
+            let title = node.label().filter(|_| node.kind() == Kind::Section)?;
+            let text = &document.text()[node.span()];
+            let slug = match own_name(text) {
+                Some(name) => name.to_string(),
+                None => slugs.next(title),
+            };
+            Some(Section {
+                title: title.to_string(),
+                slug,
+                bytes: node.span(),
+            })
+        });
+        Sections(sections.collect())
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The section that a link or a person names: by its slug, or by its heading. In a wiki link, headings further out may stand before it.
+    pub(super) fn find(&self, name: &str) -> Option<&Section> {
+        let own = |name: &str| {
+            let exact = self.0.iter().find(|section| section.slug == name);
+            exact.or_else(|| {
+                let slug = slug(name);
+                let mut sections = self.0.iter();
+                sections.find(|section| !slug.is_empty() && section.slug.to_lowercase() == slug)
+            })
+        };
+        let inner = || name.rsplit_once('#').and_then(|(_, inner)| own(inner));
+        own(name).or_else(inner)
+    }
+
+    /// The slug most like `name`.
+    pub(super) fn closest(&self, name: &str) -> Option<String> {
+        let slugs = || self.0.iter().map(|section| &*section.slug);
+        let wanted = slug(name);
+        // Of what is shorter, a slip of the pen could make anything.
+        if wanted.chars().count() < 3 {
+            return None;
+        }
+        let holding = slugs().find(|slug| slug.contains(&*wanted));
+        let found = holding.or_else(|| excerpt_chunk::closest(&wanted, slugs()));
+        found.map(str::to_string)
+    }
+}
+
+/// The name that a heading is given by `{#name}` at its end.
+fn own_name(section: &str) -> Option<&str> {
+    let heading = section.lines().next()?.trim_end().strip_suffix('}')?;
+    let (_, attributes) = heading.rsplit_once('{')?;
+    let mut names = attributes.split_whitespace();
+    names
+        .find_map(|word| word.strip_prefix('#'))
+        .filter(|name| !name.is_empty())
+}
+
+/// The slugs that are taken in a document.
+#[derive(Default)]
+struct Slugs(HashMap<String, usize>);
+
+impl Slugs {
+    /// The slug of the next heading.
+    fn next(&mut self, title: &str) -> String {
+        let slug = slug(title);
+        let Some(mut count) = self.0.get(&slug).copied() else {
+            self.0.insert(slug.clone(), 0);
+            return slug;
+        };
+        let numbered = loop {
+            count += 1;
+            let numbered = format!("{slug}-{count}");
+            if !self.0.contains_key(&numbered) {
+                break numbered;
+            }
+        };
+        self.0.insert(slug, count);
+        self.0.insert(numbered.clone(), 0);
+        numbered
+    }
+}
+
+/// What a link calls a heading that is the only one of its kind.
+fn slug(title: &str) -> String {
+    let kept = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_') || is_combining_mark(*c);
+    let lower = title.trim().chars().flat_map(char::to_lowercase);
+    let dashed = lower.map(|c| if c == ' ' { '-' } else { c });
+    dashed.filter(kept).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn markdown(text: &str) -> Sections {
+        Sections::of_markdown(&Document::new(text))
+    }
+
+    #[test]
+    fn headings_have_the_slugs_that_links_use() {
+        let text = "# What's `new`, in 2.0?\n\n## A & B\n\n## Änderung_x\n\n## A & B\n\n## A  B\n\n## Set {#own-name}\n";
+        let sections = markdown(text);
+        let slugs: Vec<_> = sections.0.iter().map(|section| &*section.slug).collect();
+        assert_eq!(
+            slugs,
+            [
+                "whats-new-in-20",
+                "a--b",
+                "änderung_x",
+                "a--b-1",
+                "a--b-2",
+                "own-name"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_section_is_found_by_slug_heading_and_last_heading_of_a_chain() {
+        let text = "# Tea\n\n## How hot?\n\nHot.\n\n### Very\n\n## Time\n";
+        let sections = markdown(text);
+        let found = |name| {
+            sections
+                .find(name)
+                .map(|section| &text[section.bytes.clone()])
+        };
+        let hot = Some("## How hot?\n\nHot.\n\n### Very\n\n");
+        assert_eq!(found("how-hot"), hot);
+        assert_eq!(found("How-Hot"), hot);
+        assert_eq!(found("How hot?"), hot);
+        assert_eq!(found("Tea#How hot?"), hot);
+        assert_eq!(found("cold"), None);
+        assert_eq!(found("?!"), None);
+        assert_eq!(sections.closest("how-hod").unwrap(), "how-hot");
+        assert_eq!(sections.closest("hot").unwrap(), "how-hot");
+        assert_eq!(sections.closest("a quite different thing"), None);
+    }
+
+    #[test]
+    fn many_equal_headings_are_numbered_in_no_time() {
+        let mut slugs = Slugs::default();
+        let last = (0..100_000).map(|_| slugs.next("Same")).last();
+        assert_eq!(last.unwrap(), "same-99999");
+    }
+}
