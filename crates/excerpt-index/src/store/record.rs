@@ -186,8 +186,13 @@ pub(crate) struct SkipRow {
 }
 
 impl SkipRow {
-    /// Whether a file of this size and time need not be read to be left out again. How large is too large may have changed.
+    /// Whether a file of this size and time need not be read to be left out again. How much is too much may have changed.
     pub(crate) fn still_holds(&self, stat: Stat) -> bool {
-        self.settled && self.stat == Some(stat) && self.skip.reason != SkipReason::TooLarge
+        self.settled
+            && self.stat == Some(stat)
+            && !matches!(
+                self.skip.reason,
+                SkipReason::TooLarge | SkipReason::TooManyChunks
+            )
     }
 }
