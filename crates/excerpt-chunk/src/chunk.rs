@@ -1,12 +1,14 @@
 //! What comes out of the cut: a [`Chunk`] is a verbatim slice of a document with its place beside it; a [`Chunking`] is
 //! all chunks of one document, with the reasons.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
+use std::str::FromStr;
 use std::sync::Arc;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest, Sha256};
 
 use crate::config::{ContextParts, Strategy};
@@ -384,8 +386,50 @@ impl fmt::Debug for Hash {
     }
 }
 
+impl FromStr for Hash {
+    type Err = &'static str;
+
+    /// Reads the hash that [`Display`](fmt::Display) writes.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const EXPECTED: &str = "expected 32 hexadecimal digits";
+        if text.len() != 32 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(EXPECTED);
+        }
+        let number = u128::from_str_radix(text, 16).map_err(|_| EXPECTED)?;
+        Ok(Hash(number.to_be_bytes()))
+    }
+}
+
+impl<'de> Deserialize<'de> for Hash {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <Cow<'_, str>>::deserialize(deserializer)?;
+        text.parse().map_err(de::Error::custom)
+    }
+}
+
 impl Serialize for Hash {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_is_read_as_it_is_written() {
+        let hash = Hash::of(b"tea");
+        assert_eq!(hash.to_string().parse(), Ok(hash));
+        let json = serde_json::to_string(&hash).unwrap();
+        assert_eq!(serde_json::from_str::<Hash>(&json).unwrap(), hash);
+        for text in [
+            "",
+            "12",
+            "+1234567890123456789012345678901",
+            &"g".repeat(32),
+        ] {
+            assert!(text.parse::<Hash>().is_err(), "{text}");
+        }
     }
 }

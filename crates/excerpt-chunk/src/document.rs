@@ -17,6 +17,7 @@ use serde::Serialize;
 pub struct Document<'a> {
     text: &'a str,
     path: Option<&'a str>,
+    title: Option<&'a str>,
     syntax: Option<Syntax>,
     language: Option<&'a str>,
 }
@@ -28,6 +29,7 @@ impl<'a> Document<'a> {
         Document {
             text,
             path: None,
+            title: None,
             syntax: None,
             language: None,
         }
@@ -38,6 +40,15 @@ impl<'a> Document<'a> {
     pub fn with_path(self, path: &'a str) -> Self {
         Document {
             path: Some(path),
+            ..self
+        }
+    }
+
+    /// Sets the title, whatever the text says.
+    #[must_use]
+    pub fn with_title(self, title: &'a str) -> Self {
+        Document {
+            title: Some(title),
             ..self
         }
     }
@@ -154,7 +165,7 @@ impl Syntax {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct DocumentInfo {
-    /// The front matter's `title`, else the first heading of level 1, else the first heading.
+    /// The title that the document was given, else the front matter's `title`, the first heading of level 1, the first heading.
     pub title: Option<Arc<str>>,
     /// The first heading.
     pub first_heading: Option<Arc<str>>,
@@ -167,12 +178,12 @@ pub struct DocumentInfo {
 }
 
 impl DocumentInfo {
-    /// Adds what the front matter and the path say to what the text said.
-    pub(crate) fn complete(&mut self, path: Option<&str>) {
+    /// Adds what the front matter and the document's path and title say to what the text said.
+    pub(crate) fn complete(&mut self, document: &Document<'_>) {
         let field = |name: &str| self.metadata.get(name).and_then(|value| value.as_str());
-        let title = field("title")
-            .map(str::trim)
-            .filter(|title| !title.is_empty());
+        let titles = [document.title, field("title")].into_iter().flatten();
+        let title = titles.map(str::trim).find(|title| !title.is_empty());
+        let path = document.path;
         let name = path.and_then(|path| path.rsplit(['/', '\\']).next());
         let outer = name.into_iter().chain(field("date")).flat_map(dates);
         let mut found: Vec<String> = Vec::new();

@@ -56,7 +56,7 @@ pub(crate) fn read(
     {
         fences::read(&mut outline, document.text(), code, tools.detail);
     }
-    outline.info.complete(document.path());
+    outline.info.complete(document);
     let (strategy, reason) = match (config.strategy, code) {
         (Strategy::Auto, Some((_, detected))) if size >= 2 * config.min => {
             let Detected { language, by } = detected;

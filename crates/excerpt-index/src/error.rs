@@ -41,7 +41,7 @@ pub enum Error {
         known: i64,
     },
     /// The database is damaged.
-    #[error("`{}` is damaged: remove the folder `{}` and sync again", path.display(), folder(path).display())]
+    #[error("`{}` is damaged: run `excerpt doctor --rebuild` to make the index again from its sources", path.display())]
     Damaged {
         /// The database.
         path: PathBuf,
@@ -105,6 +105,62 @@ pub enum Error {
         last: usize,
         /// How many lines it has.
         count: usize,
+    },
+    /// No collection has that name.
+    #[error("there is no collection `{name}`{}", only(names))]
+    UnknownCollection {
+        /// The name.
+        name: String,
+        /// The names that there are.
+        names: Vec<String>,
+    },
+    /// A collection has that name or root already.
+    #[error(
+        "`{name}` is the collection of `{}` already: give another `--name`, or `excerpt remove {name}` first",
+        root.display()
+    )]
+    NameTaken {
+        /// Its name.
+        name: String,
+        /// Its root.
+        root: PathBuf,
+    },
+    /// The text cannot be the name of a collection.
+    #[error("`{name}` cannot be a collection's name: try `{closest}`")]
+    CollectionName {
+        /// The text.
+        name: String,
+        /// A name like it.
+        closest: String,
+    },
+    /// The file with the collections cannot be read.
+    #[error("`{}` is no list of collections: {source}; mend or remove it", path.display())]
+    Collections {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+    /// A pattern of files cannot be read.
+    #[error("`{pattern}` is no pattern of files: {message}")]
+    Pattern {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// A filter cannot be read.
+    #[error(
+        "`{}` cannot be the `{filter}` of a filter, expected {expected}",
+        shortened(found)
+    )]
+    Filter {
+        /// Which filter.
+        filter: &'static str,
+        /// What it was given.
+        found: String,
+        /// What it may be.
+        expected: &'static str,
     },
     /// The document has no such section.
     #[error("`{path}` has no section `{}`{}", shortened(section), other_section(closest.as_deref(), *count))]
@@ -187,7 +243,13 @@ pub enum Error {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// The store could not do its work: a full disk, or a fault of ours.
+    /// There is no room for the index.
+    #[error("the disk of `{}` is full: make room, and run `excerpt sync`", path.display())]
+    Full {
+        /// The index directory.
+        path: PathBuf,
+    },
+    /// The store could not do its work, by a fault of ours or of the system's.
     #[error("cannot use the index in `{}`: {source}", path.display())]
     Store {
         /// The index directory.
@@ -198,6 +260,17 @@ pub enum Error {
 }
 
 impl Error {
+    /// A database that cannot be used for what is in it.
+    pub(crate) fn damaged(
+        path: &Path,
+        seen: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Error {
+        Error::Damaged {
+            path: path.to_path_buf(),
+            source: seen.into(),
+        }
+    }
+
     /// Adds the path to an error of the operating system.
     pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Error + '_ {
         move |source| Error::Io {
@@ -205,10 +278,6 @@ impl Error {
             source,
         }
     }
-}
-
-fn folder(path: &Path) -> &Path {
-    path.parent().unwrap_or(path)
 }
 
 fn process(holder: Option<u32>) -> String {
@@ -219,6 +288,13 @@ fn lines(count: usize) -> String {
     match count {
         1 => "1 line".into(),
         _ => format!("{count} lines"),
+    }
+}
+
+fn only(names: &[String]) -> String {
+    match names {
+        [] => ": `excerpt add` makes one".to_string(),
+        names => format!(", only `{}`", names.join("`, `")),
     }
 }
 
@@ -313,7 +389,7 @@ mod tests {
                     path: "/data/i/excerpt.db".into(),
                     source: "torn".into(),
                 },
-                "`/data/i/excerpt.db` is damaged: remove the folder `/data/i` and sync again",
+                "`/data/i/excerpt.db` is damaged: run `excerpt doctor --rebuild` to make the index again from its sources",
             ),
             (
                 Error::Locked {
@@ -449,6 +525,10 @@ mod tests {
                     source: missing(),
                 },
                 "cannot use `/data/i`: no such file or directory",
+            ),
+            (
+                Error::Full { path: path() },
+                "the disk of `/data/i` is full: make room, and run `excerpt sync`",
             ),
             (
                 Error::Store {

@@ -12,14 +12,15 @@ use crate::embed::{Embedder, StaticTable};
 use crate::error::{Error, Result};
 use crate::lock::WriteLock;
 use crate::model::{
-    Answer, Check, Keywords, Note, Progress, Query, Skip, SourceStatus, Status, SyncOptions,
-    SyncReport,
+    Answer, Building, Check, Keywords, LastSync, Note, Progress, Query, Skip, SourceStatus, Status,
+    SyncOptions, SyncReport,
 };
 use crate::search::{search, segments};
 use crate::source::{Files, Source};
+use crate::store::generation::Base;
 use crate::store::{Fault, Store, StoredDocument};
 use crate::summary::Summary;
-use crate::sync::Sync;
+use crate::sync::{Sync, identity};
 
 /// How an index is opened.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,7 +46,7 @@ pub struct Index {
     pub(crate) store: Store,
     /// What makes the vectors; none when they are switched off.
     embedder: Option<Arc<dyn Embedder>>,
-    /// Whether the keyword index had to be made again since the last answer.
+    /// Whether a derived file had to be made again since the last answer.
     rebuilt: bool,
     /// Whether the last sync was broken off: whoever did not want to wait for that does not wait for the keyword index either.
     hurried: bool,
@@ -99,7 +100,11 @@ impl Index {
         options: &SyncOptions,
         progress: impl FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<SyncReport> {
-        self.sync_source(&Files::new(root, options.max_file_size)?, options, progress)
+        self.sync_source(
+            &Files::selected(root, &options.selection)?,
+            options,
+            progress,
+        )
     }
 
     /// Brings the index in step with a source, as [`Index::sync`] does with a folder.
@@ -114,21 +119,72 @@ impl Index {
         mut progress: impl FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<SyncReport> {
         let lock = WriteLock::acquire(self.store.dir())?;
-        let rebuilt = self.store.refresh_locked(&lock).map_err(self.at())?;
-        let dir = self.store.dir().to_path_buf();
-        let embedder = self.embedder.as_deref();
-        let sync = Sync::new(
-            &mut self.store,
-            &lock,
-            source,
-            options,
-            embedder,
-            &mut progress,
-        )?;
-        let report = sync.run().map_err(|fault| fault.at(&dir))?;
+        let mut rebuilt = self.store.refresh_locked(&lock).map_err(self.at())?;
+        rebuilt |= self.embedder.is_some() && self.store.has_unusable_codes();
         self.rebuilt |= rebuilt;
-        self.hurried = !report.complete;
+        self.store.tidy(&lock).map_err(self.at())?;
+        match self.base(source.root(), options).map_err(self.at())? {
+            Some(base) => self.renew(&lock, &base, source, options, &mut progress),
+            None => {
+                let root = source.root();
+                self.store.abandon(&lock, root).map_err(self.at())?;
+                let at = self.at();
+                let embedder = self.embedder.as_deref();
+                let store = &mut self.store;
+                let sync = Sync::new(store, &lock, source, options, embedder, &mut progress)?;
+                let report = sync.run().map_err(at)?;
+                self.hurried = !report.complete;
+                Ok(report)
+            }
+        }
+    }
+
+    /// What documents of the source at `root` are to be cut anew from; none when all are cut by these settings.
+    fn base(&self, root: &str, options: &SyncOptions) -> Result<Option<Base>, Fault> {
+        let identity = identity(options);
+        let truth = &self.store.truth;
+        let is_stale = truth.stale_count(root, identity, 1)? > 0;
+        let rev = truth.rev()?;
+        Ok(is_stale.then(|| Base {
+            rev,
+            root: root.to_string(),
+            identity,
+        }))
+    }
+
+    /// Cuts a source anew, aside: what is there serves until all is complete.
+    fn renew(
+        &mut self,
+        lock: &WriteLock,
+        base: &Base,
+        source: &dyn Source,
+        options: &SyncOptions,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<SyncReport> {
+        let mut aside = self.store.aside(lock, base).map_err(self.at())?;
+        let embedder = self.embedder.as_deref();
+        let sync = Sync::new(&mut aside, lock, source, options, embedder, progress)?;
+        let mut report = sync.run().map_err(self.at())?;
+        report.aside = true;
+        if report.complete {
+            let at = self.at();
+            self.store.swap(lock, aside).map_err(at)?;
+        }
         Ok(report)
+    }
+
+    /// How many documents of the source at `root` are cut by other settings than these: a sync cuts them anew.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn stale(&self, root: &Path, options: &SyncOptions) -> Result<usize> {
+        let root = root.to_string_lossy();
+        let count = self
+            .store
+            .truth
+            .stale_count(&root, identity(options), usize::MAX);
+        count.map_err(self.at())
     }
 
     /// Answers a query from what is indexed.
@@ -140,18 +196,20 @@ impl Index {
     /// [`Ranking::check`]: crate::Ranking::check
     pub fn search(&mut self, query: &Query) -> Result<Answer> {
         query.ranking.check()?;
-        let behind = self.step()?;
-        let embedder = self.embedder.as_deref();
-        let found = match search(&self.store, embedder, query) {
-            // A file went bad while the index was open: mend it and ask once more.
-            Err(Fault::Keywords(_)) => {
-                self.store.distrust();
-                self.hurried = false;
-                self.step()?;
-                search(&self.store, self.embedder.as_deref(), query)
-            }
-            found => found,
-        };
+        let mut behind = self.step()?;
+        let mut found = search(&self.store, self.embedder.as_deref(), query);
+        // A file of the keyword index went bad since it was last read in whole: mend it and ask once more. Where nothing is found to be wrong with
+        // its files, make it again all the same. What it names and the truth lacks even then, the truth has lost.
+        if matches!(found, Err(Fault::Keywords(_) | Fault::Torn)) {
+            self.store.distrust();
+            self.hurried = false;
+            behind = self.step()?;
+            found = search(&self.store, self.embedder.as_deref(), query);
+        }
+        if matches!(found, Err(Fault::Keywords(_))) && self.store.discard().is_ok() {
+            behind = self.step()?;
+            found = search(&self.store, self.embedder.as_deref(), query);
+        }
         let mut answer = found.map_err(self.at())?;
         answer.notes.extend(behind);
         if std::mem::take(&mut self.rebuilt) {
@@ -183,24 +241,9 @@ impl Index {
 
     /// Why a document was not found.
     fn unknown(&self, source: Option<&Path>, path: String) -> Result<Error> {
-        let sources = self.store.truth.sources().map_err(self.at())?;
-        let id = match source {
-            None => None,
-            Some(root) => match sources
-                .iter()
-                .find(|(_, known, _)| root.as_os_str() == &**known)
-            {
-                Some((id, ..)) => Some(*id),
-                None => {
-                    return Ok(Error::UnknownSource {
-                        path: root.into(),
-                        sources: sources
-                            .into_iter()
-                            .map(|(_, root, _)| root.into())
-                            .collect(),
-                    });
-                }
-            },
+        let id = match source.map(|root| self.source(root)).transpose() {
+            Ok(id) => id,
+            Err(unknown) => return Ok(unknown),
         };
         let mut closest = Closest::new(&path);
         self.store
@@ -223,15 +266,16 @@ impl Index {
     fn read_status(&self) -> Result<Status, Fault> {
         let truth = &self.store.truth;
         let mut sources = Vec::new();
-        for (id, root, last_sync) in truth.sources()? {
-            let counts = truth.counts(id)?;
+        for source in truth.sources()? {
+            let counts = truth.counts(source.id)?;
             sources.push(SourceStatus {
-                root: root.into(),
+                name: source.name,
+                root: source.root.into(),
                 documents: counts.documents,
                 chunks: counts.chunks,
-                last_sync,
-                skipped: truth.skip_counts(id)?,
-                summary: Summary::kept(truth, id)?,
+                last_sync: source.last_sync,
+                skipped: truth.skip_counts(source.id)?,
+                summary: Summary::kept(truth, source.id)?,
             });
         }
         Ok(Status {
@@ -242,7 +286,37 @@ impl Index {
             disk_bytes: self.store.disk_bytes(),
             keywords: self.store.keywords()?,
             vectors: self.store.vectors()?,
+            building: self.building()?,
         })
+    }
+
+    fn building(&self) -> Result<Option<Building>, Fault> {
+        let Some((base, aside)) = self.store.building()? else {
+            return Ok(None);
+        };
+        let truth = &aside.truth;
+        let source = truth.source(&base.root)?;
+        let counts = source.map(|source| truth.counts(source)).transpose()?;
+        Ok(Some(Building {
+            documents: counts.unwrap_or_default().documents,
+            remaining: truth.stale_count(&base.root, base.identity, usize::MAX)?,
+            root: base.root.into(),
+        }))
+    }
+
+    /// The last sync of the source at `root`; none before the first one has begun to write.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn last_sync(&self, root: &Path) -> Result<Option<LastSync>> {
+        let truth = &self.store.truth;
+        let root = root.to_string_lossy();
+        let read = || match truth.source(&root)? {
+            Some(source) => truth.last_sync(source),
+            None => Ok(None),
+        };
+        read().map_err(self.at())
     }
 
     /// The mean size of a chunk with its context, in the unit of the configuration; 0 without chunks.
@@ -281,23 +355,21 @@ impl Index {
     ///
     /// [`Error::UnknownSource`] when the index has no such source.
     pub fn skips(&self, root: &Path) -> Result<Vec<Skip>> {
+        let rows = self.store.truth.skips(self.source(root)?);
+        let rows = rows.map_err(self.at())?.into_iter();
+        Ok(rows.map(|row| row.skip).collect())
+    }
+
+    /// The id of the source at `root`.
+    pub(crate) fn source(&self, root: &Path) -> Result<i64> {
         let sources = self.store.truth.sources().map_err(self.at())?;
-        match sources
-            .iter()
-            .find(|(_, known, _)| root.as_os_str() == &**known)
-        {
-            Some((id, ..)) => {
-                let rows = self.store.truth.skips(*id).map_err(self.at())?;
-                Ok(rows.into_iter().map(|row| row.skip).collect())
-            }
-            None => Err(Error::UnknownSource {
-                path: root.into(),
-                sources: sources
-                    .into_iter()
-                    .map(|(_, root, _)| root.into())
-                    .collect(),
-            }),
-        }
+        let mut all = sources.iter();
+        let found = all.find(|source| root.as_os_str() == &*source.root);
+        let unknown = || Error::UnknownSource {
+            path: root.into(),
+            sources: sources.iter().map(|source| (&source.root).into()).collect(),
+        };
+        Ok(found.ok_or_else(unknown)?.id)
     }
 
     /// A hash over all documents and chunks: equal for two indexes with the same content, however they came to it.
@@ -314,16 +386,17 @@ impl Index {
         Ok(digest.end())
     }
 
-    /// Compares the keyword index with the rest, chunk by chunk.
+    /// Reads the whole database, and compares the keyword index with it, chunk by chunk.
     ///
     /// # Errors
     ///
-    /// When the store cannot be read.
+    /// [`Error::Damaged`], and when the store cannot be read.
     pub fn check(&self) -> Result<Check> {
         self.compare().map_err(self.at())
     }
 
     fn compare(&self) -> Result<Check, Fault> {
+        self.store.truth.verify()?;
         let truth = self.store.truth.chunk_counts()?;
         let mut keywords = match self.store.lexical() {
             Some(lexical) => lexical.chunk_counts()?,
@@ -344,6 +417,12 @@ impl Index {
         Ok(check)
     }
 
+    /// Serves this index, made in a folder inside the index directory `home`, in place of whatever is served there.
+    pub(crate) fn serve_from(self, home: &Path, lock: &WriteLock) -> Result<()> {
+        let at = self.at();
+        self.store.serve_from(home, lock).map_err(at)
+    }
+
     /// Brings the keyword index in step if this process may, and says so if it may not.
     fn step(&mut self) -> Result<Option<Note>> {
         if self.store.refresh().map_err(self.at())? == Keywords::InStep {
@@ -358,10 +437,40 @@ impl Index {
                 Ok(None)
             }
             Err(Fault::Told(Error::Locked { holder, .. })) => Ok(Some(Note::Behind { holder })),
-            // An index that may only be read answers from what is there.
+            // An index that may only be read, or has no room to grow, answers from what is there.
             Err(Fault::Told(Error::Io { .. })) => Ok(Some(Note::Behind { holder: None })),
+            Err(Fault::Keywords(_)) if self.store.lexical().is_some() => {
+                Ok(Some(Note::Behind { holder: None }))
+            }
             Err(fault) => Err(fault.at(self.store.dir())),
         }
+    }
+
+    /// Its directory.
+    pub(crate) fn dir(&self) -> &Path {
+        self.store.dir()
+    }
+
+    /// Removes the documents of the collection `name`, and returns how many they were; none when there is no source of that name.
+    pub(crate) fn forget(&mut self, name: &str, lock: &WriteLock) -> Result<Option<usize>> {
+        self.remove_source(name, lock).map_err(self.at())
+    }
+
+    fn remove_source(&mut self, name: &str, lock: &WriteLock) -> Result<Option<usize>, Fault> {
+        self.store.refresh_locked(lock)?;
+        let sources = self.store.truth.sources()?;
+        let mut named = sources
+            .iter()
+            .filter(|source| source.name.as_deref() == Some(name));
+        let Some(source) = named.next() else {
+            return Ok(None);
+        };
+        let documents = self.store.truth.counts(source.id)?.documents;
+        self.store.truth.remove_source(source.id)?;
+        let _ = self
+            .store
+            .catch_up(lock, &mut |_, _| ControlFlow::Continue(()))?;
+        Ok(Some(documents))
     }
 
     pub(crate) fn at(&self) -> impl Fn(Fault) -> Error + use<> {

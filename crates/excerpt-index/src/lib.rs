@@ -24,33 +24,41 @@
 #![forbid(unsafe_code)]
 
 mod closest;
+mod collection;
 mod embed;
 mod error;
 pub mod eval;
+mod git;
 mod index;
 mod list;
 mod locate;
 mod lock;
 mod model;
 mod read;
+mod rebuild;
 mod search;
 mod source;
 mod store;
 mod summary;
 mod sync;
+mod watch;
 
+pub use collection::Collection;
 pub use embed::{EmbedError, Embedder, HttpCheck, HttpEmbedder, HttpOptions, StaticTable, Vectors};
 pub use error::{Error, Result};
+pub use excerpt_chunk::{Config, Settings};
 pub use index::{Index, OpenOptions};
 pub use list::{DocumentEntry, FolderEntry, ListOptions, ListOrder};
 pub use locate::{Place, locate};
 pub use model::{
-    Answer, Channel, Check, DocumentHits, Explanation, Filter, Hit, Keywords, LastSync, Note,
-    Progress, Query, Rank, SignalShare, Skip, SkipReason, Snippet, SourceStatus, Stage, Stat,
-    Status, SyncOptions, SyncReport, VectorStatus,
+    Answer, Attributes, Building, Channel, Check, DocumentHits, Explanation, Filter, Hit, Keywords,
+    LastSync, Note, Progress, Query, Rank, SignalShare, Skip, SkipReason, Snippet, SourceStatus,
+    Stage, Stat, Status, SyncOptions, SyncReport, VectorStatus,
 };
 pub use read::{ChunkPlace, DocumentText, Incoming, Links, Outgoing, ReadOptions, Target};
 pub use search::{Channels, Fusion, Ranking, Signals};
-pub use source::{Entry, Files, Listing, Reading, Source, decode};
+pub use source::{Entry, Files, Listing, Reading, Selection, Source, decode};
+pub use store::hush_mended_panics;
 pub use summary::{Domain, Newest, Summary, Topic};
 pub use sync::quiet;
+pub use watch::{Stop, Watching};

@@ -7,7 +7,7 @@ use excerpt_chunk::{CodeParser as _, Document};
 use excerpt_grammars::Grammars;
 use serde::Serialize;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::index::Index;
 use crate::search::segments;
 use crate::store::{Fault, Order};
@@ -113,7 +113,7 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownSource`] when the index has no such source.
+    /// [`Error::UnknownSource`](crate::Error::UnknownSource) when the index has no such source.
     pub fn documents(&self, options: &ListOptions) -> Result<Vec<DocumentEntry>> {
         let source = self.listed_source(options)?;
         self.list_documents(source, options).map_err(self.at())
@@ -130,23 +130,8 @@ impl Index {
     }
 
     fn listed_source(&self, options: &ListOptions) -> Result<Option<i64>> {
-        let Some(root) = &options.source else {
-            return Ok(None);
-        };
-        let sources = self.store.truth.sources().map_err(self.at())?;
-        match sources
-            .iter()
-            .find(|(_, known, _)| root.as_os_str() == &**known)
-        {
-            Some((id, ..)) => Ok(Some(*id)),
-            None => Err(Error::UnknownSource {
-                path: root.clone(),
-                sources: sources
-                    .into_iter()
-                    .map(|(_, root, _)| root.into())
-                    .collect(),
-            }),
-        }
+        let root = options.source.as_deref();
+        root.map(|root| self.source(root)).transpose()
     }
 
     fn list_documents(

@@ -4,13 +4,14 @@
 //! of git it is a folder around the path that has an index already, else the path itself. A path that the root's own rules leave
 //! out is a root of its own: who names a vendored folder wants to search it.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use excerpt_chunk::Hash;
 
 use crate::error::{Error, Result};
+use crate::git::common_folder;
 use crate::source::{Node, Rules};
+use crate::store::generation::exists;
 
 /// Where the index of a path is, and what of it is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +43,7 @@ pub fn locate(path: &Path, data: &Path, index: Option<&Path>) -> Result<Place> {
         None => {
             let indexed = path
                 .ancestors()
-                .find(|folder| directory(&indexes, folder).join("excerpt.db").is_file());
+                .find(|folder| exists(&directory(&indexes, folder)));
             let root = indexed
                 .filter(|root| includes(root, &path))
                 .unwrap_or(&path)
@@ -100,12 +101,7 @@ fn working_tree(path: &Path) -> Option<WorkingTree> {
     path.ancestors()
         .filter(|folder| folder.is_dir())
         .find_map(|folder| {
-            let git = folder.join(".git");
-            let git = match git.is_dir() {
-                true => git,
-                false => linked(&git)?,
-            };
-            let key = common(&git).canonicalize().ok()?;
+            let key = common_folder(folder)?.canonicalize().ok()?;
             key.join("HEAD").is_file().then(|| WorkingTree {
                 root: folder.to_path_buf(),
                 key,
@@ -113,33 +109,16 @@ fn working_tree(path: &Path) -> Option<WorkingTree> {
         })
 }
 
-/// The folder that a `.git` file points to, as worktrees and submodules have it.
-fn linked(file: &Path) -> Option<PathBuf> {
-    let text = fs::read_to_string(file).ok()?;
-    let target = text.strip_prefix("gitdir:")?.trim();
-    Some(file.parent()?.join(target))
-}
-
-/// The common folder of a repository: what `commondir` says, else the folder itself.
-fn common(git: &Path) -> PathBuf {
-    match fs::read_to_string(git.join("commondir")) {
-        Ok(target) => git.join(target.trim()),
-        Err(_) => git.to_path_buf(),
-    }
-}
-
 /// Whether the rules of `root` leave `path` in.
 fn includes(root: &Path, path: &Path) -> bool {
-    let node = if path.is_dir() {
-        Node::Folder
-    } else {
-        Node::File
+    let node = match path.is_dir() {
+        true => Node::Folder,
+        false => Node::File,
     };
-    match path.strip_prefix(root) {
-        Ok(relative) => {
-            relative.as_os_str().is_empty() || !Rules::new(root).excludes(relative, node)
-        }
-        Err(_) => false,
+    match inside(root, path) {
+        Ok(Some(relative)) => !Rules::exclude(root, &relative, node),
+        // What has no name in the source is told once it is asked for.
+        Ok(None) | Err(_) => true,
     }
 }
 
@@ -158,6 +137,8 @@ fn inside(root: &Path, path: &Path) -> Result<Option<String>> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     /// A folder with files, empty but for those of git.

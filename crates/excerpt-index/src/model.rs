@@ -8,10 +8,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use excerpt_chunk::{Config, Hash, Span};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::search::Ranking;
+use crate::source::Selection;
 use crate::summary::Summary;
 
 /// A question to an index.
@@ -97,8 +98,22 @@ pub enum Rank {
 pub struct Filter {
     /// The root of the only source to search.
     pub source: Option<PathBuf>,
+    /// The names of the collections to search; none for all sources.
+    pub collections: Vec<String>,
     /// A path inside a source: the document itself, or a folder with all under it. Compared by whole segments.
     pub path: Option<String>,
+    /// Tags that a document must have, each of them, whatever their case.
+    pub tags: Vec<String>,
+    /// What a document must be, such as `doc` or `script`: one of these.
+    pub kinds: Vec<String>,
+    /// What a document must be written in, such as `rust` or `markdown`: one of these.
+    pub languages: Vec<String>,
+    /// The version that a document must be about; one that names no version is not left out. How well the versions fit has a say in the rank.
+    pub version: Option<String>,
+    /// The first and the last day (`YYYY-MM-DD`, `YYYY-MM` or `YYYY`) that a document may be dated; one without a date is left out.
+    pub dated: (Option<String>, Option<String>),
+    /// Fields of the front matter, each with the value that a document must have there.
+    pub fields: Vec<(String, String)>,
 }
 
 impl Filter {
@@ -169,7 +184,7 @@ pub enum Note {
         /// The process that writes the index at the moment.
         holder: Option<u32>,
     },
-    /// The keyword index was missing or damaged and has been made again.
+    /// The keyword index was missing or damaged, or the file of the vectors' codes damaged, and has been made again.
     Rebuilt,
     /// There are no vectors yet.
     NoVectors,
@@ -199,7 +214,7 @@ impl fmt::Display for Note {
             Note::Behind { holder: None } => {
                 f.write_str("the keyword index is behind: the latest changes are not searched; run `excerpt sync`")
             }
-            Note::Rebuilt => f.write_str("the keyword index was missing or damaged and has been made again"),
+            Note::Rebuilt => f.write_str("a file of the index was missing or damaged and has been made again"),
             Note::NoVectors => f.write_str("there are no vectors yet, and only keywords find: run `excerpt sync`"),
             Note::WithoutVectors { reason } => write!(f, "the vectors had no say: {reason}"),
             Note::VectorsBehind { documents } => {
@@ -223,13 +238,15 @@ pub struct DocumentHits {
     pub rank: usize,
     /// The root of its source.
     pub source: PathBuf,
+    /// The name of the collection that the source is, if it is one.
+    pub collection: Option<String>,
     /// Its path inside the source.
     pub path: String,
     /// Its title.
     pub title: Option<String>,
     /// Its first heading.
     pub first_heading: Option<String>,
-    /// Its front matter.
+    /// Its front matter, and what was said of it.
     pub metadata: Map<String, Value>,
     /// Its score: that of its best chunk, and a little for more good chunks.
     pub score: f32,
@@ -337,22 +354,17 @@ fn pairs<S: Serializer>(ranges: &[Range<usize>], serializer: S) -> Result<S::Ok,
 }
 
 /// What a sync does and how.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct SyncOptions {
     /// How documents are cut.
     pub chunking: Config,
-    /// The size in bytes above which a file is skipped. Default: 2 MiB.
-    pub max_file_size: u64,
-}
-
-impl Default for SyncOptions {
-    fn default() -> Self {
-        SyncOptions {
-            chunking: Config::default(),
-            max_file_size: 2 << 20,
-        }
-    }
+    /// Which files are documents.
+    pub selection: Selection,
+    /// The name of the collection that the source is; none for a folder that was never added.
+    pub name: Option<String>,
+    /// What is said of all documents.
+    pub attributes: Attributes,
 }
 
 impl SyncOptions {
@@ -362,14 +374,43 @@ impl SyncOptions {
         SyncOptions { chunking, ..self }
     }
 
+    /// Sets which files are documents.
+    #[must_use]
+    pub fn selection(self, selection: Selection) -> Self {
+        SyncOptions { selection, ..self }
+    }
+
+    /// Sets what is said of all documents.
+    #[must_use]
+    pub fn attributes(self, attributes: Attributes) -> Self {
+        SyncOptions { attributes, ..self }
+    }
+
     /// Sets the size in bytes above which a file is skipped.
     #[must_use]
-    pub fn max_file_size(self, max_file_size: u64) -> Self {
-        SyncOptions {
-            max_file_size,
-            ..self
-        }
+    pub fn max_file_size(mut self, max_file_size: u64) -> Self {
+        self.selection.max_file_size = Some(max_file_size);
+        self
     }
+}
+
+/// What a user says of documents, beside what they say of themselves, and before it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Attributes {
+    /// What the documents are, such as `doc` or `script`.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// The title, of a document that stands alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The versions that they are about, as written: `3.12`, `3.x`, `>=2.1`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub versions: Vec<String>,
+    /// Words to filter by.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
 }
 
 /// How far a sync is.
@@ -424,6 +465,8 @@ pub struct SyncReport {
     pub remaining: usize,
     /// Why chunks lack vectors; none when all have theirs, or are not to have any.
     pub without_vectors: Option<String>,
+    /// Whether documents were cut anew by other settings, aside: what was there before is served until all of it is complete.
+    pub aside: bool,
     /// Whether the sync ran to its end.
     pub complete: bool,
     /// How long it took.
@@ -467,6 +510,8 @@ impl Skip {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SkipReason {
+    /// A pattern of the user's own leaves it out.
+    LeftOut,
     /// The rules of `.gitignore`, `.ignore` and git's own excludes leave it out.
     Ignored,
     /// Its name begins with a dot.
@@ -477,7 +522,7 @@ pub enum SkipReason {
     Secret,
     /// It is not text.
     Binary,
-    /// It is larger than [`SyncOptions::max_file_size`].
+    /// It is larger than [`Selection::max_file_size`].
     TooLarge,
     /// Its text is neither UTF-8 nor UTF-16 with a byte order mark.
     NotUtf8,
@@ -492,7 +537,8 @@ pub enum SkipReason {
 }
 
 impl SkipReason {
-    const NAMES: [(SkipReason, &'static str, &'static str); 11] = [
+    const NAMES: [(SkipReason, &'static str, &'static str); 12] = [
+        (SkipReason::LeftOut, "left_out", "left out by a pattern"),
         (SkipReason::Ignored, "ignored", "ignored"),
         (SkipReason::Hidden, "hidden", "hidden"),
         (SkipReason::Vendored, "vendored", "vendored or generated"),
@@ -558,6 +604,20 @@ pub struct Status {
     pub keywords: Keywords,
     /// The state of the vectors.
     pub vectors: VectorStatus,
+    /// What is being made anew by other settings, while the old state serves.
+    pub building: Option<Building>,
+}
+
+/// A source that is being cut anew.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Building {
+    /// Where the source is.
+    pub root: PathBuf,
+    /// How many documents it has.
+    pub documents: usize,
+    /// How many of them are still to be cut.
+    pub remaining: usize,
 }
 
 /// The state of the vectors of an index.
@@ -580,6 +640,8 @@ pub struct VectorStatus {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct SourceStatus {
+    /// The name of the collection; none for a folder that was never added.
+    pub name: Option<String>,
     /// Where the source is.
     pub root: PathBuf,
     /// How many documents of it the index holds.

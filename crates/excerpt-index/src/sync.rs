@@ -1,7 +1,7 @@
 //! Bringing an index in step with a source: list, compare, plan, apply.
 //!
 //! A file whose size and time are as they were is not read, unless it was changed so shortly before it was last read that a
-//! later change could look the same. What is read is told by the hash of its text; only another text, or another configuration,
+//! later change could look the same. Where the clock has gone back since the last sync, all are read. What is read is told by the hash of its text; only another text, or another configuration,
 //! is cut again. Documents are applied in batches, each one transaction, so that a sync that is ended at any moment leaves each
 //! document as it was or as it is, and the next one goes on from there.
 
@@ -9,14 +9,14 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::time::{Instant, SystemTime};
 
-use excerpt_chunk::{Chunker, CodeParser as _, Config, Document, Hash};
+use excerpt_chunk::{Chunker, CodeParser as _, Document, Hash};
 use excerpt_grammars::Grammars;
 use rayon::prelude::*;
 
 use crate::embed::Embedder;
 use crate::error::Result;
 use crate::lock::WriteLock;
-use crate::model::{Progress, Skip, SkipReason, Stage, Stat, SyncOptions, SyncReport};
+use crate::model::{Attributes, Progress, Skip, SkipReason, Stage, Stat, SyncOptions, SyncReport};
 use crate::source::{Entry, Listing, Reading, Source};
 use crate::store::{Change, Fault, Followed, Known, Record, SkipRow, Store, Truth};
 use crate::summary::Summary;
@@ -48,11 +48,15 @@ pub(crate) struct Sync<'a> {
     store: &'a mut Store,
     lock: &'a WriteLock,
     source: &'a dyn Source,
+    name: Option<String>,
+    attributes: Attributes,
     chunker: Chunker,
     identity: Hash,
     embedder: Option<&'a dyn Embedder>,
     progress: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
     clock: Clock,
+    /// Whether sizes and times that were kept say anything: a clock that has gone back may have given the same time twice.
+    trusts: bool,
     report: SyncReport,
 }
 
@@ -113,10 +117,13 @@ impl<'a> Sync<'a> {
             lock,
             source,
             chunker: excerpt_grammars::chunker(options.chunking.clone())?,
-            identity: identity(&options.chunking),
+            identity: identity(options),
+            name: options.name.clone(),
+            attributes: options.attributes.clone(),
             embedder,
             progress,
             clock: Clock::start(),
+            trusts: true,
             report: SyncReport::default(),
         })
     }
@@ -130,7 +137,12 @@ impl<'a> Sync<'a> {
         // The order is promised, but a source that breaks the promise must not remove documents.
         listing.entries.sort_by(|a, b| a.path.cmp(&b.path));
         listing.entries.dedup_by(|a, b| a.path == b.path);
-        let source = self.store.truth.ensure_source(self.source.root())?;
+        let source = self
+            .store
+            .truth
+            .ensure_source(self.source.root(), self.name.as_deref())?;
+        let last = self.store.truth.last_sync(source)?;
+        self.trusts = last.is_none_or(|last| last.started <= self.clock.seconds());
         let before = self.store.truth.skips(source)?;
         let mut plan = self.plan(source, listing, &before)?;
         self.report.removed = plan.removals.len();
@@ -183,13 +195,13 @@ impl<'a> Sync<'a> {
             }
             let found = known.next_if(|known| known.path == entry.path)?;
             match (found, looked_into.get(&*entry.path)) {
-                (Some(known), _) if known.settled && known.stat == entry.stat => {
+                (Some(known), _) if self.trusts && known.settled && known.stat == entry.stat => {
                     match known.identity == self.identity {
                         true => self.report.unchanged += 1,
                         false => plan.steps.push(Step::Recut { known }),
                     }
                 }
-                (None, Some(row)) if row.still_holds(entry.stat) => {
+                (None, Some(row)) if self.trusts && row.still_holds(entry.stat) => {
                     plan.skips.push((*row).clone());
                 }
                 (known, _) => plan.steps.push(Step::Read { entry, known }),
@@ -257,6 +269,7 @@ impl<'a> Sync<'a> {
         let work = Work {
             source: self.source,
             chunker: &self.chunker,
+            attributes: &self.attributes,
             identity: self.identity,
             started_ns: self.clock.nanoseconds,
         };
@@ -387,6 +400,7 @@ impl Step {
 struct Work<'a> {
     source: &'a dyn Source,
     chunker: &'a Chunker,
+    attributes: &'a Attributes,
     identity: Hash,
     started_ns: i64,
 }
@@ -437,9 +451,15 @@ impl Work<'_> {
     }
 
     fn record(&self, path: &str, text: &str, hash: Hash, stat: Stat) -> Result<Box<Record>, Fault> {
-        let document = Document::new(text).with_path(path);
+        let mut document = Document::new(text).with_path(path);
+        if let Some(title) = &self.attributes.title {
+            document = document.with_title(title);
+        }
         let chunking = self.chunker.chunk(&document);
-        let mut record = Record::new(&document, &chunking, hash, self.identity)?;
+        let detected = Grammars.detect(&document);
+        let language = detected.map(|detected| detected.language);
+        let (identity, attributes) = (self.identity, self.attributes);
+        let mut record = Record::new(&document, &chunking, hash, identity, attributes, language)?;
         record.stat = stat;
         record.settled = self.is_settled(stat);
         Ok(Box::new(record))
@@ -525,11 +545,12 @@ impl Clock {
 }
 
 /// What a document's chunks depend on besides its text and path.
-fn identity(config: &Config) -> Hash {
-    // A configuration is plain data: its JSON never fails.
-    let config = serde_json::to_string(config).unwrap_or_default();
+pub(crate) fn identity(options: &SyncOptions) -> Hash {
+    // Both are plain data: their JSON never fails.
+    let config = serde_json::to_string(&options.chunking).unwrap_or_default();
+    let attributes = serde_json::to_string(&options.attributes).unwrap_or_default();
     let (chunk, grammars) = (excerpt_chunk::VERSION, excerpt_grammars::VERSION);
-    Hash::of(format!("{chunk} {grammars} {config}").as_bytes())
+    Hash::of(format!("{chunk} {grammars} {config} {attributes}").as_bytes())
 }
 
 #[cfg(test)]
@@ -548,12 +569,46 @@ mod tests {
     }
 
     #[test]
-    fn the_identity_follows_the_configuration() {
-        let other = Config {
-            target: 300,
-            ..Config::default()
+    fn the_identity_follows_the_cut_and_what_is_said_of_the_documents() {
+        let own = SyncOptions::default();
+        let mut cut = own.clone();
+        cut.chunking.target = 300;
+        let mut tagged = own.clone();
+        tagged.attributes.tags.push("a".to_string());
+        assert_eq!(identity(&own), identity(&SyncOptions::default()));
+        assert_ne!(identity(&own), identity(&cut));
+        assert_ne!(identity(&own), identity(&tagged));
+    }
+
+    #[test]
+    fn a_clock_that_has_gone_back_makes_a_sync_read_everything() {
+        let dir = tempfile::tempdir().unwrap();
+        let (root, index) = (dir.path().join("notes"), dir.path().join("index"));
+        let file = root.join("tea.md");
+        let hour_ago = SystemTime::now() - std::time::Duration::from_secs(3600);
+        let write = |text: &str| {
+            std::fs::write(&file, text).unwrap();
+            let file = std::fs::File::options().write(true).open(&file);
+            file.unwrap().set_modified(hour_ago).unwrap();
         };
-        assert_eq!(identity(&Config::default()), identity(&Config::default()));
-        assert_ne!(identity(&Config::default()), identity(&other));
+        let sync = || {
+            let mut index = crate::Index::open(&index, crate::OpenOptions::create()).unwrap();
+            index.sync(&root, &SyncOptions::default(), quiet).unwrap()
+        };
+        std::fs::create_dir(&root).unwrap();
+        write("green");
+        sync();
+        write("black");
+        assert_eq!(sync().read, 0);
+        // The last sync was in the future.
+        let store = Store::open(&index).unwrap();
+        let later = Clock::start().seconds() + 3600;
+        let truth = store.truth;
+        let source = truth.source(root.canonicalize().unwrap().to_str().unwrap());
+        let source = source.unwrap().unwrap();
+        truth.start_sync(source, later).unwrap();
+        drop(truth);
+        assert_eq!(sync().changed, 1);
+        assert_eq!(sync().read, 0);
     }
 }

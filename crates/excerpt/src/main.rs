@@ -9,5 +9,6 @@ mod table;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    excerpt_index::hush_mended_panics();
     exit::code(cli::run())
 }

@@ -19,7 +19,7 @@ impl Corpus {
     pub(super) fn new(folder: &Path, questions: &Path) -> Result<Self> {
         let own = questions.strip_prefix(folder).ok();
         Ok(Corpus {
-            files: Files::new(folder, SyncOptions::default().max_file_size)?,
+            files: Files::new(folder, SyncOptions::default().selection.max_file_size())?,
             own: own.and_then(Path::to_str).map(|own| own.replace('\\', "/")),
         })
     }

@@ -4,10 +4,12 @@
 
 mod fusion;
 mod group;
+mod places;
 mod query;
 mod ranking;
 mod signals;
 mod snippet;
+mod version;
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -15,13 +17,14 @@ use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
 
 use crate::embed::Embedder;
-use crate::error::Error;
-use crate::model::{Answer, DocumentHits, Filter, Hit, Note, Query, Rank};
+use crate::model::{Answer, DocumentHits, Hit, Note, Query, Rank};
 use crate::store::{
-    Candidate, Candidates, Codes, Fault, Lexical, Store, StoredDocument, Wanted, place,
+    self, Candidate, Candidates, Codes, Fault, Lexical, Store, StoredDocument, Wanted,
 };
 use fusion::{DEPTH, Found, Scale};
 use group::Group;
+use places::Places;
+pub(crate) use places::segments;
 pub(crate) use query::Phrase;
 use query::Words;
 use signals::Asked;
@@ -49,6 +52,7 @@ pub(crate) fn search(
     let start = Instant::now();
     let mut words = Words::of(&query.text)?;
     let _snapshot = store.truth.snapshot()?;
+    let is_whole = store.is_whole()?;
     let scattered = scattered(store, &mut words)?;
     let search = Search {
         store,
@@ -56,6 +60,7 @@ pub(crate) fn search(
         query,
         places: Places::of(store, &query.filter)?,
         words: &words,
+        is_whole,
     };
     let mut answer = search.answer()?;
     answer.notes.extend(scattered);
@@ -94,7 +99,7 @@ struct Phrases {
 
 impl Phrases {
     /// The documents that have a chunk that may be found, and are in `places`; none when the phrases say nothing of that.
-    fn documents(&self, places: Option<&HashSet<u64>>) -> Option<HashSet<u64>> {
+    fn documents(&self, places: Option<&store::Documents>) -> Option<store::Documents> {
         let documents = self.wanted.as_ref()?.iter().map(|(document, _)| *document);
         let within = |id: &u64| places.is_none_or(|places| places.contains(id));
         Some(documents.filter(within).collect())
@@ -115,6 +120,8 @@ struct Search<'a> {
     query: &'a Query,
     places: Option<Places>,
     words: &'a Words,
+    /// Whether all that a channel can name is in the truth.
+    is_whole: bool,
 }
 
 impl Search<'_> {
@@ -183,7 +190,7 @@ impl Search<'_> {
         limit: usize,
     ) -> Result<(Candidates, Vec<Candidate>), Fault> {
         let depth = DEPTH.max(self.query.limit.min(MOST));
-        let places = self.places.as_ref().map(|places| &places.documents);
+        let places = self.places.as_ref().map(|places| &*places.documents);
         let phrases = self.phrases()?;
         let documents = phrases.documents(places);
         let candidates = match self.lexical() {
@@ -287,7 +294,7 @@ impl Search<'_> {
             names: &self.words.names,
             phrases: &self.words.phrases,
             excluded: &self.words.excluded,
-            places: self.places.as_ref().map(|places| &*places.terms),
+            documents: self.places.as_ref().map(|places| &places.documents),
             limit,
         }
     }
@@ -306,12 +313,17 @@ impl Search<'_> {
         let mut all = Vec::new();
         let mut features = Vec::new();
         for mut found in fusion::united(lexical, vectors) {
-            let Some(document) = documents.current(self.store, &found)? else {
-                continue;
-            };
             let place = (found.document, found.ordinal);
-            let Some(own) = self.store.truth.features(place.0, place.1)? else {
-                continue;
+            let current = documents.current(self.store, &found)?;
+            let own = match current {
+                Some(_) => self.store.truth.features(place.0, place.1)?,
+                None => None,
+            };
+            let (Some(document), Some(own)) = (current, own) else {
+                match self.is_whole {
+                    true => return Err(Fault::Torn),
+                    false => continue,
+                }
             };
             let share = match (ranking.channels, document.is_code()) {
                 (Channels::Keywords, _) => 0.0,
@@ -332,9 +344,15 @@ impl Search<'_> {
             let Some(document) = documents.get(found.document) else {
                 continue;
             };
+            let fit = self.places.as_ref();
+            let fit = fit.and_then(|places| places.fits.get(&found.document));
             let of_document = match of_documents.entry(found.document) {
                 Entry::Occupied(entry) => entry.into_mut(),
-                Entry::Vacant(entry) => entry.insert(asked.of_document(document, signals)),
+                Entry::Vacant(entry) => {
+                    let mut factors = asked.of_document(document, signals);
+                    factors.extend(fit.map(|fit| (fit.name(), fit.factor())));
+                    entry.insert(factors)
+                }
             };
             let of_chunk = asked.of_chunk(found, own, signals);
             for (name, factor) in of_chunk.iter().chain(&*of_document) {
@@ -406,58 +424,6 @@ fn notes(words: &Words, weights: &[Option<f32>]) -> Vec<Note> {
     absent.into_iter().chain(shortened).collect()
 }
 
-/// The part of the index that a filter allows.
-struct Places {
-    /// As the keyword index knows it.
-    terms: Vec<String>,
-    /// As the vectors know it.
-    documents: HashSet<u64>,
-}
-
-impl Places {
-    /// None when the filter allows all.
-    fn of(store: &Store, filter: &Filter) -> Result<Option<Places>, Fault> {
-        let path = filter.path.as_deref().map(segments).unwrap_or_default();
-        let sources = store.truth.sources()?;
-        let named: Vec<i64> = match &filter.source {
-            None if path.is_empty() => return Ok(None),
-            None => sources.iter().map(|(id, ..)| *id).collect(),
-            Some(root) => {
-                let source = sources
-                    .iter()
-                    .find(|(_, known, _)| root.as_os_str() == &**known);
-                let unknown = || Error::UnknownSource {
-                    path: root.clone(),
-                    sources: sources.iter().map(|(_, root, _)| root.into()).collect(),
-                };
-                vec![source.ok_or_else(unknown)?.0]
-            }
-        };
-        // The only source as a whole is all there is.
-        if path.is_empty() && named.len() == sources.len() {
-            return Ok(None);
-        }
-        let mut documents = HashSet::new();
-        for source in &named {
-            let under = store.truth.documents_under(*source, &path)?;
-            documents.extend(under.iter().map(|id| id.unsigned_abs()));
-        }
-        let terms = named.iter().map(|source| place(*source, &path));
-        Ok(Some(Places {
-            terms: terms.collect(),
-            documents,
-        }))
-    }
-}
-
-/// A path as documents have it: `./docs//guide/` is `docs/guide`.
-pub(crate) fn segments(path: &str) -> String {
-    let segments = path
-        .split('/')
-        .filter(|segment| !matches!(*segment, "" | "."));
-    segments.collect::<Vec<_>>().join("/")
-}
-
 /// The documents of the candidates, each looked up once.
 #[derive(Default)]
 struct Documents(HashMap<u64, Option<StoredDocument>>);
@@ -524,6 +490,7 @@ impl Lookup<'_> {
             documents.push(DocumentHits {
                 rank: documents.len() + 1,
                 source: PathBuf::from(document.root),
+                collection: document.collection,
                 path: document.path,
                 title: document.title,
                 first_heading: document.first_heading,
@@ -596,17 +563,5 @@ impl Lookup<'_> {
             });
         }
         Ok(hits)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_may_be_written_in_several_ways() {
-        assert_eq!(segments("./docs//guide/"), "docs/guide");
-        assert_eq!(segments("."), "");
-        assert_eq!(segments("a.md"), "a.md");
     }
 }

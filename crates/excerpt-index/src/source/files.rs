@@ -6,8 +6,10 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use rayon::prelude::*;
+
 use super::decode::decode;
-use super::rules::{Node, Rules, is_mark};
+use super::rules::{Node, Rules, Selection, is_mark};
 use super::{Entry, Listing, Reading, Source};
 use crate::error::{Error, Result, plain};
 use crate::model::{Skip, SkipReason, Stat};
@@ -17,6 +19,7 @@ use crate::model::{Skip, SkipReason, Stat};
 pub struct Files {
     root: PathBuf,
     name: String,
+    selection: Selection,
     max_file_size: u64,
 }
 
@@ -38,8 +41,28 @@ impl Files {
         Ok(Files {
             root,
             name,
+            selection: Selection::default(),
             max_file_size,
         })
+    }
+
+    /// The files under `root` that `selection` lets in.
+    ///
+    /// # Errors
+    ///
+    /// As [`Files::new`], and [`Error::Pattern`] for a pattern that cannot be read.
+    pub fn selected(root: &Path, selection: &Selection) -> Result<Self> {
+        selection.check()?;
+        Ok(Files {
+            selection: selection.clone(),
+            ..Files::new(root, selection.max_file_size())?
+        })
+    }
+
+    /// The folder or file, by its absolute path.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.root
     }
 
     fn unreachable(&self, source: io::Error) -> Error {
@@ -50,7 +73,7 @@ impl Files {
     }
 
     /// The folder that paths are relative to.
-    fn base(&self) -> &Path {
+    pub(super) fn base(&self) -> &Path {
         match self.root.parent() {
             Some(folder) if self.root.is_file() => folder,
             _ => &self.root,
@@ -90,25 +113,7 @@ impl Source for Files {
     }
 
     fn list(&self) -> Result<Listing> {
-        let metadata = fs::metadata(&self.root).map_err(|error| self.unreachable(error))?;
-        if !metadata.is_dir() {
-            return Ok(self.list_file(&metadata));
-        }
-        let mut walk = Walk {
-            rules: Rules::new(&self.root),
-            files: self,
-            listing: Listing::default(),
-            folders: Vec::new(),
-        };
-        let children = children(&self.root).map_err(|error| self.unreachable(error))?;
-        walk.visit("", children);
-        while let Some(folder) = walk.folders.pop() {
-            walk.enter(folder);
-        }
-        let mut listing = walk.listing;
-        listing.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        listing.skips.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(listing)
+        self.list_for(&Nobody)
     }
 
     fn read(&self, entry: &Entry) -> Reading {
@@ -142,77 +147,146 @@ impl Source for Files {
     }
 }
 
-/// The way through a folder: depth first with a list of its own, as the depth of folders is not ours to bound.
-struct Walk<'a> {
-    files: &'a Files,
-    rules: Rules,
-    listing: Listing,
-    /// Folders still to be entered, by path.
-    folders: Vec<String>,
+/// Who is told which folders are looked into, in no order and by several threads.
+pub(super) trait Visitor: Sync {
+    /// `folder` is about to be listed.
+    fn enter(&self, folder: &str);
+
+    /// `folder` was listed: by these rules, or none when it is left out for what is in it.
+    fn leave(&self, folder: &str, rules: Option<&Rules>);
 }
 
-impl Walk<'_> {
-    fn enter(&mut self, path: String) {
-        match children(&self.files.root.join(&path)) {
-            // The folder has gone since its parent was read.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => self.listing.skips.push(unreadable(path, &error)),
-            Ok(children) if children.iter().any(|child| is_mark(&child.name)) => {
-                self.listing
-                    .skips
-                    .push(Skip::new(path, SkipReason::Vendored));
-            }
-            Ok(children) => self.visit(&path, children),
+/// One who does not want to know.
+struct Nobody;
+
+impl Visitor for Nobody {
+    fn enter(&self, _: &str) {}
+    fn leave(&self, _: &str, _: Option<&Rules>) {}
+}
+
+/// A folder still to be listed, and the rules of the one around it.
+struct Folder {
+    path: String,
+    rules: Rules,
+}
+
+/// What was found in some folders.
+#[derive(Default)]
+struct Found {
+    listing: Listing,
+    folders: Vec<Folder>,
+}
+
+impl Files {
+    /// Lists what there is, level by level: the folders of each are read on all cores, as most of the time goes into questions to the file system.
+    pub(super) fn list_for(&self, visitor: &dyn Visitor) -> Result<Listing> {
+        let metadata = fs::metadata(&self.root).map_err(|error| self.unreachable(error))?;
+        if !metadata.is_dir() {
+            return Ok(self.list_file(&metadata));
         }
+        visitor.enter("");
+        let children = children(&self.root).map_err(|error| self.unreachable(error))?;
+        let top = Folder {
+            path: String::new(),
+            rules: Rules::of_user().selecting(&self.root, &self.selection)?,
+        };
+        let Found {
+            mut listing,
+            folders: mut level,
+        } = self.look(&top, children, visitor);
+        while !level.is_empty() {
+            let enter = |folder| self.enter(folder, visitor);
+            let found: Vec<Found> = level.into_par_iter().map(enter).collect();
+            level = Vec::new();
+            for found in found {
+                listing.entries.extend(found.listing.entries);
+                listing.skips.extend(found.listing.skips);
+                level.extend(found.folders);
+            }
+        }
+        listing.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        listing.skips.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(listing)
     }
 
-    fn visit(&mut self, folder: &str, children: Vec<Child>) {
+    fn enter(&self, folder: Folder, visitor: &dyn Visitor) -> Found {
+        visitor.enter(&folder.path);
+        let reason = match children(&self.root.join(&folder.path)) {
+            // The folder has gone since its parent was read.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Found::default(),
+            Err(error) => unreadable(folder.path, &error),
+            Ok(children) if children.iter().any(|child| is_mark(&child.name)) => {
+                visitor.leave(&folder.path, None);
+                Skip::new(folder.path, SkipReason::Vendored)
+            }
+            Ok(children) => return self.look(&folder, children, visitor),
+        };
+        let mut found = Found::default();
+        found.listing.skips.push(reason);
+        found
+    }
+
+    fn look(&self, folder: &Folder, children: Vec<Child>, visitor: &dyn Visitor) -> Found {
+        let holds = |name: &str| children.iter().any(|child| child.name == name);
+        let rules = folder.rules.within(&self.root, &folder.path, holds);
+        visitor.leave(&folder.path, Some(&rules));
+        let mut found = Found::default();
         for child in children {
-            let path = match folder {
-                "" => child.name.to_string_lossy().into_owned(),
-                _ => format!("{folder}/{}", child.name.to_string_lossy()),
+            let name = child.name.to_string_lossy();
+            let path = match &*folder.path {
+                "" => name.into_owned(),
+                folder => format!("{folder}/{name}"),
             };
             if child.name.to_str().is_none() {
-                self.listing
-                    .skips
-                    .push(Skip::new(path, SkipReason::NameNotUtf8));
+                let skip = Skip::new(path, SkipReason::NameNotUtf8);
+                found.listing.skips.push(skip);
                 continue;
             }
             match child.entry.file_type() {
-                Ok(kind) if kind.is_dir() => {
-                    match self.rules.skip(Path::new(&path), Node::Folder) {
-                        Some(reason) => self.listing.skips.push(Skip::new(path, reason)),
-                        None => self.folders.push(path),
-                    }
-                }
-                Ok(kind) => self.file(path, kind, &child.entry),
-                Err(error) => self.listing.skips.push(unreadable(path, &error)),
+                Ok(kind) if kind.is_dir() => match rules.skip(&path, Node::Folder) {
+                    Some(reason) => found.listing.skips.push(Skip::new(path, reason)),
+                    None => found.folders.push(Folder {
+                        path,
+                        rules: rules.clone(),
+                    }),
+                },
+                Ok(kind) => match self.file(path, kind, &child.entry, &rules) {
+                    Some(Ok(entry)) => found.listing.entries.push(entry),
+                    Some(Err(skip)) => found.listing.skips.push(skip),
+                    None => {}
+                },
+                Err(error) => found.listing.skips.push(unreadable(path, &error)),
             }
         }
+        found
     }
 
-    fn file(&mut self, path: String, kind: FileType, entry: &DirEntry) {
-        let reason = match self.rules.skip(Path::new(&path), Node::File) {
+    /// What a file is to a listing; nothing when it has gone.
+    fn file(
+        &self,
+        path: String,
+        kind: FileType,
+        entry: &DirEntry,
+        rules: &Rules,
+    ) -> Option<Result<Entry, Skip>> {
+        let reason = match rules.skip(&path, Node::File) {
             None if kind.is_symlink() => Some(SkipReason::Link),
             None if !kind.is_file() => Some(SkipReason::Special),
             reason => reason,
         };
         if let Some(reason) = reason {
-            self.listing.skips.push(Skip::new(path, reason));
-            return;
+            return Some(Err(Skip::new(path, reason)));
         }
         match entry.metadata() {
-            Ok(metadata) if metadata.len() > self.files.max_file_size => {
-                self.listing
-                    .skips
-                    .push(too_large(path, metadata.len(), self.files.max_file_size));
+            Ok(metadata) if metadata.len() > self.max_file_size => {
+                Some(Err(too_large(path, metadata.len(), self.max_file_size)))
             }
-            Ok(metadata) => self.listing.entries.push(Entry {
+            Ok(metadata) => Some(Ok(Entry {
                 path,
                 stat: stat(&metadata),
-            }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => self.listing.skips.push(unreadable(path, &error)),
+            })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => Some(Err(unreadable(path, &error))),
         }
     }
 }
@@ -236,12 +310,25 @@ fn children(folder: &Path) -> io::Result<Vec<Child>> {
 }
 
 /// Reads a file up to one byte more than `limit`, with the size and time it had when it was opened.
+///
+/// What changes meanwhile may be half of one text and half of another, so it is read again; a file that never rests is taken as it was read last, and
+/// looks different the next time.
 fn read(path: &Path, limit: u64) -> io::Result<(Vec<u8>, Stat)> {
-    let file = File::open(path)?;
-    let stat = stat(&file.metadata()?);
-    let mut bytes = Vec::with_capacity(usize::try_from(stat.size.min(limit)).unwrap_or(0) + 1);
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    Ok((bytes, stat))
+    const TRIES: usize = 3;
+    let mut tries = 1;
+    loop {
+        let file = File::open(path)?;
+        let before = stat(&file.metadata()?);
+        let room = usize::try_from(before.size.min(limit)).unwrap_or(0);
+        let mut bytes = Vec::with_capacity(room + 1);
+        (&file)
+            .take(limit.saturating_add(1))
+            .read_to_end(&mut bytes)?;
+        if tries == TRIES || stat(&file.metadata()?) == before {
+            return Ok((bytes, before));
+        }
+        tries += 1;
+    }
 }
 
 fn stat(metadata: &Metadata) -> Stat {
@@ -273,6 +360,7 @@ fn too_large(path: String, size: u64, limit: u64) -> Skip {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::conformance::conforms;
 
     fn listing(files: &[(&str, &[u8])]) -> (Listing, Files, tempfile::TempDir) {
         let root = tempfile::tempdir().unwrap();
@@ -306,6 +394,21 @@ mod tests {
             ("Z.md", b""),
         ]);
         assert_eq!(paths(&listing), ["Z.md", "a-b.md", "a.md", "a/b.md"]);
+    }
+
+    #[test]
+    fn files_keep_the_promises_of_a_source() {
+        let (_, source, root) = listing(&[
+            ("a/b.md", b"tea"),
+            ("a.md", b"\xef\xbb\xbfmilk"),
+            ("a-b.md", b""),
+            ("latin.md", b"caf\xe9"),
+            ("deep/er/and/deeper.txt", b"water"),
+            (".env", b"KEY=1"),
+            ("large.md", &[b'x'; 101]),
+        ]);
+        conforms(&source);
+        conforms(&Files::new(&root.path().join("a.md"), 100).unwrap());
     }
 
     #[test]

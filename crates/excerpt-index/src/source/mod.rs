@@ -1,16 +1,22 @@
 //! Where documents come from. A [`Source`] gives a [`Listing`] of what it has and the text of one [`Entry`] at a time; it
 //! knows nothing of what an index already holds.
 
+#[cfg(test)]
+pub(crate) mod conformance;
 mod decode;
 mod files;
+mod ignores;
 mod rules;
+mod watch;
 
 use crate::error::Result;
 use crate::model::{Skip, Stat};
 
 pub use decode::decode;
 pub use files::Files;
+pub use rules::Selection;
 pub(crate) use rules::{Node, Rules};
+pub(crate) use watch::{Bell, Watched, Woken};
 
 /// A place with documents.
 pub trait Source: Send + Sync {

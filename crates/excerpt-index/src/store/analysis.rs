@@ -15,7 +15,7 @@ use tantivy::tokenizer::{
 };
 
 /// Raised whenever the terms of a text change: keyword indexes made with another number are made again.
-pub(crate) const VERSION: u32 = 4;
+pub(crate) const VERSION: u32 = 5;
 
 /// The name of the analyzer inside tantivy.
 pub(crate) const NAME: &str = "excerpt";

@@ -15,7 +15,7 @@
 //! | `dimensions / 64` × 8 each | the signs of a chunk, in the order of documents and ordinals: that of number *i* is bit *i* % 64 of word *i* / 64 |
 //! | the same | which of a chunk's numbers are large |
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read as _;
 use std::ops::Range;
@@ -27,10 +27,15 @@ use tantivy::Directory as _;
 use tantivy::directory::{MmapDirectory, OwnedBytes};
 use twox_hash::XxHash3_64;
 
+use super::collect::Documents;
+use super::derived;
 use super::fault::Fault;
 
 /// The file inside an index directory.
 pub(super) const FILE: &str = "vectors";
+
+/// The name of that file until it is whole.
+pub(super) const UNFINISHED: &str = "vectors.new";
 
 const MAGIC: [u8; 8] = *b"EXCRPTV\x01";
 const WORD: usize = size_of::<u64>();
@@ -160,6 +165,7 @@ impl Codes {
     }
 
     /// All groups, by document.
+    #[cfg(test)]
     pub(super) fn groups(&self) -> BTreeMap<u64, Group> {
         let groups = self.places().map(|(document, rev, codes)| {
             let bytes = codes.flat_map(|at| [self.signs(at), self.large(at)]);
@@ -194,7 +200,7 @@ impl Codes {
     pub(crate) fn nearest(
         &self,
         query: &[f32],
-        documents: Option<&HashSet<u64>>,
+        documents: Option<&Documents>,
         limit: usize,
     ) -> Vec<Near> {
         let limit = limit.max(EXACT);
@@ -255,31 +261,65 @@ impl Codes {
     }
 }
 
-/// Writes the file in the index directory `dir`, in place of what is there.
-pub(super) fn write(dir: &Path, stamp: &Stamp, groups: &BTreeMap<u64, Group>) -> Result<(), Fault> {
+/// Where the codes of a document are until they are written.
+enum Part<'a> {
+    /// Among those that were written before.
+    Before(Range<usize>),
+    Changed(&'a Group),
+}
+
+/// Writes the file in the index directory `dir`: what was written `before`, with the documents that changed, or went, since. What stayed is copied.
+pub(super) fn write(
+    dir: &Path,
+    stamp: &Stamp,
+    before: Option<&Codes>,
+    changed: &BTreeMap<u64, Option<Group>>,
+) -> Result<(), Fault> {
     let mut json = serde_json::to_vec(stamp)?;
     json.resize(json.len().next_multiple_of(WORD), b' ');
     let words = width(stamp.dimensions);
+    let places = before.iter().flat_map(|codes| codes.places());
+    let mut documents: BTreeMap<u64, (u64, Part<'_>)> = places
+        .map(|(document, rev, codes)| (document, (rev, Part::Before(codes))))
+        .collect();
+    for (document, group) in changed {
+        match group {
+            Some(group) => documents.insert(*document, (group.rev, Part::Changed(group))),
+            None => documents.remove(document),
+        };
+    }
     let mut bytes = vec![0; UNSUMMED];
     bytes.extend((json.len() as u64).to_le_bytes());
     bytes.extend(json);
-    bytes.extend((groups.len() as u64).to_le_bytes());
-    for (document, group) in groups {
-        let chunks = group.words.len() / (2 * words);
-        let numbers = [*document, group.rev, chunks as u64];
+    bytes.extend((documents.len() as u64).to_le_bytes());
+    for (document, (rev, part)) in &documents {
+        let chunks = match part {
+            Part::Before(codes) => codes.len(),
+            Part::Changed(group) => group.words.len() / (2 * words),
+        };
+        let numbers = [*document, *rev, chunks as u64];
         bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
     }
     for half in [0, 1] {
-        let halves = groups.values().flat_map(|group| group.words.chunks(words));
-        for word in halves.skip(half).step_by(2).flatten() {
-            bytes.extend(word.to_le_bytes());
+        for (_, part) in documents.values() {
+            match (part, before) {
+                (Part::Before(codes), Some(before)) => {
+                    let from = half * before.total;
+                    let copied = before.all_signs(from + codes.start..from + codes.end);
+                    bytes.extend_from_slice(copied);
+                }
+                (Part::Before(_), None) => {}
+                (Part::Changed(group), _) => {
+                    let halves = group.words.chunks(words).skip(half).step_by(2);
+                    bytes.extend(halves.flatten().flat_map(|word| word.to_le_bytes()));
+                }
+            }
         }
     }
     let sum = XxHash3_64::oneshot(&bytes[UNSUMMED..]);
     bytes[..WORD].copy_from_slice(&MAGIC);
     bytes[WORD..UNSUMMED].copy_from_slice(&sum.to_le_bytes());
-    let directory = MmapDirectory::open(dir).map_err(tantivy::TantivyError::from)?;
-    Ok(directory.atomic_write(Path::new(FILE), &bytes)?)
+    Ok(derived::replace(&dir.join(FILE), &bytes)?)
 }
 
 /// The [sum](Codes::sum) of the codes in the index directory `dir`, if there are some, without reading them.
@@ -467,9 +507,37 @@ mod tests {
         documents.iter().map(of).collect()
     }
 
+    fn write_all(dir: &Path, groups: &BTreeMap<u64, Group>) {
+        let changed = groups.iter();
+        let changed = changed.map(|(document, group)| (*document, Some(group.clone())));
+        write(dir, &stamp(), None, &changed.collect()).unwrap();
+    }
+
+    #[test]
+    fn what_changed_takes_its_place_among_what_stayed() {
+        let dir = tempfile::tempdir().unwrap();
+        write_all(
+            dir.path(),
+            &groups(&[(1, 4), (3, 2), (4, 0), (7, 1), (9, 3)]),
+        );
+        let before = Codes::open(dir.path()).unwrap().unwrap();
+        let [new, grown, shrunk] = [(2, 3), (3, 5), (9, 0)].map(|document| groups(&[document]));
+        let changed = new.into_iter().chain(grown).chain(shrunk);
+        let mut changed: BTreeMap<u64, Option<Group>> = changed
+            .map(|(document, group)| (document, Some(group)))
+            .collect();
+        // One goes, and one that was never there too.
+        changed.extend([(7, None), (8, None)]);
+        write(dir.path(), &stamp(), Some(&before), &changed).unwrap();
+        let after = Codes::open(dir.path()).unwrap().unwrap();
+        let expected = groups(&[(1, 4), (2, 3), (3, 5), (4, 0), (9, 0)]);
+        assert_eq!(after.groups(), expected);
+        assert_eq!(UNFINISHED, derived::unfinished(Path::new(FILE)).as_os_str());
+    }
+
     fn written(groups: &BTreeMap<u64, Group>) -> Codes {
         let dir = tempfile::tempdir().unwrap();
-        write(dir.path(), &stamp(), groups).unwrap();
+        write_all(dir.path(), groups);
         Codes::open(dir.path()).unwrap().unwrap()
     }
 
@@ -480,7 +548,7 @@ mod tests {
         assert_eq!(sum_in(dir.path()), None);
         for documents in [vec![], vec![(3, 2)], vec![(1, 4), (2, 0), (9, 1)]] {
             let groups = groups(&documents);
-            write(dir.path(), &stamp(), &groups).unwrap();
+            write_all(dir.path(), &groups);
             let codes = Codes::open(dir.path()).unwrap().unwrap();
             assert_eq!((codes.stamp(), &codes.groups()), (&stamp(), &groups));
             assert_eq!(sum_in(dir.path()), Some(codes.sum()));
@@ -490,7 +558,7 @@ mod tests {
     #[test]
     fn a_file_with_any_byte_changed_or_missing_is_not_read() {
         let dir = tempfile::tempdir().unwrap();
-        write(dir.path(), &stamp(), &groups(&[(1, 3), (2, 1)])).unwrap();
+        write_all(dir.path(), &groups(&[(1, 3), (2, 1)]));
         let bytes = std::fs::read(dir.path().join(FILE)).unwrap();
         assert!(Codes::read(OwnedBytes::new(bytes.clone())).is_ok());
         for at in 0..bytes.len() {
@@ -589,11 +657,11 @@ mod tests {
             };
             assert!(codes.nearest(&query, None, 1).contains(&expected));
             assert_eq!(codes.nearest(&query, None, 1).len(), EXACT);
-            let found = codes.nearest(&query, Some(&HashSet::from([document])), 100);
+            let found = codes.nearest(&query, Some(&Documents::from_iter([document])), 100);
             assert_eq!(found.len(), 8);
             assert!(found.contains(&expected));
             assert!(found.iter().all(|near| near.document == document));
-            let elsewhere = HashSet::from([document + 1000]);
+            let elsewhere = Documents::from_iter([document + 1000]);
             assert!(codes.nearest(&query, Some(&elsewhere), 100).is_empty());
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
 
 use tantivy::collector::{Collector, SegmentCollector};
 use tantivy::columnar::Column;
@@ -38,12 +39,15 @@ pub(super) struct Found {
     /// How many chunks match.
     pub(super) chunks: usize,
     /// The documents of all that match.
-    pub(super) documents: HashSet<u64, BuildHasherDefault<Spread>>,
+    pub(super) documents: Documents,
 }
+
+/// The ids of some documents.
+pub(crate) type Documents = HashSet<u64, BuildHasherDefault<Spread>>;
 
 /// Spreads numbers that we gave ourselves, in a tenth of the time of the hash that withstands those of an enemy (Knuth, volume 3, 6.4).
 #[derive(Default)]
-pub(super) struct Spread(u64);
+pub(crate) struct Spread(u64);
 
 impl Hasher for Spread {
     fn finish(&self) -> u64 {
@@ -64,6 +68,8 @@ impl Hasher for Spread {
 /// Gathers the best `limit` chunks.
 pub(super) struct Best {
     pub(super) limit: usize,
+    /// The documents whose chunks may be found; none for all. What lies elsewhere takes no one's place.
+    pub(super) within: Option<Arc<Documents>>,
 }
 
 impl Collector for Best {
@@ -78,12 +84,14 @@ impl Collector for Best {
         let fields = segment.fast_fields();
         Ok(BestOfSegment {
             limit: self.limit,
+            within: self.within.clone(),
             document: fields.u64(DOCUMENT)?,
             ordinal: fields.u64(ORDINAL)?,
             rev: fields.u64(REV)?,
             found: Found::default(),
             floor: Score::NEG_INFINITY,
             last: None,
+            is_within: true,
         })
     }
 
@@ -106,14 +114,16 @@ impl Collector for Best {
 
 pub(super) struct BestOfSegment {
     limit: usize,
+    within: Option<Arc<Documents>>,
     document: Column<u64>,
     ordinal: Column<u64>,
     rev: Column<u64>,
     found: Found,
     /// The score under which a chunk cannot be among the best any more.
     floor: Score,
-    /// The document of the last chunk.
+    /// The document of the last chunk, and whether it may be found.
     last: Option<u64>,
+    is_within: bool,
 }
 
 impl SegmentCollector for BestOfSegment {
@@ -121,12 +131,19 @@ impl SegmentCollector for BestOfSegment {
 
     fn collect(&mut self, doc: DocId, score: Score) {
         let document = self.document.first(doc).unwrap_or_default();
-        self.found.chunks += 1;
         // The chunks of a document mostly follow each other.
         if self.last != Some(document) {
             self.last = Some(document);
-            self.found.documents.insert(document);
+            let within = self.within.as_ref();
+            self.is_within = within.is_none_or(|within| within.contains(&document));
+            if self.is_within {
+                self.found.documents.insert(document);
+            }
         }
+        if !self.is_within {
+            return;
+        }
+        self.found.chunks += 1;
         if score < self.floor || self.limit == 0 {
             return;
         }

@@ -1,10 +1,12 @@
 //! What goes wrong inside a store, before it is known which index it was.
 
+use std::fs::File;
 use std::io;
 use std::path::Path;
 
 use rusqlite::ErrorCode;
 use tantivy::TantivyError;
+use tantivy::directory::error::OpenWriteError;
 
 use crate::error::Error;
 
@@ -24,29 +26,83 @@ pub(crate) enum Fault {
     /// A value in the store that we would never write.
     #[error("{0}")]
     Value(&'static str),
+    /// The truth lacks what a derived file that is in step with it names.
+    #[error("a match that is nowhere")]
+    Torn,
 }
 
 impl Fault {
     /// Names the index.
     pub(crate) fn at(self, dir: &Path) -> Error {
         let damaged = match &self {
-            Fault::Truth(error) => matches!(
-                error.sqlite_error_code(),
-                Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
-            ),
-            Fault::Json(_) | Fault::Value(_) => true,
+            Fault::Truth(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => {
+                is_writable(&dir.join(super::DATABASE))
+            }
+            Fault::Truth(error) => is_damage(error),
+            Fault::Json(_) | Fault::Value(_) | Fault::Torn => true,
             Fault::Told(_) | Fault::Keywords(_) | Fault::Io(_) => false,
         };
         match self {
             Fault::Told(error) => error,
-            fault if damaged => Error::Damaged {
-                path: dir.join(super::DATABASE),
-                source: Box::new(fault),
-            },
+            fault if damaged => Error::damaged(&dir.join(super::DATABASE), fault),
+            fault if fault.is_full() => Error::Full { path: dir.into() },
             fault => Error::Store {
                 path: dir.to_path_buf(),
                 source: Box::new(fault),
             },
         }
     }
+}
+
+impl Fault {
+    /// Whether there was no room on the disk.
+    fn is_full(&self) -> bool {
+        let is_full = |error: &io::Error| {
+            use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+            matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
+        };
+        match self {
+            Fault::Truth(error) => error.sqlite_error_code() == Some(ErrorCode::DiskFull),
+            Fault::Io(error) => is_full(error),
+            Fault::Keywords(TantivyError::IoError(error)) => is_full(error),
+            Fault::Keywords(TantivyError::OpenWriteError(OpenWriteError::IoError {
+                io_error,
+                ..
+            })) => is_full(io_error),
+            _ => false,
+        }
+    }
+}
+
+/// Whether the system lets a file be written: where SQLite does not, the file says of itself that only later versions may.
+fn is_writable(path: &Path) -> bool {
+    File::options().append(true).open(path).is_ok()
+}
+
+/// Whether an error of SQLite's comes from what is in the file. Our statements are all constant, and fit what we write: one that cannot be prepared,
+/// breaks a rule or meets another type says as much of the file as a page that cannot be read.
+fn is_damage(error: &rusqlite::Error) -> bool {
+    use ErrorCode::{
+        CannotOpen, DatabaseBusy, DatabaseLocked, DiskFull, FileLockingProtocolFailed,
+        NoLargeFileSupport, OperationAborted, OperationInterrupted, OutOfMemory, PermissionDenied,
+        ReadOnly, SystemIoFailure,
+    };
+    let is_outside = matches!(
+        error.sqlite_error_code(),
+        Some(
+            CannotOpen
+                | DatabaseBusy
+                | DatabaseLocked
+                | DiskFull
+                | FileLockingProtocolFailed
+                | NoLargeFileSupport
+                | OperationAborted
+                | OperationInterrupted
+                | OutOfMemory
+                | PermissionDenied
+                | ReadOnly
+                | SystemIoFailure
+        )
+    );
+    !is_outside
 }

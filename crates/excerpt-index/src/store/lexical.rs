@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use excerpt_chunk::Hash;
@@ -15,11 +16,15 @@ use tantivy::query::{
 use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions,
 };
-use tantivy::{IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, Term};
+use tantivy::{
+    IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, Term,
+};
 
 use super::analysis::{self, Purpose, analyzer};
-use super::collect::{Best, Candidate};
+use super::collect::{Best, Candidate, Documents};
+use super::derived::Derived;
 use super::fault::Fault;
+use super::guard::guarded;
 use super::read::{StoredChunk, StoredDocument};
 use crate::search::Phrase;
 
@@ -67,8 +72,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) phrases: &'a [Phrase],
     /// What a chunk must not hold.
     pub(crate) excluded: &'a [Phrase],
-    /// The folders (or documents) to search, by [`place`]; none to search everywhere.
-    pub(crate) places: Option<&'a [String]>,
+    /// The documents to search; none to search all.
+    pub(crate) documents: Option<&'a Arc<Documents>>,
     /// How many chunks are wanted.
     pub(crate) limit: usize,
 }
@@ -93,7 +98,6 @@ struct Fields {
     inside: Field,
     defines: Field,
     path: Field,
-    folder: Field,
     document: Field,
     ordinal: Field,
     rev: Field,
@@ -115,22 +119,24 @@ pub(crate) struct Lexical {
 
 impl Lexical {
     /// Opens the keyword index in `dir`. Unless its files look as `seal` says, they are read in whole first: tantivy checks
-    /// nothing when it opens a file, and a damaged one may end the process.
+    /// nothing when it opens a file.
     ///
     /// # Errors
     ///
     /// Whatever keeps it from being used, which making it again will mend.
     pub(crate) fn open(dir: &Path, seal: Option<Hash>) -> Result<Self, Fault> {
-        let index = tantivy::Index::open_in_dir(dir)?;
-        let (schema, fields) = schema();
-        if index.schema() != schema {
-            return Err(Fault::Value("a keyword index with other fields"));
-        }
-        let sealed = seal == Some(look(&index, dir)?);
-        if !sealed && !index.validate_checksum()?.is_empty() {
-            return Err(Fault::Value("a keyword index with damaged files"));
-        }
-        Lexical::new(index, fields)
+        guarded(|| {
+            let index = tantivy::Index::open(Derived::open(dir)?)?;
+            let (schema, fields) = schema();
+            if index.schema() != schema {
+                return Err(Fault::Value("a keyword index with other fields"));
+            }
+            let sealed = seal == Some(look(&index, dir)?);
+            if !sealed && !is_sound(&index, dir)? {
+                return Err(Fault::Value("a keyword index with damaged files"));
+            }
+            Lexical::new(index, fields)
+        })
     }
 
     /// Makes an empty keyword index in `dir`, in place of what is there.
@@ -140,7 +146,7 @@ impl Lexical {
         }
         fs::create_dir_all(dir)?;
         let (schema, fields) = schema();
-        let index = tantivy::Index::create_in_dir(dir, schema)?;
+        let index = tantivy::Index::create(Derived::open(dir)?, schema, IndexSettings::default())?;
         let mut writer = Writer::new(&index, fields)?;
         writer.commit(&stamp)?;
         drop(writer);
@@ -170,14 +176,16 @@ impl Lexical {
 
     /// Goes on to the last commit. The stamp is read first: it is never ahead of what is searched.
     pub(crate) fn reload(&mut self) -> Result<(), Fault> {
-        self.stamp = read_stamp(&self.index)?;
-        self.reader.reload()?;
-        Ok(())
+        guarded(|| {
+            self.stamp = read_stamp(&self.index)?;
+            self.reader.reload()?;
+            Ok(())
+        })
     }
 
     /// A writer. The caller holds the lock of the index.
     pub(crate) fn writer(&self) -> Result<Writer, Fault> {
-        Writer::new(&self.index, self.fields)
+        guarded(|| Writer::new(&self.index, self.fields))
     }
 
     /// A hash over how the files look: as long as it stays, they need not be read to know that they are sound.
@@ -190,9 +198,14 @@ impl Lexical {
     /// Two searches: for the chunks that hold every required term, and for those that hold any. The scores of both are BM25
     /// over all terms, so that they can be compared; which of the two a chunk comes from is told apart from its score.
     pub(crate) fn candidates(&self, wanted: &Wanted<'_>) -> Result<Candidates, Fault> {
+        guarded(|| self.find(wanted))
+    }
+
+    fn find(&self, wanted: &Wanted<'_>) -> Result<Candidates, Fault> {
         let searcher = self.reader.searcher();
         let best = Best {
             limit: wanted.limit,
+            within: wanted.documents.cloned(),
         };
         let any = searcher.search(&self.any_query(wanted), &best)?;
         if wanted.required.len() < 2 {
@@ -234,7 +247,7 @@ impl Lexical {
             let frequency = (text as f32).min(total);
             Ok(present.then(|| (1.0 + (total - frequency + 0.5) / (frequency + 0.5)).ln()))
         };
-        terms.iter().map(weight).collect()
+        guarded(|| terms.iter().map(weight).collect())
     }
 
     /// How rare each term is in the texts, against a term that is in one chunk alone: from 0 for one that is everywhere to 1.
@@ -246,11 +259,15 @@ impl Lexical {
             let idf = ((total + 1.0) / (count.min(total) + 0.5)).ln();
             Ok((idf / (total + 1.0).ln().max(1.0)).clamp(0.0, 1.0))
         };
-        terms.iter().map(rarity).collect()
+        guarded(|| terms.iter().map(rarity).collect())
     }
 
     /// How many chunks it holds of each document and `rev`.
     pub(crate) fn chunk_counts(&self) -> Result<BTreeMap<(u64, u64), usize>, Fault> {
+        guarded(|| self.count())
+    }
+
+    fn count(&self) -> Result<BTreeMap<(u64, u64), usize>, Fault> {
         let mut counts = BTreeMap::new();
         for segment in self.reader.searcher().segment_readers() {
             let document = segment.fast_fields().u64(DOCUMENT)?;
@@ -313,21 +330,12 @@ impl Lexical {
         })
     }
 
-    /// `query` in some places only, with the phrases and without what is excluded. The filter is part of the search: what lies elsewhere takes no
-    /// one's place.
+    /// `query` with the phrases and without what is excluded.
     fn limited(&self, query: BooleanQuery, wanted: &Wanted<'_>) -> BooleanQuery {
         let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
         let mut limit = |occur, query: Box<dyn Query>| {
             clauses.push((occur, Box::new(ConstScoreQuery::new(query, 0.0))));
         };
-        if let Some(places) = wanted.places {
-            let terms = places.iter().map(|place| {
-                let term = Term::from_field_text(self.fields.folder, place);
-                let query = TermQuery::new(term, IndexRecordOption::Basic);
-                (Occur::Should, Box::new(query) as Box<dyn Query>)
-            });
-            limit(Occur::Must, Box::new(BooleanQuery::new(terms.collect())));
-        }
         for phrase in wanted.phrases {
             limit(Occur::Must, self.phrase_query(phrase));
         }
@@ -364,14 +372,13 @@ impl Lexical {
             .iter()
             .map(|phrase| (Occur::Must, self.phrase_query(phrase)));
         let query = BooleanQuery::new(clauses.collect());
-        let all = Best { limit: MOST_HELD };
-        let found = self
-            .reader
-            .searcher()
-            .search(&query, &all)?
-            .best
-            .into_iter();
+        let all = Best {
+            limit: MOST_HELD,
+            within: None,
+        };
+        let found = guarded(|| Ok(self.reader.searcher().search(&query, &all)?.best))?;
         Ok(found
+            .into_iter()
             .map(|candidate| (candidate.document, candidate.ordinal))
             .collect())
     }
@@ -407,7 +414,6 @@ impl Writer {
         let fields = self.fields;
         let id = document.id.unsigned_abs();
         self.remove(id);
-        let places = places(document.source, &document.path);
         for chunk in chunks {
             let mut entry = TantivyDocument::new();
             let own = text
@@ -423,13 +429,10 @@ impl Writer {
                 entry.add_text(fields.defines, analysis::name(name));
             }
             entry.add_text(fields.path, &document.path);
-            for place in &places {
-                entry.add_text(fields.folder, place);
-            }
             entry.add_u64(fields.document, id);
             entry.add_u64(fields.ordinal, chunk.ordinal as u64);
             entry.add_u64(fields.rev, document.rev.unsigned_abs());
-            self.writer.add_document(entry)?;
+            guarded(|| Ok(self.writer.add_document(entry)?))?;
         }
         Ok(())
     }
@@ -443,28 +446,18 @@ impl Writer {
     /// Makes the changes lasting and visible.
     pub(crate) fn commit(&mut self, stamp: &Stamp) -> Result<(), Fault> {
         let payload = serde_json::to_string(stamp)?;
-        let mut commit = self.writer.prepare_commit()?;
-        commit.set_payload(&payload);
-        commit.commit()?;
-        Ok(())
+        guarded(|| {
+            let mut commit = self.writer.prepare_commit()?;
+            commit.set_payload(&payload);
+            commit.commit()?;
+            Ok(())
+        })
     }
 
     /// Waits for the joining of small segments to end: what is cut off would be begun again each time.
     pub(crate) fn finish(self) -> Result<(), Fault> {
-        Ok(self.writer.wait_merging_threads()?)
+        guarded(|| Ok(self.writer.wait_merging_threads()?))
     }
-}
-
-/// The term under which a chunk is found by a folder of its document, or by the document: the source's id and the path.
-pub(crate) fn place(source: i64, path: &str) -> String {
-    format!("{source}/{path}")
-}
-
-/// The places of a document: the source as a whole, each folder, and itself.
-fn places(source: i64, path: &str) -> Vec<String> {
-    let ends = path.match_indices('/').map(|(end, _)| end);
-    let folders = [0].into_iter().chain(ends).chain([path.len()]);
-    folders.map(|end| place(source, &path[..end])).collect()
 }
 
 /// The title and trail, with a title that is also the first heading only once.
@@ -481,12 +474,25 @@ fn frequency(searcher: &Searcher, field: Field, term: &str) -> Result<u64, Fault
     Ok(searcher.doc_freq(&Term::from_field_text(field, term))?)
 }
 
-/// A hash over the names, sizes and times of the files of the last commit.
+/// Whether every file of the last commit is as it was written.
+fn is_sound(index: &tantivy::Index, dir: &Path) -> Result<bool, Fault> {
+    // tantivy looks at those files alone that it has written down as its own.
+    let known = index.directory().list_managed_files();
+    let named = index.load_metas()?.list_segment_files();
+    let unknown = named.difference(&known);
+    let are_known = unknown.into_iter().all(|file| !dir.join(file).exists());
+    Ok(are_known && index.validate_checksum()?.is_empty())
+}
+
+/// A hash over what the last commit says of itself, and over the names, sizes and times of its files.
 fn look(index: &tantivy::Index, dir: &Path) -> Result<Hash, Fault> {
-    let named = index.load_metas()?.list_segment_files().into_iter();
-    let mut names: Vec<PathBuf> = named.chain([PathBuf::from("meta.json")]).collect();
+    let mut names: Vec<PathBuf> = index
+        .load_metas()?
+        .list_segment_files()
+        .into_iter()
+        .collect();
     names.sort();
-    let mut looks = String::new();
+    let mut looks = fs::read_to_string(dir.join("meta.json"))?;
     for name in names {
         // tantivy names files that a segment may have, such as one of deletions.
         if let Ok(metadata) = fs::metadata(dir.join(&name)) {
@@ -532,9 +538,8 @@ fn schema() -> (Schema, Fields) {
         text: schema.add_text_field("text", words.clone()),
         place: schema.add_text_field("place", words.clone()),
         inside: schema.add_text_field("inside", words.clone()),
-        defines: schema.add_text_field("defines", exact.clone()),
+        defines: schema.add_text_field("defines", exact),
         path: schema.add_text_field("path", words),
-        folder: schema.add_text_field("folder", exact),
         document: schema.add_u64_field(DOCUMENT, INDEXED | FAST),
         ordinal: schema.add_u64_field(ORDINAL, FAST),
         rev: schema.add_u64_field(REV, FAST),
@@ -545,15 +550,6 @@ fn schema() -> (Schema, Fields) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_document_is_found_by_whole_segments_of_its_path() {
-        assert_eq!(
-            places(3, "docs/guide/a.md"),
-            ["3/", "3/docs", "3/docs/guide", "3/docs/guide/a.md"]
-        );
-        assert_eq!(places(3, "a.md"), ["3/", "3/a.md"]);
-    }
 
     #[test]
     fn a_title_that_is_the_first_heading_counts_once() {

@@ -7,7 +7,11 @@
 mod analysis;
 mod codes;
 mod collect;
+mod derived;
+pub(crate) mod facet;
 mod fault;
+pub(crate) mod generation;
+mod guard;
 mod lexical;
 mod link;
 mod list;
@@ -24,16 +28,18 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use crate::collection;
 use crate::error::{Error, Result};
 use crate::lock::WriteLock;
 use crate::model::Keywords;
 
 pub(crate) use analysis::{Purpose, analyzer, finder, name};
 pub(crate) use codes::Codes;
-pub(crate) use collect::Candidate;
+pub(crate) use collect::{Candidate, Documents};
 pub(crate) use fault::Fault;
+pub use guard::hush_mended_panics;
 use lexical::Stamp;
-pub(crate) use lexical::{Candidates, Lexical, Wanted, place};
+pub(crate) use lexical::{Candidates, Lexical, Wanted};
 pub(crate) use link::LinkRow;
 pub(crate) use list::Order;
 pub(crate) use read::{Features, StoredChunk, StoredDocument};
@@ -48,14 +54,30 @@ const DATABASE: &str = "excerpt.db";
 const LEXICAL: &str = "lexical";
 
 /// What an index directory holds besides its database.
-const LEFTOVERS: [&str; 3] = [LEXICAL, codes::FILE, "lock"];
+const LEFTOVERS: [&str; 9] = [
+    LEXICAL,
+    codes::FILE,
+    codes::UNFINISHED,
+    "lock",
+    generation::POINTER,
+    generation::ASIDE,
+    generation::ANEW,
+    collection::FILE,
+    collection::GIVEN,
+];
 
 /// How many ids of changed documents are held at once while the keyword index follows.
 const PAGE: usize = 256;
 
+/// How often something is looked for that a writer may just be replacing.
+const LOOKS: usize = 3;
+
 /// Truth and keyword index of one index directory.
 pub(crate) struct Store {
     pub(crate) truth: Truth,
+    /// The index directory.
+    home: PathBuf,
+    /// The folder of this generation of it.
     dir: PathBuf,
     /// None while it is missing, damaged, or made from something else.
     lexical: Option<Lexical>,
@@ -71,17 +93,18 @@ impl Store {
     /// # Errors
     ///
     /// [`Error::NotAnIndex`] for a folder with other things, and as [`Truth::create`].
-    pub(crate) fn create(dir: &Path) -> Result<Self> {
+    pub(crate) fn create(home: &Path) -> Result<Self> {
+        let dir = generation::served(home)?;
         let database = dir.join(DATABASE);
         if !database.exists() {
-            fs::create_dir_all(dir).map_err(Error::io(dir))?;
-            let mut entries = fs::read_dir(dir).map_err(Error::io(dir))?.flatten();
+            fs::create_dir_all(home).map_err(Error::io(home))?;
+            let mut entries = fs::read_dir(home).map_err(Error::io(home))?.flatten();
             // What is left of an index without its database may stay: it is made again.
             if !entries.all(|entry| LEFTOVERS.iter().any(|name| entry.file_name() == *name)) {
-                return Err(Error::NotAnIndex { path: dir.into() });
+                return Err(Error::NotAnIndex { path: home.into() });
             }
         }
-        Store::new(dir, Truth::create(&database)?)
+        Store::new(home, &dir, truth_in(&dir, || Truth::create(&database))?)
     }
 
     /// Opens the index in `dir`.
@@ -89,17 +112,31 @@ impl Store {
     /// # Errors
     ///
     /// [`Error::NotFound`] when there is none, and as [`Truth::open`].
-    pub(crate) fn open(dir: &Path) -> Result<Self> {
-        let database = dir.join(DATABASE);
-        if !database.exists() {
-            return Err(Error::NotFound { path: dir.into() });
+    pub(crate) fn open(home: &Path) -> Result<Self> {
+        if !generation::exists(home) {
+            return Err(Error::NotFound { path: home.into() });
         }
-        Store::new(dir, Truth::open(&database)?)
+        // The one that was just named may be gone when it is looked at: another one is named then.
+        let mut opened = Store::at(home, &generation::served(home)?);
+        for _ in 1..LOOKS {
+            if opened.is_ok() {
+                break;
+            }
+            opened = Store::at(home, &generation::served(home)?);
+        }
+        opened
     }
 
-    fn new(dir: &Path, truth: Truth) -> Result<Self> {
+    /// The generation in the folder `dir`.
+    fn at(home: &Path, dir: &Path) -> Result<Self> {
+        let database = dir.join(DATABASE);
+        Store::new(home, dir, truth_in(dir, || Truth::open(&database))?)
+    }
+
+    fn new(home: &Path, dir: &Path, truth: Truth) -> Result<Self> {
         let mut store = Store {
             truth,
+            home: home.to_path_buf(),
             dir: dir.to_path_buf(),
             lexical: None,
             codes: None,
@@ -112,7 +149,7 @@ impl Store {
 
     /// The index directory.
     pub(crate) fn dir(&self) -> &Path {
-        &self.dir
+        &self.home
     }
 
     /// The keyword index, when there is one to search.
@@ -149,6 +186,9 @@ impl Store {
 
     /// Looks again at what another process may have changed.
     pub(crate) fn refresh(&mut self) -> Result<Keywords, Fault> {
+        if !self.is_aside() && generation::served(&self.home)? != self.dir {
+            *self = Store::open(&self.home)?;
+        }
         if self.keywords()? != Keywords::InStep {
             let reloaded = self
                 .lexical
@@ -168,12 +208,30 @@ impl Store {
         self.distrusted = true;
     }
 
+    /// Gives the keyword index up: it is made again, whatever its files look like.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Locked`] while another process writes.
+    pub(crate) fn discard(&mut self) -> Result<(), Fault> {
+        let _lock = WriteLock::acquire(&self.dir)?;
+        self.lexical = None;
+        Ok(fs::remove_dir_all(self.dir.join(LEXICAL))?)
+    }
+
+    /// Whether every derived file that there is holds every change, so that all it names is in the truth.
+    pub(crate) fn is_whole(&self) -> Result<bool, Fault> {
+        let rev = self.truth.rev()?;
+        let lexical = self.lexical.as_ref().map(|lexical| lexical.stamp().rev);
+        let codes = self.codes.as_ref().map(|codes| codes.stamp().rev);
+        Ok([lexical, codes].iter().flatten().all(|held| *held == rev))
+    }
+
     /// Opens the keyword index, if it is one that can be used.
     ///
     /// A writer removes files that its last commit no longer needs, maybe just those that are being looked at here: so look
     /// again before taking it for damaged.
     fn load(&mut self) -> Result<(), Fault> {
-        const LOOKS: usize = 3;
         for _ in 0..LOOKS {
             self.lexical = None;
             let path = self.dir.join(LEXICAL);
@@ -211,7 +269,7 @@ impl Store {
 
     /// Brings the keyword index in step, if this process may write. Returns whether it had been lost and was made again.
     pub(crate) fn heal(&mut self) -> Result<bool, Fault> {
-        let lock = WriteLock::acquire(&self.dir)?;
+        let lock = WriteLock::acquire(&self.home)?;
         let lost = self.refresh_locked(&lock)?;
         let _ = self.catch_up(&lock, &mut |_, _| ControlFlow::Continue(()))?;
         Ok(lost)
@@ -233,17 +291,32 @@ impl Store {
     ) -> Result<ControlFlow<()>, Fault> {
         let path = self.dir.join(LEXICAL);
         let target = self.truth.rev()?;
-        let mut lexical = match self.lexical.take() {
-            Some(lexical) if lexical.stamp().rev == target => {
-                self.lexical = Some(lexical);
-                return Ok(ControlFlow::Continue(()));
-            }
+        let stamp = self.lexical.as_ref().map(Lexical::stamp);
+        if stamp.is_some_and(|stamp| stamp.rev == target) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        // What is damaged must not go into fresh files, and tantivy ends the process over it on some ways: so all is read before anything is written.
+        let sound = match self.lexical.is_some() {
+            true => Lexical::open(&path, None).ok(),
+            false => None,
+        };
+        let mut lexical = match sound {
             Some(lexical) => lexical,
-            None => Lexical::create(&path, self.stamp(0)?)?,
+            None => {
+                // What the truth has lost would be nowhere to be missed, once the keyword index is made from it.
+                if self.truth.seal()?.is_some() {
+                    self.truth.verify()?;
+                }
+                Lexical::create(&path, self.stamp(0)?)?
+            }
         };
         let (stamp, flow) = match self.follow(&lexical, progress) {
-            // It can be read and not be written: making it again mends that too.
-            Err(Fault::Keywords(_)) => {
+            // It can be read and not be written: making it again mends that too, unless nothing is wrong with what is there.
+            Err(fault @ Fault::Keywords(_)) => {
+                if let Ok(sound) = Lexical::open(&path, None) {
+                    self.lexical = Some(sound);
+                    return Err(fault);
+                }
                 lexical = Lexical::create(&path, self.stamp(0)?)?;
                 self.follow(&lexical, progress)?
             }
@@ -311,7 +384,7 @@ impl Store {
 
     /// The bytes that the index takes on disk.
     pub(crate) fn disk_bytes(&self) -> u64 {
-        let mut folders = vec![self.dir.clone()];
+        let mut folders = vec![self.home.clone()];
         let mut bytes = 0;
         while let Some(folder) = folders.pop() {
             // A file that a writer removes meanwhile does not count.
@@ -324,5 +397,24 @@ impl Store {
             }
         }
         bytes
+    }
+}
+
+/// Opens the truth in `dir`. What is told as the file of another program, or as none, was ours if a keyword index lies beside it.
+fn truth_in(dir: &Path, open: impl FnOnce() -> Result<Truth>) -> Result<Truth> {
+    let database = dir.join(DATABASE);
+    let was_ours = dir.join(LEXICAL).is_dir();
+    // SQLite takes a file without one whole page for a new one.
+    let is_empty = |path: &Path| fs::metadata(path).map_or(true, |file| file.len() < 512);
+    let wal = dir.join(format!("{DATABASE}-wal"));
+    if was_ours && database.exists() && is_empty(&database) && is_empty(&wal) {
+        return Err(Error::damaged(&database, "it is empty"));
+    }
+    match open() {
+        Err(Error::Foreign { path }) if was_ours => Err(Error::damaged(
+            &path,
+            "its first page is not that of an index",
+        )),
+        opened => opened,
     }
 }

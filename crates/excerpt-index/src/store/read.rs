@@ -1,7 +1,7 @@
 //! Questions to the truth.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use excerpt_chunk::{Hash, Span};
@@ -21,6 +21,8 @@ pub(crate) struct StoredDocument {
     pub(crate) id: i64,
     pub(crate) source: i64,
     pub(crate) root: String,
+    /// The name of the collection that the source is.
+    pub(crate) collection: Option<String>,
     pub(crate) path: String,
     pub(crate) title: Option<String>,
     pub(crate) first_heading: Option<String>,
@@ -28,6 +30,16 @@ pub(crate) struct StoredDocument {
     pub(crate) syntax: String,
     pub(crate) text: Hash,
     pub(crate) rev: i64,
+}
+
+/// A source as the truth has it.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredSource {
+    pub(crate) id: i64,
+    pub(crate) root: String,
+    /// The name of the collection that it is.
+    pub(crate) name: Option<String>,
+    pub(crate) last_sync: Option<LastSync>,
 }
 
 /// A chunk as the truth has it, without its text.
@@ -70,8 +82,8 @@ impl StoredDocument {
 
 /// With a join in place of the inner question, SQLite would prepare it anew for each document.
 const DOCUMENT: &str = "
-    SELECT id, source, (SELECT root FROM source WHERE source.id = document.source) AS root, path, title, first_heading, metadata,
-           text, rev, syntax
+    SELECT id, (SELECT root FROM source WHERE source.id = document.source) AS root, path, title, first_heading, metadata,
+           text, rev, syntax, (SELECT name FROM source WHERE source.id = document.source), source
     FROM document";
 
 impl Truth {
@@ -123,21 +135,31 @@ impl Truth {
         Ok(select.query_row([root], |row| row.get(0)).optional()?)
     }
 
-    /// The sources, by root, with their last sync.
-    pub(crate) fn sources(&self) -> Result<Vec<(i64, String, Option<LastSync>)>, Fault> {
+    /// The sources, by root.
+    pub(crate) fn sources(&self) -> Result<Vec<StoredSource>, Fault> {
         let mut select = self
             .connection
-            .prepare_cached("SELECT id, root, started, finished FROM source ORDER BY root")?;
+            .prepare_cached("SELECT id, root, started, finished, name FROM source ORDER BY root")?;
         let rows = select.query_map([], |row| {
             let started: Option<i64> = row.get(2)?;
             let finished = row.get(3)?;
-            Ok((
-                row.get(0)?,
-                row.get(1)?,
-                started.map(|started| LastSync { started, finished }),
-            ))
+            Ok(StoredSource {
+                id: row.get(0)?,
+                root: row.get(1)?,
+                name: row.get(4)?,
+                last_sync: started.map(|started| LastSync { started, finished }),
+            })
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The last sync of a source; none while the first one has not begun to write.
+    pub(crate) fn last_sync(&self, source: i64) -> Result<Option<LastSync>, Fault> {
+        let sql = "SELECT started, finished FROM source WHERE id = ?1";
+        Ok(self.connection.query_row(sql, [source], |row| {
+            let (started, finished): (Option<i64>, _) = (row.get(0)?, row.get(1)?);
+            Ok(started.map(|started| LastSync { started, finished }))
+        })?)
     }
 
     /// The documents of a source behind the path `after`, by path, at most `limit`.
@@ -223,6 +245,22 @@ impl Truth {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let rows = select.query_map([rev, limit], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// How many documents of the source at `root` were cut by other settings than `identity` says, as far as `most`.
+    pub(crate) fn stale_count(
+        &self,
+        root: &str,
+        identity: Hash,
+        most: usize,
+    ) -> Result<usize, Fault> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT count(*) FROM (
+                 SELECT 1 FROM document JOIN source ON source.id = source
+                 WHERE root = ?1 AND (identity < ?2 OR identity > ?2) LIMIT ?3)",
+        )?;
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        Ok(select.query_row(params![root, &identity.0[..], most], |row| size(row, 0))?)
     }
 
     /// How many documents were changed after `rev`.
@@ -478,6 +516,38 @@ impl Truth {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    /// The ids of the documents that have a facet of that name with one of the values.
+    pub(crate) fn with_facet(&self, name: &str, values: &[String]) -> Result<HashSet<i64>, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT document FROM facet WHERE name = ?1 AND value = ?2")?;
+        let mut documents = HashSet::new();
+        for value in values {
+            let rows = select.query_map([name, value], |row| row.get::<_, i64>(0))?;
+            documents.extend(rows.collect::<Result<Vec<_>, _>>()?);
+        }
+        Ok(documents)
+    }
+
+    /// Calls `visit` with each document that has a facet of that name, and its value, document by document.
+    pub(crate) fn each_facet(
+        &self,
+        name: &str,
+        mut visit: impl FnMut(i64, &str),
+    ) -> Result<(), Fault> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT document, value FROM facet WHERE name = ?1 ORDER BY document",
+        )?;
+        let mut rows = select.query([name])?;
+        while let Some(row) = rows.next()? {
+            visit(
+                row.get(0)?,
+                row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?,
+            );
+        }
+        Ok(())
+    }
+
     /// A text.
     pub(crate) fn text(&self, hash: Hash) -> Result<String, Fault> {
         let mut select = self
@@ -485,8 +555,18 @@ impl Truth {
             .prepare_cached("SELECT bytes, zstd FROM text WHERE hash = ?1")?;
         let (bytes, zstd): (usize, Vec<u8>) =
             select.query_row([&hash.0[..]], |row| Ok((size(row, 0)?, row.get(1)?)))?;
+        // A damaged length may be more than there is memory for.
+        let said = zstd::zstd_safe::get_frame_content_size(&zstd)
+            .ok()
+            .flatten();
+        if said != u64::try_from(bytes).ok() {
+            return Err(Fault::Value("a text of another length"));
+        }
         let text = zstd::bulk::decompress(&zstd, bytes)
             .map_err(|_| Fault::Value("a text that cannot be decompressed"))?;
+        if Hash::of(&text) != hash {
+            return Err(Fault::Value("a text that is not what was kept"));
+        }
         String::from_utf8(text).map_err(|_| Fault::Value("a text that is not UTF-8"))
     }
 
@@ -570,15 +650,16 @@ impl StoredChunk {
 fn document(row: &Row<'_>) -> Result<StoredDocument, Fault> {
     Ok(StoredDocument {
         id: row.get(0)?,
-        source: row.get(1)?,
-        root: row.get(2)?,
-        path: row.get(3)?,
-        title: row.get(4)?,
-        first_heading: row.get(5)?,
-        metadata: serde_json::from_str(row.get_ref(6)?.as_str().map_err(rusqlite::Error::from)?)?,
-        text: hash(row, 7)?,
-        rev: row.get(8)?,
-        syntax: row.get(9)?,
+        root: row.get(1)?,
+        path: row.get(2)?,
+        title: row.get(3)?,
+        first_heading: row.get(4)?,
+        metadata: serde_json::from_str(row.get_ref(5)?.as_str().map_err(rusqlite::Error::from)?)?,
+        text: hash(row, 6)?,
+        rev: row.get(7)?,
+        syntax: row.get(8)?,
+        collection: row.get(9)?,
+        source: row.get(10)?,
     })
 }
 
@@ -607,7 +688,7 @@ mod tests {
     fn a_question_about_a_document_is_prepared_once() {
         let dir = tempfile::tempdir().unwrap();
         let truth = Truth::create(&dir.path().join("excerpt.db")).unwrap();
-        truth.ensure_source("/notes").unwrap();
+        truth.ensure_source("/notes", None).unwrap();
         for id in 1..5 {
             assert!(truth.document(id).unwrap().is_none());
         }

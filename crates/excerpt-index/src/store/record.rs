@@ -1,14 +1,16 @@
 //! What the truth keeps of a document, as a sync hands it over: a [`Record`] with its [`ChunkRow`]s, in a [`Change`].
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use excerpt_chunk::{Chunk, Chunking, Document, Hash};
 use serde::Serialize;
 
+use super::facet;
 use super::fault::Fault;
 use super::link::LinkRow;
-use crate::model::{Skip, SkipReason, Stat};
+use crate::model::{Attributes, Skip, SkipReason, Stat};
 
 /// How texts are compressed: zstd's default, where a higher level costs more time than it saves space.
 const LEVEL: i32 = 3;
@@ -43,6 +45,8 @@ pub(crate) struct Record {
     pub(crate) reason: String,
     pub(crate) warnings: String,
     pub(crate) identity: Hash,
+    /// What it is filtered by: names and values.
+    pub(crate) facets: BTreeSet<(String, String)>,
     pub(crate) chunks: Vec<ChunkRow>,
     pub(crate) links: Vec<LinkRow>,
 }
@@ -71,15 +75,20 @@ pub(crate) struct ChunkRow {
 }
 
 impl Record {
-    /// Makes the record of a document from its cut. Compresses the text.
+    /// Makes the record of a document from its cut. Compresses the text. `language` is what the document is written in.
     pub(crate) fn new(
         document: &Document<'_>,
         chunking: &Chunking<'_>,
         hash: Hash,
         identity: Hash,
+        attributes: &Attributes,
+        language: Option<&str>,
     ) -> Result<Self, Fault> {
         let text = document.text();
         let info = &chunking.document;
+        let metadata = facet::merged(&info.metadata, attributes);
+        let syntax = word(&document.syntax())?;
+        let date = info.dates.first().map(String::as_str);
         let chunks: Result<_, Fault> = chunking
             .chunks
             .iter()
@@ -100,8 +109,9 @@ impl Record {
             zstd: zstd::bulk::compress(text.as_bytes(), LEVEL)?,
             title: info.title.as_deref().map(str::to_string),
             first_heading: info.first_heading.as_deref().map(str::to_string),
-            metadata: serde_json::to_string(&info.metadata)?,
-            syntax: word(&document.syntax())?,
+            facets: facet::facets(&metadata, language.unwrap_or(&syntax), date),
+            metadata: serde_json::to_string(&metadata)?,
+            syntax,
             strategy: chunking.strategy.name().to_string(),
             reason: chunking.reason.clone(),
             warnings: serde_json::to_string(&chunking.warnings)?,

@@ -127,6 +127,7 @@ ALTER TABLE source ADD COLUMN name TEXT;
 ALTER TABLE source ADD COLUMN summary TEXT;
 CREATE UNIQUE INDEX source_by_name ON source (name);
 UPDATE document SET identity = zeroblob(16);
+CREATE INDEX document_by_identity ON document (source, identity);
 
 CREATE TABLE facet (
     name TEXT NOT NULL,

@@ -19,9 +19,13 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// search's time. What is behind them is read as usual.
 const MAPPED: i64 = 1 << 30;
 
+/// The number of formats that there will never be.
+const MOST_FORMATS: i64 = 1_000;
+
 /// The database of an index.
 pub(crate) struct Truth {
     pub(super) connection: Connection,
+    path: PathBuf,
     /// Whether most documents are source code, and the `rev` at which that was counted.
     pub(super) mostly_code: Cell<Option<(i64, bool)>>,
 }
@@ -64,6 +68,26 @@ impl Truth {
         }
     }
 
+    /// Reads the whole database, and looks whether its pages and rows can be what was written.
+    pub(crate) fn verify(&self) -> Result<(), Fault> {
+        let sql = "PRAGMA quick_check(1)";
+        let found: String = self.connection.query_row(sql, [], |row| row.get(0))?;
+        match &*found {
+            "ok" => Ok(()),
+            _ => Err(Fault::Value("pages that do not fit together")),
+        }
+    }
+
+    /// Closes the database with all that it holds in its one file.
+    pub(crate) fn close(self) -> Result<()> {
+        let Truth {
+            connection, path, ..
+        } = self;
+        let emptied = connection.pragma(None, "wal_checkpoint", "TRUNCATE", |_| Ok(()));
+        let closed = emptied.and_then(|()| connection.close().map_err(|(_, error)| error));
+        closed.map_err(|error| not_ours(&path, error))
+    }
+
     /// The format of the database; none when it does not bear our mark.
     fn format(&self, path: &Path) -> Result<Option<i64>> {
         let pragma = |name| {
@@ -74,11 +98,12 @@ impl Truth {
         let found = pragma("user_version").map_err(|error| not_ours(path, error))?;
         match (mark, found) {
             (APPLICATION_ID, 1..=FORMAT) => Ok(Some(found)),
-            (APPLICATION_ID, _) => Err(Error::Newer {
+            (APPLICATION_ID, 1..=MOST_FORMATS) => Err(Error::Newer {
                 path: path.into(),
                 found,
                 known: FORMAT,
             }),
+            (APPLICATION_ID, _) => Err(Error::damaged(path, "a format that never was")),
             _ => Ok(None),
         }
     }
@@ -120,6 +145,7 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Truth> {
         }
         Ok(Truth {
             connection,
+            path: path.to_path_buf(),
             mostly_code: Cell::default(),
         })
     };
@@ -131,10 +157,6 @@ fn not_ours(path: &Path, error: rusqlite::Error) -> Error {
     let path = PathBuf::from(path);
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => Error::Foreign { path },
-        Some(ErrorCode::DatabaseCorrupt) => Error::Damaged {
-            path,
-            source: Box::new(error),
-        },
         _ => Fault::from(error).at(path.parent().unwrap_or(&path)),
     }
 }

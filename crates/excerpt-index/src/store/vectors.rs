@@ -3,7 +3,7 @@
 //! A vector belongs to a string and an embedder, whichever chunks have that string: what is cut again as it was, moved, or comes back from
 //! another branch is not embedded again.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
 use excerpt_chunk::Hash;
@@ -76,6 +76,11 @@ impl Store {
         Ok(())
     }
 
+    /// Whether there is a file of codes, and it is damaged or of another truth.
+    pub(crate) fn has_unusable_codes(&self) -> bool {
+        self.codes.is_none() && self.dir.join(codes::FILE).exists()
+    }
+
     /// Looks again at what another process may have changed: these codes, or the truth that they were made from.
     pub(super) fn refresh_codes(&mut self) -> Result<(), Fault> {
         let known = self.codes.as_ref().map(Codes::sum);
@@ -109,14 +114,14 @@ impl Store {
         if before.is_some() && rev == target {
             return Ok(Followed::Complete);
         }
-        let mut groups = before.map(Codes::groups).unwrap_or_default();
         let swept = match before {
             Some(_) => rev / SWEEP != target / SWEEP,
             None => true,
         };
-        for document in self.truth.removed(rev)? {
-            groups.remove(&document.unsigned_abs());
-        }
+        let removed = self.truth.removed(rev)?.into_iter();
+        let mut changed: BTreeMap<u64, Option<Group>> = removed
+            .map(|document| (document.unsigned_abs(), None))
+            .collect();
         let (mut done, total) = (0, self.truth.changed_count(rev)?);
         if progress(done, total).is_break() {
             return Ok(Followed::Broken);
@@ -142,7 +147,8 @@ impl Store {
                     break 'pages;
                 }
             }
-            groups.extend(following.groups());
+            let groups = following.groups();
+            changed.extend(groups.map(|(document, group)| (document, Some(group))));
             done += page.len();
             rev = page.last().map_or(rev, |(_, rev)| *rev);
             if progress(done, total).is_break() {
@@ -156,7 +162,7 @@ impl Store {
             dimensions: embedder.dimensions(),
             rev,
         };
-        codes::write(&self.dir, &stamp, &groups)?;
+        codes::write(&self.dir, &stamp, before, &changed)?;
         self.load_codes()?;
         if ended == Followed::Complete && swept {
             self.truth.sweep_vectors(embedder.identity())?;
@@ -351,7 +357,6 @@ fn cosine(query: &[f32], numbers: &[u8]) -> Option<f32> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
     use std::fs;
     use std::path::Path;
 

@@ -15,14 +15,40 @@ use super::vectors::Key;
 const TOMBSTONES: i64 = 10_000;
 
 impl Truth {
-    /// The id of the source at `root`, made if need be.
-    pub(crate) fn ensure_source(&self, root: &str) -> Result<i64, Fault> {
+    /// The id of the source at `root`, made if need be. `name` is that of its collection.
+    pub(crate) fn ensure_source(&self, root: &str, name: Option<&str>) -> Result<i64, Fault> {
         if let Some(id) = self.source(root)? {
+            let rename = "UPDATE source SET name = ?2 WHERE id = ?1 AND name IS NOT ?2";
+            self.connection.execute(rename, params![id, name])?;
             return Ok(id);
         }
-        self.connection
-            .execute("INSERT INTO source (root) VALUES (?1)", [root])?;
+        self.connection.execute(
+            "INSERT INTO source (root, name) VALUES (?1, ?2)",
+            params![root, name],
+        )?;
         Ok(self.connection.last_insert_rowid())
+    }
+
+    /// Removes a source with all its documents.
+    pub(crate) fn remove_source(&self, source: i64) -> Result<(), Fault> {
+        let transaction = self.connection.unchecked_transaction()?;
+        let mut rev: i64 =
+            transaction.query_row("SELECT value FROM meta WHERE key = 'rev'", [], |row| {
+                row.get(0)
+            })?;
+        let documents: Vec<i64> = {
+            let mut select = transaction.prepare("SELECT id FROM document WHERE source = ?1")?;
+            let ids = select.query_map([source], |row| row.get(0))?;
+            ids.collect::<Result<_, _>>()?
+        };
+        for id in documents {
+            rev += 1;
+            remove(&transaction, id, rev)?;
+        }
+        transaction.execute("DELETE FROM skip WHERE source = ?1", [source])?;
+        transaction.execute("DELETE FROM source WHERE id = ?1", [source])?;
+        transaction.execute("UPDATE meta SET value = ?1 WHERE key = 'rev'", [rev])?;
+        Ok(transaction.commit()?)
     }
 
     /// Notes that a sync of the source has begun to write: until it has finished, it counts as interrupted.
@@ -242,6 +268,14 @@ fn put(transaction: &Transaction<'_>, source: i64, record: &Record, rev: i64) ->
     transaction
         .prepare_cached("DELETE FROM chunk WHERE document = ?1")?
         .execute([id])?;
+    transaction
+        .prepare_cached("DELETE FROM facet WHERE document = ?1")?
+        .execute([id])?;
+    let mut facet = transaction
+        .prepare_cached("INSERT INTO facet (name, value, document) VALUES (?1, ?2, ?3)")?;
+    for (name, value) in &record.facets {
+        facet.execute(params![name, value, id])?;
+    }
     for (ordinal, chunk) in record.chunks.iter().enumerate() {
         put_chunk(transaction, id, ordinal, chunk)?;
     }

@@ -363,9 +363,8 @@ fn a_damaged_database_is_told() {
     assert_eq!(
         error.to_string(),
         format!(
-            "`{}` is damaged: remove the folder `{}` and sync again",
-            path.display(),
-            world.index_dir().display()
+            "`{}` is damaged: run `excerpt doctor --rebuild` to make the index again from its sources",
+            path.display()
         )
     );
 }

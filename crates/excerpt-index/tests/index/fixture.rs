@@ -66,9 +66,11 @@ impl World {
     }
 
     pub(crate) fn sync(&self) -> SyncReport {
-        self.open()
-            .sync(&self.root(), &self.options, quiet)
-            .unwrap()
+        self.try_sync().unwrap()
+    }
+
+    pub(crate) fn try_sync(&self) -> excerpt_index::Result<SyncReport> {
+        self.open().sync(&self.root(), &self.options, quiet)
     }
 
     pub(crate) fn search(&self, query: &str) -> Answer {

@@ -5,8 +5,14 @@
     reason = "a test that cannot build its world has failed"
 )]
 
+mod clock;
+mod collections;
+mod crowd;
+mod damage;
 mod failures;
 mod fixture;
+mod formats;
+mod generations;
 mod quality;
 mod ranking;
 mod reading;
@@ -14,3 +20,4 @@ mod search;
 mod sync;
 mod tokens;
 mod vectors;
+mod watch;

@@ -69,6 +69,29 @@ fn an_edit_that_looks_the_same_right_after_a_sync_is_noticed() {
 }
 
 #[test]
+fn a_file_from_the_future_is_read_by_each_sync() {
+    let world = World::new();
+    let later = SystemTime::now() + Duration::from_secs(3600);
+    world.touched("tea.md", "green tea");
+    set_time(&world.root().join("tea.md"), later);
+    world.sync();
+    world.touched("tea.md", "black tea");
+    set_time(&world.root().join("tea.md"), later);
+    assert_eq!(world.sync().changed, 1);
+    assert_eq!(world.sync().read, 1);
+}
+
+#[test]
+fn a_file_that_is_put_back_is_noticed_by_its_older_time() {
+    let world = three();
+    world.sync();
+    world.write("tea.md", "# Tea\n\nBlack tea.\n");
+    crate::fixture::age(&world.root().join("tea.md"), Duration::from_secs(86_400));
+    assert_eq!(world.sync().changed, 1);
+    world.assert_like_fresh();
+}
+
+#[test]
 fn a_file_that_only_looks_different_is_not_cut_again() {
     let world = three();
     world.sync();

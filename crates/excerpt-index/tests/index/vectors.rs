@@ -488,10 +488,12 @@ fn an_index_of_a_format_without_vectors_gets_them_at_the_next_sync() {
     let world = three();
     world.sync();
     let database = rusqlite::Connection::open(world.index_dir().join("excerpt.db")).unwrap();
-    // What format 3 has more, taken away again.
+    // What later formats have more, taken away again.
     database
         .execute_batch(
-            "ALTER TABLE chunk DROP COLUMN input; DROP TABLE vector; PRAGMA user_version = 2;",
+            "DROP TABLE facet; DROP TABLE link; DROP INDEX source_by_name; DROP INDEX document_by_identity;
+             ALTER TABLE source DROP COLUMN name; ALTER TABLE source DROP COLUMN summary;
+             ALTER TABLE chunk DROP COLUMN input; DROP TABLE vector; PRAGMA user_version = 2;",
         )
         .unwrap();
     drop(database);
@@ -558,4 +560,33 @@ fn progress_of_vectors_goes_up_to_its_total() {
     let mut index = world.open();
     index.sync(&world.root(), &world.options, watch).unwrap();
     assert_eq!(last, Some(300));
+}
+
+/// As a worktree is: the same files in another folder, with an index in common.
+#[test]
+fn a_second_checkout_embeds_what_differs_and_is_searched_alone() {
+    let world = three();
+    let embedder = Counting::new("one");
+    assert!(embedder.sync(&world) > 0);
+    let other = three();
+    let sync_other = || {
+        let mut index = embedder.open(&world);
+        let report = index.sync(&other.root(), &other.options, quiet).unwrap();
+        assert!(report.complete);
+        embedder.embedded().len()
+    };
+    let texts = world.open().status().unwrap().text_bytes;
+    assert_eq!(sync_other(), 0);
+    assert_eq!(world.open().status().unwrap().text_bytes, texts);
+    other.write("only-here.md", "# Only here\n\nA zeppelin.\n");
+    assert_eq!(sync_other(), 1);
+    let query =
+        |root: &std::path::Path| by_keywords("zeppelin").within(Filter::default().source(root));
+    assert!(world.ask(&query(&world.root())).documents.is_empty());
+    assert_eq!(paths(&world.ask(&query(&other.root()))), ["only-here.md"]);
+    // What the one loses, the other keeps.
+    other.remove("only-here.md");
+    let before = world.open().fingerprint().unwrap();
+    world.sync();
+    assert_eq!(world.open().fingerprint().unwrap(), before);
 }

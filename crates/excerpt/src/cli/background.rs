@@ -4,8 +4,7 @@
 use std::io;
 use std::process::{Command, Stdio};
 
-use excerpt_index::Place;
-
+use crate::cli::place::{CollectionArgs, Target};
 use crate::cli::project::EmbeddingArgs;
 
 /// The variable that switches it off, by `0`.
@@ -20,17 +19,32 @@ pub(crate) fn is_possible() -> bool {
     std::env::var_os(VARIABLE).is_none_or(|value| value != "0") && std::env::current_exe().is_ok()
 }
 
-/// Starts a sync of `place` that does not end with this process.
-pub(crate) fn sync(place: &Place, embedding: &EmbeddingArgs) -> io::Result<()> {
+/// Starts a sync of `target` that does not end with this process.
+pub(crate) fn sync(
+    target: &Target,
+    collections: &CollectionArgs,
+    embedding: &EmbeddingArgs,
+) -> io::Result<()> {
     let mut command = Command::new(std::env::current_exe()?);
+    command.arg("sync");
+    match collections.are_meant() {
+        true if collections.library => {
+            command.arg("--library");
+        }
+        true => {
+            let names = collections.names.iter();
+            command.args(names.flat_map(|name| ["--collection", name]));
+        }
+        false => {
+            command.args(target.sources.iter().map(|source| &source.root));
+        }
+    }
     command
-        .arg("sync")
-        .arg(&place.root)
         .arg("--index")
-        .arg(std::path::absolute(&place.index)?)
+        .arg(std::path::absolute(&target.index)?)
         .arg("--background")
         // Not where the user is, who may want to remove that folder.
-        .current_dir(&place.index);
+        .current_dir(&target.index);
     if let Some(file) = &embedding.embedding_config {
         command
             .arg("--embedding-config")

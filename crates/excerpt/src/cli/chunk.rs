@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, anyhow};
 use clap::ValueEnum;
-use excerpt_chunk::{Chunk, Chunker, Chunking, Document};
+use excerpt_chunk::{Chunk, Chunker, Chunking, Config, Document};
 use excerpt_index::{Files, Reading, Source as _, SyncOptions, decode};
 use owo_colors::Style;
 use serde::Serialize;
@@ -14,7 +14,7 @@ use crate::cli::flags::ChunkFlags;
 use crate::cli::project;
 use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, counted, fitted, say, thousands};
-use crate::page::Preview;
+use crate::page;
 
 /// Show how documents are cut; nothing is stored
 #[derive(Debug, clap::Args)]
@@ -75,12 +75,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         chunker: &chunker,
         format: args.format,
         page: None,
+        title: None,
         printed: 0,
     };
     printer.begin(args.name.as_deref().unwrap_or(&args.path))?;
     match single {
         Some((path, text)) => printer.print(path, &text)?,
-        None => folder(&mut printer, args)?,
+        None => {
+            let size = SyncOptions::default().selection.max_file_size();
+            folder(&mut printer, &Files::new(Path::new(&args.path), size)?)?;
+        }
     }
     printer.end()?;
     output.flush()?;
@@ -88,8 +92,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 }
 
 /// Cuts every document of a folder that an index would hold.
-fn folder(printer: &mut Printer<'_>, args: &Args) -> anyhow::Result<()> {
-    let source = Files::new(Path::new(&args.path), SyncOptions::default().max_file_size)?;
+fn folder(printer: &mut Printer<'_>, source: &Files) -> anyhow::Result<()> {
     let listing = source.list()?;
     let mut skipped = listing.skips.len();
     for entry in &listing.entries {
@@ -108,6 +111,58 @@ fn folder(printer: &mut Printer<'_>, args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What an index would hold, printed and not stored.
+pub(super) struct Preview<'a> {
+    output: &'a mut Output,
+    chunker: Chunker,
+    format: Format,
+    title: Option<String>,
+}
+
+impl<'a> Preview<'a> {
+    /// Documents cut as `config` says, each under `title` if there is one.
+    pub(super) fn new(
+        output: &'a mut Output,
+        config: Config,
+        json: bool,
+        title: Option<String>,
+    ) -> anyhow::Result<Self> {
+        Ok(Preview {
+            output,
+            chunker: excerpt_grammars::chunker(config)?,
+            format: if json { Format::Json } else { Format::Table },
+            title,
+        })
+    }
+
+    /// Prints the cut of one text.
+    pub(super) fn text(self, path: &str, text: &str) -> anyhow::Result<()> {
+        self.with(|printer| printer.print(Some(path), text))
+    }
+
+    /// Prints the cut of every document among `files`.
+    pub(super) fn files(self, files: &Files) -> anyhow::Result<()> {
+        self.with(|printer| folder(printer, files))
+    }
+
+    fn with(
+        self,
+        print: impl FnOnce(&mut Printer<'_>) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let mut printer = Printer {
+            output: self.output,
+            chunker: &self.chunker,
+            format: self.format,
+            page: None,
+            title: self.title.as_deref(),
+            printed: 0,
+        };
+        printer.begin("")?;
+        print(&mut printer)?;
+        printer.end()
+    }
+}
+
 /// The text of `bytes`, which came from `name`.
 fn text(bytes: Vec<u8>, name: &str, lossy: bool) -> anyhow::Result<String> {
     if lossy {
@@ -123,7 +178,9 @@ struct Printer<'a> {
     output: &'a mut Output,
     chunker: &'a Chunker,
     format: Format,
-    page: Option<Preview<'a>>,
+    page: Option<page::Preview<'a>>,
+    /// What every document is called, if that is said.
+    title: Option<&'a str>,
     printed: usize,
 }
 
@@ -135,7 +192,8 @@ impl Printer<'_> {
                 .output
                 .raw(&format!("{{\"schema\":{SCHEMA},\"documents\":[\n"))?,
             Format::Html => {
-                let page = Preview::begin(self.output.stream(), title, self.chunker.config())?;
+                let page =
+                    page::Preview::begin(self.output.stream(), title, self.chunker.config())?;
                 self.page = Some(page);
             }
             Format::Table | Format::Jsonl | Format::Text => {}
@@ -146,6 +204,10 @@ impl Printer<'_> {
     fn print(&mut self, path: Option<&str>, text: &str) -> anyhow::Result<()> {
         let document = Document::new(text);
         let document = path.map_or(document, |path| document.with_path(path));
+        let document = match self.title {
+            Some(title) => document.with_title(title),
+            None => document,
+        };
         let chunking = self.chunker.chunk(&document);
         let first = self.printed == 0;
         self.printed += 1;

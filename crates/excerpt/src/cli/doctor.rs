@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::cli::embedding::Embedding;
 use crate::cli::place::IndexArgs;
 use crate::cli::project::{Configuration, EmbeddingArgs, Owner, ReadFile};
+use crate::cli::rebuild::rebuild;
 use crate::cli::status;
 use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, counted};
@@ -27,6 +28,9 @@ pub(crate) struct Args {
     /// The folder or file whose index is checked
     #[arg(default_value = ".")]
     path: PathBuf,
+    /// Make the index again from its sources first, aside: the old one goes when the new one is complete
+    #[arg(long)]
+    rebuild: bool,
     /// Print what was found as JSON
     #[arg(long)]
     json: bool,
@@ -40,6 +44,9 @@ pub(crate) struct Args {
 #[derive(Serialize)]
 struct Report {
     schema: u32,
+    /// The roots of the sources that the index was made again from.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rebuilt: Vec<PathBuf>,
     configuration: Vec<ReadFile>,
     embedder: Option<EmbedderReport>,
     index: Option<IndexReport>,
@@ -81,8 +88,13 @@ struct Attention {
 /// Checks all and reports.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let place = args.index.locate(&args.path)?;
+    let rebuilt = match args.rebuild {
+        true => rebuild(&place, &args.embedding)?,
+        false => Vec::new(),
+    };
     let mut report = Report {
         schema: SCHEMA,
+        rebuilt,
         configuration: Vec::new(),
         embedder: None,
         index: None,
@@ -240,6 +252,8 @@ impl Report {
 
     fn print(&self, output: &mut Output, embedding: Option<&Embedding>) -> anyhow::Result<()> {
         let mut rows: Vec<(&str, String)> = Vec::new();
+        let rebuilt = self.rebuilt.iter();
+        rows.extend(rebuilt.map(|root| ("made again", format!("from {}", root.display()))));
         rows.extend(
             self.configuration
                 .iter()

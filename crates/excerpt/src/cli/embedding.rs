@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use excerpt_index::{Error, HttpEmbedder, HttpOptions, Index};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::cli::table::{Entry, Fields, Kind, Table};
 
@@ -80,6 +80,29 @@ impl Embedding {
             Embedding::BuiltIn => BUILT_IN,
             Embedding::None => NONE,
             Embedding::Http(_) => HTTP,
+        }
+    }
+
+    /// What holds, as configuration names it; never the key itself.
+    pub(crate) fn settings(&self) -> Value {
+        match self {
+            Embedding::Http(options) => json!({
+                "provider": HTTP,
+                "url": options.url,
+                "model": options.model,
+                "dimensions": options.dimensions,
+                "send_dimensions": options.send_dimensions,
+                "query_prefix": options.query_prefix,
+                "document_prefix": options.document_prefix,
+                "max_input": options.max_input,
+                "batch_texts": options.batch_texts,
+                "batch_characters": options.batch_characters,
+                "timeout": options.timeout.as_secs_f64(),
+                "retries": options.retries,
+                "requests_per_minute": options.requests_per_minute,
+                "key_variable": options.key_variable,
+            }),
+            _ => json!({ "provider": self.provider() }),
         }
     }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use excerpt_index::{
-    DocumentText, Error, Index, Links, OpenOptions, Outgoing, ReadOptions, Target,
+    Collection, DocumentText, Error, Index, Links, OpenOptions, Outgoing, ReadOptions, Target,
 };
 use owo_colors::Style;
 use serde::Serialize;
@@ -33,6 +33,9 @@ pub(crate) struct Args {
     /// Print each text with what is known of it as a line of JSON
     #[arg(long)]
     json: bool,
+    /// The collection that the targets are in, by paths inside it, in place of a folder
+    #[arg(long, short = 'c', value_name = "NAME")]
+    collection: Option<String>,
     #[command(flatten)]
     index: IndexArgs,
 }
@@ -87,32 +90,38 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn read(&mut self, given: &str) -> anyhow::Result<DocumentText> {
         let (path, part) = parsed(given)?;
-        let (folder, rest) = existing(&path)?;
-        let place = self.args.index.locate(&folder)?;
-        let (here, anywhere) = (self.options().source(&place.root), self.options());
-        let index = match self.indexes.entry(place.index.clone()) {
-            Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => {
-                entry.insert(Index::open(&place.index, OpenOptions::default())?)
+        let (index, root, inside) = match &self.args.collection {
+            Some(name) => {
+                let library = self.args.index.library()?;
+                let root = Collection::named_in(&library, name)?.root;
+                (library, root, path.to_string_lossy().into_owned())
             }
-        };
-        let inside = [place.path.clone(), rest]
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>()
-            .join("/");
-        let inside = match inside.is_empty() {
-            // The source is a single file: its name is its path.
-            true => path
-                .file_name()
-                .map(|name| name.to_string_lossy().into_owned())
-                .unwrap_or_default(),
-            false => inside,
+            None => {
+                let (folder, rest) = existing(&path)?;
+                let place = self.args.index.locate(&folder)?;
+                let inside = [place.path, rest].into_iter().flatten();
+                let inside = inside.collect::<Vec<_>>().join("/");
+                let name = path.file_name().unwrap_or_default();
+                let inside = match inside.is_empty() {
+                    // The source is a single file: its name is its path.
+                    true => name.to_string_lossy().into_owned(),
+                    false => inside,
+                };
+                (place.index, place.root, inside)
+            }
         };
         let target = match part {
             Part::Whole => Target::document(inside),
             Part::Lines(first, last) => Target::lines(inside, first, last),
             Part::Section(section) => Target::section(inside, section),
+        };
+        let (here, anywhere) = (self.options().source(&root), self.options());
+        let index = match self.indexes.entry(index) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
+                let index = Index::open(entry.key(), OpenOptions::default())?;
+                entry.insert(index)
+            }
         };
         Ok(match index.get(&target, &here) {
             Err(Error::UnknownDocument { .. }) if is_id(given) => {

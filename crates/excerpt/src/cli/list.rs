@@ -1,26 +1,27 @@
-//! `excerpt list`: the documents that the index holds, the folders they lie in, and what was changed last.
+//! `excerpt list`: the collections that were added; or the documents that an index holds, the folders they lie in, and what was changed last.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use excerpt_index::{DocumentEntry, FolderEntry, Index, ListOptions, ListOrder, OpenOptions};
 use serde::Serialize;
 
-use crate::cli::place::IndexArgs;
+use crate::cli::collections;
+use crate::cli::place::{CollectionArgs, IndexArgs, Target};
+use crate::cli::project::EmbeddingArgs;
 use crate::cli::search::Scope;
 use crate::cli::status::{ago, size};
 use crate::exit::Outcome;
-use crate::output::{Output, SCHEMA, thousands};
+use crate::output::{Output, SCHEMA, say, thousands};
 
-/// List what the index holds of a folder
+/// List the collections that were added, or what the index holds of a folder
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The folder or file
-    #[arg(default_value = ".")]
-    path: PathBuf,
+    /// The folder or file; without it and without a view, the collections are listed
+    path: Option<PathBuf>,
     /// List all documents, by path
     #[arg(long, group = "view")]
     documents: bool,
-    /// List the folders that hold documents, with how many [default]
+    /// List the folders that hold documents, with how many
     #[arg(long, group = "view")]
     folders: bool,
     /// List the documents that were changed last, the newest first [default N: 10]
@@ -30,7 +31,11 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    collections: CollectionArgs,
+    #[command(flatten)]
     index: IndexArgs,
+    #[command(flatten)]
+    embedding: EmbeddingArgs,
 }
 
 #[derive(Serialize)]
@@ -42,34 +47,58 @@ struct Line<'a, T> {
 
 /// Prints the list.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let place = args.index.locate(&args.path)?;
-    let index = Index::open(&place.index, OpenOptions::default())?;
-    let mut options = ListOptions::default().source(&place.root);
-    options.path.clone_from(&place.path);
-    let scope = Scope::new(&place, &args.path);
     let mut output = Output::new();
-    let is_empty = match (args.documents, args.recent) {
-        (false, None) => {
-            let folders = index.folders(&options)?;
-            match args.json {
-                true => lines(&mut output, &folders)?,
-                false => print_folders(&mut output, &folders, &scope)?,
-            }
-            folders.is_empty()
+    let is_view = args.documents || args.folders || args.recent.is_some();
+    if !is_view && args.path.is_none() && !args.collections.are_meant() {
+        let any = collections::print(&mut output, &args.index.library()?, args.json)?;
+        output.flush()?;
+        if !any {
+            say("no collections: `excerpt add` makes one");
+            return Ok(Outcome::Nothing);
         }
-        (_, recent) => {
-            options.limit = recent;
-            if recent.is_some() {
-                options.order = ListOrder::Recent;
-            }
-            let documents = index.documents(&options)?;
-            match args.json {
-                true => lines(&mut output, &documents)?,
-                false => print_documents(&mut output, &documents, &scope)?,
-            }
-            documents.is_empty()
-        }
+        return Ok(Outcome::Done);
+    }
+    let path = args.path.as_deref().unwrap_or(Path::new("."));
+    let target = Target::of(path, &args.collections, &args.index, &args.embedding)?;
+    let index = Index::open(&target.index, OpenOptions::default())?;
+    let mut options = ListOptions::default();
+    options.path.clone_from(&target.path);
+    // All sources of the library are all that it holds: what was changed last is so among all of them.
+    let sources = match args.collections.library {
+        true => vec![None],
+        false => target
+            .sources
+            .iter()
+            .map(|source| Some(&source.root))
+            .collect(),
     };
+    let scope = Scope::new(&target, path);
+    let mut is_empty = true;
+    for source in sources {
+        options.source = source.cloned();
+        is_empty &= match (args.documents, args.recent) {
+            (false, None) => {
+                let folders = index.folders(&options)?;
+                match args.json {
+                    true => lines(&mut output, &folders)?,
+                    false => print_folders(&mut output, &folders, &scope)?,
+                }
+                folders.is_empty()
+            }
+            (_, recent) => {
+                options.limit = recent;
+                if recent.is_some() {
+                    options.order = ListOrder::Recent;
+                }
+                let documents = index.documents(&options)?;
+                match args.json {
+                    true => lines(&mut output, &documents)?,
+                    false => print_documents(&mut output, &documents, &scope)?,
+                }
+                documents.is_empty()
+            }
+        };
+    }
     output.flush()?;
     Ok(match is_empty {
         true => Outcome::Nothing,
@@ -94,7 +123,7 @@ fn print_folders(
         output.line("documents  with those under it  folder")?;
     }
     for folder in folders {
-        let path = match scope.here(&folder.path) {
+        let path = match scope.here(&folder.source, &folder.path) {
             path if path.is_empty() => ".".to_string(),
             path => path,
         };
@@ -119,7 +148,7 @@ fn print_documents(
         let title = document.title.as_ref().map(|title| format!(" · {title}"));
         let name = format!(
             "{}{}",
-            scope.here(&document.path),
+            scope.here(&document.source, &document.path),
             title.unwrap_or_default()
         );
         output.line(format!(

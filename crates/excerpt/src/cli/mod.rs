@@ -1,21 +1,28 @@
 //! The command line: one file a command, with its arguments, its help and its call to the libraries.
 
+mod add;
 mod background;
 mod chunk;
+mod collections;
+mod config;
 mod doctor;
 mod embedding;
 mod eval;
 mod explain;
+mod filter;
 mod flags;
 mod get;
 mod list;
 mod place;
 mod progress;
 mod project;
+mod rebuild;
+mod remove;
 mod search;
 mod status;
 mod sync;
 mod table;
+mod watch;
 
 use clap::{Parser, Subcommand};
 
@@ -38,6 +45,8 @@ struct Cli {
 enum Command {
     Search(search::Args),
     Chunk(chunk::Args),
+    Add(add::Args),
+    Remove(remove::Args),
     Sync(sync::Args),
     Status(status::Args),
     Get(get::Args),
@@ -51,6 +60,8 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
     match Cli::parse().command {
         Command::Search(args) => search::run(&args),
         Command::Chunk(args) => chunk::run(&args),
+        Command::Add(args) => add::run(&args),
+        Command::Remove(args) => remove::run(&args),
         Command::Sync(args) => sync::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Get(args) => get::run(&args),

@@ -7,12 +7,15 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use clap::ValueEnum;
 use etcetera::BaseStrategy as _;
-use excerpt_index::{Error, Index, OpenOptions, Place, Progress, Stage, SyncOptions, SyncReport};
+use excerpt_index::{
+    Collection, Error, Filter, Index, OpenOptions, Place, Progress, Stage, SyncOptions, SyncReport,
+};
 
 use crate::cli::background;
 use crate::cli::embedding::Embedding;
 use crate::cli::progress::Bar;
-use crate::cli::project::Configuration;
+use crate::cli::project::{Configuration, EmbeddingArgs};
+use crate::output::say;
 
 /// The choice of the index, shared by all commands that use one.
 #[derive(Clone, Debug, clap::Args)]
@@ -30,10 +33,139 @@ pub(crate) struct IndexArgs {
 impl IndexArgs {
     /// The index that serves `path`, and what of it is meant.
     pub(crate) fn locate(&self, path: &Path) -> anyhow::Result<Place> {
-        let base = etcetera::choose_base_strategy()
-            .context("cannot find the user's data folder: name an index with `--index`")?;
-        let data = base.data_dir().join("excerpt");
-        Ok(excerpt_index::locate(path, &data, self.index.as_deref())?)
+        Ok(excerpt_index::locate(
+            path,
+            &data()?,
+            self.index.as_deref(),
+        )?)
+    }
+
+    /// The index that collections are added to.
+    pub(crate) fn library(&self) -> anyhow::Result<PathBuf> {
+        match &self.index {
+            Some(index) => Ok(std::path::absolute(index)?),
+            None => Ok(data()?.join("library")),
+        }
+    }
+}
+
+fn data() -> anyhow::Result<PathBuf> {
+    let base = etcetera::choose_base_strategy()
+        .context("cannot find the user's data folder: name an index with `--index`")?;
+    Ok(base.data_dir().join("excerpt"))
+}
+
+/// The choice of collections, in place of a folder.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct CollectionArgs {
+    /// A collection that was added by `excerpt add`, in place of a folder; may be given several times
+    #[arg(long = "collection", short = 'c', value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// All collections that were added by `excerpt add`
+    #[arg(long, conflicts_with = "names", hide_short_help = true)]
+    pub(crate) library: bool,
+}
+
+impl CollectionArgs {
+    /// Whether collections are meant, and no folder.
+    pub(crate) fn are_meant(&self) -> bool {
+        self.library || !self.names.is_empty()
+    }
+}
+
+/// What a command works on: an index, and the part of it that is meant.
+pub(crate) struct Target {
+    pub(crate) index: PathBuf,
+    /// What is to be in step.
+    pub(crate) sources: Vec<Syncable>,
+    /// What is searched.
+    pub(crate) filter: Filter,
+    /// The path inside the source, where a folder or file is meant.
+    pub(crate) path: Option<String>,
+    pub(crate) configuration: Configuration,
+}
+
+/// A source, and how it is brought in step.
+pub(crate) struct Syncable {
+    pub(crate) root: PathBuf,
+    pub(crate) options: SyncOptions,
+    /// What it was added as.
+    pub(crate) collection: Option<Collection>,
+}
+
+impl Target {
+    /// What `path` means, unless collections are named.
+    pub(crate) fn of(
+        path: &Path,
+        collections: &CollectionArgs,
+        index: &IndexArgs,
+        embedding: &EmbeddingArgs,
+    ) -> anyhow::Result<Target> {
+        match collections.are_meant() {
+            true => Target::of_collections(collections, index, embedding),
+            false => Target::of_path(path, index, embedding),
+        }
+    }
+
+    fn of_path(
+        path: &Path,
+        index: &IndexArgs,
+        embedding: &EmbeddingArgs,
+    ) -> anyhow::Result<Target> {
+        let place = index.locate(path)?;
+        let configuration = Configuration::read(&place.root, embedding)?;
+        let mut filter = Filter::default().source(&place.root);
+        filter.path.clone_from(&place.path);
+        // A root that was added as a collection stays what it is.
+        let known = Collection::all_in(&place.index)?;
+        let known = known.iter().find(|known| known.root == place.root);
+        let options = match known {
+            Some(known) => configuration.options_of(known),
+            None => configuration.options(),
+        };
+        Ok(Target {
+            index: place.index,
+            sources: vec![Syncable {
+                root: place.root,
+                options,
+                collection: known.cloned(),
+            }],
+            filter,
+            path: place.path,
+            configuration,
+        })
+    }
+
+    fn of_collections(
+        named: &CollectionArgs,
+        index: &IndexArgs,
+        embedding: &EmbeddingArgs,
+    ) -> anyhow::Result<Target> {
+        let index = index.library()?;
+        let all = Collection::all_in(&index)?;
+        for name in &named.names {
+            Collection::named_in(&index, name)?;
+        }
+        let is_meant = |known: &&Collection| named.library || named.names.contains(&known.name);
+        let mut sources = Vec::new();
+        for collection in all.iter().filter(is_meant) {
+            let configuration = Configuration::read(&collection.root, embedding)?;
+            sources.push(Syncable {
+                root: collection.root.clone(),
+                options: configuration.options_of(collection),
+                collection: Some(collection.clone()),
+            });
+        }
+        let mut filter = Filter::default();
+        filter.collections.clone_from(&named.names);
+        Ok(Target {
+            // What a project says of ranking and vectors holds for its own index alone.
+            configuration: Configuration::of_user(embedding)?,
+            index,
+            sources,
+            filter,
+            path: None,
+        })
     }
 }
 
@@ -66,57 +198,91 @@ pub(crate) enum Lag {
         /// Whether nothing but vectors is left, and the last try to get some failed.
         is_stuck: bool,
     },
-    /// Another process writes the index.
-    Locked(Error),
+    /// Documents are being cut anew by other settings, and meanwhile the old state serves.
+    Aside {
+        /// How many are still to be cut.
+        remaining: usize,
+    },
+    /// The index cannot be written: by another process that writes it, or for want of room.
+    Unwritten(Error),
 }
 
-/// The index at `place`, in step as far as `mode` asks; by [`SyncMode::Auto`] as far as there is time in `wait`.
-pub(crate) fn opened(
-    place: &Place,
-    mode: SyncMode,
-    wait: Duration,
-    configuration: &Configuration,
-) -> anyhow::Result<Opened> {
+/// How long one who waits for another process waits before looking again.
+const TURN: Duration = Duration::from_millis(20);
+
+/// The index of `target`, in step as far as `mode` asks; by [`SyncMode::Auto`] as far as there is time in `wait`.
+pub(crate) fn opened(target: &Target, mode: SyncMode, wait: Duration) -> anyhow::Result<Opened> {
     let embedding = match mode {
-        SyncMode::Always => configuration.embedding.clone(),
-        _ => configuration.embedding.for_questions(),
+        SyncMode::Always => target.configuration.embedding.clone(),
+        _ => target.configuration.embedding.for_questions(),
     };
     if mode == SyncMode::Never {
-        let index = Index::open(&place.index, OpenOptions::default())?;
+        let index = Index::open(&target.index, OpenOptions::default())?;
         let index = embedding.given_to(index)?;
         return Ok(Opened { index, lag: None });
     }
-    let index = Index::open(&place.index, OpenOptions::create())?;
+    let index = Index::open(&target.index, OpenOptions::create())?;
     let mut index = embedding.given_to(index)?;
-    let is_bounded =
-        mode == SyncMode::Auto && (background::is_possible() || was_complete(&index, &place.root)?);
-    let hurry = is_bounded.then(|| Hurry {
-        end: Instant::now() + wait,
-        wait,
-        asks_elsewhere: matches!(embedding, Embedding::Http(_)),
-    });
-    let lag = match sync(&mut index, &place.root, &options(configuration), hurry) {
-        Ok(report) if report.complete => None,
-        Ok(report) => Some(Lag::Rest {
-            listed: report.listed,
-            remaining: report.remaining,
-            is_stuck: report.remaining == 0 && index.status()?.vectors.failure.is_some(),
+    let end = Instant::now() + wait;
+    let mut rest = None;
+    for source in &target.sources {
+        let is_bounded = mode == SyncMode::Auto
+            && (background::is_possible() || was_complete(&index, &source.root)?);
+        let hurry = is_bounded.then(|| Hurry {
+            end,
+            wait,
+            asks_elsewhere: matches!(embedding, Embedding::Http(_)),
+        });
+        let mut synced = sync(&mut index, source, hurry);
+        // Who makes the index is about to have something to search: an answer without it would be none.
+        while matches!(synced, Err(Error::Locked { .. }))
+            && mode == SyncMode::Auto
+            && Instant::now() < end
+            && index.searched()? == 0
+        {
+            std::thread::sleep(TURN);
+            synced = sync(&mut index, source, hurry);
+        }
+        match synced {
+            Ok(report) if report.complete => {}
+            Ok(report) if report.aside => {
+                let remaining = report.remaining;
+                let lag = Some(Lag::Aside { remaining });
+                return Ok(Opened { index, lag });
+            }
+            Ok(report) => {
+                let (listed, remaining) = rest.unwrap_or((0, 0));
+                rest = Some((listed + report.listed, remaining + report.remaining));
+            }
+            Err(error @ Error::Locked { .. }) if mode == SyncMode::Auto => {
+                let lag = Some(Lag::Unwritten(error));
+                return Ok(Opened { index, lag });
+            }
+            Err(error @ (Error::Full { .. } | Error::Io { .. } | Error::Store { .. }))
+                if mode == SyncMode::Auto && index.searched().is_ok_and(|count| count > 0) =>
+            {
+                let lag = Some(Lag::Unwritten(error));
+                return Ok(Opened { index, lag });
+            }
+            Err(error @ Error::Source { .. }) if target.sources.len() > 1 => {
+                say(&format!("note: {error}"));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let lag = match rest {
+        None => None,
+        Some((listed, remaining)) => Some(Lag::Rest {
+            listed,
+            remaining,
+            is_stuck: remaining == 0 && index.status()?.vectors.failure.is_some(),
         }),
-        Err(error @ Error::Locked { .. }) if mode == SyncMode::Auto => Some(Lag::Locked(error)),
-        Err(error) => return Err(error.into()),
     };
     Ok(Opened { index, lag })
 }
 
-/// How documents are to be cut.
-pub(crate) fn options(configuration: &Configuration) -> SyncOptions {
-    SyncOptions::default().chunking(configuration.chunking.config())
-}
-
 fn was_complete(index: &Index, root: &Path) -> Result<bool, Error> {
-    let status = index.status()?;
-    let source = status.sources.iter().find(|source| source.root == root);
-    let last = source.and_then(|source| source.last_sync);
+    let last = index.last_sync(root)?;
     Ok(last.is_some_and(|last| last.finished.is_some()))
 }
 
@@ -151,11 +317,10 @@ impl Hurry {
     }
 }
 
-/// Brings `index` in step with the files at `root`, with a bar on a terminal, as far as a hurry allows.
+/// Brings `index` in step with a source, with a bar on a terminal, as far as a hurry allows.
 pub(crate) fn sync(
     index: &mut Index,
-    root: &Path,
-    options: &SyncOptions,
+    source: &Syncable,
     hurry: Option<Hurry>,
 ) -> Result<SyncReport, Error> {
     let bar = Bar::new();
@@ -166,7 +331,7 @@ pub(crate) fn sync(
             _ => ControlFlow::Continue(()),
         }
     };
-    let report = index.sync(root, options, progress);
+    let report = index.sync(&source.root, &source.options, progress);
     bar.clear();
     report
 }

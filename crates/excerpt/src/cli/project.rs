@@ -8,19 +8,28 @@ use std::rc::Rc;
 use anyhow::{Context as _, anyhow};
 use etcetera::BaseStrategy as _;
 use excerpt_chunk::{Settings, settings_from_toml};
-use excerpt_index::{Error, Ranking};
+use excerpt_index::{Collection, Error, Ranking, Selection, SyncOptions};
 use serde::Deserialize as _;
 
 use crate::cli::embedding::{self, Embedding};
-use crate::cli::table::{Fields, File, Kind, Table, check_names};
+use crate::cli::table::{Entry, Fields, File, Kind, Table, check_names};
 
 /// The name of the file.
 const FILE: &str = "excerpt.toml";
 
 /// The tables that a file may have.
-const TABLES: [&str; 3] = ["chunking", SEARCH, embedding::TABLE];
+const TABLES: [&str; 4] = ["chunking", FILES, SEARCH, embedding::TABLE];
 
 const SEARCH: &str = "search";
+
+const FILES: &str = "files";
+
+/// The fields of `[files]`: those of [`Selection`].
+const SELECTION: &Fields = &[
+    ("include", Kind::Texts),
+    ("ignore", Kind::Texts),
+    ("max_file_size", Kind::Whole(1 << 40)),
+];
 
 /// The fields of `[search]`: those of [`Ranking`].
 const RANKING: &Fields = &[
@@ -68,6 +77,7 @@ pub(crate) struct EmbeddingArgs {
 #[derive(Debug, Default)]
 pub(crate) struct Configuration {
     pub(crate) chunking: Settings,
+    pub(crate) selection: Selection,
     pub(crate) ranking: Ranking,
     pub(crate) embedding: Embedding,
     /// The files that were read.
@@ -108,6 +118,7 @@ impl Configuration {
         let project = if is_own { None } else { read(&path)? };
         let mut all = Configuration::default();
         let mut search = Table::default();
+        let mut selection = Table::default();
         let mut vectors = Table::default();
         let files = [
             (Owner::User, user),
@@ -131,6 +142,9 @@ impl Configuration {
                 let table = Table::read(&file, SEARCH, RANKING)?;
                 sets.extend(names(SEARCH, table.0.keys()));
                 search = table.or(search);
+                let table = Table::read(&file, FILES, SELECTION)?;
+                sets.extend(names(FILES, table.0.keys()));
+                selection = table.or(selection);
                 let chunking = chunking(&file)?;
                 sets.extend(names("chunking", said(&chunking).iter()));
                 all.chunking = chunking.or(all.chunking);
@@ -143,8 +157,32 @@ impl Configuration {
             });
         }
         all.ranking = ranking(&search)?;
+        all.selection = self::selection(&selection)?;
         all.embedding = Embedding::of(&vectors)?;
         Ok(all)
+    }
+}
+
+impl Configuration {
+    /// What the user's own files say.
+    pub(crate) fn of_user(args: &EmbeddingArgs) -> anyhow::Result<Configuration> {
+        match own_path().as_deref().and_then(Path::parent) {
+            // Searched from where the user's own file is, there is no project.
+            Some(folder) => Configuration::read(folder, args),
+            None => Ok(Configuration::default()),
+        }
+    }
+
+    /// How a folder is brought in step.
+    pub(crate) fn options(&self) -> SyncOptions {
+        SyncOptions::default()
+            .chunking(self.chunking.config())
+            .selection(self.selection.clone())
+    }
+
+    /// How a collection is brought in step.
+    pub(crate) fn options_of(&self, collection: &Collection) -> SyncOptions {
+        collection.options(self.chunking.clone(), self.selection.clone())
     }
 }
 
@@ -233,8 +271,24 @@ fn ranking(table: &Table) -> anyhow::Result<Ranking> {
     Ok(ranking)
 }
 
+fn selection(table: &Table) -> anyhow::Result<Selection> {
+    let selection = Selection::deserialize(table.json())?;
+    if let Err(error) = selection.check() {
+        let entries = [table.entry("ignore"), table.entry("include")];
+        let named = |entry: &&Entry| match &error {
+            Error::Pattern { pattern, .. } => entry.value.to_string().contains(&**pattern),
+            _ => false,
+        };
+        return Err(match entries.into_iter().flatten().find(named) {
+            Some(entry) => entry.fault(error),
+            None => error.into(),
+        });
+    }
+    Ok(selection)
+}
+
 /// The fields of the cut that are said.
-fn said(settings: &Settings) -> Vec<String> {
+pub(crate) fn said(settings: &Settings) -> Vec<String> {
     let fields = serde_json::to_value(settings).unwrap_or_default();
     let fields = fields.as_object().into_iter().flatten();
     let said = fields.filter(|(_, value)| !value.is_null());

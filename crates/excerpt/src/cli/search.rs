@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use excerpt_chunk::{Hash, Span};
 use excerpt_index::{
-    Answer, Channels, DocumentHits, Explanation, Filter, Fusion, Hit, Note, Place, Query, Rank,
-    Snippet,
+    Answer, Channels, DocumentHits, Explanation, Fusion, Hit, Note, Query, Rank, Snippet,
 };
 use owo_colors::Style;
 use serde::Serialize;
@@ -16,8 +15,9 @@ use serde_json::{Map, Value};
 
 use crate::cli::background;
 use crate::cli::explain::Scores;
-use crate::cli::place::{IndexArgs, Lag, Opened, SyncMode, opened};
-use crate::cli::project::{Configuration, EmbeddingArgs};
+use crate::cli::filter::FilterArgs;
+use crate::cli::place::{CollectionArgs, IndexArgs, Lag, Opened, SyncMode, Target, opened};
+use crate::cli::project::EmbeddingArgs;
 use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, counted, say, thousands};
 
@@ -57,9 +57,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds, hide_short_help = true)]
     wait: Duration,
     #[command(flatten)]
+    collections: CollectionArgs,
+    #[command(flatten)]
     index: IndexArgs,
     #[command(flatten)]
     embedding: EmbeddingArgs,
+    #[command(flatten)]
+    filters: FilterArgs,
 }
 
 /// Some seconds, at most an hour.
@@ -83,19 +87,15 @@ fn word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
 
 /// Answers the query.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let place = args.index.locate(&args.path)?;
-    let configuration = Configuration::read(&place.root, &args.embedding)?;
-    let Opened { mut index, lag } = opened(&place, args.sync, args.wait, &configuration)?;
-    let mut filter = Filter::default().source(&place.root);
-    if let Some(path) = &place.path {
-        filter = filter.path(path);
-    }
+    let target = Target::of(&args.path, &args.collections, &args.index, &args.embedding)?;
+    let Opened { mut index, lag } = opened(&target, args.sync, args.wait)?;
+    let filter = args.filters.added_to(target.filter.clone());
     let rank = if args.chunks {
         Rank::Chunks
     } else {
         Rank::Documents
     };
-    let mut ranking = configuration.ranking;
+    let mut ranking = target.configuration.ranking.clone();
     ranking.channels = args.channels.unwrap_or(ranking.channels);
     ranking.fusion = args.fusion.unwrap_or(ranking.fusion);
     let scores = Scores::of(&ranking);
@@ -107,13 +107,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         .rank(rank);
     let answer = index.search(&query)?;
     let mut output = Output::new();
-    let scope = Scope::new(&place, &args.path);
+    let scope = Scope::new(&target, &args.path);
     match args.json {
         true => lines(&mut output, &answer, &scope)?,
         false => documents(&mut output, &answer, &scope, scores, args.explain)?,
     }
     output.flush()?;
-    let mut notes = notes(&answer, lag, || background::sync(&place, &args.embedding));
+    let mut notes = notes(&answer, lag, || {
+        background::sync(&target, &args.collections, &args.embedding)
+    });
     if !args.json {
         let searched = index.searched()?;
         let shown = answer.documents.len();
@@ -153,8 +155,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 
 /// What one should know about the answer. What there was no time for goes on in the background, if `start` can start that.
 fn notes(answer: &Answer, lag: Option<Lag>, start: impl FnOnce() -> io::Result<()>) -> Vec<String> {
+    // What has just failed is not begun again with each search.
+    let goes_on = |is_stuck: bool| match !is_stuck && background::is_possible() && start().is_ok() {
+        true => "the rest goes on in the background",
+        false => "run `excerpt sync` to take up the rest",
+    };
     let lag = lag.map(|lag| match lag {
-        Lag::Locked(error) => format!("answered from an older state: {error}"),
+        Lag::Unwritten(error) => format!("answered from an older state: {error}"),
+        Lag::Aside { remaining } => format!(
+            "answered from the state before the settings changed, {} to go; {}",
+            counted(remaining, "document"),
+            goes_on(false)
+        ),
         Lag::Rest {
             listed,
             remaining,
@@ -168,13 +180,7 @@ fn notes(answer: &Answer, lag: Option<Lag>, start: impl FnOnce() -> io::Result<(
                     counted(listed, "file")
                 ),
             };
-            // What has just failed is not begun again with each search.
-            let goes_on = !is_stuck && background::is_possible() && start().is_ok();
-            let rest = match goes_on {
-                true => "the rest goes on in the background",
-                false => "run `excerpt sync` to take up the rest",
-            };
-            format!("{so_far}; {rest}")
+            format!("{so_far}; {}", goes_on(is_stuck))
         }
     });
     // What is said of the lag holds for what the index lacks by it.
@@ -194,15 +200,15 @@ fn notes(answer: &Answer, lag: Option<Lag>, start: impl FnOnce() -> io::Result<(
 pub(super) struct Scope<'a> {
     /// The part of the source that was searched.
     inside: Option<&'a str>,
-    /// The path as the user gave it.
-    given: &'a Path,
+    /// The path as the user gave it; none when collections were searched.
+    given: Option<&'a Path>,
 }
 
 impl<'a> Scope<'a> {
-    pub(super) fn new(place: &'a Place, given: &'a Path) -> Self {
+    pub(super) fn new(target: &'a Target, given: &'a Path) -> Self {
         Scope {
-            inside: place.path.as_deref(),
-            given,
+            inside: target.path.as_deref(),
+            given: target.filter.source.is_some().then_some(given),
         }
     }
 
@@ -217,10 +223,17 @@ impl<'a> Scope<'a> {
     }
 
     /// `path` as it can be opened from here.
-    pub(super) fn here(&self, path: &str) -> String {
+    pub(super) fn here(&self, source: &Path, path: &str) -> String {
         let relative = self.relative(path);
-        let file = self.given.is_file();
-        match self.given.to_str() {
+        let Some(given) = self.given else {
+            let root = match source.is_file() {
+                true => source.parent().unwrap_or(source),
+                false => source,
+            };
+            return root.join(relative).display().to_string();
+        };
+        let file = given.is_file();
+        match given.to_str() {
             Some(".") | None => relative.to_string(),
             Some(given) if file => given.to_string(),
             Some(given) => format!("{}/{relative}", given.trim_end_matches('/')),
@@ -239,7 +252,7 @@ fn documents(
         let Some((best, others)) = document.chunks.split_first() else {
             continue;
         };
-        let path = scope.here(&document.path);
+        let path = scope.here(&document.source, &document.path);
         let (first, last) = best.span.lines;
         let citation = output.styled(&format!("{path}:{first}-{last}"), Style::new().bold());
         let place = headings(best).map(|place| format!(" · {}", output.safe(&place)));
@@ -303,6 +316,8 @@ fn marked(output: &Output, snippet: &Snippet) -> String {
 struct Line<'a> {
     schema: u32,
     rank: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    collection: Option<&'a str>,
     path: &'a str,
     citation: String,
     span: &'a Span,
@@ -353,6 +368,7 @@ fn line<'a>(rank: usize, document: &'a DocumentHits, hit: &'a Hit, scope: &Scope
     Line {
         schema: SCHEMA,
         rank,
+        collection: document.collection.as_deref(),
         path,
         citation: format!("{path}:{first}-{last}"),
         span: &hit.span,

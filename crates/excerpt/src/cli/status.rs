@@ -1,16 +1,17 @@
 //! `excerpt status`: what the index of a folder holds, and whether it can be relied on.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use excerpt_index::{
-    Embedder, Index, Keywords, LastSync, OpenOptions, Place, Skip, SourceStatus, Status, Summary,
+    Embedder, Index, Keywords, LastSync, OpenOptions, Skip, SourceStatus, Status, Summary,
     VectorStatus,
 };
 use owo_colors::Style;
 use serde::Serialize;
 
-use crate::cli::place::IndexArgs;
+use crate::cli::config;
+use crate::cli::place::{CollectionArgs, IndexArgs, Target};
 use crate::cli::project::{Configuration, EmbeddingArgs};
 use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, counted, thousands};
@@ -24,9 +25,14 @@ pub(crate) struct Args {
     /// List every file and folder that was skipped, with the reason
     #[arg(long)]
     skips: bool,
+    /// Show every setting that holds, and where it came from
+    #[arg(long)]
+    config: bool,
     /// Print the status as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    collections: CollectionArgs,
     #[command(flatten)]
     index: IndexArgs,
     #[command(flatten)]
@@ -36,35 +42,60 @@ pub(crate) struct Args {
 #[derive(Serialize)]
 struct Report<'a> {
     schema: u32,
-    index: &'a std::path::Path,
+    index: &'a Path,
     #[serde(flatten)]
     status: &'a Status,
     /// The embedder that is configured; none when vectors are switched off.
     configured_embedder: Option<&'a str>,
+    /// How many documents are cut by other settings than now.
+    stale: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     skips: Option<Vec<Skip>>,
 }
 
 /// Prints the status.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let place = args.index.locate(&args.path)?;
-    let configuration = Configuration::read(&place.root, &args.embedding)?;
-    let index = Index::open(&place.index, OpenOptions::default())?;
-    let index = configuration.embedding.given_to(index)?;
+    let target = Target::of(&args.path, &args.collections, &args.index, &args.embedding)?;
+    let mut output = Output::new();
+    if args.config {
+        for source in &target.sources {
+            let collection = source.collection.as_ref();
+            let configuration = Configuration::read(&source.root, &args.embedding)?;
+            config::print(
+                &mut output,
+                &configuration,
+                collection,
+                &source.options,
+                args.json,
+            )?;
+        }
+        output.flush()?;
+        return Ok(Outcome::Done);
+    }
+    let index = Index::open(&target.index, OpenOptions::default())?;
+    let index = target.configuration.embedding.given_to(index)?;
     let configured = index.embedder().map(Embedder::identity);
     let status = index.status()?;
-    let skips = args.skips.then(|| index.skips(&place.root)).transpose()?;
-    let mut output = Output::new();
+    let mut skips = None;
+    let mut stale = 0;
+    for source in &target.sources {
+        stale += index.stale(&source.root, &source.options)?;
+        if args.skips {
+            let found = index.skips(&source.root)?;
+            skips.get_or_insert_with(Vec::new).extend(found);
+        }
+    }
     match args.json {
         true => output.json(&Report {
             schema: SCHEMA,
-            index: &place.index,
+            index: &target.index,
             status: &status,
             configured_embedder: configured,
+            stale,
             skips,
         })?,
         false => {
-            people(&mut output, &place, &status, configured)?;
+            people(&mut output, &target.index, &status, configured, stale)?;
             for skip in skips.into_iter().flatten() {
                 let detail = skip.detail.map(|detail| format!(" ({detail})"));
                 let line = format!(
@@ -83,11 +114,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 
 fn people(
     output: &mut Output,
-    place: &Place,
+    index: &Path,
     status: &Status,
     configured: Option<&str>,
+    stale: usize,
 ) -> anyhow::Result<()> {
-    output.line(format!("index     {}", place.index.display()))?;
+    output.line(format!("index     {}", index.display()))?;
     let (documents, chunks) = (
         counted(status.documents, "document"),
         counted(status.chunks, "chunk"),
@@ -105,6 +137,18 @@ fn people(
     let failure = failure.map(|failure| format!("the last sync got none: {failure}"));
     for line in refused(&status.vectors).into_iter().chain(failure) {
         output.line(output.safe(&format!("          {line}")))?;
+    }
+    if let Some(building) = &status.building {
+        output.line(format!(
+            "settings  {} of {} are still to be cut anew, and the old state serves: run `excerpt sync`",
+            thousands(building.remaining),
+            counted(building.documents, "document")
+        ))?;
+    } else if stale > 0 {
+        output.line(format!(
+            "settings  {} cut by others than now: run `excerpt sync`",
+            counted(stale, "document")
+        ))?;
     }
     for source in &status.sources {
         of_source(output, source)?;
@@ -148,7 +192,11 @@ pub(super) fn refused(vectors: &VectorStatus) -> Option<String> {
 }
 
 fn of_source(output: &mut Output, source: &SourceStatus) -> anyhow::Result<()> {
-    let root = output.styled(&source.root.display().to_string(), Style::new().bold());
+    let root = match &source.name {
+        Some(name) => format!("{name} · {}", source.root.display()),
+        None => source.root.display().to_string(),
+    };
+    let root = output.styled(&root, Style::new().bold());
     let (documents, chunks) = (
         counted(source.documents, "document"),
         counted(source.chunks, "chunk"),

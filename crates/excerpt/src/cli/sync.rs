@@ -2,13 +2,15 @@
 
 use std::path::PathBuf;
 
-use excerpt_index::{Index, OpenOptions, SyncReport};
+use anyhow::bail;
+use excerpt_index::{Error, Index, OpenOptions, SyncReport};
 
 use crate::cli::background;
-use crate::cli::place::{self, IndexArgs};
-use crate::cli::project::{Configuration, EmbeddingArgs};
+use crate::cli::place::{self, CollectionArgs, IndexArgs, Syncable, Target};
+use crate::cli::project::EmbeddingArgs;
+use crate::cli::watch;
 use crate::exit::Outcome;
-use crate::output::{Output, counted, thousands};
+use crate::output::{Output, counted, say, thousands};
 
 /// Bring the index of a folder in step with its files
 #[derive(Debug, clap::Args)]
@@ -19,9 +21,14 @@ pub(crate) struct Args {
     /// Print what was done as JSON
     #[arg(long)]
     json: bool,
+    /// Go on, and take up each change of the files, until Ctrl-C
+    #[arg(long, conflicts_with = "background")]
+    watch: bool,
     /// Nobody waits for it: leave the terminal, and the processor to others
     #[arg(long, hide = true)]
     background: bool,
+    #[command(flatten)]
+    collections: CollectionArgs,
     #[command(flatten)]
     index: IndexArgs,
     #[command(flatten)]
@@ -33,21 +40,51 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     if args.background {
         background::retire();
     }
-    let place = args.index.locate(&args.path)?;
-    let configuration = Configuration::read(&place.root, &args.embedding)?;
-    let index = Index::open(&place.index, OpenOptions::create())?;
-    let mut index = configuration.embedding.given_to(index)?;
-    let options = place::options(&configuration);
-    let report = place::sync(&mut index, &place.root, &options, None)?;
+    let target = Target::of(&args.path, &args.collections, &args.index, &args.embedding)?;
+    let index = Index::open(&target.index, OpenOptions::create())?;
+    let mut index = target.configuration.embedding.given_to(index)?;
+    if args.watch {
+        let [source] = &target.sources[..] else {
+            bail!("`--watch` is for one source at a time: name one collection");
+        };
+        return watch::run(&mut index, source, args.json);
+    }
     let mut output = Output::new();
-    match args.json {
-        true => output.json(&report)?,
+    let mut outcome = Outcome::Done;
+    for source in &target.sources {
+        match place::sync(&mut index, source, None) {
+            Ok(report) => told(&mut output, source, &report, args.json)?,
+            // What can be reached is brought in step all the same.
+            Err(error @ Error::Source { .. }) if target.sources.len() > 1 => {
+                say(&error.to_string());
+                outcome = Outcome::Attention;
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    output.flush()?;
+    Ok(outcome)
+}
+
+/// Says what a sync did.
+pub(super) fn told(
+    output: &mut Output,
+    source: &Syncable,
+    report: &SyncReport,
+    json: bool,
+) -> anyhow::Result<()> {
+    match json {
+        true => output.json(report)?,
         false => {
-            output.line(format!("{}: {}", place.root.display(), done(&report)))?;
+            let name = match &source.options.name {
+                Some(name) => name.clone(),
+                None => source.root.display().to_string(),
+            };
+            output.line(format!("{name}: {}", done(report)))?;
             if !report.skipped.is_empty() {
                 output.line(format!(
                     "skipped {}; `excerpt status --skips` lists them",
-                    skipped(&report)
+                    skipped(report)
                 ))?;
             }
             if let Some(reason) = &report.without_vectors {
@@ -57,11 +94,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             }
         }
     }
-    output.flush()?;
-    Ok(Outcome::Done)
+    Ok(())
 }
 
-fn done(report: &SyncReport) -> String {
+/// What a sync did, in a few words.
+pub(crate) fn done(report: &SyncReport) -> String {
     let counts = [
         (report.added, "added"),
         (report.changed, "changed"),

@@ -20,6 +20,8 @@ pub(crate) enum Kind {
     Whole(u64),
     /// Any text.
     Text,
+    /// A list of texts.
+    Texts,
     /// `true` or `false`.
     Truth,
     /// One of some words.
@@ -168,6 +170,10 @@ impl Kind {
                 (number <= most).then(|| number.into())
             }
             (Kind::Text, DeValue::String(text)) => Some(text.as_ref().into()),
+            (Kind::Texts, DeValue::Array(list)) => {
+                let texts = list.iter().map(|text| text.get_ref().as_str());
+                texts.map(|text| text.map(Value::from)).collect()
+            }
             (Kind::Truth, DeValue::Boolean(truth)) => Some((*truth).into()),
             (Kind::OneOf(words), DeValue::String(text)) => {
                 words.contains(&text.as_ref()).then(|| text.as_ref().into())
@@ -181,6 +187,7 @@ impl Kind {
             Kind::Number => "a number".to_string(),
             Kind::Whole(most) => format!("a whole number from 0 to {most}"),
             Kind::Text => "text in quotes".to_string(),
+            Kind::Texts => "a list of texts in quotes".to_string(),
             Kind::Truth => "true or false".to_string(),
             Kind::OneOf(words) => format!("one of {}", words.join(", ")),
             Kind::Table(_) => "a table".to_string(),

@@ -111,3 +111,66 @@ fn a_damaged_database_is_named() {
         run.stdout
     );
 }
+
+#[test]
+fn a_damaged_index_is_named_and_made_again() {
+    let project = tea();
+    project.run(&["sync"]).ok();
+    let indexes = std::fs::read_dir(project.data().join("excerpt/indexes")).unwrap();
+    let index = indexes.map(|entry| entry.unwrap().path()).next().unwrap();
+    let told =
+        "is damaged: run `excerpt doctor --rebuild` to make the index again from its sources";
+    for (from, folder) in [(0, ""), (4096, "generation-2")] {
+        let database = index.join(folder).join("excerpt.db");
+        let mut bytes = std::fs::read(&database).unwrap();
+        bytes[from..].fill(0);
+        std::fs::write(&database, bytes).unwrap();
+        for args in [
+            &["search", "tea"][..],
+            &["search", "tea", "--sync", "never"],
+            &["sync"],
+            &["status"],
+        ] {
+            let run = project.run(args);
+            assert_eq!((run.code, &*run.stdout), (Some(2), ""), "{args:?}");
+            assert!(run.stderr.contains(told), "{args:?}: {}", run.stderr);
+        }
+        let run = project.run(&["doctor"]);
+        assert_eq!(run.code, Some(1));
+        assert!(run.stdout.contains(told), "{}", run.stdout);
+        let run = project.run(&["doctor", "--rebuild"]).ok();
+        assert!(
+            run.stdout
+                .starts_with("made again     from [folder]/project\n"),
+            "{}",
+            run.stdout
+        );
+        assert!(run.stdout.ends_with("all is well\n"), "{}", run.stdout);
+        let run = project.run(&["search", "tea", "--sync", "never"]).ok();
+        assert!(run.stdout.starts_with("tea.md:1-3"), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn a_rebuild_takes_up_all_sources_and_waits_for_no_writer() {
+    let project = tea().file("other/milk.md", "# Milk\n\nFresh milk.\n");
+    let index = project.data().join("both");
+    let index = index.to_str().unwrap();
+    project.run(&["sync", "tea.md", "--index", index]).ok();
+    project.run(&["sync", "other", "--index", index]).ok();
+    project.write("other/milk.md", "# Milk\n\nSour milk.\n");
+    let report = &project
+        .run(&["doctor", "other", "--rebuild", "--json", "--index", index])
+        .ok()
+        .json()[0];
+    assert_eq!(report["rebuilt"].as_array().unwrap().len(), 2);
+    assert_eq!(report["index"]["check"]["documents"], 2);
+    let lock = std::fs::File::options()
+        .write(true)
+        .open(project.data().join("both/lock"))
+        .unwrap();
+    lock.lock().unwrap();
+    let run = project.run(&["doctor", "other", "--rebuild", "--index", index]);
+    assert_eq!(run.code, Some(2));
+    assert!(run.stderr.contains("is being written by"), "{}", run.stderr);
+}

@@ -1,90 +1,294 @@
-//! A sync that is killed at any moment, and run again, gives the index of one that was not disturbed.
+//! Whatever writes is killed, at moments spread over all that it does, two hundred times and more. What it leaves opens and answers, holds each document as
+//! it was or as it is, and the next sync makes of it what an undisturbed one would have made.
 
-use std::process::Stdio;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use excerpt_index::{Index, OpenOptions};
+use excerpt_index::{Error, Filter, Index, OpenOptions, Query, ReadOptions, Target};
 
 use crate::fixture::Project;
 
-const FILES: usize = 300;
+const FILES: usize = 24;
 
-/// The files as they are in round `round`: most stay, some change, some come and go.
-fn fill(project: &Project, round: usize) {
-    for file in 0..FILES {
-        let path = format!("folder{}/file{file}.md", file % 7);
-        if (file + round).is_multiple_of(11) {
-            let _ = std::fs::remove_file(project.path(&path));
-            continue;
+/// How often each kind of work is killed.
+const KILLS: usize = 42;
+
+/// The path of a file, and its text in a version.
+fn file(number: usize, version: usize) -> (String, String) {
+    let paragraph = format!("Paragraph of file {number} in version{version}, to search for.\n\n");
+    let text = format!("# File {number}\n\n{}", paragraph.repeat(20 + number));
+    (format!("folder{}/file{number}.md", number % 5), text)
+}
+
+/// A folder that is written to, and an index of it.
+struct Work {
+    project: Project,
+    index: PathBuf,
+    /// The documents as the index last held them.
+    held: BTreeMap<String, String>,
+    /// How long the work takes from where it can be seen to begin, as far as is known: the last that ended says it.
+    whole: Duration,
+    round: usize,
+    killed: usize,
+}
+
+impl Work {
+    fn new() -> Self {
+        let project = Project::new();
+        let index = project.data().join("killed");
+        let work = Work {
+            project,
+            index,
+            held: BTreeMap::new(),
+            whole: Duration::from_millis(300),
+            round: 0,
+            killed: 0,
+        };
+        work.fill(0);
+        work
+    }
+
+    /// Writes the files as they are in a round: most stay, some change, some come and go.
+    fn fill(&self, round: usize) {
+        for number in 0..FILES {
+            let version = if number % 3 == 0 { round } else { 0 };
+            let (path, text) = file(number, version);
+            match (number + round).is_multiple_of(11) {
+                true => drop(fs::remove_file(self.project.path(&path))),
+                false => self.project.write(&path, text),
+            }
         }
-        let version = if file % 3 == 0 { round } else { 0 };
-        let paragraph = format!(
-            "Paragraph of file {file} in version {version}, with some words to search for.\n\n"
+    }
+
+    /// The files as they are.
+    fn files(&self) -> BTreeMap<String, String> {
+        let paths = (0..FILES).map(|number| file(number, 0).0);
+        let read = |path: String| Some((fs::read_to_string(self.project.path(&path)).ok()?, path));
+        let files = paths.filter_map(read);
+        files.map(|(text, path)| (path, text)).collect()
+    }
+
+    fn run(&self, args: &[&str]) {
+        let index = self.index.to_str().unwrap();
+        self.project.run(&[args, &["--index", index]].concat()).ok();
+    }
+
+    /// Starts the binary, waits until it `begins`, and kills it at a moment that differs from round to round. Whether it was still at work.
+    fn killed(&mut self, args: &[&str], begins: impl Fn(&Path, &Child) -> bool) -> bool {
+        self.round += 1;
+        assert!(self.round < 2_000, "{} were killed", self.killed);
+        let index = self.index.to_str().unwrap();
+        let args = [args, &["--index", index]].concat();
+        let mut command = self.project.command(&args);
+        let mut child = command.stdout(Stdio::null()).spawn().unwrap();
+        let mut ended = None;
+        while ended.is_none() && !begins(&self.index, &child) {
+            ended = child.try_wait().unwrap();
+        }
+        let begun = Instant::now();
+        let share = (self.round as f64 * 0.618_034).fract();
+        let moment = self.whole.mul_f64(share);
+        while ended.is_none() && begun.elapsed() < moment {
+            ended = child.try_wait().unwrap();
+            std::thread::sleep(Duration::from_micros(100));
+        }
+        if ended.is_none() {
+            child.kill().unwrap();
+            ended = Some(child.wait().unwrap());
+        }
+        let completed = ended.is_some_and(|status| {
+            assert!(status.success() || status.code().is_none(), "{status}");
+            status.success()
+        });
+        if completed {
+            self.whole = begun.elapsed();
+        } else {
+            self.killed += 1;
+        }
+        !completed
+    }
+
+    /// Asserts that the index opens, that it holds each document as it was or as it is, and finds it so.
+    fn look(&mut self) {
+        let now = self.files();
+        let mut index = match Index::open(&self.index, OpenOptions::default()) {
+            Err(Error::NotFound { .. }) => return assert!(self.held.is_empty()),
+            opened => opened.unwrap(),
+        };
+        let check = index.check().unwrap();
+        assert!(check.is_sound(), "{check:?}");
+        let mut found = BTreeMap::new();
+        for number in 0..FILES {
+            let (path, _) = file(number, 0);
+            let text = match index.get(&Target::document(&*path), &ReadOptions::default()) {
+                Err(Error::UnknownDocument { .. }) => None,
+                document => Some(document.unwrap().text),
+            };
+            let allowed = [self.held.get(&path), now.get(&path)];
+            assert!(allowed.contains(&text.as_ref()), "{path}: {text:?}");
+            if let Some(text) = text {
+                found.insert(path, text);
+            }
+        }
+        for (path, text) in &found {
+            let query = Query::new("paragraph of a file").within(Filter::default().path(path));
+            let answer = index.search(&query).unwrap();
+            assert!(!answer.documents.is_empty(), "{path}");
+            assert!(answer.chunks().all(|hit| text.contains(&hit.text)));
+        }
+        self.held = found;
+    }
+
+    /// Syncs to the end, and asserts that the index is that of an undisturbed sync.
+    fn complete(&mut self) {
+        self.run(&["sync"]);
+        let undisturbed = self.project.data().join("undisturbed");
+        let _ = fs::remove_dir_all(&undisturbed);
+        let args = ["sync", "--index", undisturbed.to_str().unwrap()];
+        self.project.run(&args).ok();
+        let open = |dir| Index::open(dir, OpenOptions::default()).unwrap();
+        let (killed, undisturbed) = (open(&self.index), open(&undisturbed));
+        assert!(killed.check().unwrap().is_sound());
+        assert_eq!(killed.check().unwrap(), undisturbed.check().unwrap());
+        assert_eq!(
+            killed.fingerprint().unwrap(),
+            undisturbed.fingerprint().unwrap()
         );
-        project.write(
-            &path,
-            format!("# File {file}\n\n{}", paragraph.repeat(20 + file % 30)),
-        );
+        self.held = self.files();
+    }
+
+    /// Whether it is time to look what a sync makes of what was left.
+    fn is_due(&self) -> bool {
+        self.killed.is_multiple_of(6)
     }
 }
 
-/// Starts a sync and kills it after `moment`. Returns how long it ran if it ended before.
-fn killed_after(project: &Project, args: &[&str], moment: Duration) -> Option<Duration> {
-    let started = Instant::now();
-    let mut child = project.command(args).stdout(Stdio::null()).spawn().unwrap();
-    while started.elapsed() < moment {
-        if let Some(status) = child.try_wait().unwrap() {
-            assert!(status.success(), "{status}");
-            return Some(started.elapsed());
-        }
-        std::thread::sleep(Duration::from_micros(200));
-    }
-    child.kill().unwrap();
-    let ended = child.wait().unwrap().success();
-    ended.then(|| started.elapsed())
+/// A process begins to write when it has written itself down as the one that may.
+fn holds_lock(index: &Path, child: &Child) -> bool {
+    let holder = fs::read_to_string(index.join("lock")).unwrap_or_default();
+    holder.trim() == child.id().to_string()
 }
 
 #[test]
-fn a_killed_sync_leaves_an_index_that_the_next_one_completes() {
-    let project = Project::new();
-    let index = project.data().join("killed");
-    let args = ["sync", "--index", index.to_str().unwrap()];
-    let search = ["search", "paragraph", "--sync", "never", "--index", args[2]];
-    let mut killed = 0;
-    // How long a sync takes, as far as is known: the last that ended says it.
-    let mut whole = Duration::from_secs(1);
-    for round in 0.. {
-        assert!(round < 200, "{killed} of {round} were killed");
-        fill(&project, round);
-        // The moments are spread over the sync, and differ from run to run: any of them must do.
-        let share = (round as f64 * 0.618_034 + 0.3).fract();
-        match killed_after(&project, &args, whole.mul_f64(share)) {
-            Some(time) => whole = time,
-            None => killed += 1,
+fn a_killed_first_sync_is_completed() {
+    let mut work = Work::new();
+    while work.killed < KILLS {
+        if work.killed(&["sync"], holds_lock) {
+            work.look();
+            if work.is_due() {
+                work.complete();
+            }
         }
-        if index.join("excerpt.db").exists() {
-            // What is there answers, however far the sync came.
-            let run = project.run(&search);
-            assert!(
-                run.code < Some(2) || run.stderr.contains("run `excerpt sync`"),
-                "{run:?}"
-            );
-        }
-        if killed == 10 {
-            break;
+        fs::remove_dir_all(&work.index).unwrap();
+        work.held.clear();
+    }
+}
+
+#[test]
+fn a_killed_refresh_leaves_each_document_old_or_new() {
+    let mut work = Work::new();
+    work.complete();
+    while work.killed < KILLS {
+        work.fill(work.round + 1);
+        let was_killed = work.killed(&["sync"], holds_lock);
+        work.look();
+        if was_killed && work.is_due() {
+            work.complete();
         }
     }
-    project.run(&args).ok();
-    let undisturbed = project.data().join("undisturbed");
-    project
-        .run(&["sync", "--index", undisturbed.to_str().unwrap()])
-        .ok();
-    let open = |dir| Index::open(dir, OpenOptions::default()).unwrap();
-    let (killed, undisturbed) = (open(&index), open(&undisturbed));
-    assert_eq!(
-        killed.fingerprint().unwrap(),
-        undisturbed.fingerprint().unwrap()
-    );
-    assert!(killed.check().unwrap().is_sound());
-    assert_eq!(killed.check().unwrap(), undisturbed.check().unwrap());
+    work.complete();
+}
+
+#[test]
+fn a_killed_cutting_anew_is_completed() {
+    let mut work = Work::new();
+    work.complete();
+    while work.killed < KILLS {
+        let file = format!("[chunking]\ntarget = {}\n", 100 + 20 * (work.round % 7));
+        work.project.write("excerpt.toml", file);
+        let was_killed = work.killed(&["sync"], holds_lock);
+        work.look();
+        if was_killed && work.is_due() {
+            work.complete();
+        }
+    }
+    work.complete();
+}
+
+#[test]
+fn a_killed_rebuild_leaves_the_old_index_or_the_new() {
+    let mut work = Work::new();
+    work.complete();
+    while work.killed < KILLS {
+        work.fill(work.round + 1);
+        let was_killed = work.killed(&["doctor", "--rebuild"], holds_lock);
+        work.look();
+        if was_killed && work.is_due() {
+            work.complete();
+        }
+    }
+    work.complete();
+}
+
+/// The statements that make an index of the first format, of the files of round 0 under `/notes`.
+const FORMAT_1: &str = include_str!("../../../excerpt-index/tests/formats/v1.sql");
+
+#[test]
+fn a_killed_upgrade_is_completed() {
+    let mut work = Work::new();
+    for number in 0..FILES {
+        let _ = fs::remove_file(work.project.path(&file(number, 0).0));
+    }
+    let root = work.project.path("").canonicalize().unwrap();
+    let root = root.to_str().unwrap().trim_end_matches('/').to_string();
+    while work.killed < KILLS {
+        let _ = fs::remove_dir_all(&work.index);
+        fs::create_dir_all(&work.index).unwrap();
+        let old = rusqlite::Connection::open(work.index.join("excerpt.db")).unwrap();
+        old.execute_batch(FORMAT_1).unwrap();
+        old.execute("UPDATE source SET root = ?1", [&root]).unwrap();
+        drop(old);
+        for (path, text) in format_files() {
+            work.project.write(path, text);
+        }
+        // Before it may write anything else, it upgrades.
+        let begins = |index: &Path, _: &Child| index.join("excerpt.db-wal").exists();
+        if work.killed(&["sync"], begins) {
+            let index = Index::open(&work.index, OpenOptions::default()).unwrap();
+            for (path, text) in format_files() {
+                assert_eq!(
+                    index
+                        .get(&Target::document(path), &ReadOptions::default())
+                        .unwrap()
+                        .text,
+                    text
+                );
+            }
+            drop(index);
+            if work.is_due() {
+                work.complete();
+            }
+        }
+    }
+}
+
+/// The documents of an index of an older format.
+fn format_files() -> [(&'static str, &'static str); 3] {
+    [
+        (
+            "guide/tea.md",
+            include_str!("../../../excerpt-index/tests/formats/notes/guide/tea.md"),
+        ),
+        (
+            "kettle.rs",
+            include_str!("../../../excerpt-index/tests/formats/notes/kettle.rs"),
+        ),
+        (
+            "milk.txt",
+            include_str!("../../../excerpt-index/tests/formats/notes/milk.txt"),
+        ),
+    ]
 }

@@ -1,0 +1,224 @@
+//! The documents that a filter allows, and how well their versions fit.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::version::{Fit, fit};
+use crate::error::Error;
+use crate::model::Filter;
+use crate::store::facet::{self, folded};
+use crate::store::{Documents, Fault, Store};
+
+/// The part of the index that a filter allows.
+pub(super) struct Places {
+    pub(super) documents: Arc<Documents>,
+    /// How well the versions of these documents fit the one that was asked for; of none when none was.
+    pub(super) fits: HashMap<u64, Fit>,
+}
+
+impl Places {
+    /// None when the filter allows all.
+    pub(super) fn of(store: &Store, filter: &Filter) -> Result<Option<Places>, Fault> {
+        let path = filter.path.as_deref().map(segments).unwrap_or_default();
+        let sources = sources(store, filter)?;
+        let mut narrowed = narrowed(store, filter)?;
+        let mut fits = HashMap::new();
+        if let Some(version) = &filter.version {
+            let (fitting, others) = versions(store, version)?;
+            fits = fitting;
+            narrowed.push(Narrowed::Without(others));
+        }
+        // All sources as a whole are all there is.
+        if sources.is_none() && path.is_empty() && narrowed.is_empty() {
+            return Ok(None);
+        }
+        let sources = match sources {
+            Some(sources) => sources,
+            None => store
+                .truth
+                .sources()?
+                .iter()
+                .map(|source| source.id)
+                .collect(),
+        };
+        let mut documents = Documents::default();
+        for source in sources {
+            let under = store.truth.documents_under(source, &path)?.into_iter();
+            let allowed = under.filter(|id| narrowed.iter().all(|narrowed| narrowed.allows(*id)));
+            documents.extend(allowed.map(i64::unsigned_abs));
+        }
+        if filter.version.is_some() {
+            for document in &documents {
+                fits.entry(*document).or_insert(Fit::Unknown);
+            }
+        }
+        Ok(Some(Places {
+            documents: Arc::new(documents),
+            fits,
+        }))
+    }
+}
+
+/// One condition on documents.
+enum Narrowed {
+    To(HashSet<i64>),
+    Without(HashSet<i64>),
+}
+
+impl Narrowed {
+    fn allows(&self, document: i64) -> bool {
+        match self {
+            Narrowed::To(documents) => documents.contains(&document),
+            Narrowed::Without(documents) => !documents.contains(&document),
+        }
+    }
+}
+
+/// The ids of the sources to search; none for all.
+fn sources(store: &Store, filter: &Filter) -> Result<Option<Vec<i64>>, Fault> {
+    let all = store.truth.sources()?;
+    let mut ids: Vec<i64> = all.iter().map(|source| source.id).collect();
+    if let Some(root) = &filter.source {
+        let found = all.iter().find(|source| root.as_os_str() == &*source.root);
+        let unknown = || Error::UnknownSource {
+            path: root.clone(),
+            sources: all.iter().map(|source| (&source.root).into()).collect(),
+        };
+        ids = vec![found.ok_or_else(unknown)?.id];
+    }
+    let mut named = HashSet::new();
+    for name in &filter.collections {
+        let found = all.iter().find(|source| source.name.as_ref() == Some(name));
+        let unknown = || Error::UnknownCollection {
+            name: name.clone(),
+            names: all
+                .iter()
+                .filter_map(|source| source.name.clone())
+                .collect(),
+        };
+        named.insert(found.ok_or_else(unknown)?.id);
+    }
+    if !filter.collections.is_empty() {
+        ids.retain(|id| named.contains(id));
+    }
+    Ok((ids.len() < all.len()).then_some(ids))
+}
+
+/// What the filter says of the documents themselves.
+fn narrowed(store: &Store, filter: &Filter) -> Result<Vec<Narrowed>, Fault> {
+    let mut all = Vec::new();
+    let mut with = |name: &str, values: &[String]| -> Result<(), Fault> {
+        let values: Vec<String> = values.iter().map(|value| folded(value)).collect();
+        all.push(Narrowed::To(store.truth.with_facet(name, &values)?));
+        Ok(())
+    };
+    for tag in &filter.tags {
+        with(facet::TAG, std::slice::from_ref(tag))?;
+    }
+    if !filter.kinds.is_empty() {
+        with(facet::KIND, &filter.kinds)?;
+    }
+    if !filter.languages.is_empty() {
+        with(facet::LANGUAGE, &filter.languages)?;
+    }
+    for (name, value) in &filter.fields {
+        with(name, std::slice::from_ref(value))?;
+    }
+    let (since, until) = (&filter.dated.0, &filter.dated.1);
+    for day in [since, until].into_iter().flatten() {
+        check_day(day)?;
+    }
+    if since.is_some() || until.is_some() {
+        let mut dated = HashSet::new();
+        store.truth.each_facet(facet::DATE, |document, date| {
+            let after = since.as_ref().is_none_or(|since| date >= &**since);
+            // Up to the end of a month or year that is named as a whole.
+            let before = until
+                .as_ref()
+                .is_none_or(|until| date.get(..until.len()) <= Some(until));
+            if after && before {
+                dated.insert(document);
+            }
+        })?;
+        all.push(Narrowed::To(dated));
+    }
+    Ok(all)
+}
+
+/// How well each document with a version fits the one asked for, and those that are about others.
+fn versions(store: &Store, asked: &str) -> Result<(HashMap<u64, Fit>, HashSet<i64>), Fault> {
+    if folded(asked).is_empty() {
+        return Err(Error::Filter {
+            filter: "version",
+            found: asked.to_string(),
+            expected: "one such as `3.12`",
+        }
+        .into());
+    }
+    let (mut fits, mut others) = (HashMap::new(), HashSet::new());
+    store
+        .truth
+        .each_facet(facet::VERSION, |document, version| {
+            match fit([version].into_iter(), asked) {
+                Some(found) => {
+                    let best = fits.entry(document.unsigned_abs()).or_insert(found);
+                    *best = found.max(*best);
+                }
+                None => {
+                    others.insert(document);
+                }
+            }
+        })?;
+    others.retain(|document| !fits.contains_key(&document.unsigned_abs()));
+    Ok((fits, others))
+}
+
+/// Whether `day` is written `YYYY-MM-DD`, or begins like that with whole numbers.
+fn check_day(day: &str) -> Result<(), Error> {
+    let shaped = day
+        .bytes()
+        .zip("0000-00-00".bytes())
+        .all(|(byte, shape)| match shape {
+            b'-' => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        });
+    match matches!(day.len(), 4 | 7 | 10) && shaped {
+        true => Ok(()),
+        false => Err(Error::Filter {
+            filter: "date",
+            found: day.to_string(),
+            expected: "YYYY-MM-DD, YYYY-MM or YYYY",
+        }),
+    }
+}
+
+/// A path as documents have it: `./docs//guide/` is `docs/guide`.
+pub(crate) fn segments(path: &str) -> String {
+    let segments = path
+        .split('/')
+        .filter(|segment| !matches!(*segment, "" | "."));
+    segments.collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_may_be_written_in_several_ways() {
+        assert_eq!(segments("./docs//guide/"), "docs/guide");
+        assert_eq!(segments("."), "");
+        assert_eq!(segments("a.md"), "a.md");
+    }
+
+    #[test]
+    fn a_day_may_be_a_month_or_a_year() {
+        for day in ["2026", "2026-01", "2026-01-31"] {
+            assert!(check_day(day).is_ok(), "{day}");
+        }
+        for day in ["", "26", "2026-1-1", "2026-01-", "yesterday"] {
+            let error = check_day(day).unwrap_err().to_string();
+            assert!(error.contains("expected YYYY-MM-DD"), "{error}");
+        }
+    }
+}

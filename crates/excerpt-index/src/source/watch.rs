@@ -1,0 +1,382 @@
+//! Whether the files of a source may have changed: [`Watched`], which hears of it from the operating system, and the [`Bell`] that it rings.
+//!
+//! An event says no more than that one should look again: what changed is for the next listing to see. So nothing depends on which events come, in what
+//! order, or whether some are lost. Where a watch sees one folder alone, each folder is watched before it is listed: what comes into it later is an event.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use notify::event::{AccessKind, AccessMode, ModifyKind};
+use notify::{
+    ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher, WatcherKind,
+};
+
+use super::files::{Files, Visitor};
+use super::ignores::is_ignore_file;
+use super::rules::{Node, Rules, is_mark};
+use super::{Entry, Listing, Reading, Source};
+use crate::error::{Error, Result};
+
+/// How long nothing must happen before one looks: a save or a checkout is many events.
+const QUIET: Duration = Duration::from_millis(200);
+
+/// How long one waits for that at most.
+const LONGEST: Duration = Duration::from_secs(1);
+
+/// Rings when files may have changed, or a watch is to end.
+#[derive(Debug, Default)]
+pub(crate) struct Bell {
+    state: Mutex<Rung>,
+    changed: Condvar,
+}
+
+/// When it rang, since one last looked.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rung {
+    /// The first time and the last.
+    times: Option<(Instant, Instant)>,
+    is_ended: bool,
+}
+
+/// Why a wait is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Woken {
+    /// Files may have changed.
+    Changed,
+    /// The time is over.
+    Late,
+    /// The watch is to end.
+    Ended,
+}
+
+impl Bell {
+    /// Says that files may have changed.
+    fn ring(&self) {
+        let now = Instant::now();
+        let mut state = locked(&self.state);
+        state.times = Some((state.times.map_or(now, |(first, _)| first), now));
+        self.changed.notify_all();
+    }
+
+    /// Says that the watch is to end.
+    pub(crate) fn end(&self) {
+        locked(&self.state).is_ended = true;
+        self.changed.notify_all();
+    }
+
+    /// Whether the watch is to end.
+    pub(crate) fn is_ended(&self) -> bool {
+        locked(&self.state).is_ended
+    }
+
+    /// Waits until files may have changed and it has been quiet since, but no longer than `patience` for the first to happen.
+    pub(crate) fn wait(&self, patience: Duration) -> Woken {
+        let begun = Instant::now();
+        let due = |times: Option<(Instant, Instant)>| match times {
+            Some((first, last)) => (last + QUIET).min(first + LONGEST),
+            None => begun + patience,
+        };
+        let mut state = locked(&self.state);
+        loop {
+            if state.is_ended {
+                return Woken::Ended;
+            }
+            let left = due(state.times).saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return match state.times.take() {
+                    Some(_) => Woken::Changed,
+                    None => Woken::Late,
+                };
+            }
+            let waited = self.changed.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Waits so long, unless the watch is to end.
+    pub(crate) fn pause(&self, time: Duration) {
+        let is_going_on = |state: &mut Rung| !state.is_ended;
+        let state = locked(&self.state);
+        let waited = self.changed.wait_timeout_while(state, time, is_going_on);
+        drop(waited);
+    }
+}
+
+/// Files, and a watch over them.
+pub(crate) struct Watched {
+    files: Files,
+    known: Arc<Known>,
+    /// None when the system gives no events at all.
+    watcher: Option<Mutex<RecommendedWatcher>>,
+    /// Why some changes come without an event.
+    deafness: Mutex<Option<String>>,
+    /// The file system that the root is on.
+    device: Mutex<Option<u64>>,
+}
+
+impl Watched {
+    /// Watches `files`, from the first listing on, and rings `bell`.
+    pub(crate) fn new(files: Files, bell: Arc<Bell>) -> Self {
+        let known = Arc::new(Known {
+            root: files.path().to_path_buf(),
+            folders: Mutex::default(),
+            bell,
+        });
+        let hearing = Arc::clone(&known);
+        let watcher = notify::recommended_watcher(move |event| hearing.hear(event));
+        let (watcher, deafness) = match watcher {
+            Ok(watcher) => (Some(Mutex::new(watcher)), None),
+            Err(error) => (None, Some(reason(&error))),
+        };
+        Watched {
+            device: Mutex::new(device(files.path())),
+            files,
+            known,
+            watcher,
+            deafness: Mutex::new(deafness),
+        }
+    }
+
+    /// Why some changes come without an event; none while all are heard of.
+    pub(crate) fn deafness(&self) -> Option<String> {
+        locked(&self.deafness).clone()
+    }
+
+    /// Watches a folder of the source.
+    fn watch(&self, folder: &str) {
+        let path = self.known.root.join(folder);
+        let mode = match is_recursive() {
+            true if !folder.is_empty() => return,
+            true => RecursiveMode::Recursive,
+            false => RecursiveMode::NonRecursive,
+        };
+        if !self.begin(&path, mode) {
+            self.known.forget(folder);
+        }
+    }
+
+    /// Whether a watch over `path` has begun.
+    fn begin(&self, path: &Path, mode: RecursiveMode) -> bool {
+        let Some(watcher) = &self.watcher else {
+            return false;
+        };
+        let Err(error) = locked(watcher).watch(path, mode) else {
+            return true;
+        };
+        // What has gone or cannot be read is for the listing to tell.
+        let is_told = match &error.kind {
+            ErrorKind::PathNotFound => true,
+            ErrorKind::Io(_) => fs::read_dir(path).is_err(),
+            _ => false,
+        };
+        if !is_told {
+            *locked(&self.deafness) = Some(reason(&error));
+        }
+        false
+    }
+
+    /// That the root is what it was. An empty folder on another file system is where something was mounted: it must not pass for one that was emptied.
+    fn check_mount(&self) -> Result<()> {
+        let found = device(self.files.path());
+        let mut device = locked(&self.device);
+        let is_empty =
+            || fs::read_dir(self.files.path()).is_ok_and(|mut files| files.next().is_none());
+        if *device != found && found.is_some() && is_empty() {
+            return Err(Error::Source {
+                path: self.files.path().to_path_buf(),
+                source: std::io::Error::other("what was mounted there is gone"),
+            });
+        }
+        *device = found.or(*device);
+        Ok(())
+    }
+}
+
+impl Source for Watched {
+    fn root(&self) -> &str {
+        self.files.root()
+    }
+
+    fn list(&self) -> Result<Listing> {
+        self.check_mount()?;
+        if self.files.path().is_file() {
+            // A file that an editor replaces is another one: it is its folder that one can watch.
+            self.begin(self.files.base(), RecursiveMode::NonRecursive);
+        }
+        let listing = self.files.list_for(self);
+        if listing.is_err() {
+            self.known.forget("");
+        }
+        listing
+    }
+
+    fn read(&self, entry: &Entry) -> Reading {
+        self.files.read(entry)
+    }
+}
+
+impl Visitor for Watched {
+    fn enter(&self, folder: &str) {
+        // The lock is not held while a watch begins: who gives the events may be waiting for it.
+        let is_new = {
+            let mut folders = locked(&self.known.folders);
+            let is_new = !folders.contains_key(folder);
+            if is_new {
+                folders.insert(folder.to_string(), Folder::Entered);
+            }
+            is_new
+        };
+        if is_new {
+            self.watch(folder);
+        }
+    }
+
+    fn leave(&self, folder: &str, rules: Option<&Rules>) {
+        // One that an event has named since is no longer known, and stays so: it is watched anew by the next listing.
+        if let Some(known) = locked(&self.known.folders).get_mut(folder) {
+            *known = match rules {
+                Some(rules) => Folder::Listed(rules.clone()),
+                None => Folder::Marked,
+            };
+        }
+    }
+}
+
+/// What is known of the folders that are watched.
+struct Known {
+    root: PathBuf,
+    folders: Mutex<HashMap<String, Folder>>,
+    bell: Arc<Bell>,
+}
+
+/// A folder that is watched.
+enum Folder {
+    /// It is being listed for the first time.
+    Entered,
+    /// It was listed by these rules.
+    Listed(Rules),
+    /// It is left out for what is in it.
+    Marked,
+}
+
+impl Known {
+    /// Hears an event.
+    fn hear(&self, event: notify::Result<Event>) {
+        let event = match event {
+            Ok(event) if !event.need_rescan() => event,
+            // Events were lost, maybe those of folders that came or went.
+            _ => {
+                self.forget("");
+                return self.bell.ring();
+            }
+        };
+        let is_move = match event.kind {
+            EventKind::Access(AccessKind::Close(AccessMode::Write)) => false,
+            EventKind::Access(_) => return,
+            EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Metadata(_)) => false,
+            _ => true,
+        };
+        let mut counts = false;
+        for path in &event.paths {
+            counts |= self.counts(path, is_move);
+            if is_move && let Some(path) = self.relative(path) {
+                self.forget(&path);
+            }
+        }
+        if counts {
+            self.bell.ring();
+        }
+    }
+
+    /// Forgets a folder and all in it: what is there now may be another one.
+    fn forget(&self, folder: &str) {
+        let mut folders = locked(&self.folders);
+        if folder.is_empty() {
+            folders.clear();
+        } else if folders.remove(folder).is_some() {
+            let inside = |path: &str| {
+                path.strip_prefix(folder)
+                    .is_some_and(|rest| rest.starts_with('/'))
+            };
+            folders.retain(|path, _| !inside(path));
+        }
+    }
+
+    fn relative(&self, path: &Path) -> Option<String> {
+        let relative = path.strip_prefix(&self.root).ok()?.to_str()?;
+        Some(relative.replace(std::path::MAIN_SEPARATOR, "/"))
+    }
+
+    /// Whether what happened at `path` may change a listing; `is_move` when something came there or went.
+    fn counts(&self, path: &Path, is_move: bool) -> bool {
+        // Besides the root, only the folder around a single file is watched.
+        let Some(relative) = self.relative(path) else {
+            return path.starts_with(&self.root);
+        };
+        let name = path.file_name().unwrap_or_default();
+        let folders = locked(&self.folders);
+        let mut child = &*relative;
+        // From the innermost folder that is known on, it is the rules that say whether one looks into it.
+        while !child.is_empty() {
+            let folder = child.rfind('/').map_or("", |end| &child[..end]);
+            let rules = match folders.get(folder) {
+                None => {
+                    child = folder;
+                    continue;
+                }
+                Some(Folder::Entered) => return true,
+                Some(Folder::Marked) => return is_move && child == relative && is_mark(name),
+                Some(Folder::Listed(rules)) => rules,
+            };
+            let is_left_out = |node| rules.skip(child, node).is_some();
+            if child != relative {
+                return !is_left_out(Node::Folder);
+            }
+            let has_a_say = is_ignore_file(name) || (is_move && (is_mark(name) || name == ".git"));
+            let nodes = match fs::symlink_metadata(path) {
+                Ok(metadata) if metadata.is_dir() => &[Node::Folder][..],
+                Ok(_) => &[Node::File],
+                Err(_) => &[Node::File, Node::Folder],
+            };
+            return has_a_say || !nodes.iter().all(|node| is_left_out(*node));
+        }
+        true
+    }
+}
+
+/// Whether a watch over a folder is one over all that is in it.
+fn is_recursive() -> bool {
+    !matches!(
+        RecommendedWatcher::kind(),
+        WatcherKind::Inotify | WatcherKind::Kqueue
+    )
+}
+
+/// The file system that a path is on, where that can be told.
+#[cfg(unix)]
+fn device(path: &Path) -> Option<u64> {
+    use std::os::unix::fs::MetadataExt;
+    fs::metadata(path).ok().map(|metadata| metadata.dev())
+}
+
+/// Elsewhere, what is not mounted cannot be reached either.
+#[cfg(not(unix))]
+fn device(_: &Path) -> Option<u64> {
+    None
+}
+
+fn reason(error: &notify::Error) -> String {
+    match &error.kind {
+        ErrorKind::MaxFilesWatch => "the system watches no more folders".to_string(),
+        ErrorKind::Io(error) => crate::error::plain(error),
+        _ => error.to_string(),
+    }
+}
+
+/// A lock that outlives a thread that broke: what it guards is right at any moment.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,147 @@
+//! The folder of what is derived from the truth: [`Derived`], written without waiting for the disk.
+//!
+//! What a process wrote is there when it ends, however it ends. After a power cut it may not be: that is told by the seal of the keyword index and by
+//! the sum in the file of codes, and both are made again. To wait for it costs a change of one file twenty waits, more time than all else.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
+use tantivy::directory::{
+    AntiCallToken, Directory, DirectoryLock, FileHandle, Lock, MmapDirectory, TerminatingWrite,
+    WatchCallback, WatchHandle, WritePtr,
+};
+
+use super::fault::Fault;
+
+/// What a file is called until it is whole and takes the place of another.
+const UNFINISHED: &str = ".new";
+
+/// A folder whose files are read as [`MmapDirectory`] reads them.
+#[derive(Clone, Debug)]
+pub(super) struct Derived {
+    dir: PathBuf,
+    files: MmapDirectory,
+}
+
+impl Derived {
+    /// The folder `dir`, which exists.
+    pub(super) fn open(dir: &Path) -> Result<Self, Fault> {
+        let files = MmapDirectory::open(dir).map_err(tantivy::TantivyError::from)?;
+        Ok(Derived {
+            dir: dir.to_path_buf(),
+            files,
+        })
+    }
+}
+
+/// Puts a file with these bytes in place of what is at `path`. Whoever reads it meanwhile sees the one or the other.
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let unfinished = unfinished(path);
+    fs::write(&unfinished, bytes)?;
+    fs::rename(unfinished, path)
+}
+
+/// What the file at `path` is called until it is whole.
+pub(super) fn unfinished(path: &Path) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(UNFINISHED);
+    name.into()
+}
+
+/// A file that is written once.
+struct Unsynced(File);
+
+impl Write for Unsynced {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl TerminatingWrite for Unsynced {
+    fn terminate_ref(&mut self, _: AntiCallToken) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl Directory for Derived {
+    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        self.files.get_file_handle(path)
+    }
+
+    fn delete(&self, path: &Path) -> Result<(), DeleteError> {
+        self.files.delete(path)
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
+        self.files.exists(path)
+    }
+
+    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+        match File::create_new(self.dir.join(path)) {
+            Ok(file) => Ok(BufWriter::new(Box::new(Unsynced(file)))),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(OpenWriteError::FileAlreadyExists(path.to_path_buf()))
+            }
+            Err(error) => Err(OpenWriteError::wrap_io_error(error, path.to_path_buf())),
+        }
+    }
+
+    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
+        self.files.atomic_read(path)
+    }
+
+    fn atomic_write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        replace(&self.dir.join(path), bytes)
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
+        self.files.acquire_lock(lock)
+    }
+
+    fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
+        self.files.watch(callback)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_as_a_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        replace(&path, b"first").unwrap();
+        let open = File::open(&path).unwrap();
+        replace(&path, b"second").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"second");
+        assert_eq!(io::read_to_string(open).unwrap(), "first");
+        assert!(!unfinished(&path).exists());
+    }
+
+    #[test]
+    fn a_file_is_written_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let derived = Derived::open(dir.path()).unwrap();
+        let mut file = derived.open_write(Path::new("a")).unwrap();
+        file.write_all(b"text").unwrap();
+        file.terminate().unwrap();
+        assert_eq!(derived.atomic_read(Path::new("a")).unwrap(), b"text");
+        assert!(matches!(
+            derived.open_write(Path::new("a")),
+            Err(OpenWriteError::FileAlreadyExists(_))
+        ));
+    }
+}

@@ -1,0 +1,168 @@
+//! What documents are filtered by: facets, made of the front matter and of what was said of the document when it was added.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use crate::model::Attributes;
+
+/// The facets that are made of several fields. Any other field of the front matter is a facet by its own name.
+pub(crate) const TAG: &str = "tag";
+pub(crate) const KIND: &str = "type";
+pub(crate) const VERSION: &str = "version";
+pub(crate) const LANGUAGE: &str = "language";
+pub(crate) const DATE: &str = "date";
+
+/// The fields of the front matter that hold each of the first three.
+const TAGS: [&str; 3] = ["tags", "tag", "keywords"];
+const KINDS: [&str; 2] = ["type", "kind"];
+const VERSIONS: [&str; 2] = ["versions", "version"];
+
+/// Values longer than this are text, not something to filter by.
+const LONGEST: usize = 200;
+
+/// The front matter with what was said of the document, which goes before it. Tags and versions are added to those that are there.
+pub(super) fn merged(metadata: &Map<String, Value>, attributes: &Attributes) -> Map<String, Value> {
+    let mut merged = metadata.clone();
+    if let Some(kind) = &attributes.kind {
+        merged.insert(KIND.to_string(), kind.clone().into());
+    }
+    if let Some(title) = &attributes.title {
+        merged.insert("title".to_string(), title.clone().into());
+    }
+    let lists = [
+        (&TAGS[..], &attributes.tags),
+        (&VERSIONS, &attributes.versions),
+    ];
+    for (names, added) in lists {
+        if added.is_empty() {
+            continue;
+        }
+        let own = names.iter().flat_map(|name| values(metadata.get(*name)));
+        let mut all: Vec<String> = Vec::new();
+        for value in added.iter().cloned().chain(own) {
+            if !all.contains(&value) {
+                all.push(value);
+            }
+        }
+        merged.insert(names[0].to_string(), all.into());
+    }
+    merged
+}
+
+/// The facets of a document with this metadata, each once.
+pub(super) fn facets(
+    metadata: &Map<String, Value>,
+    language: &str,
+    date: Option<&str>,
+) -> BTreeSet<(String, String)> {
+    let mut facets = BTreeSet::new();
+    let mut add = |name: &str, value: &str| {
+        let value = folded(value);
+        if !value.is_empty() && value.len() <= LONGEST {
+            facets.insert((name.to_string(), value));
+        }
+    };
+    for (name, value) in metadata {
+        let named = match &**name {
+            name if TAGS.contains(&name) => TAG,
+            name if KINDS.contains(&name) => KIND,
+            name if VERSIONS.contains(&name) => VERSION,
+            // It is told by the file, and the date by more than this field.
+            LANGUAGE | DATE => continue,
+            name => name,
+        };
+        for value in values(Some(value)) {
+            add(named, &value);
+        }
+    }
+    add(LANGUAGE, language);
+    if let Some(date) = date {
+        add(DATE, date);
+    }
+    facets
+}
+
+/// A value as it is compared: without white space around it, and whatever its case.
+pub(crate) fn folded(value: &str) -> String {
+    value.trim().to_lowercase()
+}
+
+/// The values of a field: those of a list, or of text with commas; nothing of what is an object.
+fn values(field: Option<&Value>) -> Vec<String> {
+    match field {
+        Some(Value::Array(list)) => list.iter().filter_map(scalar).collect(),
+        Some(Value::String(text)) => {
+            let parts = text
+                .split(',')
+                .map(str::trim)
+                .filter(|part| !part.is_empty());
+            parts.map(str::to_string).collect()
+        }
+        Some(value) => scalar(value).into_iter().collect(),
+        None => Vec::new(),
+    }
+}
+
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.trim().to_string()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(truth) => Some(truth.to_string()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn object(value: Value) -> Map<String, Value> {
+        value.as_object().unwrap().clone()
+    }
+
+    #[test]
+    fn what_is_said_goes_before_the_front_matter_and_lists_are_joined() {
+        let own = object(json!({"type": "note", "tags": "a, b", "version": 3, "owner": "x"}));
+        let attributes = Attributes {
+            kind: Some("doc".to_string()),
+            title: Some("T".to_string()),
+            versions: vec!["3.12".to_string()],
+            tags: vec!["b".to_string(), "c".to_string()],
+        };
+        let merged = merged(&own, &attributes);
+        assert_eq!(
+            Value::from(merged),
+            json!({"type": "doc", "title": "T", "tags": ["b", "c", "a"], "version": 3, "versions": ["3.12", "3"], "owner": "x"})
+        );
+    }
+
+    #[test]
+    fn facets_are_folded_and_each_is_there_once() {
+        let metadata = object(json!({
+            "tags": ["Api", "api ", ""], "keywords": "Web, CSS", "type": "Doc", "versions": [3.12, "3.x"],
+            "draft": true, "nested": {"a": 1}, "date": "2026-01-31", "language": "de"
+        }));
+        let facets = facets(&metadata, "markdown", Some("2026-01-31"));
+        let facets: Vec<String> = facets
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        assert_eq!(
+            facets,
+            [
+                "date=2026-01-31",
+                "draft=true",
+                "language=markdown",
+                "tag=api",
+                "tag=css",
+                "tag=web",
+                "type=doc",
+                "version=3.12",
+                "version=3.x"
+            ]
+        );
+    }
+}

@@ -1,0 +1,146 @@
+//! An index that is kept in step with its source until a watch is [stopped](Stop).
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::error::{Error, Result};
+use crate::index::Index;
+use crate::model::{Progress, SyncOptions, SyncReport};
+use crate::source::{Bell, Files, Watched, Woken};
+
+/// How often one looks where changes come without an event, and how much more time than the looking takes is left between.
+const POLL: Duration = Duration::from_secs(2);
+const POLL_SHARE: u32 = 20;
+
+/// How often one looks even so: the files of another machine change without an event.
+const LOOK: Duration = Duration::from_secs(60);
+
+/// How often one tries a source that cannot be reached.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// How often one tries an index that another process writes.
+const LOCK_RETRY: Duration = Duration::from_millis(100);
+
+/// How long another process may write before that is told: most write for a moment.
+const LOCK_PATIENCE: Duration = Duration::from_secs(1);
+
+/// Ends a watch, from any thread.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<Bell>);
+
+impl Stop {
+    /// One for a watch that is to begin.
+    #[must_use]
+    pub fn new() -> Self {
+        Stop::default()
+    }
+
+    /// Ends the watch. A sync that is under way is broken off: what is done until then stays.
+    pub fn stop(&self) {
+        self.0.end();
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.0.is_ended()
+    }
+}
+
+/// What happens in a watch.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Watching {
+    /// A sync is under way.
+    Progress(Progress),
+    /// A sync has ended. It may have found nothing changed.
+    Synced(SyncReport),
+    /// The source cannot be reached ([`Error::Source`]), or another process writes the index ([`Error::Locked`]): the watch waits until that is over.
+    /// Told once for each time.
+    Waiting(Error),
+    /// Not all changes are heard of, for this reason: the watch looks every few seconds. Told once.
+    Polling(String),
+}
+
+impl Index {
+    /// Brings the index in step with the folder (or file) at `root`, and keeps it so until `stop` says otherwise or `told`, which is told what happens,
+    /// breaks off. A change is taken up about 0.2 seconds after the last one, and one second after the first at the latest.
+    ///
+    /// # Errors
+    ///
+    /// As [`Index::sync`], but for what the watch waits for. A root that cannot be reached from the beginning is an error.
+    pub fn watch(
+        &mut self,
+        root: &Path,
+        options: &SyncOptions,
+        stop: &Stop,
+        mut told: impl FnMut(Watching) -> ControlFlow<()>,
+    ) -> Result<()> {
+        let files = Files::selected(root, &options.selection)?;
+        let source = Watched::new(files, Arc::clone(&stop.0));
+        let mut waiting = Waiting::default();
+        let mut is_polling = false;
+        while !stop.is_stopped() {
+            let progress = |progress| match stop.is_stopped() {
+                true => ControlFlow::Break(()),
+                false => told(Watching::Progress(progress)),
+            };
+            let begun = Instant::now();
+            match self.sync_source(&source, options, progress) {
+                Ok(report) => {
+                    waiting = Waiting::default();
+                    if told(Watching::Synced(report)).is_break() {
+                        break;
+                    }
+                }
+                Err(error @ (Error::Source { .. } | Error::Locked { .. })) => {
+                    let pause = waiting.pause(&error);
+                    if waiting.is_to_be_told(&error) && told(Watching::Waiting(error)).is_break() {
+                        break;
+                    }
+                    stop.0.pause(pause);
+                    continue;
+                }
+                Err(error) => return Err(error),
+            }
+            let mut patience = LOOK;
+            if let Some(reason) = source.deafness() {
+                patience = POLL.max(begun.elapsed() * POLL_SHARE);
+                let is_told = std::mem::replace(&mut is_polling, true);
+                if !is_told && told(Watching::Polling(reason)).is_break() {
+                    break;
+                }
+            }
+            if stop.0.wait(patience) == Woken::Ended {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a watch waits for.
+#[derive(Default)]
+struct Waiting {
+    since: Option<Instant>,
+    is_told: bool,
+}
+
+impl Waiting {
+    fn pause(&mut self, error: &Error) -> Duration {
+        self.since.get_or_insert_with(Instant::now);
+        match error {
+            Error::Locked { .. } => LOCK_RETRY,
+            _ => RETRY,
+        }
+    }
+
+    fn is_to_be_told(&mut self, error: &Error) -> bool {
+        let patience = match error {
+            Error::Locked { .. } => LOCK_PATIENCE,
+            _ => Duration::ZERO,
+        };
+        let is_time = self.since.is_some_and(|since| since.elapsed() >= patience);
+        is_time && !std::mem::replace(&mut self.is_told, true)
+    }
+}

@@ -1,0 +1,111 @@
+//! Times that cannot be: files from the future and from 1970, a clock that jumps, and files that change while they are read.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use excerpt_index::{Entry, Files, Listing, Reading, Source, quiet};
+
+use crate::fixture::{World, by_keywords, paths, set_time};
+
+/// Writes a file and gives it a time.
+fn write_at(world: &World, path: &str, text: &str, time: SystemTime) {
+    world.touched(path, text);
+    set_time(&world.root().join(path), time);
+}
+
+#[test]
+fn a_file_of_any_time_is_seen_when_it_changes() {
+    let now = SystemTime::now();
+    let year = Duration::from_secs(365 * 86_400);
+    let times = [
+        UNIX_EPOCH,
+        UNIX_EPOCH + Duration::from_nanos(1),
+        now - year,
+        now,
+        now + Duration::from_secs(60),
+        now + 100 * year,
+    ];
+    let world = World::new();
+    for (number, time) in times.iter().enumerate() {
+        write_at(&world, &format!("{number}.md"), "green tea", *time);
+    }
+    world.sync();
+    let all = by_keywords("green").limit(times.len());
+    assert_eq!(paths(&world.ask(&all)).len(), times.len());
+    // Of the same length, and from each time to each other: forwards and back.
+    for (round, words) in ["black tea", "white tea", "herb teas", "green tea"]
+        .iter()
+        .enumerate()
+    {
+        for number in 0..times.len() {
+            let time = times[(number + round + 1) % times.len()];
+            write_at(&world, &format!("{number}.md"), words, time);
+        }
+        assert_eq!(world.sync().changed, times.len(), "{words}");
+        world.assert_like_fresh();
+    }
+    let report = world.sync();
+    assert_eq!((report.changed, report.unchanged), (0, times.len()));
+}
+
+#[test]
+fn what_is_from_the_future_is_read_each_time_as_it_may_have_changed_unseen() {
+    let world = World::new();
+    let later = SystemTime::now() + Duration::from_secs(3600);
+    write_at(&world, "a.md", "green tea", later);
+    world.sync();
+    write_at(&world, "a.md", "black tea", later);
+    assert_eq!(world.sync().changed, 1);
+    assert_eq!(paths(&world.search("black")), ["a.md"]);
+}
+
+/// A source in which somebody writes between a file's being looked at and its being read, or during it.
+struct Busy<'a> {
+    files: Files,
+    world: &'a World,
+    /// What is written to each file before it is read.
+    before: &'a str,
+    /// What is written behind it, at the time that was seen.
+    behind: &'a str,
+}
+
+impl Source for Busy<'_> {
+    fn root(&self) -> &str {
+        self.files.root()
+    }
+
+    fn list(&self) -> excerpt_index::Result<Listing> {
+        self.files.list()
+    }
+
+    fn read(&self, entry: &Entry) -> Reading {
+        self.world.touched(&entry.path, self.before);
+        let read = self.files.read(entry);
+        let Reading::Text { stat, .. } = &read else {
+            return read;
+        };
+        let seen = UNIX_EPOCH + Duration::from_nanos(stat.mtime_ns.unsigned_abs());
+        write_at(self.world, &entry.path, self.behind, seen);
+        read
+    }
+}
+
+#[test]
+fn a_file_that_changes_while_it_is_read_is_read_again() {
+    let world = World::new().file("a.md", "green tea");
+    let source = Busy {
+        files: Files::new(&world.root(), 1 << 20).unwrap(),
+        world: &world,
+        before: "black tea",
+        behind: "white tea",
+    };
+    let mut index = world.open();
+    index.sync_source(&source, &world.options, quiet).unwrap();
+    // What was read is one of the texts that it had.
+    let answer = index.search(&by_keywords("black")).unwrap();
+    assert_eq!(paths(&answer), ["a.md"]);
+    drop(index);
+    // It has the size and the time with which it was read, and is not believed.
+    assert_eq!(world.sync().changed, 1);
+    assert_eq!(paths(&world.search("white")), ["a.md"]);
+    world.assert_like_fresh();
+}

@@ -1,0 +1,75 @@
+//! Every format of the index that there ever was: today's code opens it, reads from it, and a sync makes of it what a new index would be.
+
+use excerpt_index::{Index, OpenOptions, ReadOptions, Target};
+use rusqlite::Connection;
+
+use crate::fixture::{World, by_keywords, paths};
+
+/// The files that the indexes were made of, and what made them, oldest first.
+const FILES: [(&str, &str); 3] = [
+    (
+        "guide/tea.md",
+        include_str!("../formats/notes/guide/tea.md"),
+    ),
+    ("kettle.rs", include_str!("../formats/notes/kettle.rs")),
+    ("milk.txt", include_str!("../formats/notes/milk.txt")),
+];
+const FORMATS: [&str; 4] = [
+    include_str!("../formats/v1.sql"),
+    include_str!("../formats/v2.sql"),
+    include_str!("../formats/v3.sql"),
+    include_str!("../formats/v4.sql"),
+];
+
+fn old(statements: &str) -> World {
+    let world = World::new();
+    for (path, text) in FILES {
+        world.write(path, text);
+    }
+    std::fs::create_dir(world.index_dir()).unwrap();
+    let database = Connection::open(world.index_dir().join("excerpt.db")).unwrap();
+    database.execute_batch(statements).unwrap();
+    let root = world.root();
+    let moved = database.execute("UPDATE source SET root = ?1", [root.to_str().unwrap()]);
+    assert_eq!(moved.unwrap(), 1);
+    world
+}
+
+#[test]
+fn an_index_of_any_format_opens_and_answers_and_a_sync_makes_it_like_new() {
+    for (number, statements) in (1..).zip(FORMATS) {
+        let world = old(statements);
+        let mut index = Index::open(&world.index_dir(), OpenOptions::default()).unwrap();
+        for (path, text) in FILES {
+            assert_eq!(
+                index
+                    .get(&Target::document(path), &ReadOptions::default())
+                    .unwrap()
+                    .text,
+                text,
+                "format {number}"
+            );
+        }
+        let answer = index.search(&by_keywords("degrees")).unwrap();
+        assert_eq!(paths(&answer).len(), 2, "format {number}");
+        assert!(index.check().unwrap().is_sound());
+        drop(index);
+        let report = world.sync();
+        assert_eq!(
+            (report.added, report.removed, report.complete),
+            (0, 0, true)
+        );
+        world.assert_like_fresh();
+    }
+}
+
+#[test]
+fn there_is_a_fixture_of_every_format() {
+    let world = World::new().file("a.md", "tea");
+    world.sync();
+    let database = Connection::open(world.index_dir().join("excerpt.db")).unwrap();
+    let newest: i64 = database
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .unwrap();
+    assert_eq!(newest, FORMATS.len() as i64);
+}

@@ -1,0 +1,128 @@
+//! The settings that hold for a source, each with where it came from, as `excerpt status --config` shows them.
+
+use excerpt_index::{Collection, Settings, SyncOptions};
+use owo_colors::Style;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::cli::project::{Configuration, said};
+use crate::output::{Output, SCHEMA};
+
+/// A setting that holds.
+#[derive(Debug, PartialEq, Serialize)]
+struct Setting {
+    schema: u32,
+    /// Its name in a configuration file: `table.field`.
+    name: String,
+    value: Value,
+    /// Where it came from.
+    from: String,
+}
+
+/// Prints every setting that holds for a source, as `options` say it is synced. `collection` is what the source was added as.
+pub(super) fn print(
+    output: &mut Output,
+    configuration: &Configuration,
+    collection: Option<&Collection>,
+    options: &SyncOptions,
+    json: bool,
+) -> anyhow::Result<()> {
+    let settings = settings(configuration, collection, options)?;
+    let width = settings.iter().map(|setting| setting.name.len()).max();
+    let width = width.unwrap_or(0);
+    for setting in settings {
+        match json {
+            true => output.json(&setting)?,
+            false => {
+                let Setting {
+                    name, value, from, ..
+                } = setting;
+                let from = output.styled(&from, Style::new().dimmed());
+                output.line(format!("{name:width$} = {value}  {from}"))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn settings(
+    configuration: &Configuration,
+    collection: Option<&Collection>,
+    options: &SyncOptions,
+) -> anyhow::Result<Vec<Setting>> {
+    let own = collection.map(|collection| &collection.chunking);
+    let chunking = own
+        .cloned()
+        .unwrap_or_default()
+        .or(configuration.chunking.clone());
+    let preset = chunking.preset.unwrap_or_default();
+    let of_preset = Settings {
+        preset: Some(preset),
+        unit: chunking.unit,
+        ..Settings::default()
+    };
+    let of_preset = serde_json::to_value(of_preset.config())?;
+    let plain = serde_json::to_value(Settings::default().config())?;
+    let own_selection = collection.map(|collection| serde_json::to_value(&collection.selection));
+    let own_selection = own_selection.transpose()?.unwrap_or_default();
+    let tables = [
+        ("chunking", serde_json::to_value(&options.chunking)?),
+        ("files", serde_json::to_value(&options.selection)?),
+        ("search", serde_json::to_value(&configuration.ranking)?),
+        ("embedding", configuration.embedding.settings()),
+    ];
+    let mut settings = vec![Setting {
+        schema: SCHEMA,
+        name: "chunking.preset".to_string(),
+        value: preset.name().into(),
+        from: String::new(),
+    }];
+    for (table, fields) in tables {
+        flatten(table, &fields, &mut settings);
+    }
+    for setting in &mut settings {
+        let (table, field) = setting.name.split_once('.').unwrap_or_default();
+        let is_own = match table {
+            "chunking" => own.is_some_and(|own| said(own).iter().any(|name| name == field)),
+            "files" => is_said(&own_selection[field]),
+            _ => false,
+        };
+        // A later file goes before an earlier one.
+        let mut files = configuration.files.iter().rev();
+        let file = files.find(|file| file.sets.contains(&setting.name));
+        setting.from = match file {
+            _ if is_own => "said to `excerpt add`".to_string(),
+            Some(file) => file.path.display().to_string(),
+            None if table != "chunking" || setting.value == plain[field] => "default".to_string(),
+            None if setting.value == of_preset[field] => format!("preset {}", preset.name()),
+            None if field == "preset" => "default".to_string(),
+            None => "follows from the others".to_string(),
+        };
+    }
+    Ok(settings)
+}
+
+fn is_said(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Array(list) => !list.is_empty(),
+        _ => true,
+    }
+}
+
+/// The fields of a table, those of a table inside it by `table.field`.
+fn flatten(name: &str, value: &Value, settings: &mut Vec<Setting>) {
+    match value {
+        Value::Object(fields) => {
+            for (field, value) in fields {
+                flatten(&format!("{name}.{field}"), value, settings);
+            }
+        }
+        value => settings.push(Setting {
+            schema: SCHEMA,
+            name: name.to_string(),
+            value: value.clone(),
+            from: String::new(),
+        }),
+    }
+}

@@ -1,0 +1,32 @@
+//! `excerpt remove`: takes a collection out of the library.
+
+use excerpt_index::{Index, OpenOptions};
+
+use crate::cli::place::IndexArgs;
+use crate::exit::Outcome;
+use crate::output::{Output, counted};
+
+/// Remove a collection from the library; the files that it was made of stay
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The collections
+    #[arg(value_name = "NAME", required = true)]
+    names: Vec<String>,
+    #[command(flatten)]
+    index: IndexArgs,
+}
+
+/// Removes each of them.
+pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    let mut index = Index::open(&args.index.library()?, OpenOptions::default())?;
+    let mut output = Output::new();
+    for name in &args.names {
+        let documents = index.remove(name)?;
+        output.line(format!(
+            "{name}: removed, {}",
+            counted(documents, "document")
+        ))?;
+    }
+    output.flush()?;
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,69 @@
+//! `excerpt sync --watch`: keeps an index in step until it is ended.
+
+use std::ops::ControlFlow;
+
+use anyhow::Context as _;
+use excerpt_index::{Index, Stop, SyncReport, Watching};
+
+use crate::cli::place::Syncable;
+use crate::cli::progress::Bar;
+use crate::cli::sync;
+use crate::exit::Outcome;
+use crate::output::{Output, say};
+
+/// Watches the files of a source. What the first sync did is printed as without a watch, and each change after that as one line.
+pub(crate) fn run(index: &mut Index, source: &Syncable, json: bool) -> anyhow::Result<Outcome> {
+    let stop = Stop::new();
+    let stopper = stop.clone();
+    ctrlc::set_handler(move || stopper.stop()).context("cannot hear of Ctrl-C")?;
+    let mut bar = Some(Bar::new());
+    let mut printed = Ok(());
+    index.watch(&source.root, &source.options, &stop, |watching| {
+        printed = match watching {
+            Watching::Progress(progress) => {
+                bar.iter().for_each(|bar| bar.show(progress));
+                Ok(())
+            }
+            Watching::Synced(report) => match bar.take() {
+                Some(bar) => {
+                    bar.clear();
+                    let mut output = Output::new();
+                    let printed = sync::told(&mut output, source, &report, json)
+                        .and_then(|()| Ok(output.flush()?));
+                    say("watching for changes; Ctrl-C ends it");
+                    printed
+                }
+                None if is_quiet(&report) => Ok(()),
+                None => line(&report, json),
+            },
+            Watching::Waiting(error) => note(&format!("waiting: {error}")),
+            Watching::Polling(reason) => note(&format!("looking every few seconds: {reason}")),
+            _ => Ok(()),
+        };
+        match printed {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        }
+    })?;
+    printed?;
+    Ok(Outcome::Done)
+}
+
+/// Whether nobody needs to hear of it: what happened changed no document.
+fn is_quiet(report: &SyncReport) -> bool {
+    report.complete && report.added + report.changed + report.recut + report.removed == 0
+}
+
+fn line(report: &SyncReport, json: bool) -> anyhow::Result<()> {
+    let mut output = Output::new();
+    match json {
+        true => output.json(report)?,
+        false => output.line(sync::done(report))?,
+    }
+    Ok(output.flush()?)
+}
+
+fn note(text: &str) -> anyhow::Result<()> {
+    say(&format!("note: {text}"));
+    Ok(())
+}

@@ -1,0 +1,319 @@
+//! Collections from the command line: added, listed, searched by name, brought in step and removed; filters; and where each setting came from.
+
+use crate::fixture::Project;
+
+fn library() -> Project {
+    let project = Project::new()
+        .file(
+            "guides/deploy.md",
+            "---\ntags: ops\n---\n# Deploy\n\nDeploy on Fridays.\n",
+        )
+        .file("guides/drafts/x.md", "Deploy never.\n")
+        .file("api.md", "# API\n\nDeploy by POST.\n");
+    let add = [
+        "add",
+        "guides",
+        "--ignore",
+        "drafts/",
+        "--tags",
+        "team, ops",
+        "--type",
+        "doc",
+    ];
+    let run = project.run(&add).ok();
+    assert!(run.stdout.starts_with("guides: 1 added"), "{}", run.stdout);
+    let add = [
+        "add",
+        "api.md",
+        "--name",
+        "api",
+        "--title",
+        "The API",
+        "--version",
+        "2.x",
+    ];
+    project.run(&add).ok();
+    project
+}
+
+fn found(project: &Project, args: &[&str]) -> Vec<String> {
+    let args = [&["search", "deploy", "--json"], args].concat();
+    let lines = project.run(&args).json();
+    let path = |line: &serde_json::Value| {
+        format!(
+            "{}:{}",
+            line["collection"].as_str().unwrap(),
+            line["path"].as_str().unwrap()
+        )
+    };
+    let mut found: Vec<String> = lines.iter().map(path).collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn what_was_added_is_found_from_anywhere() {
+    let project = library();
+    assert_eq!(
+        found(&project, &["--library"]),
+        ["api:api.md", "guides:deploy.md"]
+    );
+    assert_eq!(found(&project, &["-c", "guides"]), ["guides:deploy.md"]);
+    assert_eq!(found(&project, &["-c", "guides", "-c", "api"]).len(), 2);
+    assert_eq!(
+        found(&project, &["--library", "--tag", "ops"]),
+        ["guides:deploy.md"]
+    );
+    assert_eq!(
+        found(&project, &["--library", "--type", "doc"]),
+        ["guides:deploy.md"]
+    );
+    assert_eq!(
+        found(&project, &["--library", "--version", "3"]),
+        ["guides:deploy.md"]
+    );
+    let mut elsewhere = project.command(&["search", "deploy", "-c", "guides"]);
+    let run = project.outcome(elsewhere.current_dir("/")).ok();
+    let path = "[folder]/project/guides/deploy.md:";
+    assert!(run.stdout.contains(path), "{}", run.stdout);
+    // A title that was said is found.
+    let lines = project
+        .run(&["search", "API", "-c", "api", "--json"])
+        .ok()
+        .json();
+    assert_eq!(lines[0]["document"]["title"], "The API");
+}
+
+#[test]
+fn changes_are_taken_up_by_name() {
+    let project = library();
+    project.write("guides/rollback.md", "Deploy the old one.\n");
+    assert_eq!(found(&project, &["-c", "guides"]).len(), 2);
+    std::fs::remove_file(project.path("guides/rollback.md")).unwrap();
+    let run = project.run(&["sync", "--library"]).ok();
+    assert!(
+        run.stdout.contains("guides: 1 removed, 1 unchanged"),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stdout.contains("api: 1 unchanged"), "{}", run.stdout);
+    // One that cannot be reached keeps what is known of it, and the others go on.
+    std::fs::rename(project.path("guides"), project.path("away")).unwrap();
+    let run = project.run(&["sync", "--library"]);
+    assert_eq!(run.code, Some(1));
+    assert!(
+        run.stderr.contains("cannot read `[folder]/project/guides`"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(found(&project, &["--library", "--sync", "never"]).len(), 2);
+}
+
+#[test]
+fn they_are_listed_and_removed() {
+    let project = library();
+    let run = project.run(&["list"]).ok();
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert_eq!(lines[0], "api: 1 document in 1 chunk, synced just now");
+    assert_eq!(
+        lines[1],
+        "    [folder]/project/api.md · “The API” · version 2.x"
+    );
+    assert_eq!(lines[3], "    [folder]/project/guides · doc · #team · #ops");
+    let lines = project.run(&["list", "--json"]).ok().json();
+    assert_eq!(lines[1]["name"], "guides");
+    assert_eq!(lines[1]["attributes"]["tags"][1], "ops");
+    assert_eq!(lines[1]["documents"], 1);
+    let run = project.run(&["remove", "guides"]).ok();
+    assert_eq!(run.stdout, "guides: removed, 1 document\n");
+    assert_eq!(found(&project, &["--library"]), ["api:api.md"]);
+    assert!(project.path("guides/deploy.md").exists());
+    project
+        .run(&["remove", "guides"])
+        .fails("excerpt: there is no collection `guides`, only `api`");
+    project
+        .run(&["search", "x", "-c", "guide"])
+        .fails("excerpt: there is no collection `guide`, only `api`");
+}
+
+#[test]
+fn a_document_of_a_collection_is_read_by_its_path_there() {
+    let project = library();
+    let run = project
+        .run(&["get", "deploy.md#deploy", "-c", "guides"])
+        .ok();
+    assert_eq!(run.stdout, "# Deploy\n\nDeploy on Fridays.\n");
+    let line = &project
+        .run(&["search", "fridays", "-c", "guides", "--json"])
+        .ok()
+        .json()[0];
+    let id = line["id"].as_str().unwrap();
+    let run = project.run(&["get", id, "-c", "guides"]).ok();
+    assert!(run.stdout.contains("Fridays"), "{}", run.stdout);
+    let run = project.run(&["list", "-c", "guides", "--documents"]).ok();
+    assert!(
+        run.stdout.contains("guides/deploy.md · Deploy"),
+        "{}",
+        run.stdout
+    );
+    let run = project
+        .run(&["list", "--library", "--recent", "1", "--json"])
+        .ok();
+    assert_eq!(run.json().len(), 1);
+    project
+        .run(&["get", "deploy.md", "-c", "guide"])
+        .fails("excerpt: there is no collection `guide`, only `api`, `guides`");
+}
+
+#[test]
+fn a_text_is_added_from_standard_input() {
+    let project = Project::new();
+    let add = ["add", "-", "--title", "Lesson: tea"];
+    let run = project
+        .run_with(&add, b"# Water\n\nDeploy at 80 degrees.\n")
+        .ok();
+    assert!(
+        run.stdout.starts_with("Lesson--tea: 1 added"),
+        "{}",
+        run.stdout
+    );
+    assert_eq!(
+        found(&project, &["--library"]),
+        ["Lesson--tea:Lesson--tea.md"]
+    );
+    project.run(&["remove", "Lesson--tea"]).ok();
+    project
+        .run(&["add", "-"])
+        .fails("excerpt: a text has no name: give `--name` or `--title`");
+}
+
+#[test]
+fn a_preview_stores_nothing() {
+    let project = Project::new()
+        .file("guides/a.md", "# A\n\nText.\n")
+        .file("guides/drafts/x.md", "Draft.\n");
+    let run = project
+        .run(&["add", "guides", "--ignore", "drafts/", "--preview"])
+        .ok();
+    assert!(run.stdout.starts_with("a.md · "), "{}", run.stdout);
+    assert!(!run.stdout.contains("x.md"), "{}", run.stdout);
+    assert_eq!(project.run(&["list"]).code, Some(1));
+    let run = project
+        .run(&["add", "guides/a.md", "--title", "T", "--preview", "--json"])
+        .ok();
+    let cut: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(cut["documents"][0]["document"]["title"], "T");
+    let stored = ["chunk", "guides/a.md", "--format", "json"];
+    let plain: serde_json::Value = serde_json::from_str(&project.run(&stored).ok().stdout).unwrap();
+    assert_eq!(
+        cut["documents"][0]["chunks"][0]["text"],
+        plain["documents"][0]["chunks"][0]["text"]
+    );
+}
+
+#[test]
+fn what_cannot_be_added_is_told() {
+    let project = library();
+    project
+        .run(&["add", "nowhere"])
+        .fails("excerpt: cannot read `nowhere`: No such file or directory (os error 2)");
+    project.run(&["add", "guides"]).fails(
+        "excerpt: `guides` is the collection of `[folder]/project/guides` already: give another `--name`, or `excerpt remove guides` first",
+    );
+    project
+        .run(&["add", ".", "--title", "All"])
+        .fails("excerpt: `--title` names one document, and `.` is a folder: leave it out");
+    project
+        .run(&["add", ".", "--ignore", "a{b"])
+        .fails("excerpt: `a{b` is no pattern of files: error parsing glob 'a{b': unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)");
+}
+
+#[test]
+fn each_setting_says_where_it_came_from() {
+    let project = Project::new()
+        .own_file("[chunking]\ntarget = 300\n[search]\nvectors_in_code = 0.5\n")
+        .file(
+            "excerpt.toml",
+            "[chunking]\npreset = \"docs\"\n[files]\nignore = [\"drafts/\"]\n",
+        )
+        .file("drafts/x.md", "Tea.\n")
+        .file("a.md", "Tea.\n");
+    let lines = project.run(&["status", "--config", "--json"]).ok().json();
+    let of = |name: &str| {
+        let mut lines = lines.iter();
+        let line = lines.find(|line| line["name"] == name).unwrap();
+        (
+            line["value"].to_string(),
+            line["from"].as_str().unwrap().to_string(),
+        )
+    };
+    let (own, project_file) = (
+        "[folder]/config/excerpt/excerpt.toml",
+        "[folder]/project/excerpt.toml",
+    );
+    assert_eq!(of("chunking.target"), ("300".to_string(), own.to_string()));
+    assert_eq!(
+        of("chunking.preset"),
+        ("\"docs\"".to_string(), project_file.to_string())
+    );
+    assert_eq!(
+        of("files.ignore"),
+        ("[\"drafts/\"]".to_string(), project_file.to_string())
+    );
+    assert_eq!(
+        of("search.vectors_in_code"),
+        ("0.5".to_string(), own.to_string())
+    );
+    assert_eq!(
+        of("search.fusion"),
+        ("\"convex\"".to_string(), "default".to_string())
+    );
+    assert_eq!(
+        of("embedding.provider"),
+        ("\"built-in\"".to_string(), "default".to_string())
+    );
+    let run = project.run(&["status", "--config"]).ok();
+    assert!(run.stdout.contains("chunking.target"), "{}", run.stdout);
+    // What the file leaves out is left out, and listed.
+    let run = project.run(&["search", "tea", "--json"]).ok();
+    assert!(!run.stdout.contains("drafts/x.md"), "{}", run.stdout);
+    let run = project.run(&["status", "--skips"]).ok();
+    assert!(
+        run.stdout.contains("drafts: left out by a pattern"),
+        "{}",
+        run.stdout
+    );
+    project.write("excerpt.toml", "[files]\nignore = [\"a{b\"]\n");
+    let run = project.run(&["search", "tea"]);
+    assert!(
+        run.stderr
+            .contains("excerpt.toml:2:1: `a{b` is no pattern of files"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn other_settings_are_announced_and_the_old_state_serves() {
+    let project = Project::new().file("a.md", "# Tea\n\n".to_string() + &"Tea grows. ".repeat(400));
+    project.run(&["sync"]).ok();
+    project.write("excerpt.toml", "[chunking]\ntarget = 100\nmax = 100\n");
+    let run = project.run(&["status"]).ok();
+    assert!(
+        run.stdout
+            .contains("settings  1 document cut by others than now: run `excerpt sync`"),
+        "{}",
+        run.stdout
+    );
+    let before = project
+        .run(&["search", "tea", "--sync", "never", "--json", "--chunks"])
+        .ok();
+    assert!(before.json()[0]["tokens"].as_u64() > Some(100));
+    project.run(&["sync"]).ok();
+    let after = project
+        .run(&["search", "tea", "--sync", "never", "--json", "--chunks"])
+        .ok();
+    assert!(after.json()[0]["tokens"].as_u64() <= Some(100));
+    let run = project.run(&["status"]).ok();
+    assert!(!run.stdout.contains("settings"), "{}", run.stdout);
+}

@@ -1,0 +1,134 @@
+//! A disk without room: what there is answers, the trouble has its name, and once there is room all is taken up.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use excerpt_index::{Index, OpenOptions};
+
+use crate::fixture::Project;
+
+/// A disk of its own size, in memory. Only the user `root` may make one.
+struct Disk(PathBuf);
+
+impl Disk {
+    /// None where this user may not.
+    fn new(path: &Path) -> Option<Disk> {
+        fs::create_dir_all(path).unwrap();
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", "size=64m", "tmpfs"]);
+        let mounted = mount.arg(path).output();
+        if mounted.is_ok_and(|output| output.status.success()) {
+            return Some(Disk(path.to_path_buf()));
+        }
+        println!("not tested: this user may not mount a disk");
+        None
+    }
+
+    /// Leaves room for so many bytes.
+    fn leave(&self, bytes: u64) {
+        let mut df = Command::new("df");
+        let output = df.args(["--output=avail", "-B1"]).arg(&self.0).output();
+        let output = String::from_utf8(output.unwrap().stdout).unwrap();
+        let free: u64 = output.lines().nth(1).unwrap().trim().parse().unwrap();
+        let ballast = vec![0; usize::try_from(free - bytes).unwrap()];
+        fs::write(self.0.join("ballast"), ballast).unwrap();
+    }
+
+    fn make_room(&self) {
+        fs::remove_file(self.0.join("ballast")).unwrap();
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
+    }
+}
+
+fn fill(project: &Project, version: usize) {
+    for file in 0..60 {
+        let line = format!("The kettle of file {file} sings in version{version}.\n\n");
+        let text = format!("# File {file}\n\n{}", line.repeat(40));
+        project.write(&format!("{file}.md"), text);
+    }
+}
+
+fn assert_like_fresh(project: &Project, index: &Path) {
+    let fresh = project.data().join("fresh");
+    let _ = fs::remove_dir_all(&fresh);
+    project
+        .run(&["sync", "--index", fresh.to_str().unwrap()])
+        .ok();
+    let open = |dir: &Path| Index::open(dir, OpenOptions::default()).unwrap();
+    let (index, fresh) = (open(index), open(&fresh));
+    assert!(index.check().unwrap().is_sound());
+    assert_eq!(index.fingerprint().unwrap(), fresh.fingerprint().unwrap());
+}
+
+/// How much room is left, in bytes: from none to nearly enough.
+const ROOMS: [u64; 9] = [0, 4, 16, 64, 128, 256, 512, 1_024, 1_536];
+
+#[test]
+fn a_first_sync_without_room_says_so_and_goes_on_when_there_is_some() {
+    let project = Project::new();
+    fill(&project, 0);
+    let Some(disk) = Disk::new(&project.data().join("disk")) else {
+        return;
+    };
+    let index = disk.0.join("index");
+    let args = ["sync", "--index", index.to_str().unwrap()];
+    let mut full = 0;
+    for room in ROOMS {
+        disk.leave(room << 10);
+        let run = project.run(&args);
+        if run.code == Some(2) {
+            full += 1;
+            let said = run.stderr.trim_end();
+            assert!(
+                !said.contains("damaged") && !said.contains("panicked"),
+                "{room}: {said}"
+            );
+        }
+        disk.make_room();
+        project.run(&args).ok();
+        assert_like_fresh(&project, &index);
+        fs::remove_dir_all(&index).unwrap();
+    }
+    assert!(full > 3, "{full}");
+}
+
+#[test]
+fn a_refresh_without_room_answers_from_what_there_is() {
+    let project = Project::new();
+    fill(&project, 0);
+    let Some(disk) = Disk::new(&project.data().join("disk")) else {
+        return;
+    };
+    let index = disk.0.join("index");
+    let index_args = ["--index", index.to_str().unwrap()];
+    let run = |args: &[&str]| project.run(&[args, &index_args].concat());
+    run(&["sync"]).ok();
+    let mut full = 0;
+    for (round, room) in ROOMS.into_iter().enumerate() {
+        fill(&project, round + 1);
+        disk.leave(room << 10);
+        let synced = run(&["sync"]);
+        if synced.code == Some(2) {
+            full += 1;
+            let said = synced.stderr.trim_end();
+            assert!(
+                !said.contains("damaged") && !said.contains("panicked"),
+                "{room}: {said}"
+            );
+        }
+        for mode in ["never", "auto"] {
+            let found = run(&["search", "kettle sings", "--sync", mode]);
+            assert_eq!(found.code, Some(0), "{room} {mode}: {}", found.stderr);
+        }
+        disk.make_room();
+        run(&["sync"]).ok();
+        assert_like_fresh(&project, &index);
+    }
+    assert!(full > 3, "{full}");
+}

@@ -1,0 +1,70 @@
+//! `excerpt sync --watch`, as a process.
+#![cfg(unix)]
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, ChildStdout};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::fixture::Project;
+
+/// A watch, and the lines that it prints.
+struct Watch {
+    child: Child,
+    lines: std::io::Lines<BufReader<ChildStdout>>,
+}
+
+impl Watch {
+    fn over(project: &Project, args: &[&str]) -> Watch {
+        let args = [&["sync", "--watch"], args].concat();
+        let mut child = project.command(&args).spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        Watch { child, lines }
+    }
+
+    fn line(&mut self) -> String {
+        self.lines.next().unwrap().unwrap()
+    }
+
+    /// Ends it by `signal`. Returns its exit code and what it said on standard error.
+    fn end(mut self, signal: Signal) -> (Option<i32>, String) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+        assert!(self.lines.next().is_none());
+        let output = self.child.wait_with_output().unwrap();
+        (
+            output.status.code(),
+            String::from_utf8(output.stderr).unwrap(),
+        )
+    }
+}
+
+#[test]
+fn each_change_is_a_line_until_ctrl_c() {
+    let project = Project::new().file("tea.md", "# Tea\n\nGreen tea.\n");
+    let mut watch = Watch::over(&project, &[]);
+    let first = watch.line();
+    assert!(first.contains(": 1 added · 1 file read, "), "{first}");
+    project.write("cups.md", "# Cups\n\nTwo cups.\n");
+    let line = watch.line();
+    assert!(line.starts_with("1 added, 1 unchanged · "), "{line}");
+    let run = project.run(&["search", "cups", "--sync", "never"]).ok();
+    assert!(run.stdout.starts_with("cups.md:1-3"), "{}", run.stdout);
+    let (code, said) = watch.end(Signal::INT);
+    assert_eq!(code, Some(0));
+    assert_eq!(said, "watching for changes; Ctrl-C ends it\n");
+}
+
+#[test]
+fn each_change_is_an_object_until_the_process_is_to_end() {
+    let project = Project::new().file("tea.md", "# Tea\n\nGreen tea.\n");
+    let mut watch = Watch::over(&project, &["--json"]);
+    let mut report = || serde_json::from_str::<serde_json::Value>(&watch.line()).unwrap();
+    assert_eq!(report()["added"], 1);
+    std::fs::remove_file(project.path("tea.md")).unwrap();
+    let removal = report();
+    assert_eq!(
+        (&removal["removed"], &removal["complete"]),
+        (&1.into(), &true.into())
+    );
+    assert_eq!(watch.end(Signal::TERM).0, Some(0));
+}
