@@ -148,7 +148,7 @@ impl Index {
         let path = segments(options.path.as_deref().unwrap_or_default());
         let mut listed = Vec::new();
         truth.each_listed(source, &path, order, options.limit, |document| {
-            listed.push(document)
+            listed.push(document);
         })?;
         let entries = listed.into_iter().map(|document| {
             Ok(DocumentEntry {

@@ -248,7 +248,8 @@ fn print_links(output: &mut Output, links: &Links) -> anyhow::Result<()> {
         output.line("links")?;
     }
     for link in &links.outgoing {
-        output.line(output.safe(&format!("    :{} {}", link.line, outgoing(link))))?;
+        let line = format!("    :{} {}", link.line, outgoing(link));
+        output.line(output.safe(&line))?;
     }
     if !links.incoming.is_empty() {
         output.line("linked from")?;
@@ -269,11 +270,17 @@ fn print_links(output: &mut Output, links: &Links) -> anyhow::Result<()> {
 /// A link and where it leads.
 fn outgoing(link: &Outgoing) -> String {
     let section = link.section.as_ref().map(|section| format!("#{section}"));
-    let written = format!("{}{}", link.target, section.unwrap_or_default());
+    // What stands in the citation need not be said twice.
+    let target = match link.path.as_ref() == Some(&link.target) {
+        true => "",
+        false => &link.target,
+    };
+    let written = format!("{target}{}", section.unwrap_or_default());
     match (&link.citation, &link.path) {
         (Some(citation), _) => {
             let title = link.title.as_ref().map(|title| format!(" · {title}"));
-            format!("{written} → {citation}{}", title.unwrap_or_default())
+            let arrow = if written.is_empty() { "→" } else { " →" };
+            format!("{written}{arrow} {citation}{}", title.unwrap_or_default())
         }
         (None, Some(path)) => format!("{written} → {path}, which has no such section"),
         (None, None) => format!("{written} → nothing yet"),

@@ -128,6 +128,13 @@ fn get_shows_links_with_what_they_lead_to() {
     linked from
         tea/README.md:3 to #water · All teas
     ");
+    let run = project.run(&["get", "tea/README.md", "--links"]).ok();
+    assert!(
+        run.stdout
+            .contains("    :3 #water → tea/green.md:3-6 · Green tea\n"),
+        "{}",
+        run.stdout
+    );
     let value = &project
         .run(&["get", "index.md", "tea/green.md", "--links", "--json"])
         .ok()
