@@ -84,13 +84,7 @@ fn put_and_read(store: &Store, source: i64, other: i64) {
 
 /// Brings all that is derived in step, and asserts that there is nothing left to do then.
 fn follow(store: &mut Store, lock: &WriteLock, embedder: &dyn Embedder) {
-    assert_eq!(
-        store
-            .keywords()
-            .map(|state| state == Keywords::InStep)
-            .unwrap(),
-        false
-    );
+    assert_ne!(store.keywords().unwrap(), Keywords::InStep);
     let mut go_on = |_, _| ControlFlow::Continue(());
     let mut untold = |_, _| panic!("there is nothing to do");
     assert!(store.catch_up(lock, &mut go_on).unwrap().is_continue());

@@ -101,8 +101,10 @@ impl Store {
         if !database.exists() {
             fs::create_dir_all(home).map_err(Error::io(home))?;
             let mut entries = fs::read_dir(home).map_err(Error::io(home))?.flatten();
-            // What is left of an index without its database may stay: it is made again.
-            if !entries.all(|entry| LEFTOVERS.iter().any(|name| entry.file_name() == *name)) {
+            // What is left of an index without its database may stay: it is made again. Another process may have begun to make it meanwhile.
+            let is_left =
+                entries.all(|entry| LEFTOVERS.iter().any(|name| entry.file_name() == *name));
+            if !is_left && !database.exists() {
                 return Err(Error::NotAnIndex { path: home.into() });
             }
         }

@@ -98,6 +98,7 @@ ALTER TABLE source ADD COLUMN name TEXT;
 ALTER TABLE source ADD COLUMN summary TEXT;
 CREATE UNIQUE INDEX source_by_name ON source (name);
 UPDATE document SET identity = zeroblob(16);
+CREATE INDEX document_by_identity ON document (source, identity);
 
 CREATE TABLE facet (
     name TEXT NOT NULL,
@@ -112,6 +113,7 @@ CREATE TABLE link (
     start INTEGER NOT NULL,
     target TEXT NOT NULL,
     section TEXT,
+    wiki INTEGER NOT NULL,
     PRIMARY KEY (document, start)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX link_by_target ON link (target);
