@@ -61,6 +61,7 @@ impl Collection {
             selection: self.selection.clone().or(selection),
             name: Some(self.name.clone()),
             attributes: self.attributes.clone(),
+            ..SyncOptions::default()
         }
     }
 

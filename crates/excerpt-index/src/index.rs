@@ -438,7 +438,9 @@ impl Index {
             }
             Err(Fault::Told(Error::Locked { holder, .. })) => Ok(Some(Note::Behind { holder })),
             // An index that may only be read, or has no room to grow, answers from what is there.
-            Err(Fault::Told(Error::Io { .. })) => Ok(Some(Note::Behind { holder: None })),
+            Err(Fault::Told(Error::Io { .. } | Error::Full { .. })) => {
+                Ok(Some(Note::Behind { holder: None }))
+            }
             Err(Fault::Keywords(_)) if self.store.lexical().is_some() => {
                 Ok(Some(Note::Behind { holder: None }))
             }

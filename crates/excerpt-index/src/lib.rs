@@ -25,6 +25,7 @@
 
 mod closest;
 mod collection;
+mod cut;
 mod embed;
 mod error;
 pub mod eval;
@@ -34,6 +35,7 @@ mod list;
 mod locate;
 mod lock;
 mod model;
+mod patience;
 mod read;
 mod rebuild;
 mod search;
@@ -52,8 +54,8 @@ pub use list::{DocumentEntry, FolderEntry, ListOptions, ListOrder};
 pub use locate::{Place, locate};
 pub use model::{
     Answer, Attributes, Building, Channel, Check, DocumentHits, Explanation, Filter, Hit, Keywords,
-    LastSync, Note, Progress, Query, Rank, SignalShare, Skip, SkipReason, Snippet, SourceStatus,
-    Stage, Stat, Status, SyncOptions, SyncReport, VectorStatus,
+    LastSync, Limits, Note, Progress, Query, Rank, SignalShare, Skip, SkipReason, Snippet,
+    SourceStatus, Stage, Stat, Status, SyncOptions, SyncReport, VectorStatus,
 };
 pub use read::{ChunkPlace, DocumentText, Incoming, Links, Outgoing, ReadOptions, Target};
 pub use search::{Channels, Fusion, Ranking, Signals};

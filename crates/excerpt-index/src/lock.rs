@@ -41,7 +41,8 @@ impl WriteLock {
             }
             Err(TryLockError::Error(error)) => return Err(Error::io(&path)(error)),
         }
-        sign(&mut file).map_err(Error::io(&path))?;
+        // Without room on the disk the lock holds all the same, with nobody's name on it.
+        let _ = sign(&mut file);
         Ok(WriteLock { _file: file })
     }
 }

@@ -365,6 +365,29 @@ pub struct SyncOptions {
     pub name: Option<String>,
     /// What is said of all documents.
     pub attributes: Attributes,
+    /// What one document may take.
+    pub limits: Limits,
+    /// Whether files that were left out for what is in them are looked at again, though they have not changed. Default: no.
+    pub retry: bool,
+}
+
+/// What one document may take. One that takes more is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// How many chunks it may fall into. Default: 50,000, some five times what the largest files fall into by the usual settings.
+    pub chunks: usize,
+    /// How long it may take to be cut. Default: a minute, some hundred times what the largest files take: only a fault of ours takes so long.
+    pub time: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            chunks: 50_000,
+            time: Duration::from_secs(60),
+        }
+    }
 }
 
 impl SyncOptions {
@@ -378,6 +401,18 @@ impl SyncOptions {
     #[must_use]
     pub fn selection(self, selection: Selection) -> Self {
         SyncOptions { selection, ..self }
+    }
+
+    /// Sets what one document may take.
+    #[must_use]
+    pub fn limits(self, limits: Limits) -> Self {
+        SyncOptions { limits, ..self }
+    }
+
+    /// Sets whether files that were left out for what is in them are looked at again.
+    #[must_use]
+    pub fn retry(self, retry: bool) -> Self {
+        SyncOptions { retry, ..self }
     }
 
     /// Sets what is said of all documents.
@@ -532,12 +567,16 @@ pub enum SkipReason {
     Link,
     /// It is a device, a pipe or a socket.
     Special,
+    /// It falls into more chunks than [`Limits::chunks`].
+    TooManyChunks,
+    /// It took longer to be cut than [`Limits::time`], or could not be. It is tried again when it changes, or by [`SyncOptions::retry`].
+    Quarantined,
     /// It cannot be read. What the index holds of it stays.
     Unreadable,
 }
 
 impl SkipReason {
-    const NAMES: [(SkipReason, &'static str, &'static str); 12] = [
+    const NAMES: [(SkipReason, &'static str, &'static str); 14] = [
         (SkipReason::LeftOut, "left_out", "left out by a pattern"),
         (SkipReason::Ignored, "ignored", "ignored"),
         (SkipReason::Hidden, "hidden", "hidden"),
@@ -553,6 +592,12 @@ impl SkipReason {
         ),
         (SkipReason::Link, "link", "symbolic link"),
         (SkipReason::Special, "special", "not a regular file"),
+        (
+            SkipReason::TooManyChunks,
+            "too_many_chunks",
+            "too many chunks",
+        ),
+        (SkipReason::Quarantined, "quarantined", "quarantined"),
         (SkipReason::Unreadable, "unreadable", "unreadable"),
     ];
 

@@ -9,14 +9,15 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::time::{Instant, SystemTime};
 
-use excerpt_chunk::{Chunker, CodeParser as _, Document, Hash};
+use excerpt_chunk::{CodeParser as _, Document, Hash};
 use excerpt_grammars::Grammars;
 use rayon::prelude::*;
 
+use crate::cut::Cutter;
 use crate::embed::Embedder;
 use crate::error::Result;
 use crate::lock::WriteLock;
-use crate::model::{Attributes, Progress, Skip, SkipReason, Stage, Stat, SyncOptions, SyncReport};
+use crate::model::{Progress, Skip, SkipReason, Stage, Stat, SyncOptions, SyncReport};
 use crate::source::{Entry, Listing, Reading, Source};
 use crate::store::{Change, Fault, Followed, Known, Record, SkipRow, Store, Truth};
 use crate::summary::Summary;
@@ -49,9 +50,9 @@ pub(crate) struct Sync<'a> {
     lock: &'a WriteLock,
     source: &'a dyn Source,
     name: Option<String>,
-    attributes: Attributes,
-    chunker: Chunker,
+    cutter: Cutter,
     identity: Hash,
+    retry: bool,
     embedder: Option<&'a dyn Embedder>,
     progress: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
     clock: Clock,
@@ -112,14 +113,15 @@ impl<'a> Sync<'a> {
         embedder: Option<&'a dyn Embedder>,
         progress: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Self> {
+        let identity = identity(options);
         Ok(Sync {
             store,
             lock,
             source,
-            chunker: excerpt_grammars::chunker(options.chunking.clone())?,
-            identity: identity(options),
+            cutter: Cutter::new(options, identity)?,
+            identity,
+            retry: options.retry,
             name: options.name.clone(),
-            attributes: options.attributes.clone(),
             embedder,
             progress,
             clock: Clock::start(),
@@ -201,7 +203,7 @@ impl<'a> Sync<'a> {
                         false => plan.steps.push(Step::Recut { known }),
                     }
                 }
-                (None, Some(row)) if self.trusts && row.still_holds(entry.stat) => {
+                (None, Some(row)) if self.trusts && !self.retry && row.still_holds(entry.stat) => {
                     plan.skips.push((*row).clone());
                 }
                 (known, _) => plan.steps.push(Step::Read { entry, known }),
@@ -268,8 +270,7 @@ impl<'a> Sync<'a> {
         let texts: Vec<Option<String>> = texts.collect::<Result<_, _>>()?;
         let work = Work {
             source: self.source,
-            chunker: &self.chunker,
-            attributes: &self.attributes,
+            cutter: &self.cutter,
             identity: self.identity,
             started_ns: self.clock.nanoseconds,
         };
@@ -399,8 +400,7 @@ impl Step {
 /// What every thread needs to cut documents.
 struct Work<'a> {
     source: &'a dyn Source,
-    chunker: &'a Chunker,
-    attributes: &'a Attributes,
+    cutter: &'a Cutter,
     identity: Hash,
     started_ns: i64,
 }
@@ -411,10 +411,9 @@ impl Work<'_> {
         let (entry, known) = match step {
             Step::Read { entry, known } => (entry, known),
             Step::Recut { known } => {
-                let text = text.unwrap_or_default();
-                let mut record = self.record(&known.path, &text, known.hash, known.stat)?;
-                record.id = Some(known.id);
-                return Ok((Outcome::Recut(record), None));
+                let (text, stat) = (text.unwrap_or_default(), known.stat);
+                let cut = self.record(&known.path, text, known.hash, stat)?;
+                return Ok((self.outcome(cut, Some(known), stat, Outcome::Recut), None));
             }
         };
         let (text, stat, bytes) = match self.source.read(&entry) {
@@ -438,31 +437,58 @@ impl Work<'_> {
                 settled: self.is_settled(stat),
             },
             Some(known) => {
-                let mut record = self.record(&entry.path, &text, hash, stat)?;
-                record.id = Some(known.id);
-                match known.hash == hash {
-                    true => Outcome::Recut(record),
-                    false => Outcome::Changed(record),
-                }
+                let became = match known.hash == hash {
+                    true => Outcome::Recut,
+                    false => Outcome::Changed,
+                };
+                let cut = self.record(&entry.path, text, hash, stat)?;
+                self.outcome(cut, Some(known), stat, became)
             }
-            None => Outcome::Added(self.record(&entry.path, &text, hash, stat)?),
+            None => {
+                let cut = self.record(&entry.path, text, hash, stat)?;
+                self.outcome(cut, None, stat, Outcome::Added)
+            }
         };
         Ok((outcome, Some(bytes)))
     }
 
-    fn record(&self, path: &str, text: &str, hash: Hash, stat: Stat) -> Result<Box<Record>, Fault> {
-        let mut document = Document::new(text).with_path(path);
-        if let Some(title) = &self.attributes.title {
-            document = document.with_title(title);
+    fn record(
+        &self,
+        path: &str,
+        text: String,
+        hash: Hash,
+        stat: Stat,
+    ) -> Result<Result<Box<Record>, Skip>, Fault> {
+        let mut cut = self.cutter.cut(path, text, hash)?;
+        if let Ok(record) = &mut cut {
+            record.stat = stat;
+            record.settled = self.is_settled(stat);
         }
-        let chunking = self.chunker.chunk(&document);
-        let detected = Grammars.detect(&document);
-        let language = detected.map(|detected| detected.language);
-        let (identity, attributes) = (self.identity, self.attributes);
-        let mut record = Record::new(&document, &chunking, hash, identity, attributes, language)?;
-        record.stat = stat;
-        record.settled = self.is_settled(stat);
-        Ok(Box::new(record))
+        Ok(cut)
+    }
+
+    /// What became of a document that was cut, or left out over that.
+    fn outcome(
+        &self,
+        cut: Result<Box<Record>, Skip>,
+        known: Option<Known>,
+        stat: Stat,
+        became: impl FnOnce(Box<Record>) -> Outcome,
+    ) -> Outcome {
+        match cut {
+            Ok(mut record) => {
+                record.id = known.map(|known| known.id);
+                became(record)
+            }
+            Err(skip) => Outcome::Skipped {
+                known,
+                skip: SkipRow {
+                    skip,
+                    stat: Some(stat),
+                    settled: self.is_settled(stat),
+                },
+            },
+        }
     }
 
     /// Whether a file that still has this size and time will still have this text.

@@ -48,3 +48,23 @@ impl Source for Corpus {
         self.files.read(entry)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::conformance::conforms;
+
+    #[test]
+    fn a_corpus_keeps_the_promises_of_a_source() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for path in ["a.md", "b/c.md", "questions/queries.jsonl"] {
+            let path = root.join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "tea").unwrap();
+        }
+        let corpus = Corpus::new(&root, &root.join("questions")).unwrap();
+        conforms(&corpus);
+        assert_eq!(corpus.list().unwrap().entries.len(), 2);
+    }
+}

@@ -26,9 +26,9 @@ pub(super) struct Found {
 /// The chunks of both lists, each with what its channels say, and no score yet.
 pub(super) fn united(lexical: &Candidates, vectors: &[Candidate]) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
-    let mut places: HashMap<(u64, u64, u64), usize> = HashMap::new();
+    let mut places: HashMap<(u64, u64), usize> = HashMap::new();
     let mut place = |candidate: &Candidate, all_words: bool, found: &mut Vec<Found>| {
-        let key = (candidate.document, candidate.rev, candidate.ordinal);
+        let key = (candidate.document, candidate.ordinal);
         *places.entry(key).or_insert_with(|| {
             found.push(Found {
                 document: candidate.document,

@@ -299,8 +299,8 @@ impl Search<'_> {
         }
     }
 
-    /// The candidates of both channels with their scores, best first. What the truth no longer holds, or holds in another state, is left out: the
-    /// keyword index or the vectors may be behind.
+    /// The candidates of both channels with their scores, best first. What the truth no longer holds is left out: the keyword index or the vectors may
+    /// be behind.
     fn found(
         &self,
         lexical: &Candidates,
@@ -429,7 +429,8 @@ fn notes(words: &Words, weights: &[Option<f32>]) -> Vec<Note> {
 struct Documents(HashMap<u64, Option<StoredDocument>>);
 
 impl Documents {
-    /// The document of a candidate, if it still is what the channel knows.
+    /// The document of a candidate. A channel that is behind knows an older state of it, and still is right that there is something to be found;
+    /// one that is ahead of the truth is not.
     fn current(&mut self, store: &Store, found: &Found) -> Result<Option<&StoredDocument>, Fault> {
         let document = match self.0.entry(found.document) {
             Entry::Occupied(entry) => entry.into_mut(),
@@ -440,7 +441,7 @@ impl Documents {
             }
         };
         let document = document.as_ref();
-        Ok(document.filter(|document| document.rev.unsigned_abs() == found.rev))
+        Ok(document.filter(|document| document.rev.unsigned_abs() >= found.rev))
     }
 
     fn get(&self, id: u64) -> Option<&StoredDocument> {
@@ -487,6 +488,9 @@ impl Lookup<'_> {
                 continue;
             };
             let chunks = self.hits(&group, &document, query.per_document)?;
+            if chunks.is_empty() {
+                continue;
+            }
             documents.push(DocumentHits {
                 rank: documents.len() + 1,
                 source: PathBuf::from(document.root),
@@ -530,6 +534,11 @@ impl Lookup<'_> {
                 .map(|title| &**title);
             let around: Vec<&str> = around.into_iter().chain(place).collect();
             let (snippet, coverage) = self.marker.mark(own, first, &around);
+            // The words stood here in an older state of the document.
+            let is_old = found.rev < document.rev.unsigned_abs();
+            if is_old && coverage == 0.0 && found.explanation.vectors.is_none() {
+                continue;
+            }
             let (cosine, floor) = match &self.question {
                 Some(question) => {
                     let (embedder, numbers) = (&question.codes.stamp().embedder, &question.numbers);

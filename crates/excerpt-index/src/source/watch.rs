@@ -380,3 +380,156 @@ fn reason(error: &notify::Error) -> String {
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use notify::event::{CreateKind, DataChange, Flag, RemoveKind};
+
+    use super::*;
+
+    const DEADLINE: Duration = Duration::from_secs(120);
+
+    /// Files that are watched, listed once, and the bell.
+    fn watched(files: &[&str]) -> (tempfile::TempDir, Watched, Arc<Bell>) {
+        let dir = tempfile::tempdir().unwrap();
+        for path in files {
+            let path = dir.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        fs::write(dir.path().join(".gitignore"), "build/\n*.log\n").unwrap();
+        let bell = Arc::new(Bell::default());
+        let files = Files::new(dir.path(), 100).unwrap();
+        let watched = Watched::new(files, Arc::clone(&bell));
+        watched.list().unwrap();
+        (dir, watched, bell)
+    }
+
+    #[test]
+    fn only_what_the_rules_let_in_counts() {
+        let (_dir, watched, _) = watched(&[
+            "src/main.rs",
+            "build/out.rs",
+            "target/CACHEDIR.TAG",
+            "target/debug/a.rs",
+            ".git/HEAD",
+        ]);
+        let known = &watched.known;
+        let counts = |path: &str| known.counts(&known.root.join(path), false);
+        for path in [
+            "",
+            "src/main.rs",
+            "src/new.rs",
+            "new/folder/a.rs",
+            ".gitignore",
+            "src/.ignore",
+        ] {
+            assert!(counts(path), "{path}");
+        }
+        for path in [
+            "a.log",
+            "src/a.log",
+            "build",
+            "build/out.rs",
+            "build/deep/out.rs",
+            "target/a.rs",
+            "target/debug/a.rs",
+            "src/.main.rs.swp",
+            ".git/index",
+            ".env",
+            "node_modules/a/b.js",
+        ] {
+            assert!(!counts(path), "{path}");
+        }
+        // What makes a folder one that is left out, or no longer one, counts when it comes or goes.
+        for path in ["src/CACHEDIR.TAG", "target/CACHEDIR.TAG", "src/.git"] {
+            assert!(known.counts(&known.root.join(path), true), "{path}");
+        }
+        assert!(!counts("target/CACHEDIR.TAG"));
+    }
+
+    #[test]
+    fn a_read_is_no_change_and_lost_events_are() {
+        let (_dir, watched, bell) = watched(&["a/b.md"]);
+        let known = &watched.known;
+        let path = known.root.join("a/b.md");
+        let hear = |kind| known.hear(Ok(Event::new(kind).add_path(path.clone())));
+        hear(EventKind::Access(AccessKind::Open(AccessMode::Any)));
+        hear(EventKind::Access(AccessKind::Close(AccessMode::Read)));
+        assert_eq!(locked(&bell.state).times, None);
+        hear(EventKind::Modify(ModifyKind::Data(DataChange::Any)));
+        assert_eq!(bell.wait(DEADLINE), Woken::Changed);
+        known.hear(Ok(Event::new(EventKind::Other).set_flag(Flag::Rescan)));
+        assert_eq!(bell.wait(DEADLINE), Woken::Changed);
+        assert!(locked(&known.folders).is_empty());
+    }
+
+    #[test]
+    fn a_folder_that_came_or_went_is_forgotten_with_all_in_it() {
+        let (_dir, watched, _) = watched(&["a/b/c.md", "ab/d.md"]);
+        let known = &watched.known;
+        let remove = |path: &str, kind| {
+            known.hear(Ok(Event::new(kind).add_path(known.root.join(path))));
+            let mut folders: Vec<String> = locked(&known.folders).keys().cloned().collect();
+            folders.sort();
+            folders
+        };
+        let gone = EventKind::Remove(RemoveKind::Folder);
+        assert_eq!(remove("a", gone), ["", "ab"]);
+        watched.list().unwrap();
+        let come = EventKind::Create(CreateKind::Folder);
+        assert_eq!(remove("a/b", come), ["", "a", "ab"]);
+        // It was forgotten while it was listed: it stays so.
+        watched.leave("a/b", None);
+        assert!(!locked(&known.folders).contains_key("a/b"));
+    }
+
+    #[test]
+    fn a_bell_waits_for_quiet_but_not_for_ever() {
+        let bell = Bell::default();
+        assert_eq!(bell.wait(Duration::ZERO), Woken::Late);
+        bell.ring();
+        assert_eq!(bell.wait(DEADLINE), Woken::Changed);
+        assert_eq!(bell.wait(Duration::ZERO), Woken::Late);
+        // The first time was long ago, the last is just now.
+        let now = Instant::now();
+        if let Some(first) = now.checked_sub(LONGEST) {
+            locked(&bell.state).times = Some((first, now + DEADLINE));
+            assert_eq!(bell.wait(DEADLINE), Woken::Changed);
+        }
+        bell.ring();
+        bell.end();
+        assert_eq!(bell.wait(DEADLINE), Woken::Ended);
+        bell.pause(DEADLINE);
+    }
+
+    #[test]
+    fn an_empty_folder_on_another_file_system_is_not_what_was_there() {
+        let (dir, watched, _) = watched(&["a.md"]);
+        if device(dir.path()).is_none() {
+            return;
+        }
+        *locked(&watched.device) = Some(u64::MAX);
+        // Not empty: what is there now counts.
+        assert_eq!(watched.list().unwrap().entries.len(), 1);
+        *locked(&watched.device) = Some(u64::MAX);
+        fs::remove_file(dir.path().join("a.md")).unwrap();
+        fs::remove_file(dir.path().join(".gitignore")).unwrap();
+        let error = watched.list().unwrap_err();
+        assert!(error.to_string().contains("what was mounted there is gone"));
+    }
+
+    #[test]
+    fn a_system_without_events_is_said_to_be_deaf() {
+        let (dir, watched, bell) = watched(&["a.md"]);
+        assert_eq!(watched.deafness(), None);
+        let deaf = Watched {
+            watcher: None,
+            deafness: Mutex::new(Some("none".into())),
+            ..Watched::new(Files::new(dir.path(), 100).unwrap(), bell)
+        };
+        assert_eq!(deaf.list().unwrap().entries.len(), 1);
+        assert_eq!(deaf.deafness().as_deref(), Some("none"));
+        assert!(locked(&deaf.known.folders).is_empty());
+    }
+}

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use rusqlite::ErrorCode;
+use rusqlite::{ErrorCode, ffi};
 use tantivy::TantivyError;
 use tantivy::directory::error::OpenWriteError;
 
@@ -62,7 +62,10 @@ impl Fault {
             matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
         };
         match self {
-            Fault::Truth(error) => error.sqlite_error_code() == Some(ErrorCode::DiskFull),
+            Fault::Truth(error) => {
+                error.sqlite_error_code() == Some(ErrorCode::DiskFull)
+                    || error.sqlite_extended_error_code() == Some(ffi::SQLITE_IOERR_SHMSIZE)
+            }
             Fault::Io(error) => is_full(error),
             Fault::Keywords(TantivyError::IoError(error)) => is_full(error),
             Fault::Keywords(TantivyError::OpenWriteError(OpenWriteError::IoError {

@@ -7,6 +7,8 @@
 mod analysis;
 mod codes;
 mod collect;
+#[cfg(test)]
+mod conformance;
 mod derived;
 pub(crate) mod facet;
 mod fault;
@@ -189,6 +191,12 @@ impl Store {
         if !self.is_aside() && generation::served(&self.home)? != self.dir {
             *self = Store::open(&self.home)?;
         }
+        // There may be room again.
+        if self.truth.is_frozen()
+            && let Ok(truth) = Truth::open_to_write(&self.dir.join(DATABASE))
+        {
+            self.truth = truth;
+        }
         if self.keywords()? != Keywords::InStep {
             let reloaded = self
                 .lexical
@@ -279,6 +287,10 @@ impl Store {
     /// index has been lost: it is not there, and once was.
     pub(crate) fn refresh_locked(&mut self, _lock: &WriteLock) -> Result<bool, Fault> {
         let missing = self.refresh()? == Keywords::Missing;
+        if self.truth.is_frozen() {
+            let path = self.home.clone();
+            return Err(Fault::Told(Error::Full { path }));
+        }
         Ok(missing && self.truth.seal()?.is_some())
     }
 
@@ -416,5 +428,19 @@ fn truth_in(dir: &Path, open: impl FnOnce() -> Result<Truth>) -> Result<Truth> {
             "its first page is not that of an index",
         )),
         opened => opened,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::embed::StaticTable;
+
+    #[test]
+    fn the_embedded_store_keeps_the_promises_of_a_store() {
+        let dir = tempfile::tempdir().unwrap();
+        let open = || Store::create(dir.path()).unwrap();
+        let lock = WriteLock::acquire(dir.path()).unwrap();
+        conformance::conforms(&open, &lock, &StaticTable::built_in().unwrap());
     }
 }

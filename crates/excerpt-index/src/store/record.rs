@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use excerpt_chunk::{Chunk, Chunking, Document, Hash};
+use excerpt_chunk::{Chunk, Chunking, Document, Hash, Kind, Strength};
 use serde::Serialize;
 
 use super::facet;
@@ -89,11 +89,14 @@ impl Record {
         let metadata = facet::merged(&info.metadata, attributes);
         let syntax = word(&document.syntax())?;
         let date = info.dates.first().map(String::as_str);
-        let chunks: Result<_, Fault> = chunking
-            .chunks
-            .iter()
-            .map(|chunk| ChunkRow::new(chunk, text))
-            .collect();
+        let chunks = chunking.chunks.iter();
+        let chunks = chunks.map(|chunk| ChunkRow::new(chunk, text));
+        let mut chunks = chunks.collect::<Result<Vec<_>, Fault>>()?;
+        // What is said of a document is to be found even if it says nothing itself.
+        if chunks.is_empty() && *attributes != Attributes::default() {
+            let title = info.title.as_deref().unwrap_or_default();
+            chunks.push(ChunkRow::of_nothing(document, title)?);
+        }
         let path = document.path().unwrap_or_default();
         let links = info.links.iter();
         Ok(Record {
@@ -116,7 +119,7 @@ impl Record {
             reason: chunking.reason.clone(),
             warnings: serde_json::to_string(&chunking.warnings)?,
             identity,
-            chunks: chunks?,
+            chunks,
             links: links.filter_map(|link| LinkRow::new(link, path)).collect(),
         })
     }
@@ -146,6 +149,37 @@ impl ChunkRow {
             hash: chunk.hash,
             warnings: serde_json::to_string(&chunk.warnings)?,
             input: Hash::of(input(&chunk.context.header, embedded).as_bytes()),
+        })
+    }
+}
+
+impl ChunkRow {
+    /// The chunk of a document without text.
+    fn of_nothing(document: &Document<'_>, title: &str) -> Result<Self, Fault> {
+        let (text, path) = (document.text(), document.path().unwrap_or_default());
+        let header = match title {
+            "" => String::new(),
+            title => format!("{title}\n\n"),
+        };
+        Ok(ChunkRow {
+            id: Hash::of(format!("{path}\0{text}").as_bytes()),
+            bytes: 0..text.len(),
+            lines: (1, text.lines().count().max(1)),
+            overlap_start: None,
+            trail: "[]".to_string(),
+            sections: "[]".to_string(),
+            defines: "[]".to_string(),
+            kind: word(&Kind::Document)?,
+            name: None,
+            language: None,
+            tokens: 0,
+            part: (1, 1),
+            strength: word(&Strength::Start)?,
+            cut: "start".to_string(),
+            hash: Hash::of(text.as_bytes()),
+            warnings: "[]".to_string(),
+            input: Hash::of(input(&header, text).as_bytes()),
+            header,
         })
     }
 }
@@ -186,8 +220,13 @@ pub(crate) struct SkipRow {
 }
 
 impl SkipRow {
-    /// Whether a file of this size and time need not be read to be left out again. How large is too large may have changed.
+    /// Whether a file of this size and time need not be read to be left out again. How much is too much may have changed.
     pub(crate) fn still_holds(&self, stat: Stat) -> bool {
-        self.settled && self.stat == Some(stat) && self.skip.reason != SkipReason::TooLarge
+        self.settled
+            && self.stat == Some(stat)
+            && !matches!(
+                self.skip.reason,
+                SkipReason::TooLarge | SkipReason::TooManyChunks
+            )
     }
 }

@@ -153,6 +153,10 @@ CREATE INDEX link_by_target ON link (target);
 pub(super) fn migrate(connection: &Connection) -> rusqlite::Result<()> {
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     let from = transaction.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))?;
+    // Whoever waited for another one must not write even the same again: it would come between the steps of the one that goes on to write.
+    if from == FORMAT {
+        return Ok(());
+    }
     let done = usize::try_from(from).unwrap_or(0);
     for statements in MIGRATIONS.iter().skip(done) {
         transaction.execute_batch(statements)?;

@@ -4,7 +4,8 @@
 use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
@@ -26,6 +27,7 @@ const MOST_FORMATS: i64 = 1_000;
 pub(crate) struct Truth {
     pub(super) connection: Connection,
     path: PathBuf,
+    is_frozen: bool,
     /// Whether most documents are source code, and the `rev` at which that was counted.
     pub(super) mostly_code: Cell<Option<(i64, bool)>>,
 }
@@ -37,6 +39,10 @@ impl Truth {
     ///
     /// [`Error::Foreign`], [`Error::Newer`] and [`Error::Damaged`] for a file that is not an index of ours.
     pub(crate) fn create(path: &Path) -> Result<Self> {
+        or_frozen(path, Truth::make(path))
+    }
+
+    fn make(path: &Path) -> Result<Self> {
         let truth = open(
             path,
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
@@ -50,12 +56,27 @@ impl Truth {
         Ok(truth)
     }
 
-    /// Opens the database at `path`, which exists.
+    /// Opens the database at `path`, which exists. Without room on the disk, SQLite cannot make the file by which processes agree on who reads and who
+    /// writes: the database is then read as it lies there.
     ///
     /// # Errors
     ///
     /// As [`Truth::create`].
     pub(crate) fn open(path: &Path) -> Result<Self> {
+        or_frozen(path, Truth::open_to_write(path))
+    }
+
+    /// Whether it may only be read, as there was no room for more.
+    pub(crate) fn is_frozen(&self) -> bool {
+        self.is_frozen
+    }
+
+    /// Opens the database at `path` to read and write it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Truth::create`], and [`Error::Full`].
+    pub(crate) fn open_to_write(path: &Path) -> Result<Self> {
         let truth = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         match truth.format(path)? {
             Some(FORMAT) => Ok(truth),
@@ -91,8 +112,8 @@ impl Truth {
     /// The format of the database; none when it does not bear our mark.
     fn format(&self, path: &Path) -> Result<Option<i64>> {
         let pragma = |name| {
-            self.connection
-                .pragma_query_value(None, name, |row| row.get::<_, i64>(0))
+            let read = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);
+            patient(|| self.connection.pragma_query_value(None, name, read))
         };
         let mark = pragma("application_id").map_err(|error| not_ours(path, error))?;
         let found = pragma("user_version").map_err(|error| not_ours(path, error))?;
@@ -146,10 +167,66 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Truth> {
         Ok(Truth {
             connection,
             path: path.to_path_buf(),
+            is_frozen: false,
             mostly_code: Cell::default(),
         })
     };
-    open().map_err(|error| not_ours(path, error))
+    patient(open).map_err(|error| not_ours(path, error))
+}
+
+/// Does something with a database once more while another process is at what must not be disturbed: SQLite waits by itself for most of that, and not when
+/// several make a database at once.
+fn patient<T>(mut attempt: impl FnMut() -> rusqlite::Result<T>) -> rusqlite::Result<T> {
+    const TURN: Duration = Duration::from_millis(5);
+    let end = Instant::now() + PATIENCE;
+    loop {
+        match attempt() {
+            Err(error) if is_busy(&error) && Instant::now() < end => thread::sleep(TURN),
+            done => return done,
+        }
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    let code = error.sqlite_error_code();
+    matches!(
+        code,
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+    )
+}
+
+/// What was opened, or the database as it lies there, where there is no room for more and all that was written is in its one file.
+fn or_frozen(path: &Path, opened: Result<Truth>) -> Result<Truth> {
+    let Err(Error::Full { .. }) = opened else {
+        return opened;
+    };
+    let mut wal = path.as_os_str().to_owned();
+    wal.push("-wal");
+    let has_log = fs::metadata(&wal).is_ok_and(|file| file.len() > 0);
+    match (has_log, path.to_str()) {
+        (false, Some(name)) => frozen(path, name).or(opened),
+        _ => opened,
+    }
+}
+
+fn frozen(path: &Path, name: &str) -> Result<Truth> {
+    let escaped = name.replace('%', "%25").replace('?', "%3f");
+    let uri = format!("file:{}?immutable=1", escaped.replace('#', "%23"));
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(uri, flags);
+    let connection = connection.map_err(|error| not_ours(path, error))?;
+    let truth = Truth {
+        connection,
+        path: path.to_path_buf(),
+        is_frozen: true,
+        mostly_code: Cell::default(),
+    };
+    match truth.format(path)? {
+        Some(FORMAT) => Ok(truth),
+        _ => Err(Error::Full { path: path.into() }),
+    }
 }
 
 /// Tells a file that was never a database from one that is broken.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use excerpt_chunk::Hash;
-use rusqlite::{OptionalExtension, Transaction, named_params, params};
+use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, named_params, params};
 
 use super::fault::Fault;
 use super::link::put_links;
@@ -15,6 +15,12 @@ use super::vectors::Key;
 const TOMBSTONES: i64 = 10_000;
 
 impl Truth {
+    /// Begins a change. It waits for its turn before it reads: what it has read cannot then be changed before it writes.
+    fn change(&self) -> Result<Transaction<'_>, Fault> {
+        let behavior = TransactionBehavior::Immediate;
+        Ok(Transaction::new_unchecked(&self.connection, behavior)?)
+    }
+
     /// The id of the source at `root`, made if need be. `name` is that of its collection.
     pub(crate) fn ensure_source(&self, root: &str, name: Option<&str>) -> Result<i64, Fault> {
         if let Some(id) = self.source(root)? {
@@ -31,7 +37,7 @@ impl Truth {
 
     /// Removes a source with all its documents.
     pub(crate) fn remove_source(&self, source: i64) -> Result<(), Fault> {
-        let transaction = self.connection.unchecked_transaction()?;
+        let transaction = self.change()?;
         let mut rev: i64 =
             transaction.query_row("SELECT value FROM meta WHERE key = 'rev'", [], |row| {
                 row.get(0)
@@ -68,7 +74,7 @@ impl Truth {
         finished: i64,
         skips: Option<&[SkipRow]>,
     ) -> Result<(), Fault> {
-        let transaction = self.connection.unchecked_transaction()?;
+        let transaction = self.change()?;
         if let Some(skips) = skips {
             transaction.execute("DELETE FROM skip WHERE source = ?1", [source])?;
             let mut insert = transaction.prepare_cached(
@@ -104,7 +110,7 @@ impl Truth {
 
     /// Applies changes to the documents of a source.
     pub(crate) fn apply(&self, source: i64, changes: &[Change]) -> Result<(), Fault> {
-        let transaction = self.connection.unchecked_transaction()?;
+        let transaction = self.change()?;
         let mut rev: i64 =
             transaction.query_row("SELECT value FROM meta WHERE key = 'rev'", [], |row| {
                 row.get(0)
@@ -139,7 +145,7 @@ impl Truth {
         if count <= TOMBSTONES {
             return Ok(());
         }
-        let transaction = self.connection.unchecked_transaction()?;
+        let transaction = self.change()?;
         transaction.execute("DELETE FROM tombstone WHERE rev <= ?1", [rev])?;
         transaction.execute("UPDATE meta SET value = ?1 WHERE key = 'pruned'", [rev])?;
         Ok(transaction.commit()?)
@@ -162,7 +168,7 @@ impl Truth {
         vectors: &[(Key, Vec<i8>)],
         refused: &[(Key, String)],
     ) -> Result<(), Fault> {
-        let transaction = self.connection.unchecked_transaction()?;
+        let transaction = self.change()?;
         {
             let mut insert = transaction.prepare_cached(
                 "INSERT OR REPLACE INTO vector (key, numbers, refused) VALUES (?1, ?2, ?3)",
@@ -183,7 +189,7 @@ impl Truth {
 
     /// Removes the vectors that no chunk has by this embedder.
     pub(super) fn sweep_vectors(&self, embedder: &str) -> Result<(), Fault> {
-        let transaction = self.connection.unchecked_transaction()?;
+        let transaction = self.change()?;
         {
             let mut live = HashSet::new();
             let mut inputs = transaction.prepare("SELECT input FROM chunk")?;

@@ -169,6 +169,22 @@ fn a_text_that_is_given_is_kept_as_a_file() {
 }
 
 #[test]
+fn what_is_said_of_an_empty_file_is_found() {
+    let world = World::new().file("empty.md", "").file("blank/a.md", " \n");
+    let mut library = Library::new(world);
+    library.add("empty.md", |collection| {
+        collection.attributes.title = Some("Kettle manual".to_string());
+    });
+    library.add("blank", |_| {});
+    let answer = library.ask("kettle", |_| {});
+    assert_eq!(paths(&answer), ["empty.md"]);
+    assert_eq!(answer.documents[0].chunks[0].text, "");
+    let status = library.index.status().unwrap();
+    assert_eq!((status.documents, status.chunks), (2, 1));
+    assert!(library.index.check().unwrap().is_sound());
+}
+
+#[test]
 fn what_cannot_be_added_is_told() {
     let mut library = Library::new(World::new().file("green/a.md", "tea"));
     let root = library.world.root().join("green");

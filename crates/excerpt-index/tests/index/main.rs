@@ -13,6 +13,7 @@ mod failures;
 mod fixture;
 mod formats;
 mod generations;
+mod limits;
 mod quality;
 mod ranking;
 mod reading;

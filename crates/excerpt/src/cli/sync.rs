@@ -21,6 +21,9 @@ pub(crate) struct Args {
     /// Print what was done as JSON
     #[arg(long)]
     json: bool,
+    /// Look again at files that were skipped for what is in them, though they have not changed
+    #[arg(long)]
+    retry: bool,
     /// Go on, and take up each change of the files, until Ctrl-C
     #[arg(long, conflicts_with = "background")]
     watch: bool,
@@ -40,7 +43,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     if args.background {
         background::retire();
     }
-    let target = Target::of(&args.path, &args.collections, &args.index, &args.embedding)?;
+    let mut target = Target::of(&args.path, &args.collections, &args.index, &args.embedding)?;
+    for source in &mut target.sources {
+        source.options.retry = args.retry;
+    }
     let index = Index::open(&target.index, OpenOptions::create())?;
     let mut index = target.configuration.embedding.given_to(index)?;
     if args.watch {

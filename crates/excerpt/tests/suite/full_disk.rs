@@ -124,7 +124,10 @@ fn a_refresh_without_room_answers_from_what_there_is() {
         }
         for mode in ["never", "auto"] {
             let found = run(&["search", "kettle sings", "--sync", mode]);
-            assert_eq!(found.code, Some(0), "{room} {mode}: {}", found.stderr);
+            // What is written and not yet to be found is said to be so.
+            let is_told = found.code == Some(1) && found.stderr.contains("is behind");
+            let is_found = found.code == Some(0);
+            assert!(is_found || is_told, "{room} {mode}: {}", found.stderr);
         }
         disk.make_room();
         run(&["sync"]).ok();

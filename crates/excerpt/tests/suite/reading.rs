@@ -168,7 +168,7 @@ fn list_shows_folders_and_documents() {
             1                    3  .
             2                    2  tea
     ");
-    assert_eq!(project.run(&["list"]).ok().stdout, folders);
+    assert_eq!(project.run(&["list", "."]).ok().stdout, folders);
     insta::assert_snapshot!(project.run(&["list", "tea", "--documents"]).ok().stdout, @r"
     chunks        size  changed         document
          1        36 B  just now        tea/README.md · All teas

@@ -1,0 +1,233 @@
+//! What a [`Store`] promises to those above it: its tests call this.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use excerpt_chunk::{Chunker, Document, Hash};
+
+use super::{Change, Documents, Followed, Record, Store, StoredDocument, Wanted};
+use crate::embed::Embedder;
+use crate::lock::WriteLock;
+use crate::model::{Attributes, Keywords, Stat};
+
+/// Asserts the promises of a store that `open` opens, which is empty at first. `lock` is the right to write it.
+pub(crate) fn conforms(open: &dyn Fn() -> Store, lock: &WriteLock, embedder: &dyn Embedder) {
+    let mut store = open();
+    assert_eq!(store.truth.rev().unwrap(), 0);
+    assert_eq!(
+        store.keywords().unwrap(),
+        Keywords::InStep,
+        "nothing to lack"
+    );
+
+    let source = store.truth.ensure_source("/notes", None).unwrap();
+    let other = store.truth.ensure_source("/other", None).unwrap();
+    assert_ne!(source, other);
+    assert_eq!(store.truth.ensure_source("/notes", None).unwrap(), source);
+
+    put_and_read(&store, source, other);
+    follow(&mut store, lock, embedder);
+    ask(&store, source, embedder);
+    change(&mut store, lock, source, embedder);
+    remove(&mut store, lock, source, embedder);
+
+    let rev = store.truth.rev().unwrap();
+    drop(store);
+    let store = open();
+    assert_eq!(store.truth.rev().unwrap(), rev);
+    assert_eq!(store.keywords().unwrap(), Keywords::InStep);
+    assert_eq!(found(&store, "jasmine", None), ["c.md"]);
+}
+
+fn record(path: &str, text: &str) -> Box<Record> {
+    let document = Document::new(text).with_path(path);
+    let chunking = Chunker::default().chunk(&document);
+    let (hash, identity) = (Hash::of(text.as_bytes()), Hash::of(b"settings"));
+    let attributes = Attributes::default();
+    Box::new(Record::new(&document, &chunking, hash, identity, &attributes, None).unwrap())
+}
+
+fn put(store: &Store, source: i64, path: &str, text: &str) {
+    let changes = [Change::Put(record(path, text))];
+    store.truth.apply(source, &changes).unwrap();
+}
+
+fn only(store: &Store, path: &str) -> StoredDocument {
+    let mut found = store.truth.documents_at(path).unwrap();
+    assert_eq!(found.len(), 1, "{path}");
+    found.remove(0)
+}
+
+/// What is put is read as it was, each change under the next `rev`, and all of a batch or nothing.
+fn put_and_read(store: &Store, source: i64, other: i64) {
+    let texts = [
+        ("a.md", "# A\n\nGreen tea.\n"),
+        ("folder/b.md", "# B\n\nBlack tea.\n"),
+    ];
+    let changes = texts.map(|(path, text)| Change::Put(record(path, text)));
+    store.truth.apply(source, &changes).unwrap();
+    put(store, other, "o.md", "# O\n\nWhite tea.\n");
+    assert_eq!(store.truth.rev().unwrap(), 3);
+    for (path, text) in texts {
+        let document = only(store, path);
+        assert_eq!(store.truth.text(document.text).unwrap(), text);
+        let chunks = store.truth.chunks(document.id).unwrap();
+        let own: String = chunks.iter().map(|chunk| &text[chunk.bytes()]).collect();
+        assert_eq!(own.trim(), text.trim());
+    }
+    let known = store.truth.known(source, None, 10).unwrap();
+    let paths: Vec<&str> = known.iter().map(|known| &*known.path).collect();
+    assert_eq!(paths, ["a.md", "folder/b.md"], "by path, of one source");
+    let behind = store.truth.known(source, Some("a.md"), 10).unwrap();
+    assert_eq!(behind.len(), 1);
+}
+
+/// Brings all that is derived in step, and asserts that there is nothing left to do then.
+fn follow(store: &mut Store, lock: &WriteLock, embedder: &dyn Embedder) {
+    assert_eq!(
+        store
+            .keywords()
+            .map(|state| state == Keywords::InStep)
+            .unwrap(),
+        false
+    );
+    let mut go_on = |_, _| ControlFlow::Continue(());
+    let mut untold = |_, _| panic!("there is nothing to do");
+    assert!(store.catch_up(lock, &mut go_on).unwrap().is_continue());
+    assert!(store.catch_up(lock, &mut untold).unwrap().is_continue());
+    for told in [&mut go_on as &mut dyn FnMut(_, _) -> _, &mut untold] {
+        assert_eq!(
+            store.embed(lock, embedder, told).unwrap(),
+            Followed::Complete
+        );
+    }
+    assert_eq!(store.keywords().unwrap(), Keywords::InStep);
+    assert_eq!(store.unfollowed().unwrap(), 0);
+    assert!(store.is_whole().unwrap());
+}
+
+/// The paths of the chunks that hold a word, best first.
+fn found(store: &Store, word: &str, documents: Option<&Arc<Documents>>) -> Vec<String> {
+    let wanted = Wanted {
+        required: &[word.to_string()],
+        optional: &[],
+        names: &[],
+        phrases: &[],
+        excluded: &[],
+        documents,
+        limit: 10,
+    };
+    let candidates = store.lexical().unwrap().candidates(&wanted).unwrap();
+    let paths = candidates.chunks.iter().map(|candidate| {
+        let document = store.truth.document(candidate.document.cast_signed());
+        let document = document.unwrap().unwrap();
+        assert_eq!(document.rev.unsigned_abs(), candidate.rev);
+        document.path
+    });
+    paths.collect()
+}
+
+/// The paths of the chunks that are nearest to a word, nearest first.
+fn near(
+    store: &Store,
+    word: &str,
+    embedder: &dyn Embedder,
+    within: Option<&Documents>,
+) -> Vec<String> {
+    let numbers = embedder.embed_query(&[(word, 1.0)]).unwrap();
+    let near = store.codes(embedder).unwrap().nearest(&numbers, within, 10);
+    let nearest = store
+        .nearest(embedder.identity(), &numbers, near, 10)
+        .unwrap();
+    let paths = nearest.iter().map(|candidate| {
+        let document = store.truth.document(candidate.document.cast_signed());
+        document.unwrap().unwrap().path
+    });
+    paths.collect()
+}
+
+/// Both channels find what is there, and within some documents nothing else.
+fn ask(store: &Store, source: i64, embedder: &dyn Embedder) {
+    let mut all = found(store, "tea", None);
+    all.sort();
+    assert_eq!(all, ["a.md", "folder/b.md", "o.md"]);
+    assert_eq!(found(store, "black", None), ["folder/b.md"]);
+    assert_eq!(near(store, "black tea", embedder, None)[0], "folder/b.md");
+    let ids = store.truth.documents_under(source, "folder").unwrap();
+    let within: Documents = ids.iter().map(|id| id.unsigned_abs()).collect();
+    assert_eq!(
+        near(store, "green tea", embedder, Some(&within)),
+        ["folder/b.md"]
+    );
+    let within = Arc::new(within);
+    assert_eq!(found(store, "tea", Some(&within)), ["folder/b.md"]);
+    let none = Documents::default();
+    assert!(near(store, "tea", embedder, Some(&none)).is_empty());
+    assert!(found(store, "tea", Some(&Arc::new(none))).is_empty());
+}
+
+/// A document keeps its id while its path stays; a touch is no change of it; a reader sees the state of one moment.
+fn change(store: &mut Store, lock: &WriteLock, source: i64, embedder: &dyn Embedder) {
+    let before = only(store, "a.md");
+    let stat = Stat {
+        size: 7,
+        mtime_ns: 9,
+    };
+    let (id, rev) = (before.id, store.truth.rev().unwrap());
+    let touch = Change::Touch {
+        id,
+        stat,
+        settled: true,
+    };
+    store.truth.apply(source, &[touch]).unwrap();
+    let known = store.truth.known(source, None, 1).unwrap().remove(0);
+    assert_eq!((known.stat, known.settled), (stat, true));
+    assert_eq!(store.truth.rev().unwrap(), rev);
+    assert_eq!(store.keywords().unwrap(), Keywords::InStep);
+
+    let reader = Store::open(store.dir()).unwrap();
+    let snapshot = reader.truth.snapshot().unwrap();
+    assert_eq!(only(&reader, "a.md").text, before.text);
+    put(store, source, "a.md", "# A\n\nOolong tea.\n");
+    put(store, source, "c.md", "# C\n\nJasmine tea.\n");
+    assert_eq!(only(&reader, "a.md").text, before.text, "as at the begin");
+    assert_eq!(
+        reader.truth.text(before.text).unwrap(),
+        "# A\n\nGreen tea.\n"
+    );
+    drop(snapshot);
+    let after = only(&reader, "a.md");
+    assert_eq!((after.id, after.rev), (id, rev + 1));
+    assert!(
+        reader.truth.text(before.text).is_err(),
+        "nobody has it any more"
+    );
+    drop(reader);
+
+    assert_eq!(store.keywords().unwrap(), Keywords::Behind);
+    assert_eq!(
+        (store.unfollowed().unwrap(), store.followed().unwrap()),
+        (2, 2)
+    );
+    assert!(!store.is_whole().unwrap());
+    follow(store, lock, embedder);
+    assert!(found(store, "green", None).is_empty());
+    assert_eq!(found(store, "oolong", None), ["a.md"]);
+    assert_eq!(near(store, "jasmine", embedder, None)[0], "c.md");
+}
+
+/// What is removed is found nowhere, and is told to those who follow.
+fn remove(store: &mut Store, lock: &WriteLock, source: i64, embedder: &dyn Embedder) {
+    let (id, rev) = (only(store, "folder/b.md").id, store.truth.rev().unwrap());
+    store.truth.apply(source, &[Change::Remove { id }]).unwrap();
+    assert_eq!(store.truth.removed(rev).unwrap(), [id]);
+    assert!(store.truth.document(id).unwrap().is_none());
+    assert!(store.truth.chunks(id).unwrap().is_empty());
+    follow(store, lock, embedder);
+    assert!(found(store, "black", None).is_empty());
+    assert!(!near(store, "black tea", embedder, None).contains(&"folder/b.md".to_string()));
+    put(store, source, "folder/b.md", "# B\n\nBlack tea.\n");
+    assert_ne!(only(store, "folder/b.md").id, id, "another document");
+    follow(store, lock, embedder);
+    assert_eq!(found(store, "black", None), ["folder/b.md"]);
+}
