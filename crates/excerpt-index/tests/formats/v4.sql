@@ -112,6 +112,7 @@ CREATE TABLE link (
     start INTEGER NOT NULL,
     target TEXT NOT NULL,
     section TEXT,
+    wiki INTEGER NOT NULL,
     PRIMARY KEY (document, start)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX link_by_target ON link (target);
