@@ -86,11 +86,11 @@ impl Collection {
     /// A name for what is at `root`, made of the path.
     #[must_use]
     pub fn name_for(root: &Path) -> String {
-        let parts = root.components().filter_map(|part| match part {
+        let mut parts = root.components().filter_map(|part| match part {
             Component::Normal(part) => part.to_str(),
             _ => None,
         });
-        name_of(parts.last().unwrap_or_default())
+        name_of(parts.next_back().unwrap_or_default())
     }
 }
 

@@ -118,7 +118,7 @@ impl Index {
         options: &SyncOptions,
         mut progress: impl FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<SyncReport> {
-        let lock = WriteLock::acquire(self.store.dir())?;
+        let lock = WriteLock::acquire(self.store.home())?;
         let mut rebuilt = self.store.refresh_locked(&lock).map_err(self.at())?;
         rebuilt |= self.embedder.is_some() && self.store.has_unusable_codes();
         self.rebuilt |= rebuilt;
@@ -444,13 +444,13 @@ impl Index {
             Err(Fault::Keywords(_)) if self.store.lexical().is_some() => {
                 Ok(Some(Note::Behind { holder: None }))
             }
-            Err(fault) => Err(fault.at(self.store.dir())),
+            Err(fault) => Err(fault.at(self.store.home())),
         }
     }
 
     /// Its directory.
     pub(crate) fn dir(&self) -> &Path {
-        self.store.dir()
+        self.store.home()
     }
 
     /// Removes the documents of the collection `name`, and returns how many they were; none when there is no source of that name.
@@ -476,7 +476,7 @@ impl Index {
     }
 
     pub(crate) fn at(&self) -> impl Fn(Fault) -> Error + use<> {
-        let dir = self.store.dir().to_path_buf();
+        let dir = self.store.home().to_path_buf();
         move |fault| fault.at(&dir)
     }
 }

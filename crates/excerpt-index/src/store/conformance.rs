@@ -179,7 +179,7 @@ fn change(store: &mut Store, lock: &WriteLock, source: i64, embedder: &dyn Embed
     assert_eq!(store.truth.rev().unwrap(), rev);
     assert_eq!(store.keywords().unwrap(), Keywords::InStep);
 
-    let reader = Store::open(store.dir()).unwrap();
+    let reader = Store::open(store.home()).unwrap();
     let snapshot = reader.truth.snapshot().unwrap();
     assert_eq!(only(&reader, "a.md").text, before.text);
     put(store, source, "a.md", "# A\n\nOolong tea.\n");

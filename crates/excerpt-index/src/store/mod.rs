@@ -152,7 +152,7 @@ impl Store {
     }
 
     /// The index directory.
-    pub(crate) fn dir(&self) -> &Path {
+    pub(crate) fn home(&self) -> &Path {
         &self.home
     }
 

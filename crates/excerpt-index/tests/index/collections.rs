@@ -73,12 +73,12 @@ fn collections_are_searched_together_or_by_name() {
     let two = library.found(|filter| filter.collections = strings(&["black", "alone.md"]));
     assert_eq!(two, ["alone.md", "b.md"]);
     let mut filter = Filter::default();
-    filter.collections = strings(&["blak"]);
+    filter.collections = strings(&["blck"]);
     let query = by_keywords("tea").within(filter);
     let error = library.index.search(&query).unwrap_err().to_string();
     assert_eq!(
         error,
-        "there is no collection `blak`, only `alone.md`, `black`, `green`"
+        "there is no collection `blck`, only `alone.md`, `black`, `green`"
     );
 }
 

@@ -228,7 +228,7 @@ pub(crate) fn opened(target: &Target, mode: SyncMode, wait: Duration) -> anyhow:
     for source in &target.sources {
         let is_bounded = mode == SyncMode::Auto
             && (background::is_possible() || was_complete(&index, &source.root)?);
-        let hurry = is_bounded.then(|| Hurry {
+        let hurry = is_bounded.then_some(Hurry {
             end,
             wait,
             asks_elsewhere: matches!(embedding, Embedding::Http(_)),

@@ -21,7 +21,7 @@ impl Disk {
         if mounted.is_ok_and(|output| output.status.success()) {
             return Some(Disk(path.to_path_buf()));
         }
-        println!("not tested: this user may not mount a disk");
+        eprintln!("not tested: this user may not mount a disk");
         None
     }
 

@@ -84,25 +84,23 @@ impl Work {
         let args = [args, &["--index", index]].concat();
         let mut command = self.project.command(&args);
         let mut child = command.stdout(Stdio::null()).spawn().unwrap();
-        let mut ended = None;
-        while ended.is_none() && !begins(&self.index, &child) {
-            ended = child.try_wait().unwrap();
+        let mut has_ended = false;
+        while !has_ended && !begins(&self.index, &child) {
+            has_ended = child.try_wait().unwrap().is_some();
         }
         let begun = Instant::now();
         let share = (self.round as f64 * 0.618_034).fract();
         let moment = self.whole.mul_f64(share);
-        while ended.is_none() && begun.elapsed() < moment {
-            ended = child.try_wait().unwrap();
+        while !has_ended && begun.elapsed() < moment {
+            has_ended = child.try_wait().unwrap().is_some();
             std::thread::sleep(Duration::from_micros(100));
         }
-        if ended.is_none() {
+        if !has_ended {
             child.kill().unwrap();
-            ended = Some(child.wait().unwrap());
         }
-        let completed = ended.is_some_and(|status| {
-            assert!(status.success() || status.code().is_none(), "{status}");
-            status.success()
-        });
+        let status = child.wait().unwrap();
+        assert!(status.success() || status.code().is_none(), "{status}");
+        let completed = status.success();
         if completed {
             self.whole = begun.elapsed();
         } else {
