@@ -157,8 +157,8 @@ impl Index {
                 source: document.root.into(),
                 path: document.path,
                 title: document.title,
-                size: document.size,
-                modified: document.mtime_ns.div_euclid(1_000_000_000),
+                size: document.stat.size,
+                modified: document.stat.seconds(),
                 syntax: document.syntax,
             })
         });

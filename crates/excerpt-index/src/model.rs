@@ -631,6 +631,13 @@ pub struct Stat {
     pub mtime_ns: i64,
 }
 
+impl Stat {
+    /// The time of the last change, in whole seconds since 1970.
+    pub(crate) fn seconds(self) -> i64 {
+        self.mtime_ns.div_euclid(1_000_000_000)
+    }
+}
+
 /// What an index holds and how it is.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]

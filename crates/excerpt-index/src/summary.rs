@@ -93,7 +93,7 @@ impl Summary {
         let mut domains: BTreeMap<String, usize> = BTreeMap::new();
         truth.each_listed(Some(source), "", Order::Path, None, |listed| {
             summary.documents += 1;
-            summary.bytes += listed.size;
+            summary.bytes += listed.stat.size;
             let language = language(&listed.path).unwrap_or(&listed.syntax);
             match summary.languages.get_mut(language) {
                 Some(count) => *count += 1,
@@ -130,7 +130,7 @@ impl Summary {
             summary.newest.push(Newest {
                 path: listed.path,
                 title: listed.title,
-                modified: listed.mtime_ns.div_euclid(1_000_000_000),
+                modified: listed.stat.seconds(),
             });
         })?;
         Ok(summary)

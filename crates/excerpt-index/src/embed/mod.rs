@@ -27,6 +27,11 @@ pub trait Embedder: Send + Sync {
         None
     }
 
+    /// How many texts to give at once, at best, before their vectors are kept: what a process that is ended loses at most. Default: 256.
+    fn at_once(&self) -> usize {
+        256
+    }
+
     /// How many tokens are embedded at once. A longer text is embedded in windows of so many, and has the mean of their vectors.
     fn max_input(&self) -> usize;
 

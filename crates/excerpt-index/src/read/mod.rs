@@ -75,6 +75,10 @@ pub struct DocumentText {
     pub first_heading: Option<String>,
     /// Its front matter.
     pub metadata: Map<String, Value>,
+    /// The size of its file in bytes, when it was indexed.
+    pub size: u64,
+    /// When its file had last been changed, in seconds since 1970.
+    pub modified: i64,
     /// The place to open: `path:first-last`.
     pub citation: String,
     /// The place of `text` in the document.
@@ -228,6 +232,7 @@ impl Index {
             }
             false => None,
         };
+        let stat = self.store.truth.stat(document.id).map_err(self.at())?;
         let index = LineIndex::new(text);
         let span = index.span(bytes.clone());
         let chunks = chunks.into_iter().take(to).skip(from);
@@ -238,6 +243,8 @@ impl Index {
             title: document.title,
             first_heading: document.first_heading,
             metadata: document.metadata,
+            size: stat.size,
+            modified: stat.seconds(),
             span,
             lines_total: index.len(),
             text: text.get(bytes).unwrap_or_default().to_string(),

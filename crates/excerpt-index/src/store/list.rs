@@ -1,9 +1,10 @@
 //! Lists of documents, and the summary of a source.
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{OptionalExtension, Row, params};
 
 use super::fault::Fault;
 use super::truth::Truth;
+use crate::model::Stat;
 
 /// In which order documents are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,10 +23,7 @@ pub(crate) struct Listed {
     pub(crate) path: String,
     pub(crate) title: Option<String>,
     pub(crate) first_heading: Option<String>,
-    /// The bytes of its file.
-    pub(crate) size: u64,
-    /// When its file was last changed, in nanoseconds since 1970.
-    pub(crate) mtime_ns: i64,
+    pub(crate) stat: Stat,
     pub(crate) syntax: String,
 }
 
@@ -52,19 +50,25 @@ impl Truth {
         let limit = limit.map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX));
         let mut rows = select.query(params![source, path, limit])?;
         while let Some(row) = rows.next()? {
-            let size: i64 = row.get(5)?;
             visit(Listed {
                 id: row.get(0)?,
                 root: row.get(1)?,
                 path: row.get(2)?,
                 title: row.get(3)?,
                 first_heading: row.get(4)?,
-                size: size.unsigned_abs(),
-                mtime_ns: row.get(6)?,
+                stat: stat(row, 5)?,
                 syntax: row.get(7)?,
             });
         }
         Ok(())
+    }
+
+    /// The size and time that the file of a document had when it was indexed.
+    pub(crate) fn stat(&self, document: i64) -> Result<Stat, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT size, mtime_ns FROM document WHERE id = ?1")?;
+        Ok(select.query_row([document], |row| stat(row, 0))?)
     }
 
     /// How many chunks a document has.
@@ -100,4 +104,12 @@ impl Truth {
         update.execute(params![source, summary])?;
         Ok(())
     }
+}
+
+fn stat(row: &Row<'_>, first: usize) -> rusqlite::Result<Stat> {
+    let size: i64 = row.get(first)?;
+    Ok(Stat {
+        size: size.unsigned_abs(),
+        mtime_ns: row.get(first + 1)?,
+    })
 }

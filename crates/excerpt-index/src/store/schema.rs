@@ -145,6 +145,17 @@ CREATE TABLE link (
     wiki INTEGER NOT NULL,
     PRIMARY KEY (document, start)
 ) STRICT, WITHOUT ROWID;
+
+-- Vectors in the order in which they come: by their keys, which are hashes, each of a batch would change another page.
+ALTER TABLE vector RENAME TO vector_before;
+CREATE TABLE vector (
+    key BLOB PRIMARY KEY,
+    numbers BLOB,
+    refused TEXT
+) STRICT;
+INSERT INTO vector SELECT key, numbers, refused FROM vector_before;
+DROP TABLE vector_before;
+
 CREATE INDEX link_by_target ON link (target);
 ";
 

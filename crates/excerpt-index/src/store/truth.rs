@@ -23,6 +23,9 @@ const MAPPED: i64 = 1 << 30;
 /// The number of formats that there will never be.
 const MOST_FORMATS: i64 = 1_000;
 
+/// After how many pages of the log these are written into the database: with SQLite's thousand, a large sync writes the same ones again and again.
+const CHECKPOINT: i64 = 16_384;
+
 /// The database of an index.
 pub(crate) struct Truth {
     pub(super) connection: Connection,
@@ -155,6 +158,7 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Truth> {
         connection.set_prepared_statement_cache_capacity(64);
         connection.pragma_update(None, "foreign_keys", true)?;
         connection.pragma_update(None, "mmap_size", MAPPED)?;
+        connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT)?;
         // The mark is read before the first write, lest a foreign database be switched to WAL.
         let mark =
             connection.pragma_query_value(None, "application_id", |row| row.get::<_, i64>(0))?;

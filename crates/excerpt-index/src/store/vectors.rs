@@ -8,16 +8,16 @@ use std::ops::ControlFlow;
 
 use excerpt_chunk::Hash;
 
+use super::Store;
 use super::codes::{self, Codes, Group, Near, Stamp, code};
 use super::collect::Candidate;
 use super::fault::Fault;
-use super::{PAGE, Store};
 use crate::embed::{EmbedError, Embedder, Vectors};
 use crate::lock::WriteLock;
 use crate::model::VectorStatus;
 
-/// How many strings are embedded before their vectors are written: what a sync that is ended loses at most.
-const BATCH: usize = 256;
+/// How many changed documents are looked at before their vectors are written.
+const PAGE: usize = 1_024;
 
 /// After how many changes of documents the vectors that no chunk has are removed. Until then they are there for what comes back.
 const SWEEP: i64 = 4_096;
@@ -277,7 +277,7 @@ impl<'a> Following<'a> {
 
     /// Embeds some of what is waiting.
     fn batch(&mut self) -> Result<Result<(), EmbedError>, Fault> {
-        let from = self.waiting.len().saturating_sub(BATCH);
+        let from = self.waiting.len().saturating_sub(self.embedder.at_once());
         let mut pending = vec![self.waiting.split_off(from)];
         while let Some(mut batch) = pending.pop() {
             let texts: Vec<&str> = batch.iter().map(|(_, text)| &**text).collect();

@@ -41,6 +41,7 @@ CREATE TABLE document (
 ) STRICT;
 CREATE INDEX document_by_rev ON document (rev);
 CREATE INDEX document_by_text ON document (text);
+CREATE INDEX document_by_identity ON document (source, identity);
 
 CREATE TABLE chunk (
     document INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use anyhow::bail;
 use excerpt_index::{
@@ -13,7 +14,7 @@ use serde::Serialize;
 
 use crate::cli::place::IndexArgs;
 use crate::exit::{Outcome, message};
-use crate::output::{Output, SCHEMA, complain};
+use crate::output::{Output, SCHEMA, complain, say};
 
 /// How many digits of a chunk's id are enough to be taken for one.
 const SHORTEST_ID: usize = 4;
@@ -56,10 +57,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     };
     let mut output = Output::new();
     let (mut printed, mut failure) = (0, None);
+    let mut notes = Vec::new();
     for target in &args.targets {
         match reader.read(target) {
             Ok(document) => {
                 print(&mut output, args, target, &document, printed)?;
+                notes.extend(changed(&document));
                 printed += 1;
             }
             Err(error) => {
@@ -71,6 +74,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         }
     }
     output.flush()?;
+    notes.dedup();
+    notes.iter().for_each(|note| say(&format!("note: {note}")));
     match failure {
         None => Ok(Outcome::Done),
         Some(error) if printed == 0 => Err(error),
@@ -183,6 +188,30 @@ fn numbers(range: &str) -> Option<(usize, usize)> {
     let (first, last) = range.split_once('-').unwrap_or((range, range));
     let numbers = (first.parse().ok()?, last.parse().ok()?);
     (numbers.0 >= 1 && numbers.0 <= numbers.1).then_some(numbers)
+}
+
+/// What one should know of a document whose file is no longer as it was indexed.
+fn changed(document: &DocumentText) -> Option<String> {
+    let path = match document.source.is_file() {
+        true => document.source.clone(),
+        false => document.source.join(&document.path),
+    };
+    let Ok(file) = std::fs::metadata(path) else {
+        return Some(format!(
+            "`{}` is no longer there: this is what was indexed of it",
+            document.path
+        ));
+    };
+    let modified = file.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    let is_same =
+        file.len() == document.size && modified.as_secs().cast_signed() == document.modified;
+    let changed = || {
+        format!(
+            "`{}` was changed after it had been indexed: run `excerpt sync`",
+            document.path
+        )
+    };
+    (!is_same).then(changed)
 }
 
 /// Whether this may be the beginning of a chunk's id.

@@ -145,6 +145,21 @@ fn get_shows_links_with_what_they_lead_to() {
 }
 
 #[test]
+fn get_says_when_a_file_is_no_longer_as_it_was_indexed() {
+    let project = notes();
+    assert_eq!(project.run(&["get", "index.md"]).ok().stderr, "");
+    project.write("index.md", "# Another start\n");
+    std::fs::remove_file(project.path("tea/README.md")).unwrap();
+    let run = project.run(&["get", "index.md:1", "tea/README.md:1"]).ok();
+    assert!(run.stdout.contains("# Start\n") && run.stdout.contains("# All teas\n"));
+    assert_eq!(
+        run.stderr,
+        "note: `index.md` was changed after it had been indexed: run `excerpt sync`\n\
+         note: `tea/README.md` is no longer there: this is what was indexed of it\n"
+    );
+}
+
+#[test]
 fn list_shows_folders_and_documents() {
     let project = notes();
     let folders = project.run(&["list", "--folders"]).ok().stdout;
