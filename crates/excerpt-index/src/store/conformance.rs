@@ -48,7 +48,10 @@ fn record(path: &str, text: &str) -> Box<Record> {
 }
 
 fn put(store: &Store, source: i64, path: &str, text: &str) {
-    let changes = [Change::Put(record(path, text))];
+    let mut record = record(path, text);
+    let before = store.truth.documents_at(path).unwrap();
+    record.id = before.first().map(|document| document.id);
+    let changes = [Change::Put(record)];
     store.truth.apply(source, &changes).unwrap();
 }
 

@@ -72,6 +72,8 @@ impl Fault {
                 io_error,
                 ..
             })) => is_full(io_error),
+            // The threads of tantivy hand on the words of an error alone.
+            Fault::Keywords(error) => cfg!(unix) && error.to_string().contains("(os error 28)"),
             _ => false,
         }
     }
