@@ -36,7 +36,7 @@ pub(crate) fn conforms(open: &dyn Fn() -> Store, lock: &WriteLock, embedder: &dy
     let store = open();
     assert_eq!(store.truth.rev().unwrap(), rev);
     assert_eq!(store.keywords().unwrap(), Keywords::InStep);
-    assert_eq!(found(&store, "jasmine", None), ["c.md"]);
+    assert_eq!(found(&store, "black", None), ["folder/b.md"]);
 }
 
 fn record(path: &str, text: &str) -> Box<Record> {

@@ -41,7 +41,6 @@ CREATE TABLE document (
 ) STRICT;
 CREATE INDEX document_by_rev ON document (rev);
 CREATE INDEX document_by_text ON document (text);
-CREATE INDEX document_by_identity ON document (source, identity);
 
 CREATE TABLE chunk (
     document INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
@@ -117,6 +116,17 @@ CREATE TABLE link (
     wiki INTEGER NOT NULL,
     PRIMARY KEY (document, start)
 ) STRICT, WITHOUT ROWID;
+
+-- Vectors in the order in which they come: by their keys, which are hashes, each of a batch would change another page.
+ALTER TABLE vector RENAME TO vector_before;
+CREATE TABLE vector (
+    key BLOB PRIMARY KEY,
+    numbers BLOB,
+    refused TEXT
+) STRICT;
+INSERT INTO vector SELECT key, numbers, refused FROM vector_before;
+DROP TABLE vector_before;
+
 CREATE INDEX link_by_target ON link (target);
 INSERT INTO source (id, root, started, finished, name, summary) VALUES (1, '/notes', 1795350175, 1795350175, NULL, NULL);
 INSERT INTO text (hash, bytes, zstd) VALUES (x'34f61e9dc91f2d5ede1e30a4f56c2b28', 33, x'28b52ffd20210901004672657368206d696c6b206b6565707320666f7220746872656520646179732e0a');

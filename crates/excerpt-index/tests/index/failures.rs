@@ -283,7 +283,7 @@ fn while_another_process_writes_the_answer_says_what_it_lacks() {
     // What has changed since is shown as it is now.
     assert_eq!(paths(&answer), ["docs/private/milk.md", "docs/tea.md"]);
     let tea = &answer.documents[1].chunks[0];
-    assert_eq!(tea.text, "# Tea\n\nGreen oolong, dark.\n");
+    assert_eq!(tea.text, "# Tea\n\nGreen oolong, dark.");
     assert_eq!(
         answer.notes,
         [Note::Behind {
