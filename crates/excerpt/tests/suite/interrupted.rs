@@ -97,12 +97,10 @@ impl Work {
         }
         if ended.is_none() {
             child.kill().unwrap();
-            ended = Some(child.wait().unwrap());
         }
-        let completed = ended.is_some_and(|status| {
-            assert!(status.success() || status.code().is_none(), "{status}");
-            status.success()
-        });
+        let status = child.wait().unwrap();
+        assert!(status.success() || status.code().is_none(), "{status}");
+        let completed = status.success();
         if completed {
             self.whole = begun.elapsed();
         } else {
