@@ -25,6 +25,18 @@ pub struct Place {
     pub path: Option<String>,
 }
 
+impl Place {
+    /// The index in `dir` as a whole, whatever its sources are.
+    pub fn of_index(dir: impl Into<PathBuf>) -> Place {
+        let index = dir.into();
+        Place {
+            root: index.clone(),
+            index,
+            path: None,
+        }
+    }
+}
+
 /// Finds the index of `path` under the user's folder `data`. An index directory named by the user takes the place of the one
 /// found, and changes nothing else.
 ///

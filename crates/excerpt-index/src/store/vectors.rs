@@ -8,16 +8,13 @@ use std::ops::ControlFlow;
 
 use excerpt_chunk::Hash;
 
-use super::Store;
 use super::codes::{self, Codes, Group, Near, Stamp, code};
 use super::collect::Candidate;
 use super::fault::Fault;
+use super::{PAGE, Store};
 use crate::embed::{EmbedError, Embedder, Vectors};
 use crate::lock::WriteLock;
 use crate::model::VectorStatus;
-
-/// How many changed documents are looked at before their vectors are written.
-const PAGE: usize = 1_024;
 
 /// After how many changes of documents the vectors that no chunk has are removed. Until then they are there for what comes back.
 const SWEEP: i64 = 4_096;

@@ -1,6 +1,6 @@
 //! `excerpt doctor`: looks whether all that an answer depends on works, and says what to do about what does not.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use excerpt_index::{
@@ -28,6 +28,9 @@ pub(crate) struct Args {
     /// The folder or file whose index is checked
     #[arg(default_value = ".")]
     path: PathBuf,
+    /// Check the index of all collections that were added, in place of a folder's
+    #[arg(long)]
+    library: bool,
     /// Make the index again from its sources first, aside: the old one goes when the new one is complete
     #[arg(long)]
     rebuild: bool,
@@ -87,7 +90,10 @@ struct Attention {
 
 /// Checks all and reports.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let place = args.index.locate(&args.path)?;
+    let place = match args.library {
+        true => Place::of_index(args.index.library()?),
+        false => args.index.locate(&args.path)?,
+    };
     let rebuilt = match args.rebuild {
         true => rebuild(&place, &args.embedding)?,
         false => Vec::new(),
@@ -190,17 +196,21 @@ impl Report {
                 return Ok(());
             }
         };
-        let source = status
-            .sources
-            .iter()
-            .find(|source| source.root == place.root);
-        match source.map(|source| source.last_sync) {
-            Some(Some(last)) if last.finished.is_some() => {}
-            Some(last) => self.needs(status::synced(last), None),
-            None => self.needs(
+        // Of the index as a whole, every source counts.
+        let is_whole = place.root == place.index;
+        let is_meant = |root: &Path| is_whole || root == place.root;
+        let sources = status.sources.iter();
+        let meant: Vec<_> = sources.filter(|source| is_meant(&source.root)).collect();
+        for source in &meant {
+            if source.last_sync.is_none_or(|last| last.finished.is_none()) {
+                self.needs(status::synced(source.last_sync), None);
+            }
+        }
+        if meant.is_empty() && !is_whole {
+            self.needs(
                 format!("`{}` is not in its index", place.root.display()),
                 SYNC,
-            ),
+            );
         }
         if status.keywords != Keywords::InStep {
             let state = match status.keywords {

@@ -166,6 +166,32 @@ fn a_document_of_a_collection_is_read_by_its_path_there() {
 }
 
 #[test]
+fn a_library_without_its_database_is_made_again() {
+    let project = library();
+    let run = project.run_with(&["add", "-", "--name", "note"], b"Deploy quietly.\n");
+    run.ok();
+    let run = project.run(&["doctor", "--library"]).ok();
+    assert!(run.stdout.contains("3 documents"), "{}", run.stdout);
+    let database = project.data().join("excerpt/library/excerpt.db");
+    std::fs::write(&database, "nothing of a database".repeat(1000)).unwrap();
+    let run = project.run(&["search", "deploy", "--library"]);
+    assert!(
+        run.stderr.contains("excerpt doctor --rebuild"),
+        "{}",
+        run.stderr
+    );
+    project.run(&["doctor", "--library", "--rebuild"]).ok();
+    assert_eq!(
+        found(&project, &["--library"]),
+        ["api:api.md", "guides:deploy.md", "note:note.md"]
+    );
+    assert_eq!(
+        found(&project, &["--library", "--type", "doc"]),
+        ["guides:deploy.md"]
+    );
+}
+
+#[test]
 fn a_text_is_added_from_standard_input() {
     let project = Project::new();
     let add = ["add", "-", "--title", "Lesson: tea"];
