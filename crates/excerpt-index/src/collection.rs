@@ -96,12 +96,15 @@ impl Collection {
 
 /// What `text` is as a name: letters, digits and marks that need no quotes.
 pub(crate) fn name_of(text: &str) -> String {
-    let plain = |c: char| match c {
-        c if c.is_alphanumeric() => c,
-        '.' | '_' => c,
-        _ => '-',
-    };
-    let mut name: String = text.chars().map(plain).collect();
+    let mut name = String::new();
+    for c in text.chars() {
+        match c {
+            '.' | '_' => name.push(c),
+            c if c.is_alphanumeric() => name.push(c),
+            _ if name.ends_with('-') => {}
+            _ => name.push('-'),
+        }
+    }
     while name.len() > LONGEST_NAME {
         name.pop();
     }
@@ -292,7 +295,7 @@ mod tests {
         let of = |path: &str| Collection::name_for(Path::new(path));
         assert_eq!(of("/home/u/My notes"), "My-notes");
         assert_eq!(of("/"), "collection");
-        assert_eq!(name_of("How to: deploy?"), "How-to--deploy");
+        assert_eq!(name_of("How to: deploy?"), "How-to-deploy");
         assert_eq!(name_of("語".repeat(50).as_str()).len(), 99);
     }
 

@@ -150,8 +150,8 @@ fn a_text_that_is_given_is_kept_as_a_file() {
         .index
         .give(collection, "tea.md", "Take 90 degrees.\n")
         .unwrap();
-    assert_eq!(first.name, "How-to--tea");
-    assert_eq!(second.name, "How-to--tea-2");
+    assert_eq!(first.name, "How-to-tea");
+    assert_eq!(second.name, "How-to-tea-2");
     library.sync(&first);
     library.sync(&second);
     // The title that was said is found, and shown.
@@ -164,7 +164,7 @@ fn a_text_that_is_given_is_kept_as_a_file() {
     let root = first.root.clone();
     assert_eq!(fs::read_to_string(&root).unwrap(), "Take 80 degrees.\n");
     assert!(root.starts_with(library.world.index_dir().canonicalize().unwrap()));
-    assert_eq!(library.index.remove("How-to--tea").unwrap(), 1);
+    assert_eq!(library.index.remove("How-to-tea").unwrap(), 1);
     assert!(!root.exists());
 }
 

@@ -255,7 +255,8 @@ fn documents(
         let path = scope.here(&document.source, &document.path);
         let (first, last) = best.span.lines;
         let citation = output.styled(&format!("{path}:{first}-{last}"), Style::new().bold());
-        let place = headings(best).map(|place| format!(" · {}", output.safe(&place)));
+        let place = headings(best).or_else(|| document.title.clone());
+        let place = place.map(|place| format!(" · {}", output.safe(&place)));
         let weak = if best.weak { " · weak match" } else { "" };
         let score = format!("score {}{weak}", scores.shown(best.score));
         let score = output.styled(&score, Style::new().dimmed());

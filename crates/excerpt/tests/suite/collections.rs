@@ -76,7 +76,7 @@ fn what_was_added_is_found_from_anywhere() {
     let run = project.outcome(elsewhere.current_dir("/")).ok();
     let path = "[folder]/project/guides/deploy.md:";
     assert!(run.stdout.contains(path), "{}", run.stdout);
-    // A title that was said is found.
+    // A title that was said is found, and shown where there is no heading.
     let lines = project
         .run(&["search", "API", "-c", "api", "--json"])
         .ok()
@@ -199,15 +199,15 @@ fn a_text_is_added_from_standard_input() {
         .run_with(&add, b"# Water\n\nDeploy at 80 degrees.\n")
         .ok();
     assert!(
-        run.stdout.starts_with("Lesson--tea: 1 added"),
+        run.stdout.starts_with("Lesson-tea: 1 added"),
         "{}",
         run.stdout
     );
     assert_eq!(
         found(&project, &["--library"]),
-        ["Lesson--tea:Lesson--tea.md"]
+        ["Lesson-tea:Lesson-tea.md"]
     );
-    project.run(&["remove", "Lesson--tea"]).ok();
+    project.run(&["remove", "Lesson-tea"]).ok();
     project
         .run(&["add", "-"])
         .fails("excerpt: a text has no name: give `--name` or `--title`");
