@@ -17,9 +17,38 @@ pub(crate) fn common_folder(folder: &Path) -> Option<PathBuf> {
     })
 }
 
+/// The address of the repository's `origin`, as its configuration in `folder` has it.
+pub(crate) fn origin(folder: &Path) -> Option<String> {
+    let text = fs::read_to_string(folder.join("config")).ok()?;
+    let mut lines = text.lines().map(str::trim);
+    lines.find(|line| *line == r#"[remote "origin"]"#)?;
+    let mut fields = lines.take_while(|line| !line.starts_with('['));
+    let url = fields.find_map(|line| line.strip_prefix("url")?.trim_start().strip_prefix('='))?;
+    let url = url.trim().trim_matches('"');
+    (!url.is_empty()).then(|| url.to_string())
+}
+
 /// The folder that a `.git` file points to, as worktrees and submodules have it.
 fn linked(file: &Path) -> Option<PathBuf> {
     let text = fs::read_to_string(file).ok()?;
     let target = text.strip_prefix("gitdir:")?.trim();
     Some(file.parent()?.join(target))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_origin_is_the_url_of_that_remote() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |config: &str| {
+            fs::write(folder.path().join("config"), config).unwrap();
+            origin(folder.path())
+        };
+        let config = "[core]\n\turl = no\n[remote \"fork\"]\n\turl = a\n[remote \"origin\"]\n\tfetch = +x\n\turl = git@host:tea.git\n[branch \"main\"]\n";
+        assert_eq!(of(config).as_deref(), Some("git@host:tea.git"));
+        assert_eq!(of("[remote \"origin\"]\n[core]\n\turl = no\n"), None);
+        assert_eq!(of("[core]\n"), None);
+    }
 }

@@ -23,6 +23,7 @@
 
 #![forbid(unsafe_code)]
 
+mod clone;
 mod closest;
 mod collection;
 mod cut;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use excerpt_chunk::Hash;
 
 use crate::error::{Error, Result};
-use crate::git::common_folder;
+use crate::git::{common_folder, origin};
 use crate::source::{Node, Rules};
 use crate::store::generation::exists;
 
@@ -23,6 +23,8 @@ pub struct Place {
     pub root: PathBuf,
     /// The path inside the source; none when all of it is meant.
     pub path: Option<String>,
+    /// The address that the repository was cloned from, where the index is one of its own.
+    pub origin: Option<String>,
 }
 
 impl Place {
@@ -33,6 +35,7 @@ impl Place {
             root: index.clone(),
             index,
             path: None,
+            origin: None,
         }
     }
 }
@@ -49,8 +52,12 @@ pub fn locate(path: &Path, data: &Path, index: Option<&Path>) -> Result<Place> {
         source,
     })?;
     let indexes = data.join("indexes");
+    let mut repository = None;
     let (root, key) = match working_tree(&path) {
-        Some(tree) if includes(&tree.root, &path) => (tree.root, tree.key),
+        Some(tree) if includes(&tree.root, &path) => {
+            repository = origin(&tree.key);
+            (tree.root, tree.key)
+        }
         Some(_) => (path.clone(), path.clone()),
         None => {
             let indexed = path
@@ -67,6 +74,7 @@ pub fn locate(path: &Path, data: &Path, index: Option<&Path>) -> Result<Place> {
         index: index.map_or_else(|| directory(&indexes, &key), Path::to_path_buf),
         path: inside(&root, &path)?,
         root,
+        origin: repository.filter(|_| index.is_none()),
     })
 }
 

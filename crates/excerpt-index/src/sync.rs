@@ -6,6 +6,7 @@
 //! document as it was or as it is, and the next one goes on from there.
 
 use std::collections::{BTreeSet, HashMap};
+use std::iter::Peekable;
 use std::ops::ControlFlow;
 use std::time::{Instant, SystemTime};
 
@@ -26,7 +27,7 @@ use crate::summary::Summary;
 /// a file system in use keeps (FAT), and clocks of servers differ a little.
 const SLACK_NS: i64 = 2_000_000_000;
 
-/// How much is read and cut before it is written: what a killed sync loses at most, and a bound to its memory.
+/// How much is read and cut before it is written, while as much is cut already: twice that is what a killed sync loses at most, and a bound to its memory.
 const BATCH_DOCUMENTS: usize = 256;
 const BATCH_BYTES: u64 = 8 << 20;
 
@@ -234,51 +235,60 @@ impl<'a> Sync<'a> {
         let total = plan.steps.len();
         let mut done = 0;
         let mut steps = std::mem::take(&mut plan.steps).into_iter().peekable();
-        for batch_number in 1.. {
-            let mut batch = Vec::new();
-            let mut bytes = 0;
-            while batch.len() < BATCH_DOCUMENTS
-                && let Some(step) =
-                    steps.next_if(|step| batch.is_empty() || bytes + step.size() <= BATCH_BYTES)
-            {
-                bytes += step.size();
-                batch.push(step);
-            }
-            if batch.is_empty() {
+        // What was cut, and of how many steps, is written while the next batch is cut.
+        let (mut changes, mut written) = (Vec::new(), 0);
+        for batch_number in 0.. {
+            let batch = batch(&mut steps);
+            let count = batch.len();
+            if count == 0 && written == 0 {
                 break;
             }
-            done += batch.len();
-            let changes = self.cut(batch, &mut plan.skips)?;
-            self.store.truth.apply(source, &changes)?;
+            let next = self.cut(batch, &mut plan.skips, |truth| {
+                truth.apply(source, &changes)
+            })?;
+            done += written;
+            (changes, written) = (next, count);
+            if batch_number == 0 {
+                continue;
+            }
             let is_broken = self.tell(Stage::Cut, done, total).is_break()
                 || (batch_number % BATCHES_BETWEEN_COMMITS == 0 && self.catch_up()?.is_break());
             if is_broken {
-                self.report.remaining = total - done;
+                self.store.truth.apply(source, &changes)?;
+                self.report.remaining = total - done - written;
                 return Ok(ControlFlow::Break(()));
             }
         }
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Reads and cuts a batch on all cores, and gives the changes in the order of the steps.
-    fn cut(&mut self, batch: Vec<Step>, skips: &mut Vec<SkipRow>) -> Result<Vec<Change>, Fault> {
+    /// Reads and cuts a batch on all cores, and gives the changes in the order of the steps. Meanwhile this thread does its `work` on the truth.
+    fn cut(
+        &mut self,
+        batch: Vec<Step>,
+        skips: &mut Vec<SkipRow>,
+        work: impl FnOnce(&Truth) -> Result<(), Fault>,
+    ) -> Result<Vec<Change>, Fault> {
         // Texts to be cut again come from the database, which one thread reads.
         let texts = batch.iter().map(|step| match step {
             Step::Recut { known } => self.store.truth.text(known.hash).map(Some),
             Step::Read { .. } => Ok(None),
         });
         let texts: Vec<Option<String>> = texts.collect::<Result<_, _>>()?;
-        let work = Work {
+        let look = Work {
             source: self.source,
             cutter: &self.cutter,
             identity: self.identity,
             started_ns: self.clock.nanoseconds,
         };
-        let outcomes: Vec<_> = batch
-            .into_par_iter()
-            .zip(texts)
-            .map(|(step, text)| work.look(step, text))
-            .collect();
+        let mut outcomes = Vec::new();
+        rayon::in_place_scope(|scope| {
+            scope.spawn(|_| {
+                let steps = batch.into_par_iter().zip(texts);
+                outcomes = steps.map(|(step, text)| look.look(step, text)).collect();
+            });
+            work(&self.store.truth)
+        })?;
         let mut changes = Vec::new();
         for outcome in outcomes {
             let (outcome, bytes) = outcome?;
@@ -366,6 +376,20 @@ impl Plan {
             self.removals.push(known.id);
         }
     }
+}
+
+/// The next steps, as many as are written at once.
+fn batch(steps: &mut Peekable<std::vec::IntoIter<Step>>) -> Vec<Step> {
+    let mut batch = Vec::new();
+    let mut bytes = 0;
+    while batch.len() < BATCH_DOCUMENTS
+        && let Some(step) =
+            steps.next_if(|step| batch.is_empty() || bytes + step.size() <= BATCH_BYTES)
+    {
+        bytes += step.size();
+        batch.push(step);
+    }
+    batch
 }
 
 impl Step {
@@ -501,7 +525,7 @@ impl Work<'_> {
 struct KnownDocuments<'a> {
     truth: &'a Truth,
     source: i64,
-    page: std::iter::Peekable<std::vec::IntoIter<Known>>,
+    page: Peekable<std::vec::IntoIter<Known>>,
     last: Option<String>,
     ended: bool,
 }

@@ -90,7 +90,20 @@ impl Store {
         {
             return Ok(store);
         }
-        let dir = self.home.join(ASIDE);
+        let dir = self.copy_to(&self.home)?;
+        replace(&dir.join(BASE), serde_json::to_string(base)?.as_bytes())?;
+        Ok(Store::at(&self.home, &dir)?)
+    }
+
+    /// A copy of this generation, to be served from the index directory `home`.
+    pub(crate) fn copied(&self, home: &Path) -> Result<Store, Fault> {
+        let dir = self.copy_to(home)?;
+        Ok(Store::at(home, &dir)?)
+    }
+
+    /// Copies this generation into the index directory `home`, aside.
+    fn copy_to(&self, home: &Path) -> Result<PathBuf, Fault> {
+        let dir = home.join(ASIDE);
         remove(&dir)?;
         fs::create_dir_all(&dir)?;
         {
@@ -109,8 +122,7 @@ impl Store {
         if self.dir.join(codes::FILE).is_file() {
             copied(&self.dir.join(codes::FILE), &dir.join(codes::FILE))?;
         }
-        replace(&dir.join(BASE), serde_json::to_string(base)?.as_bytes())?;
-        Ok(Store::at(&self.home, &dir)?)
+        Ok(dir)
     }
 
     /// Serves the generation that was built aside, in place of this one.

@@ -30,10 +30,10 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use crate::collection;
 use crate::error::{Error, Result};
 use crate::lock::WriteLock;
 use crate::model::Keywords;
+use crate::{clone, collection};
 
 pub(crate) use analysis::{Purpose, analyzer, finder, name};
 pub(crate) use codes::Codes;
@@ -56,7 +56,7 @@ const DATABASE: &str = "excerpt.db";
 const LEXICAL: &str = "lexical";
 
 /// What an index directory holds besides its database.
-const LEFTOVERS: [&str; 9] = [
+const LEFTOVERS: [&str; 10] = [
     LEXICAL,
     codes::FILE,
     codes::UNFINISHED,
@@ -66,6 +66,7 @@ const LEFTOVERS: [&str; 9] = [
     generation::ANEW,
     collection::FILE,
     collection::GIVEN,
+    clone::ORIGIN,
 ];
 
 /// How many ids of changed documents are held at once while the keyword index follows.

@@ -35,6 +35,31 @@ impl Truth {
         Ok(self.connection.last_insert_rowid())
     }
 
+    /// Makes this the store of the source at `root` alone, with what the source holds that has most documents: of each it is still to be seen whether it
+    /// is there, and the same.
+    pub(crate) fn adopt(&self, root: &str) -> Result<(), Fault> {
+        let mut sources = self.sources()?;
+        let mut counted = Vec::new();
+        for source in sources.drain(..) {
+            counted.push((self.counts(source.id)?.documents, source.id));
+        }
+        counted.sort_unstable();
+        let Some((_, kept)) = counted.pop() else {
+            return Ok(());
+        };
+        for (_, other) in counted {
+            self.remove_source(other)?;
+        }
+        let transaction = self.connection.unchecked_transaction()?;
+        transaction.execute(
+            "UPDATE source SET root = ?2, name = NULL, started = NULL, finished = NULL, summary = NULL WHERE id = ?1",
+            params![kept, root],
+        )?;
+        transaction.execute("UPDATE document SET settled = 0", [])?;
+        transaction.execute("DELETE FROM skip", [])?;
+        Ok(transaction.commit()?)
+    }
+
     /// Removes a source with all its documents.
     pub(crate) fn remove_source(&self, source: i64) -> Result<(), Fault> {
         let transaction = self.change()?;

@@ -28,8 +28,9 @@ fn smaller() -> SyncOptions {
 fn after(batches: usize) -> impl FnMut(Progress) -> ControlFlow<()> {
     let mut seen = 0;
     move |progress| {
-        seen += usize::from(progress.stage == Stage::Cut);
-        match seen > batches {
+        let is_cut = progress.stage == Stage::Cut;
+        seen += usize::from(is_cut);
+        match is_cut && seen > batches {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }

@@ -296,15 +296,15 @@ fn what_was_cut_is_found_by_its_words_when_a_sync_is_broken_off() {
     let report = index
         .sync(&world.root(), &world.options, stop_early)
         .unwrap();
-    assert_eq!((report.listed, report.added), (601, 256));
-    assert_eq!(report.remaining, 601 - 256);
+    assert_eq!((report.listed, report.added), (601, 512));
+    assert_eq!(report.remaining, 601 - 512);
     // What stands on top is taken up first.
     assert_eq!(
         paths(&index.search(&by_keywords("kettle")).unwrap()),
         ["README.md"]
     );
     let status = index.status().unwrap();
-    assert_eq!((status.documents, status.keywords), (256, Keywords::InStep));
+    assert_eq!((status.documents, status.keywords), (512, Keywords::InStep));
     assert_eq!(
         index.search(&Query::new("kettle")).unwrap().notes,
         [Note::NoVectors]

@@ -78,6 +78,8 @@ pub(crate) struct Target {
     pub(crate) index: PathBuf,
     /// What is to be in step.
     pub(crate) sources: Vec<Syncable>,
+    /// Where it is, if a folder or file is meant.
+    place: Option<Place>,
     /// What is searched.
     pub(crate) filter: Filter,
     /// The path inside the source, where a folder or file is meant.
@@ -107,6 +109,14 @@ impl Target {
         }
     }
 
+    /// Its index, made if there is none.
+    pub(crate) fn create(&self) -> Result<Index, Error> {
+        match &self.place {
+            Some(place) => Index::open_at(place),
+            None => Index::open(&self.index, OpenOptions::create()),
+        }
+    }
+
     fn of_path(
         path: &Path,
         index: &IndexArgs,
@@ -124,14 +134,15 @@ impl Target {
             None => configuration.options(),
         };
         Ok(Target {
-            index: place.index,
+            index: place.index.clone(),
             sources: vec![Syncable {
-                root: place.root,
+                root: place.root.clone(),
                 options,
                 collection: known.cloned(),
             }],
             filter,
-            path: place.path,
+            path: place.path.clone(),
+            place: Some(place),
             configuration,
         })
     }
@@ -165,6 +176,7 @@ impl Target {
             sources,
             filter,
             path: None,
+            place: None,
         })
     }
 }
@@ -221,7 +233,7 @@ pub(crate) fn opened(target: &Target, mode: SyncMode, wait: Duration) -> anyhow:
         let index = embedding.given_to(index)?;
         return Ok(Opened { index, lag: None });
     }
-    let index = Index::open(&target.index, OpenOptions::create())?;
+    let index = target.create()?;
     let mut index = embedding.given_to(index)?;
     let end = Instant::now() + wait;
     let mut rest = None;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::bail;
-use excerpt_index::{Error, Index, OpenOptions, SyncReport};
+use excerpt_index::{Error, SyncReport};
 
 use crate::cli::background;
 use crate::cli::place::{self, CollectionArgs, IndexArgs, Syncable, Target};
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     for source in &mut target.sources {
         source.options.retry = args.retry;
     }
-    let index = Index::open(&target.index, OpenOptions::create())?;
+    let index = target.create()?;
     let mut index = target.configuration.embedding.given_to(index)?;
     if args.watch {
         let [source] = &target.sources[..] else {

@@ -4,6 +4,7 @@
 mod background;
 mod bad_input;
 mod chunk;
+mod clones;
 mod collections;
 mod configuration;
 mod crowd;

@@ -1,0 +1,61 @@
+//! Clones of one repository: each has an index of its own, which shows nothing of another one, and begins as a copy of it, so that what both have is neither
+//! cut nor embedded twice.
+
+use std::fs;
+use std::path::Path;
+
+use crate::collection::replace;
+use crate::error::Result;
+use crate::index::{Index, OpenOptions};
+use crate::locate::Place;
+use crate::lock::WriteLock;
+use crate::store::generation::exists;
+use crate::store::{Fault, Store};
+
+/// The file in an index directory that names the origin of the repository.
+pub(crate) const ORIGIN: &str = "origin";
+
+impl Index {
+    /// Opens the index of a place, or makes it. That of a repository begins with what the index of another clone of the same origin holds, if there is
+    /// one beside it: the first sync reads every file and cuts what differs.
+    ///
+    /// # Errors
+    ///
+    /// As [`Index::open`].
+    pub fn open_at(place: &Place) -> Result<Index> {
+        let Some(origin) = &place.origin else {
+            return Index::open(&place.index, OpenOptions::create());
+        };
+        if !exists(&place.index) {
+            begin(place, origin);
+        }
+        let index = Index::open(&place.index, OpenOptions::create())?;
+        let kept = place.index.join(ORIGIN);
+        if fs::read_to_string(&kept).ok().as_ref() != Some(origin) {
+            replace(&kept, origin.as_bytes())?;
+        }
+        Ok(index)
+    }
+}
+
+/// Copies the index of another clone, if one can be had. Without it, all is only made anew.
+fn begin(place: &Place, origin: &str) {
+    let beside = place.index.parent().map(fs::read_dir);
+    for entry in beside.into_iter().flatten().flatten().flatten() {
+        let home = entry.path();
+        let is_clone = || fs::read_to_string(home.join(ORIGIN)).is_ok_and(|own| own == origin);
+        if home != place.index && is_clone() && copy(&home, place).is_ok() {
+            return;
+        }
+    }
+}
+
+fn copy(from: &Path, place: &Place) -> Result<(), Fault> {
+    let _unchanged = WriteLock::acquire(from)?;
+    let store = Store::open(from)?;
+    fs::create_dir_all(&place.index)?;
+    let lock = WriteLock::acquire(&place.index)?;
+    let copy = store.copied(&place.index)?;
+    copy.truth.adopt(&place.root.to_string_lossy())?;
+    copy.serve_from(&place.index, &lock)
+}
