@@ -32,7 +32,8 @@ impl Index {
         let index = Index::open(&place.index, OpenOptions::create())?;
         let kept = place.index.join(ORIGIN);
         if fs::read_to_string(&kept).ok().as_ref() != Some(origin) {
-            replace(&kept, origin.as_bytes())?;
+            // Where it cannot be written, as on a full disk, the next one is tried again.
+            let _ = replace(&kept, origin.as_bytes());
         }
         Ok(index)
     }
