@@ -1,5 +1,5 @@
-//! Clones of one repository: each has an index of its own, which shows nothing of another one, and begins as a copy of it, so that what both have is neither
-//! cut nor embedded twice.
+//! Working trees and clones of one repository: each has an index of its own, which shows nothing of another one, and begins as a copy of it, so that what
+//! both have is neither cut nor embedded twice. One index for all would let the documents of one checkout slow the scan of another and shift what is rare.
 
 use std::fs;
 use std::path::Path;
@@ -12,40 +12,41 @@ use crate::lock::WriteLock;
 use crate::store::generation::exists;
 use crate::store::{Fault, Store};
 
-/// The file in an index directory that names the origin of the repository.
-pub(crate) const ORIGIN: &str = "origin";
+/// The file in an index directory that names the repository.
+pub(crate) const REPOSITORY: &str = "repository";
 
 impl Index {
-    /// Opens the index of a place, or makes it. That of a repository begins with what the index of another clone of the same origin holds, if there is
-    /// one beside it: the first sync reads every file and cuts what differs.
+    /// Opens the index of a place, or makes it. That of a working tree begins with what the index of another one of the same repository holds, or of a
+    /// clone, if there is one beside it: the first sync reads every file and cuts what differs.
     ///
     /// # Errors
     ///
     /// As [`Index::open`].
     pub fn open_at(place: &Place) -> Result<Index> {
-        let Some(origin) = &place.origin else {
+        let Some(repository) = &place.repository else {
             return Index::open(&place.index, OpenOptions::create());
         };
         if !exists(&place.index) {
-            begin(place, origin);
+            begin(place, repository);
         }
         let index = Index::open(&place.index, OpenOptions::create())?;
-        let kept = place.index.join(ORIGIN);
-        if fs::read_to_string(&kept).ok().as_ref() != Some(origin) {
+        let kept = place.index.join(REPOSITORY);
+        if fs::read_to_string(&kept).ok().as_ref() != Some(repository) {
             // Where it cannot be written, as on a full disk, the next one is tried again.
-            let _ = replace(&kept, origin.as_bytes());
+            let _ = replace(&kept, repository.as_bytes());
         }
         Ok(index)
     }
 }
 
-/// Copies the index of another clone, if one can be had. Without it, all is only made anew.
-fn begin(place: &Place, origin: &str) {
+/// Copies the index of another checkout, if one can be had. Without it, all is only made anew.
+fn begin(place: &Place, repository: &str) {
     let beside = place.index.parent().map(fs::read_dir);
     for entry in beside.into_iter().flatten().flatten().flatten() {
         let home = entry.path();
-        let is_clone = || fs::read_to_string(home.join(ORIGIN)).is_ok_and(|own| own == origin);
-        if home != place.index && is_clone() && copy(&home, place).is_ok() {
+        let named = || fs::read_to_string(home.join(REPOSITORY));
+        let is_same = || named().is_ok_and(|named| named == repository);
+        if home != place.index && is_same() && copy(&home, place).is_ok() {
             return;
         }
     }

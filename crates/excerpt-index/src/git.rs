@@ -1,24 +1,43 @@
-//! The little that is to be known of git: where a working tree has its repository.
+//! The little that is to be known of git: where a working tree has its repository, and what that is known by.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folder that all working trees of a repository have in common, for the working tree at `folder`; none when it is not one. Whether it holds a
-/// repository is for the caller to see.
-pub(crate) fn common_folder(folder: &Path) -> Option<PathBuf> {
-    let git = folder.join(".git");
-    let git = match git.is_dir() {
-        true => git,
-        false => linked(&git)?,
-    };
-    Some(match fs::read_to_string(git.join("commondir")) {
-        Ok(target) => git.join(target.trim()),
-        Err(_) => git,
-    })
+/// Where a working tree has its repository.
+pub(crate) struct Repository {
+    /// The folder that all its working trees have in common.
+    pub(crate) common: PathBuf,
+    /// Whether the working tree is one that was added beside the first.
+    pub(crate) is_added: bool,
+}
+
+impl Repository {
+    /// That of the working tree at `folder`; none when it is not one.
+    pub(crate) fn of(folder: &Path) -> Option<Repository> {
+        let git = folder.join(".git");
+        let git = match git.is_dir() {
+            true => git,
+            false => linked(&git)?,
+        };
+        let (common, is_added) = match fs::read_to_string(git.join("commondir")) {
+            Ok(target) => (git.join(target.trim()), true),
+            Err(_) => (git, false),
+        };
+        let common = common.canonicalize().ok()?;
+        common
+            .join("HEAD")
+            .is_file()
+            .then_some(Repository { common, is_added })
+    }
+
+    /// What all its working trees and clones have in common: the address that it was cloned from, else its folder.
+    pub(crate) fn name(&self) -> String {
+        origin(&self.common).unwrap_or_else(|| self.common.to_string_lossy().into_owned())
+    }
 }
 
 /// The address of the repository's `origin`, as its configuration in `folder` has it.
-pub(crate) fn origin(folder: &Path) -> Option<String> {
+fn origin(folder: &Path) -> Option<String> {
     let text = fs::read_to_string(folder.join("config")).ok()?;
     let mut lines = text.lines().map(str::trim);
     lines.find(|line| *line == r#"[remote "origin"]"#)?;

@@ -1,15 +1,14 @@
 //! Which index serves a path: a [`Place`] names the index directory, the source root, and the part of the source that is meant.
 //!
-//! The root is the git working tree around the path; its index is keyed by the repository, so that worktrees share one. Outside
-//! of git it is a folder around the path that has an index already, else the path itself. A path that the root's own rules leave
-//! out is a root of its own: who names a vendored folder wants to search it.
+//! The root is the git working tree around the path. Outside of git it is a folder around the path that has an index already, else the path itself. A
+//! path that the root's own rules leave out is a root of its own: who names a vendored folder wants to search it.
 
 use std::path::{Path, PathBuf};
 
 use excerpt_chunk::Hash;
 
 use crate::error::{Error, Result};
-use crate::git::{common_folder, origin};
+use crate::git::Repository;
 use crate::source::{Node, Rules};
 use crate::store::generation::exists;
 
@@ -23,8 +22,9 @@ pub struct Place {
     pub root: PathBuf,
     /// The path inside the source; none when all of it is meant.
     pub path: Option<String>,
-    /// The address that the repository was cloned from, where the index is one of its own.
-    pub origin: Option<String>,
+    /// What the working trees and clones of its repository have in common, where the index is one of its own: the address that it was cloned from, or
+    /// its folder.
+    pub repository: Option<String>,
 }
 
 impl Place {
@@ -35,7 +35,7 @@ impl Place {
             root: index.clone(),
             index,
             path: None,
-            origin: None,
+            repository: None,
         }
     }
 }
@@ -55,8 +55,9 @@ pub fn locate(path: &Path, data: &Path, index: Option<&Path>) -> Result<Place> {
     let mut repository = None;
     let (root, key) = match working_tree(&path) {
         Some(tree) if includes(&tree.root, &path) => {
-            repository = origin(&tree.key);
-            (tree.root, tree.key)
+            repository = Some(tree.repository.name());
+            let key = tree.key();
+            (tree.root, key)
         }
         Some(_) => (path.clone(), path.clone()),
         None => {
@@ -74,7 +75,7 @@ pub fn locate(path: &Path, data: &Path, index: Option<&Path>) -> Result<Place> {
         index: index.map_or_else(|| directory(&indexes, &key), Path::to_path_buf),
         path: inside(&root, &path)?,
         root,
-        origin: repository.filter(|_| index.is_none()),
+        repository: repository.filter(|_| index.is_none()),
     })
 }
 
@@ -111,20 +112,29 @@ fn stem(key: &Path) -> String {
     }
 }
 
-/// A git working tree: its folder, and the folder that all working trees of the repository have in common.
+/// A git working tree.
 struct WorkingTree {
     root: PathBuf,
-    key: PathBuf,
+    repository: Repository,
+}
+
+impl WorkingTree {
+    /// What its index is told from others by.
+    fn key(&self) -> PathBuf {
+        match self.repository.is_added {
+            true => self.root.clone(),
+            false => self.repository.common.clone(),
+        }
+    }
 }
 
 fn working_tree(path: &Path) -> Option<WorkingTree> {
     path.ancestors()
         .filter(|folder| folder.is_dir())
         .find_map(|folder| {
-            let key = common_folder(folder)?.canonicalize().ok()?;
-            key.join("HEAD").is_file().then(|| WorkingTree {
+            Some(WorkingTree {
                 root: folder.to_path_buf(),
-                key,
+                repository: Repository::of(folder)?,
             })
         })
 }
@@ -197,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn worktrees_share_an_index() {
+    fn each_worktree_has_its_own_index_and_knows_the_repository() {
         let (_dir, root) = tree(&[
             ("repo/.git/HEAD", ""),
             ("repo/.git/worktrees/other/HEAD", ""),
@@ -210,8 +220,16 @@ mod tests {
         );
         fs::write(root.join("other/.git"), link).unwrap();
         let (main, other) = (find(&root, "repo"), find(&root, "other"));
-        assert_eq!(main.index, other.index);
+        assert_ne!(main.index, other.index);
         assert_eq!(other.root, root.join("other"));
+        let repository = root.join("repo/.git").display().to_string();
+        assert_eq!(main.repository.as_ref(), Some(&repository));
+        assert_eq!(other.repository, main.repository);
+        let config = "[remote \"origin\"]\n\turl = https://host/tea.git\n";
+        fs::write(root.join("repo/.git/config"), config).unwrap();
+        let origin = Some("https://host/tea.git");
+        assert_eq!(find(&root, "repo").repository.as_deref(), origin);
+        assert_eq!(find(&root, "other").repository.as_deref(), origin);
     }
 
     #[test]

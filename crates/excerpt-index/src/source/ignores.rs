@@ -10,7 +10,7 @@ use std::sync::Arc;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use crate::git::common_folder;
+use crate::git::Repository;
 
 /// The ignore files of a folder, those that have a say before others first.
 const FILES: [&str; 2] = [".ignore", ".gitignore"];
@@ -67,8 +67,8 @@ impl Ignores {
             true => read(&path.join(name)),
             false => Gitignore::empty(),
         });
-        let repository = holds(".git").then(|| common_folder(&path)).flatten();
-        let excludes = repository.map(|folder| read(&folder.join(EXCLUDES)));
+        let repository = holds(".git").then(|| Repository::of(&path)).flatten();
+        let excludes = repository.map(|repository| read(&repository.common.join(EXCLUDES)));
         let said = [ignore, gitignore, excludes.unwrap_or_else(Gitignore::empty)];
         let mut inside = self.clone();
         if !said.iter().all(Gitignore::is_empty) {

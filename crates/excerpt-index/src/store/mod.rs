@@ -66,7 +66,7 @@ const LEFTOVERS: [&str; 10] = [
     generation::ANEW,
     collection::FILE,
     collection::GIVEN,
-    clone::ORIGIN,
+    clone::REPOSITORY,
 ];
 
 /// How many ids of changed documents are held at once while the keyword index follows.

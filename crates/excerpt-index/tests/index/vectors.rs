@@ -562,7 +562,7 @@ fn progress_of_vectors_goes_up_to_its_total() {
     assert_eq!(last, Some(300));
 }
 
-/// As a worktree is: the same files in another folder, with an index in common.
+/// The same files in another folder, with an index in common.
 #[test]
 fn a_second_checkout_embeds_what_differs_and_is_searched_alone() {
     let world = three();

@@ -1,4 +1,4 @@
-//! Clones of one repository: each has its own index, which begins with what another one holds.
+//! Clones and worktrees of one repository: each has its own index, which begins with what another one holds.
 
 use std::path::Path;
 
@@ -11,13 +11,15 @@ fn clone(project: &Project, name: &str, origin: &str, files: &[(&str, &str)]) {
     for (path, text) in files {
         project.write(&format!("{name}/{path}"), text);
     }
-    let git = |args: &[&str]| {
-        let mut command = std::process::Command::new("git");
-        let status = command.args(args).current_dir(project.path(name)).status();
-        assert!(status.unwrap().success());
-    };
-    git(&["init", "--quiet"]);
-    git(&["remote", "add", "origin", origin]);
+    git(project, name, &["init", "--quiet"]);
+    git(project, name, &["remote", "add", "origin", origin]);
+}
+
+fn git(project: &Project, name: &str, args: &[&str]) {
+    let mut command = std::process::Command::new("git");
+    command.args(["-c", "user.name=me", "-c", "user.email=me@host"]);
+    let status = command.args(args).current_dir(project.path(name)).status();
+    assert!(status.unwrap().success());
 }
 
 const TEA: (&str, &str) = ("tea.md", "# Tea\n\nGreen tea wants 80 degrees.\n");
@@ -78,6 +80,36 @@ fn a_clone_begins_with_what_another_one_holds_and_stays_apart() {
     );
     project.run(&["doctor", "two"]).ok();
     project.run(&["doctor", "one"]).ok();
+}
+
+#[test]
+fn a_worktree_begins_with_what_the_repository_holds_and_stays_apart() {
+    let project = Project::new();
+    for (path, text) in [TEA, MILK] {
+        project.write(&format!("repo/{path}"), text);
+    }
+    git(&project, "repo", &["init", "--quiet"]);
+    git(&project, "repo", &["add", "."]);
+    git(&project, "repo", &["commit", "--quiet", "-m", "tea"]);
+    assert_eq!(sync(&project, "repo")["added"], 2);
+    let other = project.path("other");
+    let add = [
+        "worktree",
+        "add",
+        "--quiet",
+        "-b",
+        "other",
+        other.to_str().unwrap(),
+    ];
+    git(&project, "repo", &add);
+    project.write("other/milk.md", "# Milk\n\nSour cream.\n");
+    let second = sync(&project, "other");
+    let counts = ["unchanged", "changed", "added", "removed"].map(|name| &second[name]);
+    assert_eq!(counts, [1, 1, 0, 0].map(Value::from).each_ref());
+    assert_eq!(indexes(&project), 2);
+    assert!(found(&project, "repo", "fresh sour")[0].contains("Fresh milk"));
+    assert!(found(&project, "other", "fresh sour")[0].contains("Sour cream"));
+    assert_eq!(sync(&project, "repo")["unchanged"], 2);
 }
 
 #[test]
