@@ -55,8 +55,8 @@ pub use list::{DocumentEntry, FolderEntry, ListOptions, ListOrder};
 pub use locate::{Place, locate};
 pub use model::{
     Answer, Attributes, Building, Channel, Check, DocumentHits, Explanation, Filter, Hit, Keywords,
-    LastSync, Limits, Note, Progress, Query, Rank, SignalShare, Skip, SkipReason, Snippet,
-    SourceStatus, Stage, Stat, Status, SyncOptions, SyncReport, VectorStatus,
+    LastSync, Limits, NextVectors, Note, Progress, Query, Rank, SignalShare, Skip, SkipReason,
+    Snippet, SourceStatus, Stage, Stat, Status, SyncOptions, SyncReport, VectorStatus,
 };
 pub use read::{ChunkPlace, DocumentText, Incoming, Links, Outgoing, ReadOptions, Target};
 pub use search::{Channels, Fusion, Ranking, Signals};

@@ -198,6 +198,15 @@ pub enum Note {
         /// How many.
         documents: usize,
     },
+    /// The vectors are still those of the embedder that was configured before.
+    FormerVectors {
+        /// That embedder.
+        embedder: String,
+        /// How many documents lack vectors by the one that is configured now.
+        documents: usize,
+        /// Why the last sync got none of them, if it got none.
+        failure: Option<String>,
+    },
 }
 
 impl fmt::Display for Note {
@@ -219,6 +228,10 @@ impl fmt::Display for Note {
             Note::WithoutVectors { reason } => write!(f, "the vectors had no say: {reason}"),
             Note::VectorsBehind { documents } => {
                 write!(f, "{documents} changed documents have no vectors yet and are found by keywords alone: run `excerpt sync`")
+            }
+            Note::FormerVectors { embedder, documents, failure } => {
+                write!(f, "the vectors are still those of `{embedder}`, as {documents} documents have none by the embedder configured: ")?;
+                f.write_str(failure.as_deref().unwrap_or("run `excerpt sync`"))
             }
         }
     }
@@ -680,12 +693,24 @@ pub struct VectorStatus {
     pub embedder: Option<String>,
     /// How many documents changed since and lack theirs.
     pub behind: usize,
+    /// Those that another embedder makes, to take their place when each document has some; none when none are being made.
+    pub next: Option<NextVectors>,
     /// How many texts the embedder refuses: only keywords find them.
     pub refused: usize,
     /// The reason that it gave for one of them.
     pub refusal: Option<String>,
     /// Why the last sync got no vectors; none when it did.
     pub failure: Option<String>,
+}
+
+/// Vectors that are being made while those of another embedder serve.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct NextVectors {
+    /// The embedder that makes them.
+    pub embedder: String,
+    /// How many documents lack theirs.
+    pub behind: usize,
 }
 
 /// What an index holds of one source.

@@ -13,6 +13,15 @@ mod wordpiece;
 pub use http::{HttpCheck, HttpEmbedder, HttpOptions};
 pub use static_table::StaticTable;
 
+use std::sync::LazyLock;
+
+/// The embedder of this identity, if it is there whatever is configured: the [`StaticTable`] that is built in.
+pub(crate) fn always_there(identity: &str) -> Option<&'static dyn Embedder> {
+    static BUILT_IN: LazyLock<Option<StaticTable>> = LazyLock::new(|| StaticTable::built_in().ok());
+    let table = BUILT_IN.as_ref()?;
+    (table.identity() == identity).then_some(table)
+}
+
 /// What makes vectors of texts.
 pub trait Embedder: Send + Sync {
     /// What a vector depends on besides its text, in one word: two embedders of one identity give the same vectors.

@@ -160,7 +160,20 @@ impl Search<'_> {
             notes.push(without("they are switched off".to_string()));
             return Ok(None);
         };
-        let Some(codes) = self.store.codes(embedder) else {
+        let (codes, embedder, lag) = if let Some(codes) = self.store.codes(embedder) {
+            let documents = self.store.truth.changed_count(codes.stamp().rev)?;
+            let lag = (documents > 0).then_some(Note::VectorsBehind { documents });
+            (codes, embedder, lag)
+        } else if let Some((codes, former)) = self.store.former(embedder) {
+            let next = self.store.vectors()?.next;
+            let all = || self.store.truth.changed_count(0);
+            let lag = Note::FormerVectors {
+                embedder: former.identity().to_string(),
+                documents: next.map_or_else(all, |next| Ok(next.behind))?,
+                failure: self.store.truth.failure()?,
+            };
+            (codes, former, Some(lag))
+        } else {
             let failure = self.store.truth.failure()?;
             notes.push(failure.map_or(Note::NoVectors, without));
             return Ok(None);
@@ -172,10 +185,7 @@ impl Search<'_> {
                 return Ok(None);
             }
         };
-        let behind = self.store.truth.changed_count(codes.stamp().rev)?;
-        if behind > 0 {
-            notes.push(Note::VectorsBehind { documents: behind });
-        }
+        notes.extend(lag);
         Ok(Some(Question {
             codes,
             numbers,

@@ -34,8 +34,11 @@ use super::fault::Fault;
 /// The file inside an index directory.
 pub(super) const FILE: &str = "vectors";
 
-/// The name of that file until it is whole.
-pub(super) const UNFINISHED: &str = "vectors.new";
+/// The file that takes its place once each chunk has a code by another embedder.
+pub(super) const NEXT: &str = "vectors.next";
+
+/// The names of those files until they are whole.
+pub(super) const UNFINISHED: [&str; 2] = ["vectors.new", "vectors.next.new"];
 
 const MAGIC: [u8; 8] = *b"EXCRPTV\x01";
 const WORD: usize = size_of::<u64>();
@@ -97,18 +100,18 @@ pub(crate) struct Codes {
 }
 
 impl Codes {
-    /// Opens the file in the index directory `dir`; none if there is none.
+    /// Opens the file `name` in the index directory `dir`; none if there is none.
     ///
     /// # Errors
     ///
     /// Whatever keeps it from being used, which making it again will mend.
-    pub(super) fn open(dir: &Path) -> Result<Option<Codes>, Fault> {
-        if !dir.join(FILE).is_file() {
+    pub(super) fn open(dir: &Path, name: &str) -> Result<Option<Codes>, Fault> {
+        if !dir.join(name).is_file() {
             return Ok(None);
         }
         let directory = MmapDirectory::open(dir).map_err(tantivy::TantivyError::from)?;
         let file = directory
-            .open_read(Path::new(FILE))
+            .open_read(Path::new(name))
             .map_err(tantivy::TantivyError::from)?;
         Codes::read(file.read_bytes()?).map(Some)
     }
@@ -268,9 +271,9 @@ enum Part<'a> {
     Changed(&'a Group),
 }
 
-/// Writes the file in the index directory `dir`: what was written `before`, with the documents that changed, or went, since. What stayed is copied.
+/// Writes the file at `path`: what was written `before`, with the documents that changed, or went, since. What stayed is copied.
 pub(super) fn write(
-    dir: &Path,
+    path: &Path,
     stamp: &Stamp,
     before: Option<&Codes>,
     changed: &BTreeMap<u64, Option<Group>>,
@@ -319,7 +322,7 @@ pub(super) fn write(
     let sum = XxHash3_64::oneshot(&bytes[UNSUMMED..]);
     bytes[..WORD].copy_from_slice(&MAGIC);
     bytes[WORD..UNSUMMED].copy_from_slice(&sum.to_le_bytes());
-    Ok(derived::replace(&dir.join(FILE), &bytes)?)
+    Ok(derived::replace(path, &bytes)?)
 }
 
 /// The [sum](Codes::sum) of the codes in the index directory `dir`, if there are some, without reading them.
@@ -510,7 +513,7 @@ mod tests {
     fn write_all(dir: &Path, groups: &BTreeMap<u64, Group>) {
         let changed = groups.iter();
         let changed = changed.map(|(document, group)| (*document, Some(group.clone())));
-        write(dir, &stamp(), None, &changed.collect()).unwrap();
+        write(&dir.join(FILE), &stamp(), None, &changed.collect()).unwrap();
     }
 
     #[test]
@@ -520,7 +523,7 @@ mod tests {
             dir.path(),
             &groups(&[(1, 4), (3, 2), (4, 0), (7, 1), (9, 3)]),
         );
-        let before = Codes::open(dir.path()).unwrap().unwrap();
+        let before = Codes::open(dir.path(), FILE).unwrap().unwrap();
         let [new, grown, shrunk] = [(2, 3), (3, 5), (9, 0)].map(|document| groups(&[document]));
         let changed = new.into_iter().chain(grown).chain(shrunk);
         let mut changed: BTreeMap<u64, Option<Group>> = changed
@@ -528,28 +531,30 @@ mod tests {
             .collect();
         // One goes, and one that was never there too.
         changed.extend([(7, None), (8, None)]);
-        write(dir.path(), &stamp(), Some(&before), &changed).unwrap();
-        let after = Codes::open(dir.path()).unwrap().unwrap();
+        write(&dir.path().join(FILE), &stamp(), Some(&before), &changed).unwrap();
+        let after = Codes::open(dir.path(), FILE).unwrap().unwrap();
         let expected = groups(&[(1, 4), (2, 3), (3, 5), (4, 0), (9, 0)]);
         assert_eq!(after.groups(), expected);
-        assert_eq!(UNFINISHED, derived::unfinished(Path::new(FILE)).as_os_str());
+        for (name, unfinished) in [FILE, NEXT].iter().zip(UNFINISHED) {
+            assert_eq!(derived::unfinished(Path::new(name)), Path::new(unfinished));
+        }
     }
 
     fn written(groups: &BTreeMap<u64, Group>) -> Codes {
         let dir = tempfile::tempdir().unwrap();
         write_all(dir.path(), groups);
-        Codes::open(dir.path()).unwrap().unwrap()
+        Codes::open(dir.path(), FILE).unwrap().unwrap()
     }
 
     #[test]
     fn what_is_written_is_read_again() {
         let dir = tempfile::tempdir().unwrap();
-        assert!(Codes::open(dir.path()).unwrap().is_none());
+        assert!(Codes::open(dir.path(), FILE).unwrap().is_none());
         assert_eq!(sum_in(dir.path()), None);
         for documents in [vec![], vec![(3, 2)], vec![(1, 4), (2, 0), (9, 1)]] {
             let groups = groups(&documents);
             write_all(dir.path(), &groups);
-            let codes = Codes::open(dir.path()).unwrap().unwrap();
+            let codes = Codes::open(dir.path(), FILE).unwrap().unwrap();
             assert_eq!((codes.stamp(), &codes.groups()), (&stamp(), &groups));
             assert_eq!(sum_in(dir.path()), Some(codes.sum()));
         }

@@ -173,8 +173,8 @@ impl Store {
             let name = name.unwrap_or_default();
             let is_old = name.starts_with(FOLDER) && path != self.dir;
             // The first generation has no folder of its own.
-            let parts = [LEXICAL, codes::FILE];
-            let is_part = name.starts_with(DATABASE) || parts.contains(&name);
+            let parts = [DATABASE, LEXICAL, codes::FILE];
+            let is_part = parts.iter().any(|part| name.starts_with(part));
             if is_old || (is_part && self.dir != self.home) {
                 // Where another process still reads it, it goes the next time.
                 let _ = remove(&path);

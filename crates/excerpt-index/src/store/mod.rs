@@ -56,10 +56,12 @@ const DATABASE: &str = "excerpt.db";
 const LEXICAL: &str = "lexical";
 
 /// What an index directory holds besides its database.
-const LEFTOVERS: [&str; 10] = [
+const LEFTOVERS: [&str; 12] = [
     LEXICAL,
     codes::FILE,
-    codes::UNFINISHED,
+    codes::NEXT,
+    codes::UNFINISHED[0],
+    codes::UNFINISHED[1],
     "lock",
     generation::POINTER,
     generation::ASIDE,

@@ -1,9 +1,10 @@
 //! The vectors of chunks: the truth keeps the numbers, the [`Codes`] find the near ones. Both follow the changes of the truth here.
 //!
 //! A vector belongs to a string and an embedder, whichever chunks have that string: what is cut again as it was, moved, or comes back from
-//! another branch is not embedded again.
+//! another branch is not embedded again. Codes of an embedder that can still be asked serve until those of the one that follows it are complete.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fs;
 use std::ops::ControlFlow;
 
 use excerpt_chunk::Hash;
@@ -12,9 +13,9 @@ use super::codes::{self, Codes, Group, Near, Stamp, code};
 use super::collect::Candidate;
 use super::fault::Fault;
 use super::{PAGE, Store};
-use crate::embed::{EmbedError, Embedder, Vectors};
+use crate::embed::{EmbedError, Embedder, Vectors, always_there};
 use crate::lock::WriteLock;
-use crate::model::VectorStatus;
+use crate::model::{NextVectors, VectorStatus};
 
 /// After how many changes of documents the vectors that no chunk has are removed. Until then they are there for what comes back.
 const SWEEP: i64 = 4_096;
@@ -44,20 +45,47 @@ pub(crate) enum Followed {
 impl Store {
     /// The codes, when there are some to search that `embedder` made.
     pub(crate) fn codes(&self, embedder: &dyn Embedder) -> Option<&Codes> {
-        let codes = self.codes.as_ref()?;
-        let (stamp, dimensions) = (codes.stamp(), embedder.dimensions());
-        (stamp.embedder == embedder.identity() && stamp.dimensions == dimensions).then_some(codes)
+        self.codes.as_ref().filter(|codes| is_by(codes, embedder))
+    }
+
+    /// The codes of another embedder than the one that is configured, and that embedder, if it can be asked all the same.
+    pub(crate) fn former(
+        &self,
+        configured: &dyn Embedder,
+    ) -> Option<(&Codes, &'static dyn Embedder)> {
+        let codes = self
+            .codes
+            .as_ref()
+            .filter(|codes| !is_by(codes, configured))?;
+        let embedder = always_there(&codes.stamp().embedder)?;
+        is_by(codes, embedder).then_some((codes, embedder))
+    }
+
+    /// The codes that are to follow those that serve.
+    fn next_codes(&self) -> Result<Option<Codes>, Fault> {
+        let codes = Codes::open(&self.dir, codes::NEXT).unwrap_or_default();
+        match codes {
+            Some(codes) if self.fit(&codes)? => Ok(Some(codes)),
+            _ => Ok(None),
+        }
     }
 
     /// The state of the vectors.
     pub(crate) fn vectors(&self) -> Result<VectorStatus, Fault> {
         let (refused, refusal) = self.truth.refused()?;
         let stamp = self.codes.as_ref().map(Codes::stamp);
+        let next = |codes: Codes| -> Result<NextVectors, Fault> {
+            Ok(NextVectors {
+                behind: self.truth.changed_count(codes.stamp().rev)?,
+                embedder: codes.stamp().embedder.clone(),
+            })
+        };
         Ok(VectorStatus {
             embedder: stamp.map(|stamp| stamp.embedder.clone()),
             behind: self
                 .truth
                 .changed_count(stamp.map_or(0, |stamp| stamp.rev))?,
+            next: self.next_codes()?.map(next).transpose()?,
             refused,
             refusal,
             failure: self.truth.failure()?,
@@ -66,7 +94,7 @@ impl Store {
 
     /// Opens the codes, if they are some that can be used.
     pub(super) fn load_codes(&mut self) -> Result<(), Fault> {
-        self.codes = Codes::open(&self.dir).unwrap_or_default();
+        self.codes = Codes::open(&self.dir, codes::FILE).unwrap_or_default();
         if !self.codes_fit()? {
             self.codes = None;
         }
@@ -87,17 +115,23 @@ impl Store {
         Ok(())
     }
 
-    /// Whether the codes are some of this truth that can go on from where they are.
+    /// Whether there are codes, and they can be used.
     fn codes_fit(&self) -> Result<bool, Fault> {
-        let Some(stamp) = self.codes.as_ref().map(Codes::stamp) else {
-            return Ok(false);
-        };
+        match &self.codes {
+            Some(codes) => self.fit(codes),
+            None => Ok(false),
+        }
+    }
+
+    /// Whether codes are some of this truth that can go on from where they are.
+    fn fit(&self, codes: &Codes) -> Result<bool, Fault> {
+        let stamp = codes.stamp();
         let range = self.truth.pruned()?..=self.truth.rev()?;
         Ok(stamp.store == self.truth.id()? && range.contains(&stamp.rev))
     }
 
     /// Gives each chunk that changed its vector. `progress` is told how many documents are done of how many, and may break off: what is
-    /// done until then is kept.
+    /// done until then is kept, and if the codes of a [former](Store::former) embedder serve, they do so until all is done.
     pub(crate) fn embed(
         &mut self,
         _lock: &WriteLock,
@@ -106,9 +140,15 @@ impl Store {
     ) -> Result<Followed, Fault> {
         self.refresh_codes()?;
         let target = self.truth.rev()?;
-        let before = self.codes(embedder);
+        let is_followed = self.former(embedder).is_some();
+        let next = match is_followed {
+            true => self.next_codes()?.filter(|codes| is_by(codes, embedder)),
+            false => None,
+        };
+        let before = next.as_ref().or(self.codes(embedder));
         let mut rev = before.map_or(0, |codes| codes.stamp().rev);
-        if before.is_some() && rev == target {
+        if before.is_some() && rev == target && !is_followed {
+            self.drop_next();
             return Ok(Followed::Complete);
         }
         let swept = match before {
@@ -159,7 +199,14 @@ impl Store {
             dimensions: embedder.dimensions(),
             rev,
         };
-        codes::write(&self.dir, &stamp, before, &changed)?;
+        let name = match is_followed && ended != Followed::Complete {
+            true => codes::NEXT,
+            false => codes::FILE,
+        };
+        codes::write(&self.dir.join(name), &stamp, before, &changed)?;
+        if name == codes::FILE {
+            self.drop_next();
+        }
         self.load_codes()?;
         if ended == Followed::Complete && swept {
             self.truth.sweep_vectors(embedder.identity())?;
@@ -170,6 +217,11 @@ impl Store {
         };
         self.truth.set_failure(failure.as_deref())?;
         Ok(ended)
+    }
+
+    /// Removes what was to follow the codes that serve. Where it cannot be removed, it is only room that is lost.
+    fn drop_next(&self) {
+        let _ = fs::remove_file(self.dir.join(codes::NEXT));
     }
 
     /// The cosine of a chunk's vector and `query`; none when there is none.
@@ -317,6 +369,12 @@ impl<'a> Following<'a> {
             (document, Group { rev, words })
         })
     }
+}
+
+/// Whether codes were made by an embedder.
+fn is_by(codes: &Codes, embedder: &dyn Embedder) -> bool {
+    let stamp = codes.stamp();
+    stamp.embedder == embedder.identity() && stamp.dimensions == embedder.dimensions()
 }
 
 /// A vector in bytes: the largest of its numbers becomes 127. Only its direction is kept.

@@ -187,7 +187,10 @@ fn notes(answer: &Answer, lag: Option<Lag>, start: impl FnOnce() -> io::Result<(
     let is_said = |note: &Note| {
         let lacks = matches!(
             note,
-            Note::Behind { .. } | Note::NoVectors | Note::VectorsBehind { .. }
+            Note::Behind { .. }
+                | Note::NoVectors
+                | Note::VectorsBehind { .. }
+                | Note::FormerVectors { failure: None, .. }
         );
         lacks && lag.is_some()
     };

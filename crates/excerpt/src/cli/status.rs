@@ -174,7 +174,11 @@ pub(super) fn vectors(status: &Status, configured: Option<&str>) -> String {
         _ if status.documents == 0 => "in step".to_string(),
         (None, Some(_)) => "none: run `excerpt sync`".to_string(),
         (Some(held), Some(configured)) if held != configured => {
-            format!("by `{held}`, and `{configured}` is configured: run `excerpt sync`")
+            let next = vectors.next.as_ref();
+            let next = next.filter(|next| next.embedder == configured);
+            let behind = next.map_or(status.documents, |next| next.behind);
+            let behind = counted(behind, "document");
+            format!("by `{held}`, with {behind} to be done by `{configured}`: run `excerpt sync`")
         }
         (Some(held), _) if vectors.behind == 0 => format!("in step, by `{held}`"),
         (Some(held), _) => {

@@ -131,6 +131,18 @@ fn picky(asked: &Asked) -> Reply {
     }
 }
 
+/// An endpoint that answers so many requests, and then is down.
+fn tiring(left: &Arc<AtomicUsize>) -> impl Fn(&Asked) -> Reply + Send + Sync + 'static {
+    let left = Arc::clone(left);
+    move |asked: &Asked| match left.load(Ordering::Relaxed) {
+        0 => Reply::text(503, "down for maintenance"),
+        requests => {
+            left.store(requests - 1, Ordering::Relaxed);
+            vectors(asked)
+        }
+    }
+}
+
 fn vectors_of(answer: &Answer, path: &str) -> bool {
     let mut chunks = answer.chunks().filter(|hit| hit.path == path);
     chunks.any(|hit| hit.explanation.vectors.is_some())
@@ -169,17 +181,7 @@ fn what_is_refused_is_counted_and_the_rest_has_its_vectors() {
 fn a_sync_goes_on_where_the_endpoint_went_down() {
     let world = World::new(600);
     let left = Arc::new(AtomicUsize::new(10));
-    let behaviour = {
-        let left = Arc::clone(&left);
-        move |asked: &Asked| match left.load(Ordering::Relaxed) {
-            0 => Reply::text(503, "down for maintenance"),
-            requests => {
-                left.store(requests - 1, Ordering::Relaxed);
-                vectors(asked)
-            }
-        }
-    };
-    let server = Server::new(behaviour);
+    let server = Server::new(tiring(&left));
     let mut index = world.open(&server.url(), |_| {});
     let report = world.sync(&mut index);
     assert!(report.without_vectors.unwrap().contains("maintenance"));
@@ -203,4 +205,68 @@ fn a_sync_goes_on_where_the_endpoint_went_down() {
     let again = server.inputs()[before..].concat();
     assert_eq!(again.len(), behind, "no text of those that were done");
     assert_eq!(again.iter().collect::<BTreeSet<_>>().len(), behind);
+}
+
+#[test]
+fn the_vectors_that_are_there_serve_until_those_of_an_endpoint_are_complete() {
+    let world = World::new(600);
+    let built_in = || Index::open(&world.dir.path().join("index"), OpenOptions::create()).unwrap();
+    world.sync(&mut built_in());
+    let held = built_in().status().unwrap().vectors;
+    let left = Arc::new(AtomicUsize::new(10));
+    let server = Server::new(tiring(&left));
+    let mut index = world.open(&server.url(), |_| {});
+    let ask = |index: &mut Index| index.search(&Query::new("note 599")).unwrap();
+    let notes = |answer: &Answer| match &*answer.notes {
+        [
+            Note::FormerVectors {
+                embedder,
+                documents,
+                failure,
+            },
+        ] => {
+            assert_eq!(Some(embedder), held.embedder.as_ref());
+            (*documents, failure.clone())
+        }
+        notes => panic!("{notes:?}"),
+    };
+    // Before the endpoint was asked for anything, and after it was down in the midst.
+    let answer = ask(&mut index);
+    assert!(answer.vectors && server.asked().is_empty());
+    assert_eq!(notes(&answer), (600, None));
+    world.sync(&mut index);
+    let answer = ask(&mut index);
+    assert!(answer.vectors);
+    assert!(answer.chunks().any(|hit| hit.explanation.vectors.is_some()));
+    let (documents, failure) = notes(&answer);
+    assert!(documents > 0 && documents < 600, "{documents}");
+    assert!(failure.unwrap().contains("maintenance"));
+    let status = index.status().unwrap().vectors;
+    assert_eq!((status.embedder, status.behind), (held.embedder.clone(), 0));
+    assert_eq!(status.next.unwrap().behind, documents);
+
+    // Whoever goes back finds all as it was; whoever goes on embeds the rest alone.
+    let answer = ask(&mut built_in());
+    assert!(answer.vectors && answer.notes.is_empty());
+    let before = server.asked().len();
+    left.store(usize::MAX, Ordering::Relaxed);
+    assert_eq!(world.sync(&mut index).without_vectors, None);
+    assert_eq!(server.inputs()[before..].concat().len(), documents);
+    let status = index.status().unwrap().vectors;
+    assert!(status.embedder.unwrap().starts_with("http-"));
+    assert_eq!((status.behind, status.next), (0, None));
+    assert!(ask(&mut index).notes.is_empty());
+}
+
+#[test]
+fn whoever_goes_back_to_the_built_in_vectors_keeps_no_others() {
+    let world = World::new(30);
+    let built_in = || Index::open(&world.dir.path().join("index"), OpenOptions::create()).unwrap();
+    world.sync(&mut built_in());
+    let server = Server::new(tiring(&Arc::new(AtomicUsize::new(1))));
+    let mut index = world.open(&server.url(), |options| options.batch_texts = 4);
+    world.sync(&mut index);
+    assert!(index.status().unwrap().vectors.next.is_some());
+    world.sync(&mut built_in());
+    assert_eq!(built_in().status().unwrap().vectors.next, None);
 }
