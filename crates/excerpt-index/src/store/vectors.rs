@@ -3,7 +3,7 @@
 //! A vector belongs to a string and an embedder, whichever chunks have that string: what is cut again as it was, moved, or comes back from
 //! another branch is not embedded again. Codes of an embedder that can still be asked serve until those of the one that follows it are complete.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fs;
 use std::ops::ControlFlow;
 
@@ -164,34 +164,43 @@ impl Store {
             return Ok(Followed::Broken);
         }
         let mut ended = Followed::Complete;
-        'pages: loop {
-            let page = self.truth.changed(rev, PAGE)?;
-            if page.is_empty() {
+        let mut following = Following::new(self, embedder, rev);
+        following.read()?;
+        let mut embedded = Embedded::default();
+        loop {
+            let batch = following.batch();
+            let mut next = Embedded::default();
+            // A batch is embedded on all cores while this thread writes the last one and reads on.
+            rayon::in_place_scope(|scope| {
+                scope.spawn(|_| next = embedded_by(embedder, batch));
+                following.keep(&embedded)?;
+                following.read()
+            })?;
+            embedded = next;
+            for (document, group) in following.complete() {
+                rev = group.rev.cast_signed();
+                done += 1;
+                changed.insert(document, Some(group));
+            }
+            let is_through = embedded.is_empty() && following.is_through();
+            let flow = progress(done, total);
+            if is_through {
                 rev = target;
                 break;
             }
-            let mut following = Following::new(self, embedder);
-            for (id, _) in &page {
-                following.add(*id)?;
+            if let Some(error) = embedded.failure.take() {
+                ended = Followed::Failed(error);
+                break;
             }
-            while following.waiting() > 0 {
-                if let Err(error) = following.batch()? {
-                    ended = Followed::Failed(error);
-                    break 'pages;
-                }
-                if progress(done, total).is_break() {
-                    ended = Followed::Broken;
-                    break 'pages;
-                }
-            }
-            let groups = following.groups();
-            changed.extend(groups.map(|(document, group)| (document, Some(group))));
-            done += page.len();
-            rev = page.last().map_or(rev, |(_, rev)| *rev);
-            if progress(done, total).is_break() {
+            if flow.is_break() {
                 ended = Followed::Broken;
                 break;
             }
+        }
+        following.keep(&embedded)?;
+        for (document, group) in following.complete() {
+            rev = group.rev.cast_signed();
+            changed.insert(document, Some(group));
         }
         let stamp = Stamp {
             store: self.truth.id()?,
@@ -265,31 +274,50 @@ impl Store {
     }
 }
 
-/// Some changed documents, and what their chunks lack.
+/// The changed documents of a store, and what their chunks lack.
 struct Following<'a> {
     store: &'a Store,
     embedder: &'a dyn Embedder,
-    /// The documents, each with its `rev` and the keys of its chunks.
-    documents: Vec<(u64, u64, Vec<Key>)>,
-    /// The codes of all vectors that are there.
-    codes: HashMap<Key, Vec<u64>>,
-    /// What is to be embedded, in reverse order.
-    waiting: Vec<(Key, String)>,
+    /// The ids of changed documents that are to be read, the `rev` of the last one that was asked for, and whether it is the last of all.
+    ids: VecDeque<i64>,
+    rev: i64,
+    is_last: bool,
+    /// Documents that were read, each with its `rev` and the keys of its chunks, in the order of change.
+    documents: VecDeque<(u64, u64, Vec<Key>)>,
+    /// The codes of their vectors; none of those that are not there yet.
+    codes: HashMap<Key, Option<Vec<u64>>>,
+    /// What is to be embedded.
+    waiting: VecDeque<(Key, String)>,
 }
 
 impl<'a> Following<'a> {
-    fn new(store: &'a Store, embedder: &'a dyn Embedder) -> Self {
+    fn new(store: &'a Store, embedder: &'a dyn Embedder, rev: i64) -> Self {
         Following {
             store,
             embedder,
-            documents: Vec::new(),
+            ids: VecDeque::new(),
+            rev,
+            is_last: false,
+            documents: VecDeque::new(),
             codes: HashMap::new(),
-            waiting: Vec::new(),
+            waiting: VecDeque::new(),
         }
     }
 
-    fn waiting(&self) -> usize {
-        self.waiting.len()
+    /// Reads on, by a page of documents at most, until there is a batch to embed.
+    fn read(&mut self) -> Result<(), Fault> {
+        if self.ids.is_empty() {
+            let page = self.store.truth.changed(self.rev, PAGE)?;
+            self.is_last = page.len() < PAGE;
+            self.rev = page.last().map_or(self.rev, |(_, rev)| *rev);
+            self.ids.extend(page.into_iter().map(|(id, _)| id));
+        }
+        while self.waiting.len() < self.embedder.at_once()
+            && let Some(id) = self.ids.pop_front()
+        {
+            self.add(id)?;
+        }
+        Ok(())
     }
 
     /// Takes up a document.
@@ -314,61 +342,113 @@ impl<'a> Following<'a> {
                 };
                 let embedded = chunk.embedded(text);
                 let embedded = embedded.ok_or(Fault::Value("a chunk outside its text"))?;
-                self.waiting.push((key, embedded.into_owned()));
+                self.waiting.push_back((key, embedded.into_owned()));
             }
-            let none = || code(&vec![0; self.embedder.dimensions()]);
-            self.codes.insert(key, known.flatten().unwrap_or_else(none));
+            let code = known.map(|code| code.unwrap_or_else(|| self.no_code()));
+            self.codes.insert(key, code);
         }
         let rev = document.rev.unsigned_abs();
-        self.documents.push((id.unsigned_abs(), rev, keys));
+        self.documents.push_back((id.unsigned_abs(), rev, keys));
         Ok(())
     }
 
-    /// Embeds some of what is waiting.
-    fn batch(&mut self) -> Result<Result<(), EmbedError>, Fault> {
-        let from = self.waiting.len().saturating_sub(self.embedder.at_once());
-        let mut pending = vec![self.waiting.split_off(from)];
-        while let Some(mut batch) = pending.pop() {
-            let texts: Vec<&str> = batch.iter().map(|(_, text)| &**text).collect();
-            let mut vectors = Vectors::new(self.embedder.dimensions());
-            match self.embedder.embed_documents(&texts, &mut vectors) {
-                Ok(()) => self.keep(&batch, &vectors)?,
-                // Those before it have been embedded, and are once more; those behind it have not been.
-                Err(EmbedError::Refused { text, reason }) if text < batch.len() => {
-                    let behind = batch.split_off(text + 1);
-                    let refused = batch.pop().map(|(key, _)| (key, reason));
-                    self.store.truth.put_vectors(&[], refused.as_slice())?;
-                    pending.extend([behind, batch].into_iter().filter(|part| !part.is_empty()));
-                }
-                Err(error) => return Ok(Err(error)),
+    /// The code of a text that gets no vector.
+    fn no_code(&self) -> Vec<u64> {
+        code(&vec![0; self.embedder.dimensions()])
+    }
+
+    /// Some of what is to be embedded.
+    fn batch(&mut self) -> Vec<(Key, String)> {
+        let count = self.waiting.len().min(self.embedder.at_once());
+        self.waiting.drain(..count).collect()
+    }
+
+    /// Keeps the vectors of a batch.
+    fn keep(&mut self, embedded: &Embedded) -> Result<(), Fault> {
+        if embedded.is_empty() {
+            return Ok(());
+        }
+        let Embedded {
+            vectors, refused, ..
+        } = embedded;
+        self.store.truth.put_vectors(vectors, refused)?;
+        for (key, numbers) in vectors {
+            self.codes.insert(*key, Some(code(numbers)));
+        }
+        for (key, _) in refused {
+            self.codes.insert(*key, Some(self.no_code()));
+        }
+        Ok(())
+    }
+
+    /// The codes of the next documents that lack none.
+    fn complete(&mut self) -> Vec<(u64, Group)> {
+        let mut complete = Vec::new();
+        while let Some((document, rev, keys)) = self.documents.front() {
+            let codes = keys.iter().map(|key| self.codes.get(key)?.as_deref());
+            let Some(codes) = codes.collect::<Option<Vec<_>>>() else {
+                break;
+            };
+            let (rev, words) = (*rev, codes.concat());
+            complete.push((*document, Group { rev, words }));
+            self.documents.pop_front();
+        }
+        // What others have too is found where it was kept.
+        let keys = self.documents.iter().flat_map(|(_, _, keys)| keys);
+        let keys: HashSet<Key> = keys.copied().collect();
+        self.codes.retain(|key, _| keys.contains(key));
+        complete
+    }
+
+    /// Whether nothing is left to be read or embedded.
+    fn is_through(&self) -> bool {
+        self.is_last && self.ids.is_empty() && self.documents.is_empty()
+    }
+}
+
+/// What became of a batch.
+#[derive(Default)]
+struct Embedded {
+    vectors: Vec<(Key, Vec<i8>)>,
+    /// What the embedder refuses, and why.
+    refused: Vec<(Key, String)>,
+    /// Why it gave no vectors of the rest.
+    failure: Option<EmbedError>,
+}
+
+impl Embedded {
+    fn is_empty(&self) -> bool {
+        self.vectors.is_empty() && self.refused.is_empty() && self.failure.is_none()
+    }
+}
+
+/// Embeds a batch.
+fn embedded_by(embedder: &dyn Embedder, batch: Vec<(Key, String)>) -> Embedded {
+    let mut embedded = Embedded::default();
+    let mut pending = vec![batch];
+    while let Some(mut batch) = pending.pop().filter(|batch| !batch.is_empty()) {
+        let texts: Vec<&str> = batch.iter().map(|(_, text)| &**text).collect();
+        let mut vectors = Vectors::new(embedder.dimensions());
+        match embedder.embed_documents(&texts, &mut vectors) {
+            Ok(()) => {
+                let keys = batch.iter().map(|(key, _)| *key);
+                let rows = keys.zip(vectors.iter().map(rounded));
+                embedded.vectors.extend(rows);
+            }
+            // Those before it have been embedded, and are once more; those behind it have not been.
+            Err(EmbedError::Refused { text, reason }) if text < batch.len() => {
+                let behind = batch.split_off(text + 1);
+                let refused = batch.pop().map(|(key, _)| (key, reason));
+                embedded.refused.extend(refused);
+                pending.extend([behind, batch].into_iter().filter(|part| !part.is_empty()));
+            }
+            Err(error) => {
+                embedded.failure = Some(error);
+                break;
             }
         }
-        Ok(Ok(()))
     }
-
-    /// Keeps the vectors of texts.
-    fn keep(&mut self, batch: &[(Key, String)], vectors: &Vectors) -> Result<(), Fault> {
-        let rows = batch.iter().zip(vectors.iter());
-        let rows: Vec<(Key, Vec<i8>)> = rows
-            .map(|((key, _), vector)| (*key, rounded(vector)))
-            .collect();
-        self.store.truth.put_vectors(&rows, &[])?;
-        let codes = rows.iter().map(|(key, numbers)| (*key, code(numbers)));
-        self.codes.extend(codes);
-        Ok(())
-    }
-
-    /// The codes of the documents.
-    fn groups(self) -> impl Iterator<Item = (u64, Group)> {
-        let Following {
-            documents, codes, ..
-        } = self;
-        documents.into_iter().map(move |(document, rev, keys)| {
-            let words = keys.iter().filter_map(|key| codes.get(key)).flatten();
-            let words = words.copied().collect();
-            (document, Group { rev, words })
-        })
-    }
+    embedded
 }
 
 /// Whether codes were made by an embedder.
