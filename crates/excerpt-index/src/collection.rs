@@ -255,7 +255,7 @@ impl Index {
         let mut all = Collections::read(self.dir())?;
         let known = all.named(name).cloned();
         // What was cut off between the two is taken up here.
-        let documents = self.forget(name, &lock)?;
+        let documents = self.forget(name, &lock).map_err(self.at())?;
         let collection = match (known, documents) {
             (Ok(collection), _) => collection,
             (Err(_), Some(documents)) => return Ok(documents),

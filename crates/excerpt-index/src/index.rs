@@ -362,14 +362,7 @@ impl Index {
 
     /// The id of the source at `root`.
     pub(crate) fn source(&self, root: &Path) -> Result<i64> {
-        let sources = self.store.truth.sources().map_err(self.at())?;
-        let mut all = sources.iter();
-        let found = all.find(|source| root.as_os_str() == &*source.root);
-        let unknown = || Error::UnknownSource {
-            path: root.into(),
-            sources: sources.iter().map(|source| (&source.root).into()).collect(),
-        };
-        Ok(found.ok_or_else(unknown)?.id)
+        self.store.truth.source_at(root).map_err(self.at())
     }
 
     /// A hash over all documents and chunks: equal for two indexes with the same content, however they came to it.
@@ -454,11 +447,7 @@ impl Index {
     }
 
     /// Removes the documents of the collection `name`, and returns how many they were; none when there is no source of that name.
-    pub(crate) fn forget(&mut self, name: &str, lock: &WriteLock) -> Result<Option<usize>> {
-        self.remove_source(name, lock).map_err(self.at())
-    }
-
-    fn remove_source(&mut self, name: &str, lock: &WriteLock) -> Result<Option<usize>, Fault> {
+    pub(crate) fn forget(&mut self, name: &str, lock: &WriteLock) -> Result<Option<usize>, Fault> {
         self.store.refresh_locked(lock)?;
         let sources = self.store.truth.sources()?;
         let mut named = sources

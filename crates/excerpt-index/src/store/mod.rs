@@ -7,6 +7,7 @@
 mod analysis;
 mod codes;
 mod collect;
+mod compress;
 #[cfg(test)]
 mod conformance;
 mod derived;

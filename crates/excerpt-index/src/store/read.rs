@@ -3,16 +3,19 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
+use std::path::Path;
 
 use excerpt_chunk::{Hash, Span};
 use rusqlite::types::ValueRef;
 use rusqlite::{DropBehavior, OptionalExtension, Row, Transaction, params, params_from_iter};
 use serde_json::{Map, Value};
 
+use super::compress::decompressed;
 use super::fault::Fault;
 use super::record::{Known, SkipRow, input};
 use super::truth::Truth;
 use super::vectors::Key;
+use crate::error::Error;
 use crate::model::{LastSync, Skip, SkipReason, Stat};
 
 /// A document as the truth has it, without its text.
@@ -133,6 +136,22 @@ impl Truth {
             .connection
             .prepare_cached("SELECT id FROM source WHERE root = ?1")?;
         Ok(select.query_row([root], |row| row.get(0)).optional()?)
+    }
+
+    /// The id of the source that must be at `root`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownSource`] when there is none.
+    pub(crate) fn source_at(&self, root: &Path) -> Result<i64, Fault> {
+        let sources = self.sources()?;
+        let mut all = sources.iter();
+        let found = all.find(|source| root.as_os_str() == &*source.root);
+        let unknown = || Error::UnknownSource {
+            path: root.to_path_buf(),
+            sources: sources.iter().map(|source| (&source.root).into()).collect(),
+        };
+        Ok(found.ok_or_else(unknown)?.id)
     }
 
     /// The sources, by root.
@@ -555,15 +574,8 @@ impl Truth {
             .prepare_cached("SELECT bytes, zstd FROM text WHERE hash = ?1")?;
         let (bytes, zstd): (usize, Vec<u8>) =
             select.query_row([&hash.0[..]], |row| Ok((size(row, 0)?, row.get(1)?)))?;
-        // A damaged length may be more than there is memory for.
-        let said = zstd::zstd_safe::get_frame_content_size(&zstd)
-            .ok()
-            .flatten();
-        if said != u64::try_from(bytes).ok() {
-            return Err(Fault::Value("a text of another length"));
-        }
-        let text = zstd::bulk::decompress(&zstd, bytes)
-            .map_err(|_| Fault::Value("a text that cannot be decompressed"))?;
+        let text = decompressed(&zstd, bytes);
+        let text = text.ok_or(Fault::Value("a text that cannot be decompressed"))?;
         if Hash::of(&text) != hash {
             return Err(Fault::Value("a text that is not what was kept"));
         }

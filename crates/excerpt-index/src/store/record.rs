@@ -7,13 +7,11 @@ use std::ops::Range;
 use excerpt_chunk::{Chunk, Chunking, Document, Hash, Kind, Strength};
 use serde::Serialize;
 
+use super::compress::compressed;
 use super::facet;
 use super::fault::Fault;
 use super::link::LinkRow;
 use crate::model::{Attributes, Skip, SkipReason, Stat};
-
-/// How texts are compressed: zstd's default, where a higher level costs more time than it saves space.
-const LEVEL: i32 = 3;
 
 /// A change to the documents of a source.
 #[derive(Debug)]
@@ -109,7 +107,7 @@ impl Record {
             settled: false,
             hash,
             bytes: text.len(),
-            zstd: zstd::bulk::compress(text.as_bytes(), LEVEL)?,
+            zstd: compressed(text)?,
             title: info.title.as_deref().map(str::to_string),
             first_heading: info.first_heading.as_deref().map(str::to_string),
             facets: facet::facets(&metadata, language.unwrap_or(&syntax), date),

@@ -135,6 +135,9 @@ impl Truth {
 
     /// Applies changes to the documents of a source.
     pub(crate) fn apply(&self, source: i64, changes: &[Change]) -> Result<(), Fault> {
+        if changes.is_empty() {
+            return Ok(());
+        }
         let transaction = self.change()?;
         let mut rev: i64 =
             transaction.query_row("SELECT value FROM meta WHERE key = 'rev'", [], |row| {
