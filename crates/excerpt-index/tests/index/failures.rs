@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use excerpt_index::{
     Entry, Error, Files, Index, Keywords, Listing, Note, OpenOptions, Reading, Skip, SkipReason,
@@ -380,4 +382,33 @@ fn copy(from: &Path, to: &Path) {
         let file = file.unwrap();
         fs::copy(file.path(), to.join(file.file_name())).unwrap();
     }
+}
+
+/// Whatever was read of it, half of one state and half of another perhaps, is not taken for what it is once it rests.
+#[test]
+fn a_file_that_changes_while_it_is_read_is_right_at_last() {
+    let text = |word: &str| format!("# State\n\n{}", format!("{word} tea.\n\n").repeat(20_000));
+    let (green, black) = (text("green"), text("black"));
+    assert_eq!(green.len(), black.len());
+    let world = two().file("docs/state.md", &green);
+    let path = world.root().join("docs/state.md");
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            // In place, as an editor that keeps the file does.
+            while !is_over.load(Ordering::Relaxed) {
+                for state in [&black, &green] {
+                    let mut file = fs::OpenOptions::new().write(true).open(&path).unwrap();
+                    std::io::Write::write_all(&mut file, state.as_bytes()).unwrap();
+                }
+            }
+        });
+        for _ in 0..8 {
+            assert!(world.try_sync().unwrap().complete);
+        }
+        is_over.store(true, Ordering::Relaxed);
+    });
+    world.sync();
+    world.assert_like_fresh();
+    assert!(world.ask(&by_keywords("black")).documents.is_empty());
 }

@@ -19,4 +19,6 @@ mod many_files;
 mod preview;
 mod reading;
 mod search;
+#[cfg(unix)]
+mod unreadable;
 mod watch;
