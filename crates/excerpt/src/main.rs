@@ -4,6 +4,8 @@ mod cli;
 mod exit;
 mod output;
 mod page;
+mod place;
+mod progress;
 mod table;
 
 use std::process::ExitCode;

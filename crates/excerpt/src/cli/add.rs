@@ -9,11 +9,11 @@ use excerpt_index::{Attributes, Collection, Files, Index, OpenOptions, Selection
 
 use crate::cli::chunk;
 use crate::cli::flags::ChunkFlags;
-use crate::cli::place::{self, IndexArgs, Syncable};
-use crate::cli::project::{Configuration, EmbeddingArgs};
 use crate::cli::sync::told;
 use crate::exit::Outcome;
 use crate::output::Output;
+use crate::place::project::{Configuration, EmbeddingArgs};
+use crate::place::{self, IndexArgs, Syncable};
 
 /// Add a folder, a file or a text to the library, to be searched by name from anywhere
 #[derive(Debug, clap::Args)]

@@ -11,10 +11,10 @@ use owo_colors::Style;
 use serde::Serialize;
 
 use crate::cli::flags::ChunkFlags;
-use crate::cli::project;
 use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, counted, fitted, say, thousands};
 use crate::page;
+use crate::place::project;
 
 /// Show how documents are cut; nothing is stored
 #[derive(Debug, clap::Args)]

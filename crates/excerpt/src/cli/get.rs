@@ -12,9 +12,9 @@ use excerpt_index::{
 use owo_colors::Style;
 use serde::Serialize;
 
-use crate::cli::place::IndexArgs;
 use crate::exit::{Outcome, message};
 use crate::output::{Output, SCHEMA, complain, say};
+use crate::place::IndexArgs;
 
 /// How many digits of a chunk's id are enough to be taken for one.
 const SHORTEST_ID: usize = 4;

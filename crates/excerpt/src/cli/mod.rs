@@ -1,27 +1,21 @@
 //! The command line: one file a command, with its arguments, its help and its call to the libraries.
 
 mod add;
-mod background;
 mod chunk;
 mod collections;
 mod config;
 mod doctor;
-mod embedding;
 mod eval;
 mod explain;
 mod filter;
 mod flags;
 mod get;
 mod list;
-mod place;
-mod progress;
-mod project;
 mod rebuild;
 mod remove;
 mod search;
 mod status;
 mod sync;
-mod table;
 mod watch;
 
 use clap::{Parser, Subcommand};

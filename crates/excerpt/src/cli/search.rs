@@ -13,13 +13,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::cli::background;
 use crate::cli::explain::Scores;
 use crate::cli::filter::FilterArgs;
-use crate::cli::place::{CollectionArgs, IndexArgs, Lag, Opened, SyncMode, Target, opened};
-use crate::cli::project::EmbeddingArgs;
 use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, counted, say, thousands};
+use crate::place::background;
+use crate::place::project::EmbeddingArgs;
+use crate::place::{CollectionArgs, IndexArgs, Lag, Opened, SyncMode, Target, opened};
 
 /// Find the piece of a folder's documents that answers a question
 ///

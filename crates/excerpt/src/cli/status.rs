@@ -11,10 +11,10 @@ use owo_colors::Style;
 use serde::Serialize;
 
 use crate::cli::config;
-use crate::cli::place::{CollectionArgs, IndexArgs, Target};
-use crate::cli::project::{Configuration, EmbeddingArgs};
 use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, counted, thousands};
+use crate::place::project::{Configuration, EmbeddingArgs};
+use crate::place::{CollectionArgs, IndexArgs, Target};
 
 /// Show what the index of a folder holds, and whether it is in step
 #[derive(Debug, clap::Args)]

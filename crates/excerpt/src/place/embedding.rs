@@ -6,7 +6,7 @@ use std::time::Duration;
 use excerpt_index::{Error, HttpEmbedder, HttpOptions, Index};
 use serde_json::{Value, json};
 
-use crate::cli::table::{Entry, Fields, Kind, Table};
+use super::fields::{Entry, Fields, Kind, Table};
 
 /// The name of the table.
 pub(crate) const TABLE: &str = "embedding";
