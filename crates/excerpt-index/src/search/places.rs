@@ -78,13 +78,17 @@ impl Narrowed {
 fn sources(store: &Store, filter: &Filter) -> Result<Option<Vec<i64>>, Fault> {
     let all = store.truth.sources()?;
     let mut ids: Vec<i64> = all.iter().map(|source| source.id).collect();
-    if let Some(root) = &filter.source {
+    let mut rooted = HashSet::new();
+    for root in &filter.sources {
         let found = all.iter().find(|source| root.as_os_str() == &*source.root);
         let unknown = || Error::UnknownSource {
             path: root.clone(),
             sources: all.iter().map(|source| (&source.root).into()).collect(),
         };
-        ids = vec![found.ok_or_else(unknown)?.id];
+        rooted.insert(found.ok_or_else(unknown)?.id);
+    }
+    if !filter.sources.is_empty() {
+        ids.retain(|id| rooted.contains(id));
     }
     let mut named = HashSet::new();
     for name in &filter.collections {

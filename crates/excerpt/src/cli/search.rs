@@ -208,7 +208,7 @@ impl<'a> Scope<'a> {
     pub(super) fn new(target: &'a Target, given: &'a Path) -> Self {
         Scope {
             inside: target.path.as_deref(),
-            given: target.filter.source.is_some().then_some(given),
+            given: (!target.filter.sources.is_empty()).then_some(given),
         }
     }
 
