@@ -4,9 +4,11 @@ mod cli;
 mod exit;
 mod output;
 mod page;
+mod part;
 mod place;
 mod progress;
 mod table;
+mod wire;
 
 use std::process::ExitCode;
 

@@ -1,7 +1,9 @@
 //! What every face needs before it calls an index: which index serves what was named ([`Target`]), what the configuration files say of it
 //! (`project.rs`, `embedding.rs`), and bringing it in step within the time that an answer has (`opened.rs`, `background.rs`).
 
+mod addition;
 pub(crate) mod background;
+mod changed;
 pub(crate) mod embedding;
 mod fields;
 mod opened;
@@ -13,6 +15,8 @@ use anyhow::Context as _;
 use etcetera::BaseStrategy as _;
 use excerpt_index::{Collection, Error, Filter, Index, OpenOptions, Place, SyncOptions};
 
+pub(crate) use addition::{Addition, Kind};
+pub(crate) use changed::changed;
 pub(crate) use opened::{Lag, Opened, SyncMode, opened, sync};
 use project::{Configuration, EmbeddingArgs};
 
