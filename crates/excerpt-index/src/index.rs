@@ -1,7 +1,7 @@
 //! [`Index`]: all that a face calls.
 
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use excerpt_chunk::Hash;
@@ -335,6 +335,19 @@ impl Index {
             None => Ok(None),
         };
         read().map_err(self.at())
+    }
+
+    /// The roots of the sources that it has something of.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn roots(&self) -> Result<Vec<PathBuf>> {
+        let sources = self.store.truth.sources().map_err(self.at())?;
+        Ok(sources
+            .into_iter()
+            .map(|source| source.root.into())
+            .collect())
     }
 
     /// Turns to what is served now: an index that stays open for long reads what others have written since, and another generation if

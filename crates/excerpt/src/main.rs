@@ -2,6 +2,7 @@
 
 mod cli;
 mod exit;
+mod mcp;
 mod output;
 mod page;
 mod part;

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::exit::{Outcome, message};
 use crate::output::{Output, SCHEMA, complain, say};
 use crate::part::{Part, is_id, parsed};
-use crate::place::{IndexArgs, changed};
+use crate::place::{Changed, IndexArgs};
 
 /// Print documents from the index, or parts of them
 #[derive(Debug, clap::Args)]
@@ -58,12 +58,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         match reader.read(target) {
             Ok(document) => {
                 print(&mut output, args, target, &document, printed)?;
-                notes.extend(changed(
-                    &document.source,
-                    &document.path,
-                    document.size,
-                    document.modified,
-                ));
+                let (size, modified) = (document.size, document.modified);
+                let changed = Changed::since(&document.source, &document.path, size, modified);
+                notes.extend(changed.map(|changed| changed.told(&document.path)));
                 printed += 1;
             }
             Err(error) => {

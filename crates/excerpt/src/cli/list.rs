@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use crate::cli::collections;
 use crate::cli::search::Scope;
-use crate::cli::status::{ago, size};
+use crate::cli::status::size;
 use crate::exit::Outcome;
-use crate::output::{Output, SCHEMA, say, thousands};
+use crate::output::{Output, SCHEMA, ago, say, thousands};
 use crate::place::project::EmbeddingArgs;
 use crate::place::{CollectionArgs, IndexArgs, Target};
 

@@ -11,6 +11,7 @@ mod filter;
 mod flags;
 mod get;
 mod list;
+mod mcp;
 mod rebuild;
 mod remove;
 mod search;
@@ -45,6 +46,7 @@ enum Command {
     Status(status::Args),
     Get(get::Args),
     List(list::Args),
+    Mcp(mcp::Args),
     Eval(eval::Args),
     Doctor(doctor::Args),
 }
@@ -60,6 +62,7 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
         Command::Status(args) => status::run(&args),
         Command::Get(args) => get::run(&args),
         Command::List(args) => list::run(&args),
+        Command::Mcp(args) => mcp::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Doctor(args) => doctor::run(&args),
     }

@@ -74,6 +74,11 @@ impl Embedding {
         }
     }
 
+    /// Whether vectors come from elsewhere, and so may take any time.
+    pub(crate) fn asks_elsewhere(&self) -> bool {
+        matches!(self, Embedding::Http(_))
+    }
+
     /// The name of the provider, as configuration has it.
     pub(crate) fn provider(&self) -> &'static str {
         match self {

@@ -16,8 +16,8 @@ use etcetera::BaseStrategy as _;
 use excerpt_index::{Collection, Error, Filter, Index, OpenOptions, Place, SyncOptions};
 
 pub(crate) use addition::{Addition, Kind};
-pub(crate) use changed::changed;
-pub(crate) use opened::{Lag, Opened, SyncMode, opened, sync};
+pub(crate) use changed::Changed;
+pub(crate) use opened::{Hurry, Lag, Opened, SyncMode, opened, sync};
 use project::{Configuration, EmbeddingArgs};
 
 /// The choice of the index, shared by all commands that use one.
@@ -82,7 +82,7 @@ pub(crate) struct Target {
     /// What is to be in step.
     pub(crate) sources: Vec<Syncable>,
     /// Where it is, if a folder or file is meant.
-    place: Option<Place>,
+    pub(crate) place: Option<Place>,
     /// What is searched.
     pub(crate) filter: Filter,
     /// The path inside the source, where a folder or file is meant.

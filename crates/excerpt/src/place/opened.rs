@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use clap::ValueEnum;
 use excerpt_index::{Error, Index, OpenOptions, Progress, Stage, SyncReport};
 
-use super::embedding::Embedding;
 use super::{Syncable, Target, background};
 use crate::output::say;
 use crate::progress::Bar;
@@ -67,6 +66,7 @@ pub(crate) fn opened(target: &Target, mode: SyncMode, wait: Duration) -> anyhow:
     let index = target.create()?;
     let mut index = embedding.given_to(index)?;
     let end = Instant::now() + wait;
+    let asks_elsewhere = embedding.asks_elsewhere();
     let mut rest = None;
     for source in &target.sources {
         let is_bounded = mode == SyncMode::Auto
@@ -74,7 +74,7 @@ pub(crate) fn opened(target: &Target, mode: SyncMode, wait: Duration) -> anyhow:
         let hurry = is_bounded.then_some(Hurry {
             end,
             wait,
-            asks_elsewhere: matches!(embedding, Embedding::Http(_)),
+            asks_elsewhere,
         });
         let mut synced = sync(&mut index, source, hurry);
         // Who makes the index is about to have something to search: an answer without it would be none.
@@ -146,8 +146,17 @@ impl Hurry {
     const CUT: f64 = 0.6;
     const KEYWORDS: f64 = 0.2;
 
+    /// One who begins to wait now.
+    pub(crate) fn of(wait: Duration, asks_elsewhere: bool) -> Self {
+        Hurry {
+            end: Instant::now() + wait,
+            wait,
+            asks_elsewhere,
+        }
+    }
+
     /// Whether a stage is to be broken off.
-    fn ends(self, progress: Progress) -> bool {
+    pub(crate) fn ends(self, progress: Progress) -> bool {
         let left = match progress.stage {
             // What was listed is compared in no time; without it, nothing is known.
             Stage::List => return false,
