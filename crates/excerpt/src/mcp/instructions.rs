@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use excerpt_index::{Index, ListOptions, OpenOptions};
+use excerpt_index::{Index, ListOptions};
 
 use super::scope::{Scope, Seen};
 use crate::output::{counted, thousands};
@@ -13,7 +13,8 @@ use crate::output::{counted, thousands};
 const NAMED: usize = 8;
 const LONGEST: usize = 40;
 
-/// What is told of the content.
+/// What is told of the content; of none when there is none so far.
+#[derive(Default)]
 pub(super) struct Instructions {
     /// What is served, in a sentence or two.
     about: String,
@@ -21,9 +22,9 @@ pub(super) struct Instructions {
 
 impl Instructions {
     /// Made of what the index holds at the moment.
-    pub(super) fn of(scope: &Scope) -> Instructions {
+    pub(super) fn of(scope: &Scope, index: &Index) -> Instructions {
         Instructions {
-            about: about(scope).unwrap_or_default(),
+            about: about(scope, index).unwrap_or_default(),
         }
     }
 
@@ -49,12 +50,11 @@ impl Instructions {
 }
 
 /// What is served; nothing while that is not known.
-fn about(scope: &Scope) -> Option<String> {
-    let index = Index::open(&scope.index, OpenOptions::default()).ok()?;
-    let sources = scope.indexed(&index, scope.sources().ok()?).ok()?;
+fn about(scope: &Scope, index: &Index) -> Option<String> {
+    let sources = scope.indexed(index, scope.sources().ok()?).ok()?;
     let mut told = Told::default();
     for seen in &sources {
-        told.add(scope, &index, seen);
+        told.add(scope, index, seen);
     }
     told.text()
 }

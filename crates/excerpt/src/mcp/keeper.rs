@@ -181,19 +181,24 @@ impl Keeper {
     ) -> Result<T, Trouble> {
         let turn = self.turns.acquire().await;
         let keeper = Arc::clone(self);
-        let done = tokio::task::spawn_blocking(move || {
-            let mut index = keeper.opened()?;
-            let answer = work(&mut index);
-            let mut idle = keeper.idle.lock().unwrap_or_else(PoisonError::into_inner);
-            idle.push_back(index);
-            answer.map_err(Trouble::Other)
-        });
-        let done = done.await;
+        let done = tokio::task::spawn_blocking(move || keeper.answer_here(work)).await;
         drop(turn);
         match done {
             Ok(answer) => answer,
             Err(error) => Err(Trouble::Other(anyhow!("no answer: {error}"))),
         }
+    }
+
+    /// Answers on this thread.
+    pub(super) fn answer_here<T>(
+        &self,
+        work: impl FnOnce(&mut Index) -> anyhow::Result<T>,
+    ) -> Result<T, Trouble> {
+        let mut index = self.opened()?;
+        let answer = work(&mut index);
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.push_back(index);
+        answer.map_err(Trouble::Other)
     }
 
     /// An index in the state that is served now.

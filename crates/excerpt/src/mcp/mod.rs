@@ -88,20 +88,20 @@ impl Server {
         )?;
         let scope = Arc::new(Scope::of(&target, &options)?);
         let ranking = target.configuration.ranking.clone();
-        let instructions = Instructions::of(&scope);
         let keeper = Keeper::start(
             target,
             Arc::clone(&scope),
             options.sync,
             options.embedding.clone(),
         )?;
+        let instructions = keeper.answer_here(|index| Ok(Instructions::of(&scope, index)));
         Ok(Server {
             shared: Arc::new(Shared {
                 scope,
                 keeper: Arc::new(keeper),
                 ranking,
                 options,
-                instructions,
+                instructions: instructions.unwrap_or_default(),
             }),
         })
     }
