@@ -11,7 +11,7 @@ use excerpt_chunk::Hash;
 use excerpt_index::{Answer, Index, ListOptions, Note, Query, Rank};
 use rmcp::model::{Tool, ToolAnnotations};
 use rmcp::service::{RequestContext, RoleServer};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::arguments::Arguments;
 use super::budget::{self, beginning, tokens};
@@ -247,7 +247,9 @@ impl Shared {
         if let Some(how) = truncated.how() {
             notes.push(how);
         }
-        let mut data = json!({"hits": hits, "notes": notes});
+        // By way of text, so that a score is written as `excerpt search --json` writes it.
+        let written: Value = serde_json::from_str(&serde_json::to_string(&hits)?)?;
+        let mut data = json!({"hits": written, "notes": notes});
         if let Some(how) = truncated.how() {
             let citations = |ranks: &[usize]| -> Vec<&str> {
                 let named = hits.iter().filter(|hit| ranks.contains(&hit.rank));

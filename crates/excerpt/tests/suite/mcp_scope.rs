@@ -1,5 +1,7 @@
 //! What lies outside of what is served cannot be read by any way.
 
+use std::path::{Path, PathBuf};
+
 use serde_json::{Value, json};
 
 use crate::fixture::Project;
@@ -165,7 +167,6 @@ fn nothing_outside_is_read_by_any_tool() {
                 client.call("list", json!({"what": "folders", "path": path})),
                 client.call("list", json!({"what": "recent", "path": path})),
                 client.call("chunk", json!({"path": path})),
-                client.call("note", json!({"title": "n", "content": "c", "path": path})),
             ];
             for name in ["docs", &root, "private", "..", "%2e%2e", ""] {
                 for encoded in [path.clone(), path.replace('.', "%2e").replace('/', "%2F")] {
@@ -194,13 +195,52 @@ fn nothing_outside_is_read_by_any_tool() {
                     answer.data
                 );
                 assert!(
-                    !told.contains("private/secret") || told.contains("open.md"),
+                    !told.contains("private/secret")
+                        || path.contains("private")
+                        || told.contains("open.md"),
                     "{path:?}: {told}"
                 );
             }
         }
         assert_eq!(client.end().0, Some(0));
     }
+}
+
+/// The files of a folder but those in the inbox; links are not followed.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        match entry.file_type().unwrap().is_dir() {
+            true if entry.file_name() == "inbox" => {}
+            true => files.extend(self::files(&entry.path())),
+            false => files.push(entry.path()),
+        }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn no_note_is_written_outside() {
+    let project = project();
+    let above = project.path("").parent().unwrap().to_path_buf();
+    let data = project.data();
+    let kept = || -> Vec<PathBuf> {
+        let all = files(&above).into_iter();
+        all.filter(|file| !file.starts_with(&data)).collect()
+    };
+    let before = kept();
+    let mut client = Client::new(&project, &["docs", "--allow-write"]);
+    for path in hostile(&project) {
+        let kept = client.call("note", json!({"title": "n", "content": "c", "path": path}));
+        if !kept.is_error {
+            let path = kept.data["path"].as_str().unwrap();
+            assert!(path.starts_with("inbox/"), "{path}");
+            assert!(project.path("docs").join(path).is_file(), "{path}");
+        }
+    }
+    assert_eq!(kept(), before);
 }
 
 #[test]
