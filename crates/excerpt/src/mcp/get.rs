@@ -225,7 +225,7 @@ impl Shared {
         let data = json!({"items": printed, "notes": notes});
         let reply = Reply::of(with_notes(text, &notes), data);
         match is_failure {
-            true => reply.as_failure(),
+            true => reply.failed(),
             false => reply,
         }
     }

@@ -32,7 +32,7 @@ impl Reply {
     }
 
     /// The same as a failure as a whole.
-    pub(super) fn as_failure(self) -> Self {
+    pub(super) fn failed(self) -> Self {
         Reply {
             is_error: true,
             ..self

@@ -180,7 +180,10 @@ fn nothing_outside_is_read_by_any_tool() {
             let read = client.request("resources/read", json!({"uri": path}));
             assert!(!leaks(&read.to_string()), "{path:?}: {read}");
             for answer in answers.drain(..) {
-                let told = answer.text.replace(path.as_str(), "");
+                let told = match path.len() > 3 {
+                    true => answer.text.replace(path.as_str(), ""),
+                    false => answer.text.clone(),
+                };
                 // What was asked for may be said again.
                 let told = told.replace(&format!("`{SECRET}`"), "");
                 assert!(!leaks(&told), "{path:?}: {told}");
