@@ -52,7 +52,7 @@ pub use closest::closest;
 pub use config::{Atomic, Config, ContextParts, Levels, Overlap, Strategy};
 pub use document::{Document, DocumentInfo, Link, LinkKind, Syntax};
 pub use error::ConfigError;
-pub use file::{FileError, settings_from_toml};
+pub use file::{FileError, settings_from_json, settings_from_toml};
 pub use outline::{Definition, Import, Kind, Node, Outline, OutlineBuilder};
 pub use parse::{CodeParser, Detected, Lines, Markdown, Parser, Prose};
 pub use preset::Preset;

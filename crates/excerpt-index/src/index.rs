@@ -1,7 +1,7 @@
 //! [`Index`]: all that a face calls.
 
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use excerpt_chunk::Hash;
@@ -15,6 +15,7 @@ use crate::model::{
     Answer, Building, Check, Keywords, LastSync, Note, Progress, Query, Skip, SourceStatus, Status,
     SyncOptions, SyncReport,
 };
+use crate::read::ReadOptions;
 use crate::search::{search, segments};
 use crate::source::{Files, Source};
 use crate::store::generation::Base;
@@ -218,16 +219,13 @@ impl Index {
         Ok(answer)
     }
 
-    /// The document at `path`. `source` is the root of its source; without it, only one source may have such a document.
-    pub(crate) fn find(&self, source: Option<&Path>, path: &str) -> Result<StoredDocument> {
+    /// The document at `path`, of those that may be read. Without the root of a source, only one source may have such a document.
+    pub(crate) fn find(&self, options: &ReadOptions, path: &str) -> Result<StoredDocument> {
         let path = segments(path);
         let mut found = self.store.truth.documents_at(&path).map_err(self.at())?;
-        let wanted = |document: &StoredDocument| {
-            source.is_none_or(|root| root.as_os_str() == &*document.root)
-        };
-        found.retain(wanted);
+        found.retain(|document| options.holds(&document.root, &document.path));
         match found.len() {
-            0 => Err(self.unknown(source, path)?),
+            0 => Err(self.unknown(options, path)?),
             1 => Ok(found.remove(0)),
             _ => Err(Error::AmbiguousDocument {
                 path,
@@ -240,7 +238,8 @@ impl Index {
     }
 
     /// Why a document was not found.
-    fn unknown(&self, source: Option<&Path>, path: String) -> Result<Error> {
+    fn unknown(&self, options: &ReadOptions, path: String) -> Result<Error> {
+        let source = options.source.as_deref();
         let id = match source.map(|root| self.source(root)).transpose() {
             Ok(id) => id,
             Err(unknown) => return Ok(unknown),
@@ -248,7 +247,11 @@ impl Index {
         let mut closest = Closest::new(&path);
         self.store
             .truth
-            .each_path(id, |known| closest.offer(known))
+            .each_path(id, |known| {
+                if options.reaches(known) {
+                    closest.offer(known);
+                }
+            })
             .map_err(self.at())?;
         let closest = closest.found();
         Ok(Error::UnknownDocument { path, closest })
@@ -317,6 +320,44 @@ impl Index {
             None => Ok(None),
         };
         read().map_err(self.at())
+    }
+
+    /// What the last complete sync of the source at `root` saw of it; none before the first.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn summary(&self, root: &Path) -> Result<Option<Summary>> {
+        let truth = &self.store.truth;
+        let root = root.to_string_lossy();
+        let read = || match truth.source(&root)? {
+            Some(source) => Summary::kept(truth, source),
+            None => Ok(None),
+        };
+        read().map_err(self.at())
+    }
+
+    /// The roots of the sources that it has something of.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn roots(&self) -> Result<Vec<PathBuf>> {
+        let sources = self.store.truth.sources().map_err(self.at())?;
+        Ok(sources
+            .into_iter()
+            .map(|source| source.root.into())
+            .collect())
+    }
+
+    /// Turns to what is served now: an index that stays open for long reads what others have written since, and another generation if
+    /// there is one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Index::open`].
+    pub fn refresh(&mut self) -> Result<()> {
+        self.step().map(drop)
     }
 
     /// The mean size of a chunk with its context, in the unit of the configuration; 0 without chunks.

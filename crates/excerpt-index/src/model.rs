@@ -96,8 +96,8 @@ pub enum Rank {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Filter {
-    /// The root of the only source to search.
-    pub source: Option<PathBuf>,
+    /// The roots of the sources to search; none for all.
+    pub sources: Vec<PathBuf>,
     /// The names of the collections to search; none for all sources.
     pub collections: Vec<String>,
     /// A path inside a source: the document itself, or a folder with all under it. Compared by whole segments.
@@ -117,13 +117,11 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Only the source at `root`.
+    /// Only the source at `root`; called several times, the sources at any of these.
     #[must_use]
-    pub fn source(self, root: impl Into<PathBuf>) -> Self {
-        Filter {
-            source: Some(root.into()),
-            ..self
-        }
+    pub fn source(mut self, root: impl Into<PathBuf>) -> Self {
+        self.sources.push(root.into());
+        self
     }
 
     /// Only the document or folder at `path`.

@@ -2,9 +2,14 @@
 
 mod cli;
 mod exit;
+mod mcp;
 mod output;
 mod page;
+mod part;
+mod place;
+mod progress;
 mod table;
+mod wire;
 
 use std::process::ExitCode;
 

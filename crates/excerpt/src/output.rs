@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use owo_colors::{OwoColorize, Style};
 use unicode_width::UnicodeWidthChar;
@@ -158,6 +159,20 @@ pub(crate) fn thousands(number: usize) -> String {
 pub(crate) fn counted(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", thousands(number))
+}
+
+/// A time in seconds since 1970, as the time that has passed since.
+pub(crate) fn ago(seconds: i64) -> String {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |now| now.as_secs() as i64);
+    let passed = usize::try_from(now - seconds).unwrap_or(0);
+    match passed {
+        0..60 => "just now".to_string(),
+        60..3600 => format!("{} ago", counted(passed / 60, "minute")),
+        3600..86_400 => format!("{} ago", counted(passed / 3600, "hour")),
+        _ => format!("{} ago", counted(passed / 86_400, "day")),
+    }
 }
 
 #[cfg(test)]

@@ -24,6 +24,22 @@ pub struct Links {
     pub incoming: Vec<Incoming>,
 }
 
+impl Links {
+    /// Forgets of the links where they lead, and those that lead here, unless `reaches` that document.
+    pub(super) fn keep(&mut self, reaches: impl Fn(&str) -> bool) {
+        self.incoming.retain(|link| reaches(&link.path));
+        for link in &mut self.outgoing {
+            if link.path.as_ref().is_some_and(|path| !reaches(path)) {
+                link.path = None;
+                link.title = None;
+                link.citation = None;
+                link.chunk = None;
+                link.is_dangling = true;
+            }
+        }
+    }
+}
+
 /// A link that stands in what was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]

@@ -16,6 +16,7 @@ pub use target::Target;
 
 use crate::error::{Error, Result};
 use crate::index::Index;
+use crate::search::segments;
 use crate::store::{StoredChunk, StoredDocument};
 use links::Resolver;
 use section::Sections;
@@ -26,6 +27,8 @@ use section::Sections;
 pub struct ReadOptions {
     /// The root of the source that holds the targets; without it, only one source may have such a document. Default: none.
     pub source: Option<PathBuf>,
+    /// A path inside the source, compared by whole segments: what is neither there nor under it is as if it were not in the index. Default: none.
+    pub under: Option<String>,
     /// How many chunks to add before and after those that hold the target; with 0 these alone, but whole. Default: none, and the target is read as it is.
     pub neighbours: Option<usize>,
     /// Whether to follow the links of what is read, and those that lead to it. Default: no.
@@ -38,6 +41,15 @@ impl ReadOptions {
     pub fn source(self, root: impl Into<PathBuf>) -> Self {
         ReadOptions {
             source: Some(root.into()),
+            ..self
+        }
+    }
+
+    /// Sets the document or folder outside of which nothing is read.
+    #[must_use]
+    pub fn under(self, path: impl Into<String>) -> Self {
+        ReadOptions {
+            under: Some(path.into()),
             ..self
         }
     }
@@ -58,6 +70,21 @@ impl ReadOptions {
             links: true,
             ..self
         }
+    }
+
+    /// Whether a document may be read.
+    pub(crate) fn holds(&self, root: &str, path: &str) -> bool {
+        let here = self.source.as_deref();
+        here.is_none_or(|here| here.as_os_str() == root) && self.reaches(path)
+    }
+
+    /// Whether the path is at or under the one that bounds what is read.
+    pub(crate) fn reaches(&self, path: &str) -> bool {
+        let Some(under) = self.under.as_deref().map(segments) else {
+            return true;
+        };
+        let rest = path.strip_prefix(&*under);
+        rest.is_some_and(|rest| under.is_empty() || rest.is_empty() || rest.starts_with('/'))
     }
 }
 
@@ -128,11 +155,10 @@ impl Index {
     }
 
     fn get_one(&self, target: &Target, options: &ReadOptions) -> Result<DocumentText> {
-        let source = options.source.as_deref();
         let document = match target {
             Target::Document { path }
             | Target::Lines { path, .. }
-            | Target::Section { path, .. } => self.find(source, path)?,
+            | Target::Section { path, .. } => self.find(options, path)?,
             Target::Chunk { id } => return self.get_chunk(id, options),
         };
         let text = self.store.truth.text(document.text).map_err(self.at())?;
@@ -176,10 +202,7 @@ impl Index {
         let mut found = Vec::new();
         for (document, ordinal) in truth.chunks_between(from, to).map_err(self.at())? {
             let document = truth.document(document).map_err(self.at())?;
-            let wanted = document.filter(|document| {
-                let source = options.source.as_deref();
-                source.is_none_or(|root| root.as_os_str() == &*document.root)
-            });
+            let wanted = document.filter(|document| options.holds(&document.root, &document.path));
             let Some(document) = wanted else { continue };
             let chunk = truth.chunk(document.id, ordinal).map_err(self.at())?;
             found.extend(chunk.map(|chunk| (document, chunk)));
@@ -228,7 +251,9 @@ impl Index {
             true => {
                 let mut resolver = Resolver::new(&self.store.truth, document.source);
                 let links = resolver.links(&document, text, &bytes);
-                Some(links.map_err(self.at())?)
+                let mut links = links.map_err(self.at())?;
+                links.keep(|path| options.reaches(path));
+                Some(links)
             }
             false => None,
         };

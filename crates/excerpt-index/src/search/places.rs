@@ -78,8 +78,11 @@ impl Narrowed {
 fn sources(store: &Store, filter: &Filter) -> Result<Option<Vec<i64>>, Fault> {
     let all = store.truth.sources()?;
     let mut ids: Vec<i64> = all.iter().map(|source| source.id).collect();
-    if let Some(root) = &filter.source {
-        ids = vec![store.truth.source_at(root)?];
+    if !filter.sources.is_empty() {
+        let rooted = filter.sources.iter();
+        let rooted = rooted.map(|root| store.truth.source_at(root));
+        let rooted: HashSet<i64> = rooted.collect::<Result<_, Fault>>()?;
+        ids.retain(|id| rooted.contains(id));
     }
     let mut named = HashSet::new();
     for name in &filter.collections {

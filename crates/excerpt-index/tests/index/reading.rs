@@ -110,6 +110,46 @@ fn a_link_leads_only_to_the_part_that_is_read() {
 }
 
 #[test]
+fn nothing_is_read_outside_of_a_folder() {
+    let world = World::new()
+        .file(
+            "docs/a.md",
+            "# A\n\nSee [b](../secret/b.md) and [c](c.md).\n",
+        )
+        .file("docs/c.md", "# C\n")
+        .file("docs2/d.md", "# D\n\nSee [a](../docs/a.md).\n")
+        .file("secret/b.md", "# B\n\nSee [a](../docs/a.md).\n");
+    world.sync();
+    let index = world.open();
+    let inside = ReadOptions::default().under("docs/").links();
+    let read = index.get(&Target::document("docs/a.md"), &inside).unwrap();
+    let links = read.links.unwrap();
+    assert_eq!(links.incoming, []);
+    let paths: Vec<_> = links.outgoing.iter().map(|link| &link.path).collect();
+    assert_eq!(paths, [&None, &Some("docs/c.md".to_string())]);
+    assert!(links.outgoing[0].title.is_none() && links.outgoing[0].citation.is_none());
+
+    let everywhere = ReadOptions::default();
+    let secret = index.get(&Target::document("secret/b.md"), &everywhere);
+    let id = secret.unwrap().chunks[0].id.to_string();
+    for target in [
+        Target::document("secret/b.md"),
+        Target::document("docs2/d.md"),
+        Target::lines("secret/b.md", 1, 1),
+        Target::section("secret/b.md", "b"),
+        Target::chunk(id),
+    ] {
+        let error = index.get(&target, &inside).unwrap_err();
+        let is_unknown = match &error {
+            Error::UnknownDocument { closest, .. } => closest.is_none(),
+            Error::UnknownChunk { .. } => true,
+            _ => false,
+        };
+        assert!(is_unknown, "{error}");
+    }
+}
+
+#[test]
 fn a_link_dangles_until_its_target_appears() {
     let world = World::new().file(
         "a.md",

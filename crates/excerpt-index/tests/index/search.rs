@@ -157,6 +157,8 @@ fn a_source_can_be_searched_alone() {
         ["b.md"]
     );
     assert_eq!(search(Filter::default()).unwrap().documents.len(), 2);
+    let both = Filter::default().source(other.root()).source(world.root());
+    assert_eq!(search(both).unwrap().documents.len(), 2);
     let error = search(Filter::default().source("/elsewhere")).unwrap_err();
     assert!(
         error

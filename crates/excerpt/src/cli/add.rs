@@ -1,19 +1,18 @@
 //! `excerpt add`: makes a folder, a file or a text a collection of the library, with a cut, files and attributes of its own.
 
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
-use clap::ValueEnum;
-use excerpt_index::{Attributes, Collection, Files, Index, OpenOptions, Selection, decode};
+use excerpt_index::{Files, Index, OpenOptions, Selection, decode};
 
 use crate::cli::chunk;
 use crate::cli::flags::ChunkFlags;
-use crate::cli::place::{self, IndexArgs, Syncable};
-use crate::cli::project::{Configuration, EmbeddingArgs};
 use crate::cli::sync::told;
 use crate::exit::Outcome;
 use crate::output::Output;
+use crate::place::project::{Configuration, EmbeddingArgs};
+use crate::place::{self, Addition, IndexArgs, Kind, Syncable};
 
 /// Add a folder, a file or a text to the library, to be searched by name from anywhere
 #[derive(Debug, clap::Args)]
@@ -59,14 +58,6 @@ pub(crate) struct Args {
     embedding: EmbeddingArgs,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Kind {
-    /// Something to read
-    Doc,
-    /// Something to run
-    Script,
-}
-
 /// Adds the collection and brings it in step.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let given = match &*args.source {
@@ -85,7 +76,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             args.source
         );
     }
-    let collection = collection(args, &root)?;
+    let addition = args.addition();
+    let collection = addition.collection(given.is_none().then_some(&*root))?;
     let configuration = match given {
         Some(_) => Configuration::of_user(&args.embedding)?,
         None => Configuration::read(&root, &args.embedding)?,
@@ -96,7 +88,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         let options = configuration.options_of(&collection);
         let preview = chunk::Preview::new(&mut output, options.chunking.clone(), args.json, title)?;
         match &given {
-            Some(text) => preview.text(&file_name(&collection, args.kind), text)?,
+            Some(text) => preview.text(&addition.file_name(&collection), text)?,
             None => preview.files(&Files::selected(&root, &options.selection)?)?,
         }
         output.flush()?;
@@ -107,7 +99,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut index = embedding.given_to(index)?;
     let collection = match &given {
         Some(text) => {
-            let file = file_name(&collection, args.kind);
+            let file = addition.file_name(&collection);
             index.give(collection, &file, text)?
         }
         None => {
@@ -126,40 +118,21 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn collection(args: &Args, root: &Path) -> anyhow::Result<Collection> {
-    let name = match (&args.name, &args.title, &*args.source) {
-        (Some(name), ..) => name.clone(),
-        (None, Some(title), "-") => Collection::name_for(Path::new(title)),
-        (None, None, "-") => bail!("a text has no name: give `--name` or `--title`"),
-        _ => Collection::name_for(root),
-    };
-    let mut attributes = Attributes::default();
-    attributes.kind = args.kind.map(|kind| match kind {
-        Kind::Doc => "doc".to_string(),
-        Kind::Script => "script".to_string(),
-    });
-    attributes.title.clone_from(&args.title);
-    attributes.versions.clone_from(&args.versions);
-    let tags = args.tags.iter().map(|tag| tag.trim().to_string());
-    attributes.tags = tags.filter(|tag| !tag.is_empty()).collect();
-    let mut selection = Selection::default();
-    selection.include.clone_from(&args.include);
-    selection.ignore.clone_from(&args.ignore);
-    selection.max_file_size = args.max_file_size;
-    let mut collection = Collection::new(name, root);
-    collection.chunking = args.chunking.settings();
-    collection.attributes = attributes;
-    collection.selection = selection;
-    Ok(collection)
-}
-
-/// The name of the file that a text is kept in: its ending tells how it is read.
-fn file_name(collection: &Collection, kind: Option<Kind>) -> String {
-    let name = &collection.name;
-    match kind {
-        _ if Path::new(name).extension().is_some() => name.clone(),
-        Some(Kind::Script) => format!("{name}.sh"),
-        _ => format!("{name}.md"),
+impl Args {
+    fn addition(&self) -> Addition {
+        let mut selection = Selection::default();
+        selection.include.clone_from(&self.include);
+        selection.ignore.clone_from(&self.ignore);
+        selection.max_file_size = self.max_file_size;
+        Addition {
+            name: self.name.clone(),
+            kind: self.kind,
+            title: self.title.clone(),
+            versions: self.versions.clone(),
+            tags: self.tags.clone(),
+            selection,
+            chunking: self.chunking.settings(),
+        }
     }
 }
 

@@ -8,13 +8,13 @@ use clap::ValueEnum;
 use excerpt_chunk::{Chunk, Chunker, Chunking, Config, Document};
 use excerpt_index::{Files, Reading, Source as _, SyncOptions, decode};
 use owo_colors::Style;
-use serde::Serialize;
 
 use crate::cli::flags::ChunkFlags;
-use crate::cli::project;
 use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, counted, fitted, say, thousands};
 use crate::page;
+use crate::place::project;
+use crate::wire::Cut;
 
 /// Show how documents are cut; nothing is stored
 #[derive(Debug, clap::Args)]
@@ -223,6 +223,7 @@ impl Printer<'_> {
                 self.output.json(&Cut {
                     path,
                     chunking: &chunking,
+                    summary: None,
                 })?;
             }
             Format::Jsonl => {
@@ -249,14 +250,6 @@ impl Printer<'_> {
         }
         Ok(())
     }
-}
-
-/// A document that was cut, as a program reads it.
-#[derive(Serialize)]
-struct Cut<'a> {
-    path: Option<&'a str>,
-    #[serde(flatten)]
-    chunking: &'a Chunking<'a>,
 }
 
 fn table(

@@ -5,8 +5,8 @@ use owo_colors::Style;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::cli::project::{Configuration, said};
 use crate::output::{Output, SCHEMA};
+use crate::place::project::{Configuration, said};
 
 /// A setting that holds.
 #[derive(Debug, PartialEq, Serialize)]

@@ -9,13 +9,13 @@ use excerpt_index::{
 };
 use serde::Serialize;
 
-use crate::cli::embedding::Embedding;
-use crate::cli::place::IndexArgs;
-use crate::cli::project::{Configuration, EmbeddingArgs, Owner, ReadFile};
 use crate::cli::rebuild::rebuild;
 use crate::cli::status;
 use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, counted};
+use crate::place::IndexArgs;
+use crate::place::embedding::Embedding;
+use crate::place::project::{Configuration, EmbeddingArgs, Owner, ReadFile};
 
 /// A text that takes as long as a short one does.
 const SAMPLE: &str = "a short text";

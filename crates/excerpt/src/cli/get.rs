@@ -3,21 +3,17 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
-use anyhow::bail;
 use excerpt_index::{
     Collection, DocumentText, Error, Index, Links, OpenOptions, Outgoing, ReadOptions, Target,
 };
 use owo_colors::Style;
 use serde::Serialize;
 
-use crate::cli::place::IndexArgs;
 use crate::exit::{Outcome, message};
 use crate::output::{Output, SCHEMA, complain, say};
-
-/// How many digits of a chunk's id are enough to be taken for one.
-const SHORTEST_ID: usize = 4;
+use crate::part::{Part, is_id, parsed};
+use crate::place::{Changed, IndexArgs};
 
 /// Print documents from the index, or parts of them
 #[derive(Debug, clap::Args)]
@@ -62,7 +58,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         match reader.read(target) {
             Ok(document) => {
                 print(&mut output, args, target, &document, printed)?;
-                notes.extend(changed(&document));
+                let (size, modified) = (document.size, document.modified);
+                let changed = Changed::since(&document.source, &document.path, size, modified);
+                notes.extend(changed.map(|changed| changed.told(&document.path)));
                 printed += 1;
             }
             Err(error) => {
@@ -94,7 +92,8 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn read(&mut self, given: &str) -> anyhow::Result<DocumentText> {
-        let (path, part) = parsed(given)?;
+        let (path, part) = parsed(given, |path| Path::new(path).exists())?;
+        let path = Path::new(path);
         let (index, root, inside) = match &self.args.collection {
             Some(name) => {
                 let library = self.args.index.library()?;
@@ -102,7 +101,7 @@ impl Reader<'_> {
                 (library, root, path.to_string_lossy().into_owned())
             }
             None => {
-                let (folder, rest) = existing(&path)?;
+                let (folder, rest) = existing(path)?;
                 let place = self.args.index.locate(&folder)?;
                 let inside = [place.path, rest].into_iter().flatten();
                 let inside = inside.collect::<Vec<_>>().join("/");
@@ -146,77 +145,6 @@ impl Reader<'_> {
         options.links = self.args.links;
         options
     }
-}
-
-/// What of a document is asked for.
-#[derive(Debug, PartialEq, Eq)]
-enum Part {
-    Whole,
-    Lines(usize, usize),
-    Section(String),
-}
-
-/// A path and the part asked for. A file whose name ends like lines or a section is meant itself.
-fn parsed(given: &str) -> anyhow::Result<(PathBuf, Part)> {
-    let whole = PathBuf::from(given);
-    if whole.exists() {
-        return Ok((whole, Part::Whole));
-    }
-    let lines = given.rsplit_once(':');
-    if let Some((path, range)) = lines
-        && let Some((first, last)) = numbers(range)
-        && (!path.contains('#') || Path::new(path).exists())
-    {
-        return Ok((path.into(), Part::Lines(first, last)));
-    }
-    if let Some((path, section)) = given.split_once('#')
-        && !path.is_empty()
-        && !section.is_empty()
-    {
-        return Ok((path.into(), Part::Section(section.to_string())));
-    }
-    match lines {
-        None => Ok((whole, Part::Whole)),
-        Some((path, range)) => bail!(
-            "`{range}` are no lines of `{path}`, expected one or a range from 1, such as `7` or `10-20`"
-        ),
-    }
-}
-
-/// A line or a range of lines.
-fn numbers(range: &str) -> Option<(usize, usize)> {
-    let (first, last) = range.split_once('-').unwrap_or((range, range));
-    let numbers = (first.parse().ok()?, last.parse().ok()?);
-    (numbers.0 >= 1 && numbers.0 <= numbers.1).then_some(numbers)
-}
-
-/// What one should know of a document whose file is no longer as it was indexed.
-fn changed(document: &DocumentText) -> Option<String> {
-    let path = match document.source.is_file() {
-        true => document.source.clone(),
-        false => document.source.join(&document.path),
-    };
-    let Ok(file) = std::fs::metadata(path) else {
-        return Some(format!(
-            "`{}` is no longer there: this is what was indexed of it",
-            document.path
-        ));
-    };
-    let modified = file.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    let is_same =
-        file.len() == document.size && modified.as_secs().cast_signed() == document.modified;
-    let changed = || {
-        format!(
-            "`{}` was changed after it had been indexed: run `excerpt sync`",
-            document.path
-        )
-    };
-    (!is_same).then(changed)
-}
-
-/// Whether this may be the beginning of a chunk's id.
-fn is_id(given: &str) -> bool {
-    given.len() >= SHORTEST_ID && given.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// The part of a path that exists, and the rest: a document may be in the index and no longer on disk.
@@ -313,29 +241,5 @@ fn outgoing(link: &Outgoing) -> String {
         }
         (None, Some(path)) => format!("{written} → {path}, which has no such section"),
         (None, None) => format!("{written} → nothing yet"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_and_sections_stand_behind_the_path() {
-        let lines = |path: &str, first, last| (PathBuf::from(path), Part::Lines(first, last));
-        let section = |path: &str, name: &str| (PathBuf::from(path), Part::Section(name.into()));
-        assert_eq!(parsed("a.md").unwrap(), ("a.md".into(), Part::Whole));
-        assert_eq!(parsed("a:b.md:7").unwrap(), lines("a:b.md", 7, 7));
-        assert_eq!(parsed("a.md:10-20").unwrap(), lines("a.md", 10, 20));
-        assert_eq!(parsed("a.md#how").unwrap(), section("a.md", "how"));
-        assert_eq!(
-            parsed("a.md#at 10:30").unwrap(),
-            section("a.md", "at 10:30")
-        );
-        let error = parsed("a.md:20-10").unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "`20-10` are no lines of `a.md`, expected one or a range from 1, such as `7` or `10-20`"
-        );
     }
 }

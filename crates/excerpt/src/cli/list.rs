@@ -6,12 +6,12 @@ use excerpt_index::{DocumentEntry, FolderEntry, Index, ListOptions, ListOrder, O
 use serde::Serialize;
 
 use crate::cli::collections;
-use crate::cli::place::{CollectionArgs, IndexArgs, Target};
-use crate::cli::project::EmbeddingArgs;
 use crate::cli::search::Scope;
-use crate::cli::status::{ago, size};
+use crate::cli::status::size;
 use crate::exit::Outcome;
-use crate::output::{Output, SCHEMA, say, thousands};
+use crate::output::{Output, SCHEMA, ago, say, thousands};
+use crate::place::project::EmbeddingArgs;
+use crate::place::{CollectionArgs, IndexArgs, Target};
 
 /// List the collections that were added, or what the index holds of a folder
 #[derive(Debug, clap::Args)]

@@ -1,27 +1,22 @@
 //! The command line: one file a command, with its arguments, its help and its call to the libraries.
 
 mod add;
-mod background;
 mod chunk;
 mod collections;
 mod config;
 mod doctor;
-mod embedding;
 mod eval;
 mod explain;
 mod filter;
 mod flags;
 mod get;
 mod list;
-mod place;
-mod progress;
-mod project;
+mod mcp;
 mod rebuild;
 mod remove;
 mod search;
 mod status;
 mod sync;
-mod table;
 mod watch;
 
 use clap::{Parser, Subcommand};
@@ -51,6 +46,7 @@ enum Command {
     Status(status::Args),
     Get(get::Args),
     List(list::Args),
+    Mcp(mcp::Args),
     Eval(eval::Args),
     Doctor(doctor::Args),
 }
@@ -66,6 +62,7 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
         Command::Status(args) => status::run(&args),
         Command::Get(args) => get::run(&args),
         Command::List(args) => list::run(&args),
+        Command::Mcp(args) => mcp::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Doctor(args) => doctor::run(&args),
     }

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use excerpt_index::{Collection, Index, Place};
 
-use crate::cli::place::{self, Syncable};
-use crate::cli::project::{Configuration, EmbeddingArgs};
 use crate::output::say;
+use crate::place::project::{Configuration, EmbeddingArgs};
+use crate::place::{self, Syncable};
 
 /// Makes the index at `place` again, from its collections and all other sources that it names, and returns their roots. Where it no longer says what it held,
 /// that is the source that is meant.

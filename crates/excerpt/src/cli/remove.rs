@@ -2,9 +2,9 @@
 
 use excerpt_index::{Index, OpenOptions};
 
-use crate::cli::place::IndexArgs;
 use crate::exit::Outcome;
 use crate::output::{Output, counted};
+use crate::place::IndexArgs;
 
 /// Remove a collection from the library; the files that it was made of stay
 #[derive(Debug, clap::Args)]

@@ -4,22 +4,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use excerpt_chunk::{Hash, Span};
-use excerpt_index::{
-    Answer, Channels, DocumentHits, Explanation, Fusion, Hit, Note, Query, Rank, Snippet,
-};
+use excerpt_index::{Answer, Channels, Fusion, Hit, Note, Query, Rank, Snippet};
 use owo_colors::Style;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
 
-use crate::cli::background;
 use crate::cli::explain::Scores;
 use crate::cli::filter::FilterArgs;
-use crate::cli::place::{CollectionArgs, IndexArgs, Lag, Opened, SyncMode, Target, opened};
-use crate::cli::project::EmbeddingArgs;
 use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, counted, say, thousands};
+use crate::place::background;
+use crate::place::project::EmbeddingArgs;
+use crate::place::{CollectionArgs, IndexArgs, Lag, Opened, SyncMode, Target, opened};
+use crate::wire;
 
 /// Find the piece of a folder's documents that answers a question
 ///
@@ -211,7 +208,7 @@ impl<'a> Scope<'a> {
     pub(super) fn new(target: &'a Target, given: &'a Path) -> Self {
         Scope {
             inside: target.path.as_deref(),
-            given: target.filter.source.is_some().then_some(given),
+            given: (!target.filter.sources.is_empty()).then_some(given),
         }
     }
 
@@ -315,86 +312,25 @@ fn marked(output: &Output, snippet: &Snippet) -> String {
     marked + &output.safe(&snippet.text[end..])
 }
 
-/// One chunk as a program reads it.
-#[derive(Serialize)]
-struct Line<'a> {
-    schema: u32,
-    rank: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    collection: Option<&'a str>,
-    path: &'a str,
-    citation: String,
-    span: &'a Span,
-    context: LineContext<'a>,
-    sections: &'a [String],
-    defines: &'a [String],
-    document: LineDocument<'a>,
-    score: f32,
-    explanation: &'a Explanation,
-    weak: bool,
-    coverage: f32,
-    cosine: Option<f32>,
-    all_words: bool,
-    kind: &'a str,
-    language: Option<&'a str>,
-    tokens: usize,
-    id: Hash,
-    text: &'a str,
-    snippet: &'a Snippet,
-}
-
-#[derive(Serialize)]
-struct LineContext<'a> {
-    trail: &'a [String],
-}
-
-#[derive(Serialize)]
-struct LineDocument<'a> {
-    title: Option<&'a str>,
-    first_heading: Option<&'a str>,
-    metadata: &'a Map<String, Value>,
-}
-
 fn lines(output: &mut Output, answer: &Answer, scope: &Scope<'_>) -> anyhow::Result<()> {
     let hits = answer
         .documents
         .iter()
         .flat_map(|document| document.chunks.iter().map(move |hit| (document, hit)));
     for (index, (document, hit)) in hits.enumerate() {
-        output.json(&line(index + 1, document, hit, scope))?;
+        let path = scope.relative(&document.path);
+        output.json(&Line {
+            schema: SCHEMA,
+            hit: wire::Hit::of(index + 1, document, hit, path),
+        })?;
     }
     Ok(())
 }
 
-fn line<'a>(rank: usize, document: &'a DocumentHits, hit: &'a Hit, scope: &Scope<'_>) -> Line<'a> {
-    let path = scope.relative(&document.path);
-    let (first, last) = hit.span.lines;
-    Line {
-        schema: SCHEMA,
-        rank,
-        collection: document.collection.as_deref(),
-        path,
-        citation: format!("{path}:{first}-{last}"),
-        span: &hit.span,
-        context: LineContext { trail: &hit.trail },
-        sections: &hit.sections,
-        defines: &hit.defines,
-        document: LineDocument {
-            title: document.title.as_deref(),
-            first_heading: document.first_heading.as_deref(),
-            metadata: &document.metadata,
-        },
-        score: hit.score,
-        explanation: &hit.explanation,
-        weak: hit.weak,
-        coverage: hit.coverage,
-        cosine: hit.cosine,
-        all_words: hit.all_words,
-        kind: &hit.kind,
-        language: hit.language.as_deref(),
-        tokens: hit.tokens,
-        id: hit.id,
-        text: &hit.text,
-        snippet: &hit.snippet,
-    }
+/// One chunk as a program reads it.
+#[derive(Serialize)]
+struct Line<'a> {
+    schema: u32,
+    #[serde(flatten)]
+    hit: wire::Hit<'a>,
 }

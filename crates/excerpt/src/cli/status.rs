@@ -1,7 +1,6 @@
 //! `excerpt status`: what the index of a folder holds, and whether it can be relied on.
 
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use excerpt_index::{
     Embedder, Index, Keywords, LastSync, OpenOptions, Skip, SourceStatus, Status, Summary,
@@ -11,10 +10,10 @@ use owo_colors::Style;
 use serde::Serialize;
 
 use crate::cli::config;
-use crate::cli::place::{CollectionArgs, IndexArgs, Target};
-use crate::cli::project::{Configuration, EmbeddingArgs};
 use crate::exit::Outcome;
-use crate::output::{Output, SCHEMA, counted, thousands};
+use crate::output::{Output, SCHEMA, ago, counted, thousands};
+use crate::place::project::{Configuration, EmbeddingArgs};
+use crate::place::{CollectionArgs, IndexArgs, Target};
 
 /// Show what the index of a folder holds, and whether it is in step
 #[derive(Debug, clap::Args)]
@@ -265,20 +264,6 @@ pub(super) fn synced(last: Option<LastSync>) -> String {
             "a sync begun {} was not finished: run `excerpt sync`",
             ago(last.started)
         ),
-    }
-}
-
-/// A time in seconds since 1970, as the time that has passed since.
-pub(super) fn ago(seconds: i64) -> String {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |now| now.as_secs() as i64);
-    let passed = usize::try_from(now - seconds).unwrap_or(0);
-    match passed {
-        0..60 => "just now".to_string(),
-        60..3600 => format!("{} ago", counted(passed / 60, "minute")),
-        3600..86_400 => format!("{} ago", counted(passed / 3600, "hour")),
-        _ => format!("{} ago", counted(passed / 86_400, "day")),
     }
 }
 

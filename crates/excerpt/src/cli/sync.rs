@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use anyhow::bail;
 use excerpt_index::{Error, SyncReport};
 
-use crate::cli::background;
-use crate::cli::place::{self, CollectionArgs, IndexArgs, Syncable, Target};
-use crate::cli::project::EmbeddingArgs;
 use crate::cli::watch;
 use crate::exit::Outcome;
 use crate::output::{Output, counted, say, thousands};
+use crate::place::background;
+use crate::place::project::EmbeddingArgs;
+use crate::place::{self, CollectionArgs, IndexArgs, Syncable, Target};
 
 /// Bring the index of a folder in step with its files
 #[derive(Debug, clap::Args)]

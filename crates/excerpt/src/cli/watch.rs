@@ -5,11 +5,11 @@ use std::ops::ControlFlow;
 use anyhow::Context as _;
 use excerpt_index::{Index, Stop, SyncReport, Watching};
 
-use crate::cli::place::Syncable;
-use crate::cli::progress::Bar;
 use crate::cli::sync;
 use crate::exit::Outcome;
 use crate::output::{Output, say};
+use crate::place::Syncable;
+use crate::progress::Bar;
 
 /// Watches the files of a source. What the first sync did is printed as without a watch, and each change after that as one line.
 pub(crate) fn run(index: &mut Index, source: &Syncable, json: bool) -> anyhow::Result<Outcome> {

@@ -2,8 +2,8 @@
 
 use crate::fixture::Project;
 
-const COMMANDS: [&str; 8] = [
-    "search", "chunk", "sync", "status", "get", "list", "eval", "doctor",
+const COMMANDS: [&str; 9] = [
+    "search", "chunk", "sync", "status", "get", "list", "mcp", "eval", "doctor",
 ];
 
 /// The lines of a short help that name a flag, but for the help itself.

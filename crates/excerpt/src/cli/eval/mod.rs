@@ -16,12 +16,12 @@ use excerpt_index::eval::{Interval, LeftOut, MEASURES, QuestionSet, Report, Rule
 use excerpt_index::{Index, OpenOptions, Progress, SyncOptions};
 use serde::Serialize;
 
-use crate::cli::embedding::Embedding;
 use crate::cli::flags::ChunkFlags;
-use crate::cli::progress::Bar;
-use crate::cli::project::{self, Configuration, EmbeddingArgs};
 use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, say};
+use crate::place::embedding::Embedding;
+use crate::place::project::{self, Configuration, EmbeddingArgs};
+use crate::progress::Bar;
 use sweep::{Axis, Combination, Trial};
 use tempfile::TempDir;
 

@@ -4,8 +4,8 @@
 use std::io;
 use std::process::{Command, Stdio};
 
-use crate::cli::place::{CollectionArgs, Target};
-use crate::cli::project::EmbeddingArgs;
+use super::project::EmbeddingArgs;
+use super::{CollectionArgs, Target};
 
 /// The variable that switches it off, by `0`.
 const VARIABLE: &str = "EXCERPT_BACKGROUND";

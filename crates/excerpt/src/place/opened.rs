@@ -1,185 +1,15 @@
-//! Which index a command works on, and bringing it in step before an answer.
+//! An [`Index`] that is ready to answer, in step as far as there is time, and what keeps it from being so.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
 use clap::ValueEnum;
-use etcetera::BaseStrategy as _;
-use excerpt_index::{
-    Collection, Error, Filter, Index, OpenOptions, Place, Progress, Stage, SyncOptions, SyncReport,
-};
+use excerpt_index::{Error, Index, OpenOptions, Progress, Stage, SyncReport};
 
-use crate::cli::background;
-use crate::cli::embedding::Embedding;
-use crate::cli::progress::Bar;
-use crate::cli::project::{Configuration, EmbeddingArgs};
+use super::{Syncable, Target, background};
 use crate::output::say;
-
-/// The choice of the index, shared by all commands that use one.
-#[derive(Clone, Debug, clap::Args)]
-pub(crate) struct IndexArgs {
-    /// The folder of the index [default: one for each project, in the user's data folder]
-    #[arg(
-        long,
-        value_name = "FOLDER",
-        env = "EXCERPT_INDEX",
-        hide_env_values = true
-    )]
-    index: Option<PathBuf>,
-}
-
-impl IndexArgs {
-    /// The index that serves `path`, and what of it is meant.
-    pub(crate) fn locate(&self, path: &Path) -> anyhow::Result<Place> {
-        Ok(excerpt_index::locate(
-            path,
-            &data()?,
-            self.index.as_deref(),
-        )?)
-    }
-
-    /// The index that collections are added to.
-    pub(crate) fn library(&self) -> anyhow::Result<PathBuf> {
-        match &self.index {
-            Some(index) => Ok(std::path::absolute(index)?),
-            None => Ok(data()?.join("library")),
-        }
-    }
-}
-
-fn data() -> anyhow::Result<PathBuf> {
-    let base = etcetera::choose_base_strategy()
-        .context("cannot find the user's data folder: name an index with `--index`")?;
-    Ok(base.data_dir().join("excerpt"))
-}
-
-/// The choice of collections, in place of a folder.
-#[derive(Clone, Debug, Default, clap::Args)]
-pub(crate) struct CollectionArgs {
-    /// A collection that was added by `excerpt add`, in place of a folder; may be given several times
-    #[arg(long = "collection", short = 'c', value_name = "NAME")]
-    pub(crate) names: Vec<String>,
-    /// All collections that were added by `excerpt add`
-    #[arg(long, conflicts_with = "names", hide_short_help = true)]
-    pub(crate) library: bool,
-}
-
-impl CollectionArgs {
-    /// Whether collections are meant, and no folder.
-    pub(crate) fn are_meant(&self) -> bool {
-        self.library || !self.names.is_empty()
-    }
-}
-
-/// What a command works on: an index, and the part of it that is meant.
-pub(crate) struct Target {
-    pub(crate) index: PathBuf,
-    /// What is to be in step.
-    pub(crate) sources: Vec<Syncable>,
-    /// Where it is, if a folder or file is meant.
-    place: Option<Place>,
-    /// What is searched.
-    pub(crate) filter: Filter,
-    /// The path inside the source, where a folder or file is meant.
-    pub(crate) path: Option<String>,
-    pub(crate) configuration: Configuration,
-}
-
-/// A source, and how it is brought in step.
-pub(crate) struct Syncable {
-    pub(crate) root: PathBuf,
-    pub(crate) options: SyncOptions,
-    /// What it was added as.
-    pub(crate) collection: Option<Collection>,
-}
-
-impl Target {
-    /// What `path` means, unless collections are named.
-    pub(crate) fn of(
-        path: &Path,
-        collections: &CollectionArgs,
-        index: &IndexArgs,
-        embedding: &EmbeddingArgs,
-    ) -> anyhow::Result<Target> {
-        match collections.are_meant() {
-            true => Target::of_collections(collections, index, embedding),
-            false => Target::of_path(path, index, embedding),
-        }
-    }
-
-    /// Its index, made if there is none.
-    pub(crate) fn create(&self) -> Result<Index, Error> {
-        match &self.place {
-            Some(place) => Index::open_at(place),
-            None => Index::open(&self.index, OpenOptions::create()),
-        }
-    }
-
-    fn of_path(
-        path: &Path,
-        index: &IndexArgs,
-        embedding: &EmbeddingArgs,
-    ) -> anyhow::Result<Target> {
-        let place = index.locate(path)?;
-        let configuration = Configuration::read(&place.root, embedding)?;
-        let mut filter = Filter::default().source(&place.root);
-        filter.path.clone_from(&place.path);
-        // A root that was added as a collection stays what it is.
-        let known = Collection::all_in(&place.index)?;
-        let known = known.iter().find(|known| known.root == place.root);
-        let options = match known {
-            Some(known) => configuration.options_of(known),
-            None => configuration.options(),
-        };
-        Ok(Target {
-            index: place.index.clone(),
-            sources: vec![Syncable {
-                root: place.root.clone(),
-                options,
-                collection: known.cloned(),
-            }],
-            filter,
-            path: place.path.clone(),
-            place: Some(place),
-            configuration,
-        })
-    }
-
-    fn of_collections(
-        named: &CollectionArgs,
-        index: &IndexArgs,
-        embedding: &EmbeddingArgs,
-    ) -> anyhow::Result<Target> {
-        let index = index.library()?;
-        let all = Collection::all_in(&index)?;
-        for name in &named.names {
-            Collection::named_in(&index, name)?;
-        }
-        let is_meant = |known: &&Collection| named.library || named.names.contains(&known.name);
-        let mut sources = Vec::new();
-        for collection in all.iter().filter(is_meant) {
-            let configuration = Configuration::read(&collection.root, embedding)?;
-            sources.push(Syncable {
-                root: collection.root.clone(),
-                options: configuration.options_of(collection),
-                collection: Some(collection.clone()),
-            });
-        }
-        let mut filter = Filter::default();
-        filter.collections.clone_from(&named.names);
-        Ok(Target {
-            // What a project says of ranking and vectors holds for its own index alone.
-            configuration: Configuration::of_user(embedding)?,
-            index,
-            sources,
-            filter,
-            path: None,
-            place: None,
-        })
-    }
-}
+use crate::progress::Bar;
 
 /// Whether the index is brought in step with the files before it answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -236,6 +66,7 @@ pub(crate) fn opened(target: &Target, mode: SyncMode, wait: Duration) -> anyhow:
     let index = target.create()?;
     let mut index = embedding.given_to(index)?;
     let end = Instant::now() + wait;
+    let asks_elsewhere = embedding.asks_elsewhere();
     let mut rest = None;
     for source in &target.sources {
         let is_bounded = mode == SyncMode::Auto
@@ -243,7 +74,7 @@ pub(crate) fn opened(target: &Target, mode: SyncMode, wait: Duration) -> anyhow:
         let hurry = is_bounded.then_some(Hurry {
             end,
             wait,
-            asks_elsewhere: matches!(embedding, Embedding::Http(_)),
+            asks_elsewhere,
         });
         let mut synced = sync(&mut index, source, hurry);
         // Who makes the index is about to have something to search: an answer without it would be none.
@@ -315,8 +146,17 @@ impl Hurry {
     const CUT: f64 = 0.6;
     const KEYWORDS: f64 = 0.2;
 
+    /// One who begins to wait now.
+    pub(crate) fn of(wait: Duration, asks_elsewhere: bool) -> Self {
+        Hurry {
+            end: Instant::now() + wait,
+            wait,
+            asks_elsewhere,
+        }
+    }
+
     /// Whether a stage is to be broken off.
-    fn ends(self, progress: Progress) -> bool {
+    pub(crate) fn ends(self, progress: Progress) -> bool {
         let left = match progress.stage {
             // What was listed is compared in no time; without it, nothing is known.
             Stage::List => return false,

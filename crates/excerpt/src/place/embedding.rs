@@ -6,7 +6,7 @@ use std::time::Duration;
 use excerpt_index::{Error, HttpEmbedder, HttpOptions, Index};
 use serde_json::{Value, json};
 
-use crate::cli::table::{Entry, Fields, Kind, Table};
+use super::fields::{Entry, Fields, Kind, Table};
 
 /// The name of the table.
 pub(crate) const TABLE: &str = "embedding";
@@ -72,6 +72,11 @@ impl Embedding {
             Some(NONE) => Ok(Embedding::None),
             _ => Ok(Embedding::BuiltIn),
         }
+    }
+
+    /// Whether vectors come from elsewhere, and so may take any time.
+    pub(crate) fn asks_elsewhere(&self) -> bool {
+        matches!(self, Embedding::Http(_))
     }
 
     /// The name of the provider, as configuration has it.

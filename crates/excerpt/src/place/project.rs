@@ -11,8 +11,8 @@ use excerpt_chunk::{Settings, settings_from_toml};
 use excerpt_index::{Collection, Error, Ranking, Selection, SyncOptions};
 use serde::Deserialize as _;
 
-use crate::cli::embedding::{self, Embedding};
-use crate::cli::table::{Entry, Fields, File, Kind, Table, check_names};
+use super::embedding::{self, Embedding};
+use super::fields::{Entry, Fields, File, Kind, Table, check_names};
 
 /// The name of the file.
 const FILE: &str = "excerpt.toml";

@@ -1,0 +1,55 @@
+//! `excerpt mcp`: a server for agents over standard input and output.
+
+use std::path::PathBuf;
+
+use crate::exit::Outcome;
+use crate::mcp::{self, Options};
+use crate::place::project::EmbeddingArgs;
+use crate::place::{CollectionArgs, IndexArgs, SyncMode};
+
+/// Serve a folder or collections to agents, by the Model Context Protocol
+///
+/// The server speaks over standard input and output, and is started by the client: give it the command `excerpt mcp FOLDER`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The folder to serve
+    #[arg(default_value = ".")]
+    path: PathBuf,
+    /// Only what is under this folder, by its path inside of what is served
+    #[arg(long, value_name = "FOLDER")]
+    under: Option<String>,
+    /// Offer the tools that write: `note`, and `add` where a whole folder or the library is served
+    #[arg(long)]
+    allow_write: bool,
+    /// The folder inside of what is served that notes are written to
+    #[arg(long, value_name = "FOLDER", default_value = "inbox")]
+    inbox: String,
+    /// Where `add` may read; may be given several times [default: the served folder]
+    #[arg(long = "allow-root", value_name = "FOLDER", hide_short_help = true)]
+    roots: Vec<PathBuf>,
+    /// Whether to check for changes: auto (behind the answer), always (before it) or never
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = SyncMode::Auto, hide_possible_values = true)]
+    sync: SyncMode,
+    #[command(flatten)]
+    collections: CollectionArgs,
+    #[command(flatten)]
+    index: IndexArgs,
+    #[command(flatten)]
+    embedding: EmbeddingArgs,
+}
+
+/// Serves until the client closes the input.
+pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    mcp::run(Options {
+        path: args.path.clone(),
+        collections: args.collections.clone(),
+        index: args.index.clone(),
+        embedding: args.embedding.clone(),
+        under: args.under.clone(),
+        sync: args.sync,
+        allows_writing: args.allow_write,
+        inbox: args.inbox.clone(),
+        roots: args.roots.clone(),
+    })?;
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,370 @@
+//! The arguments of a tool, read strictly: what is unknown, doubled or of the wrong kind is an error that says what was expected. The names that other
+//! tools have for the same things are understood, here and nowhere else.
+
+use excerpt_chunk::{Settings, closest, settings_from_json};
+use serde_json::{Map, Value};
+
+/// Other names for arguments, and the argument that each of them means where a tool has it.
+const ALIASES: [(&str, &str); 41] = [
+    ("q", "query"),
+    ("question", "query"),
+    ("search", "query"),
+    ("search_query", "query"),
+    ("n", "limit"),
+    ("k", "limit"),
+    ("top_k", "limit"),
+    ("max_results", "limit"),
+    ("num_results", "limit"),
+    ("count", "limit"),
+    ("token_budget", "max_tokens"),
+    ("tag", "tags"),
+    ("type", "kind"),
+    ("kind", "type"),
+    ("lang", "language"),
+    ("languages", "language"),
+    ("folder", "path"),
+    ("directory", "path"),
+    ("prefix", "path"),
+    ("file", "path"),
+    ("file_path", "path"),
+    ("from", "since"),
+    ("after", "since"),
+    ("to", "until"),
+    ("before", "until"),
+    ("metadata", "fields"),
+    ("filters", "fields"),
+    ("collections", "collection"),
+    ("source", "collection"),
+    ("target", "targets"),
+    ("path", "targets"),
+    ("paths", "targets"),
+    ("id", "targets"),
+    ("ids", "targets"),
+    ("uri", "targets"),
+    ("neighbors", "neighbours"),
+    ("context", "neighbours"),
+    ("cursor", "offset"),
+    ("text", "content"),
+    ("body", "content"),
+    ("content", "text"),
+];
+
+/// What a tool was called with.
+pub(super) struct Arguments {
+    values: Map<String, Value>,
+}
+
+impl Arguments {
+    /// Reads what was given for a tool whose arguments are those of `schema`.
+    pub(super) fn of(
+        given: Option<Map<String, Value>>,
+        schema: &Map<String, Value>,
+    ) -> anyhow::Result<Self> {
+        let known = schema.get("properties").and_then(Value::as_object);
+        let known: Vec<&str> = known
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| &**name)
+            .collect();
+        let mut values = Map::new();
+        for (name, value) in given.unwrap_or_default() {
+            let field = meant(&name, &known)?;
+            // What is said to be nothing is not said.
+            if value.is_null() {
+                continue;
+            }
+            if values.insert(field.to_string(), value).is_some() {
+                anyhow::bail!(
+                    "`{field}` is given twice, as `{}`: leave one out",
+                    shown(&name)
+                );
+            }
+        }
+        let required = schema.get("required").and_then(Value::as_array);
+        for name in required.into_iter().flatten().filter_map(Value::as_str) {
+            if !values.contains_key(name) {
+                anyhow::bail!("`{name}` is missing, expected {}", expected(schema, name));
+            }
+        }
+        Ok(Arguments { values })
+    }
+
+    /// A text.
+    pub(super) fn text(&mut self, name: &str) -> anyhow::Result<Option<String>> {
+        match self.values.remove(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(other) => Err(wrong(name, &other, "a text")),
+        }
+    }
+
+    /// A list of texts; one alone is a list of one.
+    pub(super) fn texts(&mut self, name: &str) -> anyhow::Result<Vec<String>> {
+        match self.values.remove(name) {
+            None => Ok(Vec::new()),
+            Some(Value::String(text)) => Ok(vec![text]),
+            Some(Value::Array(values)) => {
+                let texts = values.into_iter().map(|value| match value {
+                    Value::String(text) => Ok(text),
+                    other => Err(wrong(name, &other, "a list of texts")),
+                });
+                texts.collect()
+            }
+            Some(other) => Err(wrong(name, &other, "a list of texts")),
+        }
+    }
+
+    /// A whole number in a range, be it written as a text.
+    pub(super) fn whole(
+        &mut self,
+        name: &str,
+        from: usize,
+        to: usize,
+    ) -> anyhow::Result<Option<usize>> {
+        let Some(value) = self.values.remove(name) else {
+            return Ok(None);
+        };
+        let number = match &value {
+            Value::Number(number) => match number.as_u64() {
+                Some(number) => Some(number),
+                None => number
+                    .as_f64()
+                    .filter(|number| number.fract() == 0.0 && (0.0..1e15).contains(number))
+                    .map(|number| number as u64),
+            },
+            Value::String(text) => text.parse().ok(),
+            _ => None,
+        };
+        let number = number.and_then(|number| usize::try_from(number).ok());
+        match number.filter(|number| (from..=to).contains(number)) {
+            Some(number) => Ok(Some(number)),
+            None if to == usize::MAX => {
+                Err(wrong(name, &value, &format!("a whole number from {from}")))
+            }
+            None => Err(wrong(
+                name,
+                &value,
+                &format!("a whole number from {from} to {to}"),
+            )),
+        }
+    }
+
+    /// Yes or no.
+    pub(super) fn truth(&mut self, name: &str) -> anyhow::Result<bool> {
+        match self.values.remove(name) {
+            None => Ok(false),
+            Some(Value::Bool(truth)) => Ok(truth),
+            Some(Value::String(text)) if text == "true" => Ok(true),
+            Some(Value::String(text)) if text == "false" => Ok(false),
+            Some(other) => Err(wrong(name, &other, "`true` or `false`")),
+        }
+    }
+
+    /// One of some words.
+    pub(super) fn word<'w>(
+        &mut self,
+        name: &str,
+        words: &[&'w str],
+    ) -> anyhow::Result<Option<&'w str>> {
+        let Some(value) = self.values.remove(name) else {
+            return Ok(None);
+        };
+        let word = value.as_str().map(str::to_lowercase);
+        match words.iter().find(|known| word.as_deref() == Some(**known)) {
+            Some(word) => Ok(Some(word)),
+            None => {
+                let close = word.and_then(|word| closest(&word, words.iter().copied()));
+                let close = close.map(|word| format!(": did you mean `{word}`?"));
+                let expected = format!("one of {}{}", words.join(", "), close.unwrap_or_default());
+                Err(wrong(name, &value, &expected))
+            }
+        }
+    }
+
+    /// Names with values: an object, or a list of `NAME=VALUE`.
+    pub(super) fn pairs(&mut self, name: &str) -> anyhow::Result<Vec<(String, String)>> {
+        let object = match self.values.remove(name) {
+            None => return Ok(Vec::new()),
+            Some(Value::Object(object)) => object,
+            Some(other) => return Err(wrong(name, &other, "an object of names and values")),
+        };
+        let pairs = object.into_iter().map(|(field, value)| match value {
+            Value::String(text) => Ok((field, text)),
+            Value::Number(number) => Ok((field, number.to_string())),
+            Value::Bool(truth) => Ok((field, truth.to_string())),
+            other => Err(wrong(name, &other, "a text for each name")),
+        });
+        pairs.collect()
+    }
+
+    /// A configuration of the cut.
+    pub(super) fn chunking(&mut self) -> anyhow::Result<Settings> {
+        match self.values.remove("chunking") {
+            None => Ok(Settings::default()),
+            Some(Value::Object(said)) => settings_from_json(&said).map_err(anyhow::Error::msg),
+            Some(other) => Err(wrong(
+                "chunking",
+                &other,
+                "an object such as `{\"strategy\": \"headers\", \"max\": 800}`",
+            )),
+        }
+    }
+}
+
+/// The argument that a name stands for.
+fn meant<'k>(name: &str, known: &[&'k str]) -> anyhow::Result<&'k str> {
+    let plain = snake_case(name);
+    let plain = plain.trim_start_matches('_');
+    let own = known.iter().find(|field| **field == plain);
+    let mut aliases = ALIASES.iter().filter(|(alias, _)| *alias == plain);
+    let alias = aliases.find_map(|(_, field)| known.iter().find(|known| *known == field));
+    if let Some(field) = own.or(alias) {
+        return Ok(field);
+    }
+    let others = ALIASES.iter().filter(|(_, field)| known.contains(field));
+    let close = closest(
+        plain,
+        known.iter().copied().chain(others.map(|(alias, _)| *alias)),
+    );
+    let close = close.map(|close| meant(close, known)).transpose()?;
+    match close {
+        Some(close) => anyhow::bail!(
+            "unknown argument `{}`: did you mean `{close}`?",
+            shown(name)
+        ),
+        None => anyhow::bail!(
+            "unknown argument `{}`, expected some of {}",
+            shown(name),
+            known.join(", ")
+        ),
+    }
+}
+
+/// `maxTokens` and `max-tokens` as `max_tokens`.
+fn snake_case(name: &str) -> String {
+    let mut snake = String::new();
+    for c in name.chars() {
+        match c {
+            '-' => snake.push('_'),
+            _ if c.is_uppercase() => {
+                snake.push('_');
+                snake.extend(c.to_lowercase());
+            }
+            _ => snake.push(c),
+        }
+    }
+    snake
+}
+
+fn expected(schema: &Map<String, Value>, name: &str) -> &'static str {
+    let kind = schema["properties"][name]
+        .get("type")
+        .and_then(Value::as_str);
+    match kind {
+        Some("array") => "a list of texts",
+        Some("integer") => "a whole number",
+        _ => "a text",
+    }
+}
+
+fn wrong(name: &str, found: &Value, expected: &str) -> anyhow::Error {
+    anyhow::anyhow!(
+        "`{name}` is `{}`, expected {expected}",
+        shown(&found.to_string())
+    )
+}
+
+/// The beginning of what was given: an error repeats no more than that.
+pub(super) fn shown(text: &str) -> String {
+    const MOST: usize = 80;
+    let plain = |c: char| if c.is_control() { ' ' } else { c };
+    let mut short: String = text.chars().take(MOST).map(plain).collect();
+    if text.chars().nth(MOST).is_some() {
+        short.push('…');
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn schema() -> Map<String, Value> {
+        let schema = json!({
+            "properties": {
+                "query": {"type": "string"}, "limit": {"type": "integer"}, "kind": {}, "tags": {}, "deep": {},
+            },
+            "required": ["query"],
+        });
+        schema.as_object().unwrap().clone()
+    }
+
+    fn read(given: Value) -> anyhow::Result<Arguments> {
+        Arguments::of(given.as_object().cloned(), &schema())
+    }
+
+    fn refused(given: Value) -> String {
+        read(given).err().unwrap().to_string()
+    }
+
+    #[test]
+    fn other_names_are_understood() {
+        let mut read =
+            read(json!({"q": "tea", "top_k": "7", "type": "doc", "tag": "a", "maxTokens": null}))
+                .err()
+                .map(|error| error.to_string());
+        assert_eq!(
+            read.take().unwrap(),
+            "unknown argument `maxTokens`, expected some of deep, kind, limit, query, tags"
+        );
+        let mut read =
+            self::read(json!({"q": "tea", "top_k": "7", "type": "doc", "tag": "a"})).unwrap();
+        assert_eq!(read.text("query").unwrap().unwrap(), "tea");
+        assert_eq!(read.whole("limit", 1, 20).unwrap(), Some(7));
+        assert_eq!(read.word("kind", &["doc", "script"]).unwrap(), Some("doc"));
+        assert_eq!(read.texts("tags").unwrap(), ["a"]);
+    }
+
+    #[test]
+    fn what_is_unknown_brings_up_what_was_meant() {
+        assert_eq!(
+            refused(json!({"querry": "tea"})),
+            "unknown argument `querry`: did you mean `query`?"
+        );
+        assert_eq!(
+            refused(json!({"question": 1, "query": "x"})),
+            "`query` is given twice, as `question`: leave one out"
+        );
+        assert_eq!(refused(json!({})), "`query` is missing, expected a text");
+    }
+
+    #[test]
+    fn what_is_of_the_wrong_kind_says_what_was_expected() {
+        let mut read =
+            read(json!({"query": 3, "limit": 21, "kind": "dok", "tags": [1], "deep": 1})).unwrap();
+        let told = |result: anyhow::Error| result.to_string();
+        assert_eq!(
+            told(read.text("query").unwrap_err()),
+            "`query` is `3`, expected a text"
+        );
+        assert_eq!(
+            told(read.whole("limit", 1, 20).unwrap_err()),
+            "`limit` is `21`, expected a whole number from 1 to 20"
+        );
+        let kind = read.word("kind", &["doc", "script"]).unwrap_err();
+        assert_eq!(
+            told(kind),
+            "`kind` is `\"dok\"`, expected one of doc, script: did you mean `doc`?"
+        );
+        assert_eq!(
+            told(read.texts("tags").unwrap_err()),
+            "`tags` is `1`, expected a list of texts"
+        );
+        assert_eq!(
+            told(read.truth("deep").unwrap_err()),
+            "`deep` is `1`, expected `true` or `false`"
+        );
+    }
+}

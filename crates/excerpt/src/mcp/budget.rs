@@ -1,0 +1,47 @@
+//! How much of a model's attention an answer takes, and how it is kept within that.
+
+use excerpt_chunk::Unit;
+
+/// The tokens that an answer may take when nothing is said, and the range that can be asked for.
+pub(super) const DEFAULT: usize = 4_000;
+pub(super) const LEAST: usize = 100;
+pub(super) const MOST: usize = 100_000;
+
+/// The tokens of a text, as near as can be told without the model's own tokenizer: a quarter of its characters, and more for those of East Asia.
+pub(super) fn tokens(text: &str) -> usize {
+    Unit::CjkTokens.measure(text) + 1
+}
+
+/// The first lines of a text that take at most so many tokens, and how many lines that are; of a first line that is too long, the beginning.
+pub(super) fn beginning(text: &str, tokens: usize) -> (&str, usize) {
+    let (mut end, mut lines) = (0, 0);
+    for line in text.split_inclusive('\n') {
+        if self::tokens(&text[..end + line.len()]) > tokens {
+            break;
+        }
+        end += line.len();
+        lines += 1;
+    }
+    if lines > 0 {
+        return (&text[..end], lines);
+    }
+    let mut bytes = text
+        .char_indices()
+        .map(|(at, _)| at)
+        .skip(tokens.saturating_mul(3));
+    (&text[..bytes.next().unwrap_or(text.len())], 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_cut_at_the_end_of_a_line() {
+        let text = "one line\nanother line\nthe last\n";
+        assert_eq!(beginning(text, 6), ("one line\nanother line\n", 2));
+        assert_eq!(beginning(text, 100), (text, 3));
+        assert_eq!(beginning("a line that is too long", 2), ("a line", 0));
+        assert_eq!(beginning("", 2), ("", 0));
+    }
+}

@@ -1,0 +1,372 @@
+//! `get`: documents, or parts of them, as they are indexed.
+
+use std::sync::Arc;
+
+use anyhow::bail;
+use excerpt_index::{DocumentText, Error, Index, ReadOptions, Target};
+use rmcp::model::Tool;
+use rmcp::service::{RequestContext, RoleServer};
+use serde_json::{Map, Value, json};
+
+use super::arguments::{Arguments, shown};
+use super::budget::{self, beginning, tokens};
+use super::reply::{Reply, texts, with_notes};
+use super::scope::Seen;
+use super::search::{reads, short};
+use super::waiting::plain;
+use super::{Shared, object};
+use crate::exit::message;
+use crate::part::{Part, is_id, parsed};
+use crate::place::Changed;
+
+pub(super) const NAME: &str = "get";
+
+/// How many targets one call may name.
+const MOST: usize = 20;
+
+pub(super) fn tool() -> Tool {
+    let input = json!({
+        "type": "object",
+        "properties": {
+            "targets": {
+                "type": "array", "items": {"type": "string"}, "maxItems": MOST,
+                "description": "path, path:10-20, path#section or chunk id",
+            },
+            "neighbours": {"type": "integer", "description": "Chunks to add before and after"},
+            "links": {"type": "boolean"},
+            "max_tokens": {"type": "integer", "default": budget::DEFAULT},
+            "collection": {"type": "string"},
+        },
+        "required": ["targets"],
+        "additionalProperties": false,
+    });
+    let output = json!({
+        "type": "object",
+        "properties": {
+            "items": {"type": "array", "items": {
+                "type": "object",
+                "properties": {
+                    "target": {"type": "string"},
+                    "error": {"type": "string"},
+                    "collection": {"type": "string"},
+                    "path": {"type": "string"},
+                    "citation": {"type": "string"},
+                    "text": {"type": "string"},
+                    "rest": {"type": "string", "description": "What to ask for, for what was left out"},
+                },
+                "required": ["target"],
+            }},
+            "notes": texts(),
+        },
+        "required": ["items", "notes"],
+    });
+    let description = "Read documents, lines, sections or chunks that `search` or `list` named. Errors are told per target.";
+    Tool::new(NAME, description, object(input))
+        .with_title("Get")
+        .with_raw_output_schema(object(output))
+        .with_annotations(reads())
+}
+
+/// What was read for one target.
+struct Item {
+    target: String,
+    read: anyhow::Result<(Seen, DocumentText)>,
+}
+
+impl Shared {
+    pub(super) async fn get(
+        self: &Arc<Self>,
+        arguments: &mut Arguments,
+        context: &RequestContext<RoleServer>,
+    ) -> anyhow::Result<Reply> {
+        let targets = arguments.texts("targets")?;
+        if targets.is_empty() || targets.len() > MOST {
+            bail!("`targets` has {}, expected 1 to {MOST}", targets.len());
+        }
+        let mut options = ReadOptions::default();
+        options.neighbours = arguments.whole("neighbours", 0, 1000)?;
+        options.links = arguments.truth("links")?;
+        let most = arguments.whole("max_tokens", budget::LEAST, budget::MOST)?;
+        let collection = arguments.text("collection")?;
+        self.read(context, move |shared, index| {
+            let sources = shared.scope.chosen(collection.as_deref())?;
+            let sources = shared.scope.indexed(index, sources)?;
+            if sources.is_empty() {
+                return shared.nothing_indexed(index);
+            }
+            let items: Vec<Item> = targets
+                .into_iter()
+                .map(|target| Item {
+                    read: shared.read_target(index, &sources, &target, &options),
+                    target,
+                })
+                .collect();
+            let notes = shared.lag(index);
+            Ok(shared.print(items, most.unwrap_or(budget::DEFAULT), notes))
+        })
+        .await
+    }
+
+    /// Reads what a target names, from the one of `sources` that has it.
+    pub(super) fn read_target(
+        &self,
+        index: &Index,
+        sources: &[Seen],
+        given: &str,
+        options: &ReadOptions,
+    ) -> anyhow::Result<(Seen, DocumentText)> {
+        if is_id(given)
+            && let Some(found) = self.read_chunk(index, sources, given, options)?
+        {
+            return Ok(found);
+        }
+        let exists = |path: &str| {
+            let path = self.scope.inward(path);
+            path.is_ok_and(|path| {
+                let target = Target::document(path);
+                let mut all = sources.iter();
+                all.any(|seen| index.get(&target, &self.scope.reading(seen)).is_ok())
+            })
+        };
+        let (path, part) = parsed(given, exists)?;
+        let inside = self.scope.inward(path)?;
+        let target = match part {
+            Part::Whole => Target::document(inside),
+            Part::Lines(first, last) => Target::lines(inside, first, last),
+            Part::Section(section) => Target::section(inside, section),
+        };
+        let mut found = Vec::new();
+        let mut closest = None;
+        for seen in sources {
+            match index.get(&target, &self.bounded(seen, options)) {
+                Ok(document) => found.push((seen.clone(), document)),
+                Err(Error::UnknownDocument { closest: close, .. }) => closest = closest.or(close),
+                Err(error) => return Err(plain(error)),
+            }
+        }
+        match found.len() {
+            1 => Ok(found.remove(0)),
+            0 => {
+                let close = closest
+                    .map(|close| format!(": did you mean `{}`?", self.scope.outward(&close)));
+                let close =
+                    close.unwrap_or_else(|| ": `list` and `search` show what is".to_string());
+                bail!("`{}` is not here{close}", shown(path))
+            }
+            _ => {
+                let names = found.iter().map(|(seen, _)| match seen.collection_name() {
+                    Some(name) => format!("`{name}`"),
+                    None => "the folder itself".to_string(),
+                });
+                let names: Vec<String> = names.collect();
+                bail!(
+                    "`{}` is in {}: name the `collection`",
+                    shown(path),
+                    names.join(" and ")
+                )
+            }
+        }
+    }
+
+    fn bounded(&self, seen: &Seen, options: &ReadOptions) -> ReadOptions {
+        let mut bounded = self.scope.reading(seen);
+        bounded.neighbours = options.neighbours;
+        bounded.links = options.links;
+        bounded
+    }
+
+    /// The chunk whose id begins like this; none when there is none.
+    fn read_chunk(
+        &self,
+        index: &Index,
+        sources: &[Seen],
+        id: &str,
+        options: &ReadOptions,
+    ) -> anyhow::Result<Option<(Seen, DocumentText)>> {
+        for seen in sources {
+            match index.get(&Target::chunk(id), &self.bounded(seen, options)) {
+                Ok(document) => return Ok(Some((seen.clone(), document))),
+                Err(Error::UnknownChunk { .. }) => {}
+                Err(error) => return Err(plain(error)),
+            }
+        }
+        Ok(None)
+    }
+
+    fn print(&self, items: Vec<Item>, most: usize, mut notes: Vec<String>) -> Reply {
+        let mut printed = Vec::new();
+        let mut text = String::new();
+        let is_failure = items.iter().all(|item| item.read.is_err());
+        let mut left = most;
+        let count = items.len();
+        for (at, item) in items.into_iter().enumerate() {
+            let target = item.target;
+            let (seen, document) = match item.read {
+                Ok(read) => read,
+                Err(error) => {
+                    let told = message(&error);
+                    text += &format!("{}: {told}\n\n", shown(&target));
+                    printed.push(json!({"target": target, "error": told}));
+                    continue;
+                }
+            };
+            let (size, modified) = (document.size, document.modified);
+            let changed = Changed::since(&document.source, &document.path, size, modified);
+            notes.extend(changed.map(|changed| self.changed_note(changed, &document.path)));
+            // Each of those that are left gets its share, and what one does not need is for the others.
+            let share = left / (count - at);
+            let item = self.printed(&target, &seen, document, share);
+            left = left.saturating_sub(tokens(&item.text));
+            text += &item.text;
+            text.push('\n');
+            printed.push(Value::Object(item.data));
+        }
+        notes.dedup();
+        let data = json!({"items": printed, "notes": notes});
+        let reply = Reply::of(with_notes(text, &notes), data);
+        match is_failure {
+            true => reply.failed(),
+            false => reply,
+        }
+    }
+
+    fn printed(&self, target: &str, seen: &Seen, document: DocumentText, most: usize) -> Printed {
+        let path = self.scope.outward(&document.path).to_string();
+        let (first, last) = document.span.lines;
+        let mut head = String::new();
+        if let Some(name) = seen.collection_name() {
+            head += &format!("{name}: ");
+        }
+        head += &format!("{path}:{first}-{last} of {}", document.lines_total);
+        if let Some(title) = &document.title {
+            head += &format!(" · {}", title.replace(char::is_control, " "));
+        }
+        head.push('\n');
+        let links = document.links.as_ref().map(|links| self.links(links));
+        let links_text = links.as_ref().map(|(text, _)| &**text).unwrap_or_default();
+        let room = most
+            .saturating_sub(tokens(&head) + tokens(links_text) + 20)
+            .max(20);
+        let whole = document.text;
+        let (shown, lines) = match tokens(&whole) <= room {
+            true => (&*whole, last + 1 - first),
+            false => cut(&whole, &document.chunks, document.span.bytes.start, room),
+        };
+        let rest = (shown.len() < whole.len()).then(|| match lines {
+            0 => match document.chunks.first() {
+                Some(chunk) => short(chunk.id),
+                None => path.clone(),
+            },
+            lines => format!("{path}:{}-{last}", first + lines),
+        });
+        let mut text = head + shown;
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        if let Some(rest) = &rest {
+            text += &format!("… the rest is left out to stay within `max_tokens`: get `{rest}`\n");
+        }
+        text += links_text;
+        let mut data = Map::new();
+        let citation = match &rest {
+            Some(_) if lines > 0 => format!("{path}:{first}-{}", first + lines - 1),
+            _ => format!("{path}:{first}-{last}"),
+        };
+        let chunks = document
+            .chunks
+            .iter()
+            .map(|chunk| json!({"id": chunk.id, "lines": chunk.span.lines, "trail": chunk.trail}));
+        let mut say = |name: &str, value: Value| data.insert(name.to_string(), value);
+        say("target", target.into());
+        if let Some(name) = seen.collection_name() {
+            say("collection", name.into());
+        }
+        say("path", path.into());
+        say("citation", citation.into());
+        say("title", json!(document.title));
+        say("metadata", Value::Object(document.metadata));
+        say("lines_total", document.lines_total.into());
+        say("text", shown.into());
+        say("chunks", chunks.collect());
+        if let Some(rest) = rest {
+            say("rest", rest.into());
+        }
+        if let Some((_, links)) = links {
+            say("links", links);
+        }
+        Printed { text, data }
+    }
+
+    fn links(&self, links: &excerpt_index::Links) -> (String, Value) {
+        let scope = &self.scope;
+        let mut text = String::new();
+        let mut outgoing = Vec::new();
+        for link in &links.outgoing {
+            let path = link.path.as_deref().map(|path| scope.outward(path));
+            let section = link.section.as_ref().map(|section| format!("#{section}"));
+            let target = format!(
+                "{}{}",
+                scope.outward(&link.target),
+                section.unwrap_or_default()
+            );
+            let title = link.title.as_ref().map(|title| format!(" · {title}"));
+            text += &format!(
+                "link :{} {target} → {}{}\n",
+                link.line,
+                path.unwrap_or("nothing here"),
+                title.unwrap_or_default()
+            );
+            outgoing.push(
+                json!({"line": link.line, "target": target, "path": path, "title": link.title}),
+            );
+        }
+        let mut incoming = Vec::new();
+        for link in &links.incoming {
+            let path = scope.outward(&link.path);
+            let title = link.title.as_ref().map(|title| format!(" · {title}"));
+            text += &format!(
+                "linked from {path}:{}{}\n",
+                link.line,
+                title.unwrap_or_default()
+            );
+            incoming.push(json!({"path": path, "line": link.line, "title": link.title, "section": link.section}));
+        }
+        if text.is_empty() {
+            text = "no links\n".to_string();
+        }
+        (text, json!({"outgoing": outgoing, "incoming": incoming}))
+    }
+}
+
+/// An item as it is answered.
+struct Printed {
+    text: String,
+    data: Map<String, Value>,
+}
+
+/// As many whole chunks of a text as there is room for, or where there is none for one, as many lines; and how many lines that are. The text begins at
+/// the byte `start` of its document.
+fn cut<'t>(
+    text: &'t str,
+    chunks: &[excerpt_index::ChunkPlace],
+    start: usize,
+    room: usize,
+) -> (&'t str, usize) {
+    let ends = chunks
+        .iter()
+        .map(|chunk| chunk.span.bytes.end.saturating_sub(start));
+    let fits = |end: &usize| text.get(..*end).is_some_and(|part| tokens(part) <= room);
+    let (by_lines, lines) = beginning(text, room);
+    match ends
+        .filter(|end| *end > 0 && *end < text.len())
+        .take_while(fits)
+        .last()
+    {
+        // A chunk that ends within a line is followed by the rest of that line.
+        Some(end) if text[..end].ends_with('\n') || text[end..].starts_with('\n') => {
+            let end = end + usize::from(!text[..end].ends_with('\n'));
+            (&text[..end], text[..end].matches('\n').count())
+        }
+        _ => (by_lines, lines),
+    }
+}

@@ -1,0 +1,405 @@
+//! The [`Keeper`] holds what answers: a few open indexes for questions, and one thread that alone writes, with an index of its own.
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::anyhow;
+use excerpt_index::{Error, Index, OpenOptions, Progress, SyncReport};
+use tokio::sync::{Semaphore, oneshot, watch};
+
+use super::scope::{Scope, Seen};
+use crate::exit::message;
+use crate::place::embedding::Embedding;
+use crate::place::project::{Configuration, EmbeddingArgs};
+use crate::place::{Hurry, SyncMode, Syncable, Target};
+
+/// How many questions are answered at a time; the others wait for their turn.
+const AT_ONCE: usize = 4;
+
+/// How long the first sync cuts before it makes what it has searchable, and goes on.
+pub(super) const FIRST: Duration = Duration::from_secs(2);
+
+/// A check for changes is followed by at least as long a pause, and this many times as long as it took: what keeps asking does not keep a processor busy.
+const PAUSE: Duration = Duration::from_millis(500);
+const PAUSES: u32 = 4;
+
+/// Between two parts of a check.
+const TURN: Duration = Duration::from_millis(20);
+
+/// How long the end of the process waits for the thread that writes.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// How far the thread that writes is.
+#[derive(Clone, Debug, Default)]
+pub(super) struct State {
+    /// Whether a check for changes is due or under way.
+    pub(super) is_checking: bool,
+    pub(super) progress: Option<Progress>,
+    /// How the last check ended.
+    pub(super) ended: Option<Ended>,
+}
+
+/// How a check for changes ended.
+#[derive(Clone, Debug)]
+pub(super) enum Ended {
+    Complete,
+    /// Some is left to do.
+    Rest {
+        listed: usize,
+        remaining: usize,
+        /// Whether it is made aside, while the old state serves.
+        aside: bool,
+    },
+    Failed(String),
+}
+
+/// What the thread that writes is to do.
+enum Job {
+    Check,
+    Write(Box<dyn FnOnce(&mut Writer) + Send>),
+}
+
+/// See the module.
+pub(super) struct Keeper {
+    scope: Arc<Scope>,
+    mode: SyncMode,
+    /// What makes the vectors of questions.
+    embedding: Embedding,
+    turns: Semaphore,
+    idle: Mutex<VecDeque<Index>>,
+    signs: Arc<Signs>,
+    jobs: Mutex<Option<Sender<Job>>>,
+    /// Closed when the thread ends.
+    ended: Mutex<Option<Receiver<()>>>,
+}
+
+/// What the thread that writes shows and is told.
+struct Signs {
+    state: watch::Sender<State>,
+    stop: AtomicBool,
+    /// How many wait to write something of their own: a check makes room for them.
+    urgent: AtomicUsize,
+}
+
+/// Why there was no answer.
+pub(super) enum Trouble {
+    /// There is no index so far.
+    Missing(Error),
+    Other(anyhow::Error),
+}
+
+impl From<Trouble> for anyhow::Error {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Missing(error) => error.into(),
+            Trouble::Other(error) => error,
+        }
+    }
+}
+
+impl Keeper {
+    /// Begins to keep the index of `target`, with a first check for changes unless `mode` forbids it.
+    pub(super) fn start(
+        target: Target,
+        scope: Arc<Scope>,
+        mode: SyncMode,
+        args: EmbeddingArgs,
+    ) -> std::io::Result<Keeper> {
+        let (jobs, todo) = channel();
+        let (alive, ended) = channel::<()>();
+        let signs = Arc::new(Signs {
+            state: watch::Sender::new(State::default()),
+            stop: AtomicBool::new(false),
+            urgent: AtomicUsize::new(0),
+        });
+        let keeper = Keeper {
+            scope: Arc::clone(&scope),
+            mode,
+            embedding: target.configuration.embedding.for_questions(),
+            turns: Semaphore::new(AT_ONCE),
+            idle: Mutex::default(),
+            signs: Arc::clone(&signs),
+            jobs: Mutex::new(Some(jobs)),
+            ended: Mutex::new(Some(ended)),
+        };
+        let mut writer = Writer {
+            target,
+            scope,
+            args,
+            signs,
+            index: None,
+            is_first: true,
+        };
+        std::thread::Builder::new()
+            .name("sync".to_string())
+            .spawn(move || {
+                writer.work(&todo);
+                drop(alive);
+            })?;
+        if mode != SyncMode::Never {
+            keeper.check();
+        }
+        Ok(keeper)
+    }
+
+    pub(super) fn mode(&self) -> SyncMode {
+        self.mode
+    }
+
+    /// How far the thread that writes is, and how to hear of more.
+    pub(super) fn state(&self) -> watch::Receiver<State> {
+        self.signs.state.subscribe()
+    }
+
+    /// Asks for a check for changes; many in a row are one.
+    pub(super) fn check(&self) {
+        let is_new = self
+            .signs
+            .state
+            .send_if_modified(|state| !std::mem::replace(&mut state.is_checking, true));
+        if is_new {
+            self.send(Job::Check);
+        }
+    }
+
+    fn send(&self, job: Job) {
+        let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(jobs) = &*jobs {
+            // A thread that has ended answers nobody.
+            let _ = jobs.send(job);
+        }
+    }
+
+    /// Answers with an index that is nobody else's meanwhile.
+    pub(super) async fn answer<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&mut Index) -> anyhow::Result<T> + Send + 'static,
+    ) -> Result<T, Trouble> {
+        let turn = self.turns.acquire().await;
+        let keeper = Arc::clone(self);
+        let done = tokio::task::spawn_blocking(move || keeper.answer_here(work)).await;
+        drop(turn);
+        match done {
+            Ok(answer) => answer,
+            Err(error) => Err(Trouble::Other(anyhow!("no answer: {error}"))),
+        }
+    }
+
+    /// Answers on this thread.
+    pub(super) fn answer_here<T>(
+        &self,
+        work: impl FnOnce(&mut Index) -> anyhow::Result<T>,
+    ) -> Result<T, Trouble> {
+        let mut index = self.opened()?;
+        let answer = work(&mut index);
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.push_back(index);
+        answer.map_err(Trouble::Other)
+    }
+
+    /// An index in the state that is served now.
+    fn opened(&self) -> Result<Index, Trouble> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = idle.pop_back();
+        drop(idle);
+        if let Some(mut index) = kept
+            && index.refresh().is_ok()
+        {
+            return Ok(index);
+        }
+        let open = || {
+            let index = Index::open(&self.scope.index, OpenOptions::default())?;
+            self.embedding.given_to(index)
+        };
+        open().map_err(|error| match error {
+            Error::NotFound { .. } => Trouble::Missing(error),
+            error => Trouble::Other(error.into()),
+        })
+    }
+
+    /// Has something written by the thread that alone may write, before all else that it does.
+    pub(super) async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Writer) -> anyhow::Result<T> + Send + 'static,
+    ) -> anyhow::Result<T> {
+        let (done, answer) = oneshot::channel();
+        self.signs.urgent.fetch_add(1, Ordering::SeqCst);
+        self.send(Job::Write(Box::new(move |writer| {
+            writer.signs.urgent.fetch_sub(1, Ordering::SeqCst);
+            // Whoever asked may have gone.
+            let _ = done.send(work(writer));
+        })));
+        match answer.await {
+            Ok(answer) => answer,
+            Err(_) => Err(anyhow!("the server is ending")),
+        }
+    }
+
+    /// Breaks off what is being written, and waits for that.
+    pub(super) fn end(&self) {
+        self.signs.stop.store(true, Ordering::SeqCst);
+        drop(
+            self.jobs
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take(),
+        );
+        let ended = self
+            .ended
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if let Some(ended) = ended {
+            let _ = ended.recv_timeout(FAREWELL);
+        }
+    }
+}
+
+/// The thread that writes.
+pub(super) struct Writer {
+    target: Target,
+    scope: Arc<Scope>,
+    args: EmbeddingArgs,
+    signs: Arc<Signs>,
+    index: Option<Index>,
+    /// Whether nothing was searchable so far.
+    is_first: bool,
+}
+
+impl Writer {
+    fn work(&mut self, todo: &Receiver<Job>) {
+        // When a check is due, and before when none may be.
+        let (mut due, mut earliest) = (None, Instant::now());
+        loop {
+            let job = match due {
+                None => todo.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(at) => todo.recv_timeout(Instant::max(at, Instant::now()) - Instant::now()),
+            };
+            match job {
+                Ok(Job::Write(work)) => work(self),
+                Ok(Job::Check) => due = Some(due.unwrap_or(earliest)),
+                Err(RecvTimeoutError::Timeout) => {
+                    let begin = Instant::now();
+                    let is_done = self.check();
+                    due = (!is_done).then(|| Instant::now() + TURN);
+                    earliest = Instant::now() + PAUSE.max(PAUSES * begin.elapsed());
+                }
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            if self.signs.stop.load(Ordering::SeqCst) {
+                return;
+            }
+        }
+    }
+
+    /// The index, made if there is none.
+    pub(super) fn index(&mut self) -> anyhow::Result<&mut Index> {
+        let index = match self.index.take() {
+            Some(index) => index,
+            None => {
+                let index = self.target.create()?;
+                self.target.configuration.embedding.given_to(index)?
+            }
+        };
+        Ok(self.index.insert(index))
+    }
+
+    /// Looks for changes in all that is seen; whether it came to an end.
+    fn check(&mut self) -> bool {
+        let ended = match self.check_all() {
+            Ok(ended) => ended,
+            Err(error) => {
+                // What went wrong with an open index is not kept.
+                self.index = None;
+                Ended::Failed(message(&error))
+            }
+        };
+        let is_done = !matches!(ended, Ended::Rest { .. });
+        self.signs.state.send_modify(|state| {
+            state.is_checking = !is_done;
+            state.progress = None;
+            state.ended = Some(ended);
+        });
+        is_done
+    }
+
+    fn check_all(&mut self) -> anyhow::Result<Ended> {
+        let asks_elsewhere = self.target.configuration.embedding.asks_elsewhere();
+        self.is_first &= self.index()?.searched()? == 0;
+        let hurry = self.is_first.then(|| Hurry::of(FIRST, asks_elsewhere));
+        self.is_first = false;
+        let mut ended = Ended::Complete;
+        for seen in self.scope.sources()? {
+            let signs = Arc::clone(&self.signs);
+            let report = self.sync(&seen, |progress| {
+                signs
+                    .state
+                    .send_modify(|state| state.progress = Some(progress));
+                signs.urgent.load(Ordering::SeqCst) > 0
+                    || hurry.is_some_and(|hurry| hurry.ends(progress))
+            });
+            let report = match report {
+                Ok(report) => report,
+                // A collection that cannot be reached keeps none of the others back.
+                Err(error) if seen.collection.is_some() => {
+                    ended = Ended::Failed(message(&error));
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            // Nothing but vectors that an endpoint does not give at the moment: the next check asks for them again.
+            let is_stuck = report.remaining == 0 && report.without_vectors.is_some();
+            if !report.complete && !is_stuck {
+                return Ok(Ended::Rest {
+                    listed: report.listed,
+                    remaining: report.remaining,
+                    aside: report.aside,
+                });
+            }
+        }
+        Ok(ended)
+    }
+
+    /// Brings a source in step until `breaks_off` says so, or the process is to end.
+    pub(super) fn sync(
+        &mut self,
+        seen: &Seen,
+        breaks_off: impl Fn(Progress) -> bool,
+    ) -> anyhow::Result<SyncReport> {
+        let source = self.syncable(seen)?;
+        let signs = Arc::clone(&self.signs);
+        let progress =
+            |progress: Progress| match signs.stop.load(Ordering::SeqCst) || breaks_off(progress) {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            };
+        Ok(self
+            .index()?
+            .sync(&source.root, &source.options, progress)?)
+    }
+
+    /// How a source is brought in step.
+    fn syncable(&self, seen: &Seen) -> anyhow::Result<Syncable> {
+        let configuration = Configuration::read(&seen.root, &self.args)?;
+        Ok(Syncable {
+            root: seen.root.clone(),
+            options: match &seen.collection {
+                Some(known) => configuration.options_of(known),
+                None => configuration.options(),
+            },
+            collection: seen.collection.clone(),
+        })
+    }
+
+    /// Brings all that is seen in step, to the end.
+    pub(super) fn sync_all(&mut self) -> anyhow::Result<()> {
+        for seen in self.scope.sources()? {
+            self.sync(&seen, |_| false)?;
+        }
+        Ok(())
+    }
+}

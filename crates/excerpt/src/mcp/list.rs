@@ -1,0 +1,250 @@
+//! `list`: what there is.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use anyhow::bail;
+use excerpt_index::{Index, ListOptions, ListOrder};
+use rmcp::model::Tool;
+use rmcp::service::{RequestContext, RoleServer};
+use serde_json::{Value, json};
+
+use super::arguments::Arguments;
+use super::reply::{Reply, texts, with_notes};
+use super::scope::Seen;
+use super::search::reads;
+use super::waiting::plain;
+use super::{Shared, object};
+use crate::output::{ago, counted, thousands};
+
+pub(super) const NAME: &str = "list";
+
+const WHAT: [&str; 4] = ["recent", "folders", "documents", "collections"];
+
+/// How many entries are listed when nothing is said, and at most in one answer.
+const DEFAULT: usize = 50;
+const MOST: usize = 1000;
+
+pub(super) fn tool() -> Tool {
+    let input = json!({
+        "type": "object",
+        "properties": {
+            "what": {"type": "string", "enum": WHAT},
+            "path": {"type": "string", "description": "Only below this folder"},
+            "collection": {"type": "string"},
+            "limit": {"type": "integer", "maximum": MOST, "default": DEFAULT},
+            "offset": {"type": "integer", "description": "`next` of the answer before"},
+        },
+        "required": ["what"],
+        "additionalProperties": false,
+    });
+    let output = json!({
+        "type": "object",
+        "properties": {
+            "entries": {"type": "array", "items": {
+                "type": "object",
+                "properties": {
+                    "path": {"type": "string"},
+                    "collection": {"type": "string"},
+                    "name": {"type": "string"},
+                    "documents": {"type": "integer"},
+                    "modified": {"type": "integer", "description": "Seconds since 1970"},
+                },
+            }},
+            "total": {"type": "integer"},
+            "next": {"type": "integer", "description": "The offset of the next answer"},
+            "notes": texts(),
+        },
+        "required": ["entries", "total", "notes"],
+    });
+    let description =
+        "List the last changed documents, the folders, all documents, or the collections.";
+    Tool::new(NAME, description, object(input))
+        .with_title("List")
+        .with_raw_output_schema(object(output))
+        .with_annotations(reads())
+}
+
+/// An entry, as a line of text and for programs.
+type Entry = (String, Value);
+
+impl Shared {
+    pub(super) async fn list(
+        self: &Arc<Self>,
+        arguments: &mut Arguments,
+        context: &RequestContext<RoleServer>,
+    ) -> anyhow::Result<Reply> {
+        let what = arguments.word("what", &WHAT)?.unwrap_or(WHAT[0]);
+        let path = arguments.text("path")?;
+        let path = path.map(|path| self.scope.inward(&path)).transpose()?;
+        let collection = arguments.text("collection")?;
+        let limit = arguments.whole("limit", 1, MOST)?.unwrap_or(DEFAULT);
+        let offset = arguments.whole("offset", 0, usize::MAX)?.unwrap_or(0);
+        self.read(context, move |shared, index| {
+            let sources = shared.scope.chosen(collection.as_deref())?;
+            let indexed = shared.scope.indexed(index, sources.clone())?;
+            if indexed.is_empty() && what != "collections" {
+                return shared.nothing_indexed(index);
+            }
+            let Some(below) = shared.scope.below(path.as_deref()) else {
+                bail!("there is nothing at that `path`: leave it out to list from the top");
+            };
+            let options = ListOptions::default().path(below);
+            let entries = match what {
+                "recent" => shared.documents(index, &indexed, options.order(ListOrder::Recent))?,
+                "documents" => shared.documents(index, &indexed, options)?,
+                "folders" => shared.folders(index, &indexed, &options)?,
+                _ => shared.collections(index, &sources)?,
+            };
+            Ok(page(what, entries, offset, limit, shared.lag(index)))
+        })
+        .await
+    }
+
+    /// The documents of several sources, in one order.
+    fn documents(
+        &self,
+        index: &Index,
+        sources: &[Seen],
+        options: ListOptions,
+    ) -> anyhow::Result<Vec<Entry>> {
+        let is_recent = options.order == ListOrder::Recent;
+        let mut all = Vec::new();
+        for seen in sources {
+            let options = options.clone().source(&seen.root);
+            let documents = index.documents(&options).map_err(plain)?;
+            all.extend(documents.into_iter().map(|document| (seen, document)));
+        }
+        if is_recent {
+            all.sort_by_key(|(_, document)| Reverse(document.modified));
+        }
+        let entries = all.into_iter().map(|(seen, document)| {
+            let path = self.scope.outward(&document.path);
+            let title = document.title.as_ref().map(|title| format!(" · {title}"));
+            let when = match is_recent {
+                true => format!("{}: ", ago(document.modified)),
+                false => String::new(),
+            };
+            let collection = seen.collection_name();
+            let prefix = collection.map(|name| format!("{name}: "));
+            let line = format!(
+                "{when}{}{path}{}",
+                prefix.unwrap_or_default(),
+                title.unwrap_or_default()
+            );
+            let data = json!({
+                "path": path,
+                "title": document.title,
+                "size": document.size,
+                "modified": document.modified,
+                "chunks": document.chunks,
+                "language": document.language,
+            });
+            (line, of_collection(data, collection))
+        });
+        Ok(entries.collect())
+    }
+
+    fn folders(
+        &self,
+        index: &Index,
+        sources: &[Seen],
+        options: &ListOptions,
+    ) -> anyhow::Result<Vec<Entry>> {
+        let mut entries = Vec::new();
+        for seen in sources {
+            let options = options.clone().source(&seen.root);
+            for folder in index.folders(&options).map_err(plain)? {
+                let path = match self.scope.outward(&folder.path) {
+                    "" => ".",
+                    path => path,
+                };
+                let collection = seen.collection_name();
+                let prefix = collection.map(|name| format!("{name}: "));
+                let under = match folder.documents_under == folder.documents {
+                    true => String::new(),
+                    false => format!(", {} with all under it", thousands(folder.documents_under)),
+                };
+                let line = format!(
+                    "{}{path} · {}{under}",
+                    prefix.unwrap_or_default(),
+                    counted(folder.documents, "document")
+                );
+                let data = json!({
+                    "path": path,
+                    "documents": folder.documents,
+                    "documents_under": folder.documents_under,
+                });
+                entries.push((line, of_collection(data, collection)));
+            }
+        }
+        Ok(entries)
+    }
+
+    fn collections(&self, index: &Index, sources: &[Seen]) -> anyhow::Result<Vec<Entry>> {
+        let mut entries = Vec::new();
+        for seen in sources {
+            let Some(collection) = &seen.collection else {
+                continue;
+            };
+            let below = self.scope.below(None).unwrap_or_default();
+            let options = ListOptions::default().path(below).source(&seen.root);
+            let is_indexed = index.roots()?.contains(&seen.root);
+            let documents = match is_indexed {
+                true => index.documents(&options).map_err(plain)?.len(),
+                false => 0,
+            };
+            let said = &collection.attributes;
+            let title = said.title.as_ref().map(|title| format!(" · {title}"));
+            let line = format!(
+                "{} · {}{}",
+                collection.name,
+                counted(documents, "document"),
+                title.unwrap_or_default()
+            );
+            let data = json!({
+                "name": collection.name,
+                "documents": documents,
+                "said": said,
+            });
+            entries.push((line, data));
+        }
+        Ok(entries)
+    }
+}
+
+fn of_collection(mut data: Value, name: Option<&str>) -> Value {
+    if let Some(name) = name {
+        data["collection"] = name.into();
+    }
+    data
+}
+
+fn page(what: &str, entries: Vec<Entry>, offset: usize, limit: usize, notes: Vec<String>) -> Reply {
+    let total = entries.len();
+    let listed: Vec<Entry> = entries.into_iter().skip(offset).take(limit).collect();
+    let end = offset.saturating_add(listed.len());
+    let mut text = String::new();
+    for (line, _) in &listed {
+        text += &line.replace(char::is_control, " ");
+        text.push('\n');
+    }
+    text += &match (listed.len(), total, what) {
+        (_, 0, "collections") => "no collections\n".to_string(),
+        (_, 0, _) => "no documents\n".to_string(),
+        (0, ..) => format!("nothing from {offset} on: there are {}\n", thousands(total)),
+        _ if end < total => format!(
+            "{} to {} of {}; more with `offset` {end}\n",
+            thousands(offset + 1),
+            thousands(end),
+            thousands(total)
+        ),
+        _ => format!("{} in all\n", thousands(total)),
+    };
+    let entries: Vec<Value> = listed.into_iter().map(|(_, data)| data).collect();
+    let mut data = json!({"entries": entries, "total": total, "notes": notes});
+    if end < total && !entries.is_empty() {
+        data["next"] = end.into();
+    }
+    Reply::of(with_notes(text, &notes), data)
+}

@@ -1,0 +1,249 @@
+//! The MCP server: the index as tools and resources for an agent. [`Server`] is a value that any transport can carry; `stdio.rs` runs it over standard
+//! input and output.
+//!
+//! A call comes in through `arguments.rs`, its paths through `scope.rs`; it is answered by an index of the `keeper.rs`, from what is indexed at the moment;
+//! then a check for changes begins behind the answer.
+
+mod add;
+mod arguments;
+mod budget;
+mod chunk;
+mod get;
+mod instructions;
+mod keeper;
+mod list;
+mod note;
+mod reply;
+mod resources;
+mod scope;
+mod search;
+mod stdio;
+mod waiting;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use excerpt_index::{Index, Ranking};
+use rmcp::ErrorData;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, Implementation, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::{RequestContext, RoleServer};
+use rmcp::{ServerHandler, model::JsonObject};
+use serde_json::Value;
+
+use crate::place::project::EmbeddingArgs;
+use crate::place::{CollectionArgs, IndexArgs, SyncMode, Target};
+use arguments::Arguments;
+use instructions::Instructions;
+use keeper::Keeper;
+use reply::Reply;
+use scope::Scope;
+
+pub(crate) use stdio::run;
+
+/// What a server serves and what it allows.
+#[derive(Debug)]
+pub(crate) struct Options {
+    pub(crate) path: PathBuf,
+    pub(crate) collections: CollectionArgs,
+    pub(crate) index: IndexArgs,
+    pub(crate) embedding: EmbeddingArgs,
+    /// The path inside of what is served outside of which nothing is seen.
+    pub(crate) under: Option<String>,
+    pub(crate) sync: SyncMode,
+    /// Whether the tools that write are offered.
+    pub(crate) allows_writing: bool,
+    /// The folder inside of what is served that notes are written to.
+    pub(crate) inbox: String,
+    /// Where `add` may read; when none is named, in the folder that is served.
+    pub(crate) roots: Vec<PathBuf>,
+}
+
+/// An MCP server over one index. Its clones are the same server.
+#[derive(Clone)]
+pub(crate) struct Server {
+    shared: Arc<Shared>,
+}
+
+/// What all clones of a server share.
+struct Shared {
+    scope: Arc<Scope>,
+    keeper: Arc<Keeper>,
+    ranking: Ranking,
+    options: Options,
+    instructions: Instructions,
+}
+
+impl Server {
+    /// A server, with a first check for changes under way.
+    pub(crate) fn start(options: Options) -> anyhow::Result<Server> {
+        let target = Target::of(
+            &options.path,
+            &options.collections,
+            &options.index,
+            &options.embedding,
+        )?;
+        let scope = Arc::new(Scope::of(&target, &options)?);
+        let ranking = target.configuration.ranking.clone();
+        let keeper = Keeper::start(
+            target,
+            Arc::clone(&scope),
+            options.sync,
+            options.embedding.clone(),
+        )?;
+        let instructions = keeper.answer_here(|index| Ok(Instructions::of(&scope, index)));
+        Ok(Server {
+            shared: Arc::new(Shared {
+                scope,
+                keeper: Arc::new(keeper),
+                ranking,
+                options,
+                instructions: instructions.unwrap_or_default(),
+            }),
+        })
+    }
+
+    /// Ends what goes on behind the answers.
+    pub(crate) fn end(&self) {
+        self.shared.keeper.end();
+    }
+
+    /// The tools that are offered.
+    fn tools(&self) -> Vec<Tool> {
+        let shared = &self.shared;
+        let mut tools = vec![
+            search::tool(&shared.instructions),
+            get::tool(),
+            list::tool(),
+            chunk::tool(),
+        ];
+        if shared.options.allows_writing {
+            if shared.scope.shows_what_is_added() {
+                tools.push(add::tool());
+            }
+            if shared.scope.writable().is_ok_and(|folder| folder.is_some()) {
+                tools.push(note::tool());
+            }
+        }
+        tools
+    }
+
+    /// Calls a tool; what goes wrong is for the model to read.
+    async fn call(
+        &self,
+        tool: &Tool,
+        given: Option<JsonObject>,
+        context: &RequestContext<RoleServer>,
+    ) -> anyhow::Result<Reply> {
+        let mut arguments = Arguments::of(given, &tool.input_schema)?;
+        let shared = &self.shared;
+        let reply = match &*tool.name {
+            search::NAME => shared.search(&mut arguments, context).await?,
+            get::NAME => shared.get(&mut arguments, context).await?,
+            list::NAME => shared.list(&mut arguments, context).await?,
+            chunk::NAME => shared.chunk(&mut arguments, context).await?,
+            add::NAME => shared.add(&mut arguments, context).await?,
+            _ => shared.note(&mut arguments, context).await?,
+        };
+        if shared.keeper.mode() == SyncMode::Auto {
+            shared.keeper.check();
+        }
+        Ok(reply)
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .build();
+        let name = Implementation::new("excerpt", env!("CARGO_PKG_VERSION"));
+        ServerConfig::new(capabilities)
+            .with_server_info(name.with_title("excerpt"))
+            .with_instructions(self.shared.instructions.text())
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.tools()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let tools = self.tools();
+        let Some(tool) = tools.iter().find(|tool| tool.name == request.name) else {
+            let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
+            let message = format!(
+                "unknown tool `{}`, expected one of {}",
+                arguments::shown(&request.name),
+                names.join(", ")
+            );
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        let reply = tokio::select! {
+            reply = self.call(tool, request.arguments, &context) => reply,
+            () = context.ct.cancelled() => Err(anyhow::anyhow!("cancelled")),
+        };
+        let reply = reply.unwrap_or_else(|error| Reply::failure(&error));
+        Ok(reply.into_result().into())
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor);
+        self.shared.list_resources(cursor, &context).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let templates = vec![resources::template()];
+        Ok(ListResourceTemplatesResult::with_all_items(templates))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let read = self.shared.read_resource(request.uri, &context).await;
+        read.map(ReadResourceResponse::from)
+    }
+}
+
+/// The value as the object that it is.
+fn object(value: Value) -> Arc<JsonObject> {
+    match value {
+        Value::Object(object) => Arc::new(object),
+        _ => Arc::default(),
+    }
+}
+
+impl Shared {
+    /// Reads from what is indexed, once there is something.
+    async fn read<T: Send + 'static>(
+        self: &Arc<Self>,
+        context: &RequestContext<RoleServer>,
+        work: impl FnOnce(&Shared, &mut Index) -> anyhow::Result<T> + Send + 'static,
+    ) -> anyhow::Result<T> {
+        self.ready(context).await?;
+        let shared = Arc::clone(self);
+        let answer = self.keeper.answer(move |index| work(&shared, index)).await;
+        answer.map_err(|trouble| self.told(trouble))
+    }
+}

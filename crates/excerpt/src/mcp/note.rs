@@ -1,0 +1,285 @@
+//! `note`: writes a Markdown file with front matter into the inbox, a folder inside of what is served. It never writes over a file.
+
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
+use excerpt_index::Target;
+use rmcp::model::Tool;
+use rmcp::service::{RequestContext, RoleServer};
+use serde_json::json;
+
+use super::add::writes;
+use super::arguments::{Arguments, shown};
+use super::reply::{Reply, texts, with_notes};
+use super::scope::{Scope, plain};
+use super::{Shared, object};
+use crate::exit::message;
+
+pub(super) const NAME: &str = "note";
+
+/// The longest title of a file name, in characters.
+const LONGEST: usize = 60;
+
+/// How many notes of one day and title there may be.
+const MOST: usize = 10_000;
+
+pub(super) fn tool() -> Tool {
+    let input = json!({
+        "type": "object",
+        "properties": {
+            "title": {"type": "string"},
+            "content": {"type": "string", "description": "Markdown"},
+            "path": {"type": "string", "description": "A folder or file name in the inbox"},
+            "tags": {"type": "array", "items": {"type": "string"}},
+        },
+        "required": ["title", "content"],
+        "additionalProperties": false,
+    });
+    let output = json!({
+        "type": "object",
+        "properties": {
+            "path": {"type": "string"},
+            "citation": {"type": "string"},
+            "searchable": {"type": "boolean"},
+            "notes": texts(),
+        },
+        "required": ["path", "citation", "searchable", "notes"],
+    });
+    let description = "Keep a new note in the inbox as a Markdown file; never overwrites.";
+    Tool::new(NAME, description, object(input))
+        .with_title("Note")
+        .with_raw_output_schema(object(output))
+        .with_annotations(writes())
+}
+
+/// A note to be written.
+struct Note {
+    title: String,
+    content: String,
+    tags: Vec<String>,
+    /// The folder inside of the inbox; empty for the inbox itself.
+    folder: String,
+    /// The name of the file without its ending, where one was asked for.
+    name: Option<String>,
+}
+
+impl Shared {
+    pub(super) async fn note(
+        self: &Arc<Self>,
+        arguments: &mut Arguments,
+        _context: &RequestContext<RoleServer>,
+    ) -> anyhow::Result<Reply> {
+        let title = arguments.text("title")?.unwrap_or_default();
+        let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        let title = title.replace(char::is_control, "");
+        if title.is_empty() {
+            bail!("`title` is empty, expected a few words");
+        }
+        let path = arguments.text("path")?.unwrap_or_default();
+        let Some(inside) = plain(&path).filter(|path| !path.contains('\\')) else {
+            bail!(
+                "`{}` is not a path in the inbox: name a folder or a file without `..`",
+                shown(&path)
+            );
+        };
+        let (folder, name) = match inside.strip_suffix(".md") {
+            None => (inside, None),
+            Some(named) => match named.rsplit_once('/') {
+                None => (String::new(), Some(named.to_string())),
+                Some((folder, name)) => (folder.to_string(), Some(name.to_string())),
+            },
+        };
+        let note = Note {
+            title,
+            content: arguments.text("content")?.unwrap_or_default(),
+            tags: arguments.texts("tags")?,
+            folder,
+            name: name.filter(|name| !name.starts_with('.') && !name.is_empty()),
+        };
+        let shared = Arc::clone(self);
+        self.keeper
+            .write(move |writer| {
+                let Some((seen, folder)) = shared.scope.writable()? else {
+                    bail!("there is no folder here that a note can be written to");
+                };
+                let file = shared.written(&folder, &note)?;
+                let root = seen.root.canonicalize()?;
+                let path = file.strip_prefix(&root)?.to_string_lossy();
+                let path = path.replace(std::path::MAIN_SEPARATOR, "/");
+                let mut notes = Vec::new();
+                if let Err(error) = writer.sync(&seen, |_| false) {
+                    notes.push(format!("not searchable yet: {}", message(&error)));
+                }
+                let index = writer.index()?;
+                let read = index.get(&Target::document(&*path), &shared.scope.reading(&seen));
+                let is_searchable = read.is_ok();
+                if !is_searchable && notes.is_empty() {
+                    notes.push(
+                        "the rules of the folder leave this file out of the index: it is kept, and not searched"
+                            .to_string(),
+                    );
+                }
+                let lines = read.map_or(1, |document| document.lines_total);
+                let path = shared.scope.outward(&path);
+                let citation = format!("{path}:1-{lines}");
+                let data = json!({
+                    "path": path,
+                    "citation": citation,
+                    "searchable": is_searchable,
+                    "notes": notes,
+                });
+                Ok(Reply::of(with_notes(format!("kept as {citation}\n"), &notes), data))
+            })
+            .await
+    }
+
+    /// The file that a note was written to.
+    fn written(&self, folder: &Path, note: &Note) -> anyhow::Result<PathBuf> {
+        let inbox = plain(&self.options.inbox)
+            .context("`--inbox` is no folder inside of what is served")?;
+        let wanted = folder.join(inbox).join(&note.folder);
+        // The part of it that is there must lie inside when links are followed, and what is made in it then does.
+        let mut there = wanted
+            .ancestors()
+            .filter(|part| part.symlink_metadata().is_ok());
+        let outside = || {
+            format!(
+                "the inbox does not lie inside of what is served: `{}`",
+                self.options.inbox
+            )
+        };
+        let first = there.next().with_context(outside)?;
+        Scope::real(folder, first).with_context(outside)?;
+        fs::create_dir_all(&wanted).context("cannot make the inbox")?;
+        let wanted = Scope::real(folder, &wanted).with_context(outside)?;
+        let day = today();
+        let name = match &note.name {
+            Some(name) => name.clone(),
+            None => format!("{day}-{}", slug(&note.title)),
+        };
+        let text = text_of(note, &day);
+        for number in 1..MOST {
+            let name = match number {
+                1 => format!("{name}.md"),
+                _ => format!("{name}-{number}.md"),
+            };
+            let path = wanted.join(name);
+            match OpenOptions::new().write(true).create_new(true).open(&path) {
+                Ok(mut file) => {
+                    file.write_all(text.as_bytes())
+                        .and_then(|()| file.sync_all())?;
+                    return Ok(path);
+                }
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error).context("cannot write the note"),
+            }
+        }
+        bail!("there are too many notes of this name: choose another `title`")
+    }
+}
+
+/// The note as a file: front matter, then what it says.
+fn text_of(note: &Note, day: &str) -> String {
+    // JSON is YAML: what is quoted like that cannot end early.
+    let mut text = format!("---\ntitle: {}\ndate: {day}\n", json!(note.title));
+    if !note.tags.is_empty() {
+        text += &format!("tags: {}\n", json!(note.tags));
+    }
+    text += "---\n\n";
+    text += &note.content;
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+/// A title as a part of a file name.
+fn slug(title: &str) -> String {
+    let mut slug = String::new();
+    for c in title.chars().flat_map(char::to_lowercase) {
+        match c {
+            c if c.is_alphanumeric() => slug.push(c),
+            _ if slug.is_empty() || slug.ends_with('-') => {}
+            _ => slug.push('-'),
+        }
+    }
+    let short: String = slug.chars().take(LONGEST).collect();
+    match short.trim_end_matches('-') {
+        "" => "note".to_string(),
+        slug => slug.to_string(),
+    }
+}
+
+/// The day, as UTC has it.
+fn today() -> String {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let days = now.map_or(0, |now| now.as_secs() / 86_400);
+    let (year, month, day) = date(days);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+/// The date of a day since 1970.
+fn date(mut days: u64) -> (u64, u64, u64) {
+    let is_leap = |year: u64| {
+        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
+    let mut year = 1970;
+    loop {
+        let length = if is_leap(year) { 366 } else { 365 };
+        if days < length {
+            break;
+        }
+        days -= length;
+        year += 1;
+    }
+    let february = if is_leap(year) { 29 } else { 28 };
+    let mut month = 1;
+    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
+    }
+    (year, month, days + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_dates() {
+        assert_eq!(date(0), (1970, 1, 1));
+        assert_eq!(date(11_016), (2000, 2, 29));
+        assert_eq!(date(19_782), (2024, 2, 29));
+        assert_eq!(date(20_453), (2025, 12, 31));
+        assert_eq!(date(20_454), (2026, 1, 1));
+    }
+
+    #[test]
+    fn a_title_is_part_of_a_file_name() {
+        assert_eq!(slug("How to: brew Tea?"), "how-to-brew-tea");
+        assert_eq!(slug("../../etc/passwd"), "etc-passwd");
+        assert_eq!(slug("!!!"), "note");
+        assert_eq!(slug("Überraschung 語"), "überraschung-語");
+    }
+
+    #[test]
+    fn front_matter_holds_whatever_a_title_is() {
+        let note = Note {
+            title: "a\": b\n---".to_string(),
+            content: "Text.".to_string(),
+            tags: vec!["x, y".to_string()],
+            folder: String::new(),
+            name: None,
+        };
+        assert_eq!(
+            text_of(&note, "2026-01-31"),
+            "---\ntitle: \"a\\\": b\\n---\"\ndate: 2026-01-31\ntags: [\"x, y\"]\n---\n\nText.\n"
+        );
+    }
+}

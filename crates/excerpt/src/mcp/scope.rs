@@ -1,0 +1,334 @@
+//! What a server may show: some sources, or a folder inside of them. Every path of every tool comes in and goes out through here.
+//!
+//! Paths are those inside a source; where a part of a source is served, they begin at that part, as in `excerpt search --json`.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use excerpt_index::{Collection, Filter, Index, ReadOptions};
+
+use super::Options;
+use crate::place::Target;
+
+/// The bounds of a server, fixed when it starts.
+pub(super) struct Scope {
+    /// The index directory.
+    pub(super) index: PathBuf,
+    served: Served,
+    /// The path inside the source at which paths begin, where a part of a source is served.
+    base: String,
+    /// The path inside each source outside of which nothing is seen.
+    under: String,
+}
+
+/// What is served.
+enum Served {
+    /// A folder or file.
+    Root(PathBuf),
+    /// Collections, by name.
+    Named(Vec<String>),
+    /// All collections.
+    Library,
+}
+
+/// A source that may be seen.
+#[derive(Clone, Debug)]
+pub(super) struct Seen {
+    /// What it is called in a resource's address.
+    pub(super) name: String,
+    pub(super) root: PathBuf,
+    /// What it was added as.
+    pub(super) collection: Option<Collection>,
+}
+
+impl Seen {
+    /// What the tools call it.
+    pub(super) fn collection_name(&self) -> Option<&str> {
+        self.collection.as_ref().map(|known| &*known.name)
+    }
+}
+
+impl Scope {
+    pub(super) fn of(target: &Target, options: &Options) -> anyhow::Result<Scope> {
+        let mut base = target.path.clone().unwrap_or_default();
+        let mut bound = base.clone();
+        let served = match &target.place {
+            Some(place) => Served::Root(place.root.clone()),
+            None if options.collections.library => Served::Library,
+            None => Served::Named(options.collections.names.clone()),
+        };
+        // A file that is served alone keeps its name.
+        if let Served::Root(root) = &served
+            && !base.is_empty()
+            && root.join(&base).is_file()
+        {
+            base = base
+                .rsplit_once('/')
+                .map_or("", |(folder, _)| folder)
+                .to_string();
+        }
+        let under = match &options.under {
+            None => std::mem::take(&mut bound),
+            Some(under) => match plain(under) {
+                Some(under) => joined(&bound, &under),
+                None => bail!(
+                    "`{under}` is no folder inside of what is served: name one by its path from there"
+                ),
+            },
+        };
+        Ok(Scope {
+            index: target.index.clone(),
+            served,
+            base,
+            under,
+        })
+    }
+
+    /// Whether a folder is served, as a whole.
+    fn is_whole_root(&self) -> bool {
+        matches!(&self.served, Served::Root(_)) && self.under.is_empty()
+    }
+
+    /// Whether what is added to the index can be seen.
+    pub(super) fn shows_what_is_added(&self) -> bool {
+        self.is_whole_root() || (matches!(self.served, Served::Library) && self.under.is_empty())
+    }
+
+    /// The folder that is served; none where collections are.
+    pub(super) fn folder(&self) -> Option<PathBuf> {
+        match &self.served {
+            Served::Root(root) if root.is_dir() => Some(root.join(&self.under)),
+            _ => None,
+        }
+    }
+
+    /// The folder that notes may be written to: the one that is served, be it that of a collection.
+    pub(super) fn writable(&self) -> anyhow::Result<Option<(Seen, PathBuf)>> {
+        let is_one = match &self.served {
+            Served::Root(_) => true,
+            Served::Named(names) => names.len() == 1,
+            Served::Library => false,
+        };
+        let first = self.sources()?.into_iter().next();
+        let Some(seen) = first.filter(|seen| is_one && seen.root.is_dir()) else {
+            return Ok(None);
+        };
+        let folder = seen.root.join(&self.under);
+        Ok(folder.is_dir().then_some((seen, folder)))
+    }
+
+    /// The sources that may be seen at the moment. A folder that is served as a whole has with it what was added to its index.
+    pub(super) fn sources(&self) -> anyhow::Result<Vec<Seen>> {
+        let all = Collection::all_in(&self.index)?;
+        let mut sources = Vec::new();
+        if let Served::Root(root) = &self.served {
+            let known = all.iter().find(|known| known.root == *root);
+            sources.push(Seen {
+                name: Collection::name_for(&root.join(&self.base)),
+                root: root.clone(),
+                collection: known.cloned(),
+            });
+        }
+        let is_meant = |known: &&Collection| match &self.served {
+            Served::Root(root) => self.is_whole_root() && known.root != *root,
+            Served::Named(names) => names.contains(&known.name),
+            Served::Library => true,
+        };
+        for known in all.iter().filter(is_meant) {
+            sources.push(Seen {
+                name: known.name.clone(),
+                root: known.root.clone(),
+                collection: Some(known.clone()),
+            });
+        }
+        // What was added keeps its name; the folder makes room.
+        let taken = |name: &str| all.iter().any(|known| known.name == name);
+        if let Some(first) = sources
+            .first_mut()
+            .filter(|first| first.collection.is_none())
+        {
+            while taken(&first.name) {
+                first.name.push('_');
+            }
+        }
+        Ok(sources)
+    }
+
+    /// The sources that may be seen, of those only the collection `name` if one is named.
+    pub(super) fn chosen(&self, name: Option<&str>) -> anyhow::Result<Vec<Seen>> {
+        let mut sources = self.sources()?;
+        let Some(name) = name else {
+            return Ok(sources);
+        };
+        let names: Vec<String> = sources
+            .iter()
+            .filter_map(|seen| seen.collection_name().map(str::to_string))
+            .collect();
+        sources.retain(|seen| seen.collection_name() == Some(name));
+        if sources.is_empty() {
+            match names.is_empty() {
+                true => bail!(
+                    "there is no collection `{name}`, and none at all: leave `collection` out"
+                ),
+                false => bail!(
+                    "there is no collection `{name}`, only `{}`",
+                    names.join("`, `")
+                ),
+            }
+        }
+        Ok(sources)
+    }
+
+    /// Those of `sources` that the index has something of.
+    pub(super) fn indexed(&self, index: &Index, sources: Vec<Seen>) -> anyhow::Result<Vec<Seen>> {
+        let roots = index.roots()?;
+        let is_indexed = |seen: &Seen| roots.contains(&seen.root);
+        Ok(sources.into_iter().filter(is_indexed).collect())
+    }
+
+    /// Whether the index has nothing but what may be seen: what is said of all of it may be said then.
+    pub(super) fn is_all_of(&self, index: &Index) -> anyhow::Result<bool> {
+        let sources = self.sources()?;
+        let is_seen = |root: &PathBuf| sources.iter().any(|seen| seen.root == *root);
+        Ok(self.under.is_empty() && index.roots()?.iter().all(is_seen))
+    }
+
+    /// The path inside a source that `given` means, be it inside the bounds or not: an index that is asked through [`Scope::reading`] or
+    /// [`Scope::filter`] shows nothing outside.
+    pub(super) fn inward(&self, given: &str) -> anyhow::Result<String> {
+        let absolute = match &self.served {
+            Served::Root(root) => Path::new(given)
+                .strip_prefix(root)
+                .ok()
+                .and_then(Path::to_str),
+            _ => None,
+        };
+        let path = match absolute {
+            Some(path) => plain(path),
+            None => plain(given).map(|path| joined(&self.base, &path)),
+        };
+        match path {
+            Some(path) => Ok(path),
+            None => bail!(
+                "`{given}` is not a path here: write it as `search` and `list` do, from the top of what is served"
+            ),
+        }
+    }
+
+    /// A path inside a source as it is shown.
+    pub(super) fn outward<'p>(&self, path: &'p str) -> &'p str {
+        match path.strip_prefix(&*self.base) {
+            Some(rest) if !self.base.is_empty() => rest.trim_start_matches('/'),
+            _ => path,
+        }
+    }
+
+    /// How a source is read.
+    pub(super) fn reading(&self, seen: &Seen) -> ReadOptions {
+        ReadOptions::default().source(&seen.root).under(&self.under)
+    }
+
+    /// The path to list or search below `path`, which is one that [`Scope::inward`] gave; none when it lies outside.
+    pub(super) fn below(&self, path: Option<&str>) -> Option<String> {
+        let Some(path) = path else {
+            return Some(self.under.clone());
+        };
+        if reaches(&self.under, path) {
+            return Some(path.to_string());
+        }
+        reaches(path, &self.under).then(|| self.under.clone())
+    }
+
+    /// What is searched of `sources` below `path`.
+    pub(super) fn filter(&self, sources: &[Seen], path: String) -> Filter {
+        let filter = Filter::default();
+        let filter = sources
+            .iter()
+            .fold(filter, |filter, seen| filter.source(&seen.root));
+        match path.is_empty() {
+            true => filter,
+            false => filter.path(path),
+        }
+    }
+
+    /// The file or folder on disk that `path` names, if it lies within `root` even when all links are followed.
+    pub(super) fn real(root: &Path, path: &Path) -> Option<PathBuf> {
+        let (root, path) = (root.canonicalize().ok()?, path.canonicalize().ok()?);
+        path.starts_with(&root).then_some(path)
+    }
+}
+
+/// A path without what does nothing; none for one that leads up, or does not begin at the top.
+pub(super) fn plain(path: &str) -> Option<String> {
+    if path.starts_with('/') || path.contains('\0') {
+        return None;
+    }
+    let segments = path
+        .split('/')
+        .filter(|segment| !matches!(*segment, "" | "."));
+    let segments: Vec<&str> = segments.collect();
+    (!segments.contains(&"..")).then(|| segments.join("/"))
+}
+
+fn joined(base: &str, path: &str) -> String {
+    match (base.is_empty(), path.is_empty()) {
+        (true, _) => path.to_string(),
+        (_, true) => base.to_string(),
+        (false, false) => format!("{base}/{path}"),
+    }
+}
+
+/// Whether `path` is `folder` or lies under it.
+fn reaches(folder: &str, path: &str) -> bool {
+    let rest = path.strip_prefix(folder);
+    rest.is_some_and(|rest| folder.is_empty() || rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scope(base: &str, under: &str) -> Scope {
+        Scope {
+            index: PathBuf::new(),
+            served: Served::Root("/r".into()),
+            base: base.to_string(),
+            under: under.to_string(),
+        }
+    }
+
+    #[test]
+    fn paths_begin_at_what_is_served() {
+        let scope = scope("docs", "docs/guide");
+        assert_eq!(scope.inward("guide/a.md").unwrap(), "docs/guide/a.md");
+        assert_eq!(scope.inward("./guide//a.md").unwrap(), "docs/guide/a.md");
+        assert_eq!(
+            scope.inward("/r/docs/guide/a.md").unwrap(),
+            "docs/guide/a.md"
+        );
+        assert_eq!(scope.outward("docs/guide/a.md"), "guide/a.md");
+        for outside in [
+            "../a.md",
+            "guide/../../a.md",
+            "/etc/passwd",
+            "/r2/a.md",
+            "/r/../etc",
+            "a\0",
+        ] {
+            assert!(scope.inward(outside).is_err(), "{outside}");
+        }
+    }
+
+    #[test]
+    fn bounds_are_whole_segments() {
+        let scope = scope("", "docs/guide");
+        assert_eq!(scope.below(None).as_deref(), Some("docs/guide"));
+        assert_eq!(scope.below(Some("docs")).as_deref(), Some("docs/guide"));
+        assert_eq!(
+            scope.below(Some("docs/guide/a")).as_deref(),
+            Some("docs/guide/a")
+        );
+        assert_eq!(scope.below(Some("docs/guide2")), None);
+        assert_eq!(scope.below(Some("doc")), None);
+    }
+}

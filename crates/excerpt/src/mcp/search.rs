@@ -1,0 +1,357 @@
+//! `search`: the chunks that answer a question.
+//!
+//! Chunks are ranked, not documents: an agent reads what it is given from the top, within a budget, and `limit` then counts passages. Ranked by
+//! document, the second and third best passage of the first document would stand before the best of the next one.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use anyhow::bail;
+use excerpt_chunk::Hash;
+use excerpt_index::{Answer, Index, ListOptions, Note, Query, Rank};
+use rmcp::model::{Tool, ToolAnnotations};
+use rmcp::service::{RequestContext, RoleServer};
+use serde_json::{Value, json};
+
+use super::arguments::Arguments;
+use super::budget::{self, beginning, tokens};
+use super::instructions::Instructions;
+use super::reply::{Reply, texts, with_notes};
+use super::waiting::plain;
+use super::{Shared, object};
+use crate::place::Changed;
+use crate::wire::Hit;
+
+pub(super) const NAME: &str = "search";
+
+/// How many hits are answered with when nothing is said, and at most.
+const DEFAULT: usize = 5;
+const MOST: usize = 20;
+
+/// How many digits of a chunk's id the text shows: enough to be asked for.
+const ID: usize = 12;
+
+pub(super) fn tool(instructions: &Instructions) -> Tool {
+    let input = json!({
+        "type": "object",
+        "properties": {
+            "query": {"type": "string", "description": "A question, or words; \"a phrase\" in quotes"},
+            "limit": {"type": "integer", "minimum": 1, "maximum": MOST, "default": DEFAULT},
+            "max_tokens": {"type": "integer", "default": budget::DEFAULT, "description": "For the whole answer"},
+            "path": {"type": "string", "description": "Only this folder or document"},
+            "collection": {"type": "string"},
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "kind": {"type": "string", "description": "doc, script …"},
+            "language": {"type": "string", "description": "rust, markdown …"},
+            "version": {"type": "string"},
+            "since": {"type": "string", "description": "YYYY-MM-DD"},
+            "until": {"type": "string"},
+            "fields": {"type": "object", "description": "Front matter: name and value"},
+        },
+        "required": ["query"],
+        "additionalProperties": false,
+    });
+    let output = json!({
+        "type": "object",
+        "properties": {
+            "hits": {"type": "array", "items": {
+                "type": "object",
+                "properties": {
+                    "rank": {"type": "integer"},
+                    "collection": {"type": "string"},
+                    "path": {"type": "string"},
+                    "citation": {"type": "string", "description": "path:first-last"},
+                    "score": {"type": "number"},
+                    "channel": {"type": "string", "enum": ["keywords", "vectors", "both"]},
+                    "weak": {"type": "boolean", "description": "Probably no answer"},
+                    "id": {"type": "string"},
+                    "text": {"type": "string"},
+                },
+                "required": ["rank", "path", "citation", "score", "channel", "weak", "id"],
+            }},
+            "truncated": {
+                "type": "object",
+                "properties": {
+                    "cut": texts(), "without_text": texts(), "how": {"type": "string"},
+                },
+            },
+            "notes": texts(),
+        },
+        "required": ["hits", "notes"],
+    });
+    Tool::new(NAME, instructions.of_search(), object(input))
+        .with_title("Search")
+        .with_raw_output_schema(object(output))
+        .with_annotations(reads())
+}
+
+/// What is said of a tool that only reads.
+pub(super) fn reads() -> ToolAnnotations {
+    ToolAnnotations::new()
+        .read_only(true)
+        .destructive(false)
+        .idempotent(true)
+        .open_world(false)
+}
+
+/// A search as it was asked for.
+struct Asked {
+    query: Query,
+    path: Option<String>,
+    collection: Option<String>,
+    max_tokens: usize,
+}
+
+impl Shared {
+    pub(super) async fn search(
+        self: &Arc<Self>,
+        arguments: &mut Arguments,
+        context: &RequestContext<RoleServer>,
+    ) -> anyhow::Result<Reply> {
+        let asked = self.asked(arguments)?;
+        self.read(context, move |shared, index| shared.found(index, asked))
+            .await
+    }
+
+    fn asked(&self, arguments: &mut Arguments) -> anyhow::Result<Asked> {
+        let text = arguments.text("query")?.unwrap_or_default();
+        let mut query = Query::new(text)
+            .ranking(self.ranking.clone())
+            .rank(Rank::Chunks)
+            .limit(arguments.whole("limit", 1, MOST)?.unwrap_or(DEFAULT));
+        let filter = &mut query.filter;
+        filter.tags = arguments.texts("tags")?;
+        filter.kinds = arguments.texts("kind")?;
+        filter.languages = arguments.texts("language")?;
+        filter.version = arguments.text("version")?;
+        filter.dated = (arguments.text("since")?, arguments.text("until")?);
+        filter.fields = arguments.pairs("fields")?;
+        let path = arguments.text("path")?;
+        Ok(Asked {
+            query,
+            path: path.map(|path| self.scope.inward(&path)).transpose()?,
+            collection: arguments.text("collection")?,
+            max_tokens: arguments
+                .whole("max_tokens", budget::LEAST, budget::MOST)?
+                .unwrap_or(budget::DEFAULT),
+        })
+    }
+
+    fn found(&self, index: &mut Index, asked: Asked) -> anyhow::Result<Reply> {
+        let scope = &self.scope;
+        let sources = scope.chosen(asked.collection.as_deref())?;
+        let sources = scope.indexed(index, sources)?;
+        if sources.is_empty() {
+            return self.nothing_indexed(index);
+        }
+        let Some(path) = scope.below(asked.path.as_deref()) else {
+            bail!("there is nothing at that `path`: `list` shows the folders");
+        };
+        let mut query = asked.query;
+        let places = scope.filter(&sources, path);
+        query.filter.sources = places.sources;
+        query.filter.path = places.path;
+        let answer = index.search(&query).map_err(plain)?;
+        let mut notes = self.lag(index);
+        notes.extend(self.notes_of(index, &answer)?);
+        if !answer.documents.is_empty() && answer.chunks().all(|hit| hit.weak) {
+            notes.push("only weak matches: probably nothing here answers this".to_string());
+        }
+        notes.extend(self.changed(index, &answer)?);
+        self.shown(&answer, asked.max_tokens, notes)
+    }
+
+    /// What the index says of the answer, as far as it is about what may be seen.
+    fn notes_of(&self, index: &Index, answer: &Answer) -> anyhow::Result<Vec<String>> {
+        let is_all = self.scope.is_all_of(index)?;
+        let is_said = |note: &&Note| match note {
+            Note::Absent(_) | Note::Scattered(_) | Note::VectorsBehind { .. } => is_all,
+            _ => true,
+        };
+        let notes = answer.notes.iter().filter(is_said);
+        Ok(notes.map(ToString::to_string).collect())
+    }
+
+    /// The documents that are no longer as they were indexed.
+    fn changed(&self, index: &Index, answer: &Answer) -> anyhow::Result<Vec<String>> {
+        let mut seen = Vec::new();
+        let mut notes = Vec::new();
+        for found in &answer.documents {
+            let place = (&found.source, &found.path);
+            if seen.contains(&place) {
+                continue;
+            }
+            seen.push(place);
+            let options = ListOptions::default()
+                .source(&found.source)
+                .path(&found.path);
+            let entries = index.documents(&options).map_err(plain)?;
+            let entry = entries.iter().find(|entry| entry.path == found.path);
+            let changed = entry.and_then(|entry| {
+                Changed::since(&found.source, &found.path, entry.size, entry.modified)
+            });
+            notes.extend(changed.map(|changed| self.changed_note(changed, &found.path)));
+        }
+        Ok(notes)
+    }
+
+    /// What one should know of a document that is no longer as it was indexed.
+    pub(super) fn changed_note(&self, changed: Changed, path: &str) -> String {
+        let path = self.scope.outward(path);
+        match (changed, self.options.sync) {
+            (Changed::Other, crate::place::SyncMode::Auto) => format!(
+                "`{path}` was changed after it had been indexed: ask again in a moment for what it says now"
+            ),
+            _ => changed.told(path),
+        }
+    }
+
+    fn shown(&self, answer: &Answer, most: usize, mut notes: Vec<String>) -> anyhow::Result<Reply> {
+        let found = answer
+            .documents
+            .iter()
+            .flat_map(|document| document.chunks.iter().map(move |hit| (document, hit)));
+        let mut hits: Vec<Hit<'_>> = found
+            .enumerate()
+            .map(|(at, (document, hit))| {
+                let mut shown = Hit::of(at + 1, document, hit, self.scope.outward(&document.path));
+                shown.explanation = None;
+                shown.snippet = None;
+                shown
+            })
+            .collect();
+        if hits.is_empty() {
+            notes.insert(
+                0,
+                "nothing was found: try other words, or fewer filters".to_string(),
+            );
+        }
+        let truncated = fit(&mut hits, most.saturating_sub(tokens(&notes.join("\n"))));
+        let mut text = String::new();
+        for hit in &hits {
+            text += &head(hit);
+            let said = hit.text.as_deref().unwrap_or_default();
+            text += said;
+            if !said.is_empty() && !said.ends_with('\n') {
+                text.push('\n');
+            }
+            if truncated.cut.contains(&hit.rank) || truncated.without_text.contains(&hit.rank) {
+                let what = match hit.text {
+                    Some(_) => "the rest is left out",
+                    None => "the text is left out",
+                };
+                text += &format!("… {what}: `get` {}\n", short(hit.id));
+            }
+            text.push('\n');
+        }
+        if let Some(how) = truncated.how() {
+            notes.push(how);
+        }
+        // By way of text, so that a score is written as `excerpt search --json` writes it.
+        let written: Value = serde_json::from_str(&serde_json::to_string(&hits)?)?;
+        let mut data = json!({"hits": written, "notes": notes});
+        if let Some(how) = truncated.how() {
+            let citations = |ranks: &[usize]| -> Vec<&str> {
+                let named = hits.iter().filter(|hit| ranks.contains(&hit.rank));
+                named.map(|hit| &*hit.citation).collect()
+            };
+            data["truncated"] = json!({
+                "cut": citations(&truncated.cut),
+                "without_text": citations(&truncated.without_text),
+                "how": how,
+            });
+        }
+        Ok(Reply::of(with_notes(text, &notes), data))
+    }
+}
+
+/// The line above a hit.
+fn head(hit: &Hit<'_>) -> String {
+    let mut head = format!("[{}] ", hit.rank);
+    if let Some(collection) = hit.collection {
+        head += &format!("{collection}: ");
+    }
+    head += &hit.citation;
+    let trail = match hit.context.trail.is_empty() {
+        false => hit.context.trail.join(" > "),
+        true => hit.sections.join(", "),
+    };
+    let title = hit.document.title.filter(|title| !trail.starts_with(title));
+    for part in [title, Some(&*trail)].into_iter().flatten() {
+        if !part.is_empty() {
+            head += &format!(" · {}", one_line(part));
+        }
+    }
+    let weak = if hit.weak { ", weak" } else { "" };
+    let (channel, id) = (hit.channel, short(hit.id));
+    head + &format!(" · score {:.3} ({channel}{weak}) · id {id}\n", hit.score)
+}
+
+fn one_line(text: &str) -> String {
+    text.replace(char::is_control, " ")
+}
+
+/// The digits of an id that are shown.
+pub(super) fn short(id: Hash) -> String {
+    let mut id = id.to_string();
+    id.truncate(ID);
+    id
+}
+
+/// What was left out for want of room, by rank.
+#[derive(Default)]
+struct Truncated {
+    cut: Vec<usize>,
+    without_text: Vec<usize>,
+}
+
+impl Truncated {
+    fn how(&self) -> Option<String> {
+        let count = self.cut.len() + self.without_text.len();
+        (count > 0).then(|| {
+            format!("{count} of the texts left out or cut to stay within `max_tokens`: `get` their ids, or ask for more tokens")
+        })
+    }
+}
+
+/// Leaves out texts, from the last hit upward, until what is left takes at most so many tokens. Of the one that does not fit as a whole, the beginning stays.
+fn fit(hits: &mut [Hit<'_>], most: usize) -> Truncated {
+    /// What is said in place of a text, and of all that is left out.
+    const SAID: usize = 15;
+    const HOW: usize = 35;
+    /// The beginning of a text that is worth its room.
+    const WORTH: usize = 40;
+    let size = |hit: &Hit<'_>| tokens(hit.text.as_deref().unwrap_or_default());
+    let heads: usize = hits.iter().map(|hit| tokens(&head(hit))).sum();
+    let mut truncated = Truncated::default();
+    let whole: usize = hits.iter().map(size).sum();
+    if heads + whole <= most {
+        return truncated;
+    }
+    let mut left = most.saturating_sub(heads + HOW);
+    let mut is_full = false;
+    for hit in hits {
+        let needed = size(hit);
+        if !is_full && needed <= left {
+            left -= needed;
+            continue;
+        }
+        let room = left.saturating_sub(SAID);
+        let begun = match (is_full, &hit.text) {
+            (false, Some(text)) if room >= WORTH || hit.rank == 1 => {
+                beginning(text, room).0.to_string()
+            }
+            _ => String::new(),
+        };
+        is_full = true;
+        left = 0;
+        if begun.trim().is_empty() {
+            hit.text = None;
+            truncated.without_text.push(hit.rank);
+        } else {
+            hit.text = Some(Cow::Owned(begun));
+            truncated.cut.push(hit.rank);
+        }
+    }
+    truncated
+}

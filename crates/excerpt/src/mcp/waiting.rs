@@ -1,0 +1,216 @@
+//! Waiting for something to answer from, and what one should know of an answer's state.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{anyhow, bail};
+use excerpt_index::{Index, Progress, Stage};
+use rmcp::model::ProgressNotificationParam;
+use rmcp::service::{RequestContext, RoleServer};
+use tokio::time::{Instant, timeout_at};
+
+use super::Shared;
+use super::keeper::{Ended, FIRST, State, Trouble};
+use crate::exit::message;
+use crate::output::{counted, thousands};
+use crate::place::SyncMode;
+
+/// How long an answer waits for the first documents.
+const PATIENCE: Duration = FIRST;
+
+/// How often one who waits is told how far it is.
+const TELLING: Duration = Duration::from_millis(100);
+
+impl Shared {
+    /// Waits until there is something to answer from, as the mode has it.
+    pub(super) async fn ready(
+        self: &Arc<Self>,
+        context: &RequestContext<RoleServer>,
+    ) -> anyhow::Result<()> {
+        match self.keeper.mode() {
+            SyncMode::Never => Ok(()),
+            SyncMode::Always => self.keeper.write(|writer| writer.sync_all()).await,
+            SyncMode::Auto => {
+                self.wait_for_the_first(context).await;
+                Ok(())
+            }
+        }
+    }
+
+    async fn wait_for_the_first(self: &Arc<Self>, context: &RequestContext<RoleServer>) {
+        let end = Instant::now() + PATIENCE;
+        let mut state = self.keeper.state();
+        let mut teller = Teller {
+            context,
+            told: 0.0,
+            due: Instant::now(),
+        };
+        // What there is is looked at again when a part of the work has ended.
+        let mut is_due = true;
+        loop {
+            let now = state.borrow_and_update().clone();
+            if is_due && self.is_searchable().await {
+                return;
+            }
+            if !now.is_checking {
+                return;
+            }
+            teller.tell(&now).await;
+            let before = now.ended.is_some();
+            match timeout_at(end, state.changed()).await {
+                Ok(Ok(())) => {
+                    let now = state.borrow();
+                    is_due = now.ended.is_some() || before;
+                }
+                _ => return,
+            }
+            if !is_due {
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+
+    async fn is_searchable(self: &Arc<Self>) -> bool {
+        let searched = self.keeper.answer(|index| Ok(index.searched()?)).await;
+        matches!(searched, Ok(count) if count > 0)
+    }
+
+    /// What went wrong, in words that say what to do.
+    pub(super) fn told(&self, trouble: Trouble) -> anyhow::Error {
+        let state = self.keeper.state().borrow().clone();
+        match trouble {
+            Trouble::Missing(error) if self.keeper.mode() == SyncMode::Never => error.into(),
+            Trouble::Missing(_) => match state.ended {
+                Some(Ended::Failed(reason)) => anyhow!("nothing is indexed: {reason}"),
+                _ => {
+                    anyhow!("nothing is indexed so far; indexing has begun: ask again in a moment")
+                }
+            },
+            Trouble::Other(error) => error,
+        }
+    }
+
+    /// What one should know of the state that an answer comes from.
+    pub(super) fn lag(&self, index: &Index) -> Vec<String> {
+        let state = self.keeper.state().borrow().clone();
+        let note = match (&state.ended, self.keeper.mode()) {
+            (_, SyncMode::Never) => match self.is_unfinished(index) {
+                true => Some(
+                    "not all is indexed, as the last sync was broken off: run `excerpt sync`"
+                        .to_string(),
+                ),
+                false => None,
+            },
+            (Some(Ended::Failed(reason)), _) => {
+                Some(format!("answered from an older state: {reason}"))
+            }
+            (
+                Some(Ended::Rest {
+                    remaining,
+                    aside: true,
+                    ..
+                }),
+                _,
+            ) => Some(format!(
+                "answered from the state before the settings changed, {} to go; the rest goes on in the background",
+                counted(*remaining, "document")
+            )),
+            (Some(Ended::Rest { remaining: 0, .. }), _) => Some(
+                "some files have no vectors so far; the rest goes on in the background".to_string(),
+            ),
+            (
+                Some(Ended::Rest {
+                    listed, remaining, ..
+                }),
+                _,
+            ) => Some(format!(
+                "{} of {} are indexed so far; the rest goes on in the background: ask again in a moment",
+                thousands(listed.saturating_sub(*remaining)),
+                counted(*listed, "file")
+            )),
+            (None, _) if state.is_checking && self.is_unfinished(index) => {
+                let far = state.progress.as_ref().and_then(far);
+                Some(format!(
+                    "indexing is under way{}: ask again in a moment",
+                    far.map(|far| format!(", {far}")).unwrap_or_default()
+                ))
+            }
+            _ => None,
+        };
+        note.into_iter().collect()
+    }
+
+    /// Whether something that is served was never indexed to the end.
+    fn is_unfinished(&self, index: &Index) -> bool {
+        let sources = self.scope.sources().unwrap_or_default();
+        sources.iter().any(|seen| {
+            let last = index.last_sync(&seen.root).ok().flatten();
+            last.is_none_or(|last| last.finished.is_none())
+        })
+    }
+
+    /// That nothing was found because nothing is indexed.
+    pub(super) fn nothing_indexed<T>(&self, index: &Index) -> anyhow::Result<T> {
+        if self.keeper.mode() == SyncMode::Never {
+            bail!("nothing of what is served is indexed: run `excerpt sync`");
+        }
+        match self.lag(index).into_iter().next() {
+            Some(note) => bail!("nothing is indexed so far: {note}"),
+            None => bail!("nothing is indexed so far: ask again in a moment"),
+        }
+    }
+}
+
+/// How far a stage is, in words.
+fn far(progress: &Progress) -> Option<String> {
+    let what = match progress.stage {
+        Stage::Cut => "files read",
+        Stage::Keywords => "files written",
+        Stage::Vectors => "files with vectors",
+        _ => return None,
+    };
+    let (done, total) = (thousands(progress.done), thousands(progress.total));
+    Some(format!("{done} of {total} {what}"))
+}
+
+/// Tells a client that asked for it how far the first sync is.
+struct Teller<'a> {
+    context: &'a RequestContext<RoleServer>,
+    /// The progress that was told last; it only grows.
+    told: f64,
+    due: Instant,
+}
+
+impl Teller<'_> {
+    async fn tell(&mut self, state: &State) {
+        let Some(token) = self.context.meta.get_progress_token() else {
+            return;
+        };
+        let Some(progress) = state.progress.filter(|_| Instant::now() >= self.due) else {
+            return;
+        };
+        // The stages one after the other, each as large as the number of files.
+        let stage = match progress.stage {
+            Stage::List => 0.0,
+            Stage::Cut => 1.0,
+            Stage::Keywords => 2.0,
+            _ => 3.0,
+        };
+        let share = progress.done as f64 / progress.total.max(1) as f64;
+        let done = stage + share.min(1.0);
+        if done <= self.told {
+            return;
+        }
+        self.told = done;
+        self.due = Instant::now() + TELLING;
+        let mut told = ProgressNotificationParam::new(token, done).with_total(4.0);
+        told.message = Some(far(&progress).unwrap_or_else(|| "listing files".to_string()));
+        // Whoever does not listen need not be told.
+        let _ = self.context.peer.notify_progress(told).await;
+    }
+}
+
+/// An error of the index, as the model reads it.
+pub(super) fn plain(error: excerpt_index::Error) -> anyhow::Error {
+    anyhow!("{}", message(&error.into()))
+}

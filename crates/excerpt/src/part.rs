@@ -1,0 +1,78 @@
+//! A target as a user writes it: a path, and the part of that document which is asked for.
+
+use anyhow::bail;
+
+/// How many digits of a chunk's id are enough to be taken for one.
+const SHORTEST_ID: usize = 4;
+
+/// What of a document is asked for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Whole,
+    Lines(usize, usize),
+    Section(String),
+}
+
+/// A path and the part asked for. A document whose name ends like lines or a section is meant itself: `exists` knows those that there are.
+pub(crate) fn parsed(given: &str, exists: impl Fn(&str) -> bool) -> anyhow::Result<(&str, Part)> {
+    if exists(given) {
+        return Ok((given, Part::Whole));
+    }
+    let lines = given.rsplit_once(':');
+    if let Some((path, range)) = lines
+        && let Some((first, last)) = numbers(range)
+        && (!path.contains('#') || exists(path))
+    {
+        return Ok((path, Part::Lines(first, last)));
+    }
+    if let Some((path, section)) = given.split_once('#')
+        && !path.is_empty()
+        && !section.is_empty()
+    {
+        return Ok((path, Part::Section(section.to_string())));
+    }
+    match lines {
+        None => Ok((given, Part::Whole)),
+        Some((path, range)) => bail!(
+            "`{range}` are no lines of `{path}`, expected one or a range from 1, such as `7` or `10-20`"
+        ),
+    }
+}
+
+/// A line or a range of lines.
+fn numbers(range: &str) -> Option<(usize, usize)> {
+    let (first, last) = range.split_once('-').unwrap_or((range, range));
+    let numbers = (first.parse().ok()?, last.parse().ok()?);
+    (numbers.0 >= 1 && numbers.0 <= numbers.1).then_some(numbers)
+}
+
+/// Whether this may be the beginning of a chunk's id.
+pub(crate) fn is_id(given: &str) -> bool {
+    given.len() >= SHORTEST_ID && given.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_sections_stand_behind_the_path() {
+        fn lines(path: &str, first: usize, last: usize) -> (&str, Part) {
+            (path, Part::Lines(first, last))
+        }
+        let alone = |given: &'static str| parsed(given, |_| false).unwrap();
+        let section = |path, name: &str| (path, Part::Section(name.to_string()));
+        assert_eq!(alone("a.md"), ("a.md", Part::Whole));
+        assert_eq!(alone("a:b.md:7"), lines("a:b.md", 7, 7));
+        assert_eq!(alone("a.md:10-20"), lines("a.md", 10, 20));
+        assert_eq!(alone("a.md#how"), section("a.md", "how"));
+        assert_eq!(alone("a.md#at 10:30"), section("a.md", "at 10:30"));
+        let named = parsed("a.md:10-20", |path| path == "a.md:10-20").unwrap();
+        assert_eq!(named, ("a.md:10-20", Part::Whole));
+        let error = parsed("a.md:20-10", |_| false).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "`20-10` are no lines of `a.md`, expected one or a range from 1, such as `7` or `10-20`"
+        );
+    }
+}

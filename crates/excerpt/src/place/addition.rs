@@ -1,0 +1,65 @@
+//! What a user says of something that is added, and the [`Collection`] that this makes.
+
+use std::path::Path;
+
+use anyhow::bail;
+use clap::ValueEnum;
+use excerpt_chunk::Settings;
+use excerpt_index::{Attributes, Collection, Selection};
+
+/// What is said of a folder, a file or a text that is added.
+#[derive(Debug, Default)]
+pub(crate) struct Addition {
+    pub(crate) name: Option<String>,
+    pub(crate) kind: Option<Kind>,
+    pub(crate) title: Option<String>,
+    pub(crate) versions: Vec<String>,
+    pub(crate) tags: Vec<String>,
+    pub(crate) selection: Selection,
+    pub(crate) chunking: Settings,
+}
+
+/// What documents are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    /// Something to read
+    Doc,
+    /// Something to run
+    Script,
+}
+
+impl Addition {
+    /// The collection that `root` becomes; without one, the text that is given.
+    pub(crate) fn collection(&self, root: Option<&Path>) -> anyhow::Result<Collection> {
+        let name = match (&self.name, &self.title, root) {
+            (Some(name), ..) => name.clone(),
+            (None, _, Some(root)) => Collection::name_for(root),
+            (None, Some(title), None) => Collection::name_for(Path::new(title)),
+            (None, None, None) => bail!("a text has no name: give `--name` or `--title`"),
+        };
+        let mut attributes = Attributes::default();
+        attributes.kind = self.kind.map(|kind| match kind {
+            Kind::Doc => "doc".to_string(),
+            Kind::Script => "script".to_string(),
+        });
+        attributes.title.clone_from(&self.title);
+        attributes.versions.clone_from(&self.versions);
+        let tags = self.tags.iter().map(|tag| tag.trim().to_string());
+        attributes.tags = tags.filter(|tag| !tag.is_empty()).collect();
+        let mut collection = Collection::new(name, root.unwrap_or(Path::new(".")));
+        collection.chunking = self.chunking.clone();
+        collection.attributes = attributes;
+        collection.selection = self.selection.clone();
+        Ok(collection)
+    }
+
+    /// The name of the file that a text is kept in: its ending tells how it is read.
+    pub(crate) fn file_name(&self, collection: &Collection) -> String {
+        let name = &collection.name;
+        match self.kind {
+            _ if Path::new(name).extension().is_some() => name.clone(),
+            Some(Kind::Script) => format!("{name}.sh"),
+            _ => format!("{name}.md"),
+        }
+    }
+}

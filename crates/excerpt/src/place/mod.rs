@@ -1,0 +1,185 @@
+//! What every face needs before it calls an index: which index serves what was named ([`Target`]), what the configuration files say of it
+//! (`project.rs`, `embedding.rs`), and bringing it in step within the time that an answer has (`opened.rs`, `background.rs`).
+
+mod addition;
+pub(crate) mod background;
+mod changed;
+pub(crate) mod embedding;
+mod fields;
+mod opened;
+pub(crate) mod project;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use etcetera::BaseStrategy as _;
+use excerpt_index::{Collection, Error, Filter, Index, OpenOptions, Place, SyncOptions};
+
+pub(crate) use addition::{Addition, Kind};
+pub(crate) use changed::Changed;
+pub(crate) use opened::{Hurry, Lag, Opened, SyncMode, opened, sync};
+use project::{Configuration, EmbeddingArgs};
+
+/// The choice of the index, shared by all commands that use one.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct IndexArgs {
+    /// The folder of the index [default: one for each project, in the user's data folder]
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        env = "EXCERPT_INDEX",
+        hide_env_values = true
+    )]
+    index: Option<PathBuf>,
+}
+
+impl IndexArgs {
+    /// The index that serves `path`, and what of it is meant.
+    pub(crate) fn locate(&self, path: &Path) -> anyhow::Result<Place> {
+        Ok(excerpt_index::locate(
+            path,
+            &data()?,
+            self.index.as_deref(),
+        )?)
+    }
+
+    /// The index that collections are added to.
+    pub(crate) fn library(&self) -> anyhow::Result<PathBuf> {
+        match &self.index {
+            Some(index) => Ok(std::path::absolute(index)?),
+            None => Ok(data()?.join("library")),
+        }
+    }
+}
+
+fn data() -> anyhow::Result<PathBuf> {
+    let base = etcetera::choose_base_strategy()
+        .context("cannot find the user's data folder: name an index with `--index`")?;
+    Ok(base.data_dir().join("excerpt"))
+}
+
+/// The choice of collections, in place of a folder.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct CollectionArgs {
+    /// A collection that was added by `excerpt add`, in place of a folder; may be given several times
+    #[arg(long = "collection", short = 'c', value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// All collections that were added by `excerpt add`
+    #[arg(long, conflicts_with = "names", hide_short_help = true)]
+    pub(crate) library: bool,
+}
+
+impl CollectionArgs {
+    /// Whether collections are meant, and no folder.
+    pub(crate) fn are_meant(&self) -> bool {
+        self.library || !self.names.is_empty()
+    }
+}
+
+/// What a command works on: an index, and the part of it that is meant.
+pub(crate) struct Target {
+    pub(crate) index: PathBuf,
+    /// What is to be in step.
+    pub(crate) sources: Vec<Syncable>,
+    /// Where it is, if a folder or file is meant.
+    pub(crate) place: Option<Place>,
+    /// What is searched.
+    pub(crate) filter: Filter,
+    /// The path inside the source, where a folder or file is meant.
+    pub(crate) path: Option<String>,
+    pub(crate) configuration: Configuration,
+}
+
+/// A source, and how it is brought in step.
+pub(crate) struct Syncable {
+    pub(crate) root: PathBuf,
+    pub(crate) options: SyncOptions,
+    /// What it was added as.
+    pub(crate) collection: Option<Collection>,
+}
+
+impl Target {
+    /// What `path` means, unless collections are named.
+    pub(crate) fn of(
+        path: &Path,
+        collections: &CollectionArgs,
+        index: &IndexArgs,
+        embedding: &EmbeddingArgs,
+    ) -> anyhow::Result<Target> {
+        match collections.are_meant() {
+            true => Target::of_collections(collections, index, embedding),
+            false => Target::of_path(path, index, embedding),
+        }
+    }
+
+    /// Its index, made if there is none.
+    pub(crate) fn create(&self) -> Result<Index, Error> {
+        match &self.place {
+            Some(place) => Index::open_at(place),
+            None => Index::open(&self.index, OpenOptions::create()),
+        }
+    }
+
+    fn of_path(
+        path: &Path,
+        index: &IndexArgs,
+        embedding: &EmbeddingArgs,
+    ) -> anyhow::Result<Target> {
+        let place = index.locate(path)?;
+        let configuration = Configuration::read(&place.root, embedding)?;
+        let mut filter = Filter::default().source(&place.root);
+        filter.path.clone_from(&place.path);
+        // A root that was added as a collection stays what it is.
+        let known = Collection::all_in(&place.index)?;
+        let known = known.iter().find(|known| known.root == place.root);
+        let options = match known {
+            Some(known) => configuration.options_of(known),
+            None => configuration.options(),
+        };
+        Ok(Target {
+            index: place.index.clone(),
+            sources: vec![Syncable {
+                root: place.root.clone(),
+                options,
+                collection: known.cloned(),
+            }],
+            filter,
+            path: place.path.clone(),
+            place: Some(place),
+            configuration,
+        })
+    }
+
+    fn of_collections(
+        named: &CollectionArgs,
+        index: &IndexArgs,
+        embedding: &EmbeddingArgs,
+    ) -> anyhow::Result<Target> {
+        let index = index.library()?;
+        let all = Collection::all_in(&index)?;
+        for name in &named.names {
+            Collection::named_in(&index, name)?;
+        }
+        let is_meant = |known: &&Collection| named.library || named.names.contains(&known.name);
+        let mut sources = Vec::new();
+        for collection in all.iter().filter(is_meant) {
+            let configuration = Configuration::read(&collection.root, embedding)?;
+            sources.push(Syncable {
+                root: collection.root.clone(),
+                options: configuration.options_of(collection),
+                collection: Some(collection.clone()),
+            });
+        }
+        let mut filter = Filter::default();
+        filter.collections.clone_from(&named.names);
+        Ok(Target {
+            // What a project says of ranking and vectors holds for its own index alone.
+            configuration: Configuration::of_user(embedding)?,
+            index,
+            sources,
+            filter,
+            path: None,
+            place: None,
+        })
+    }
+}

@@ -1,0 +1,110 @@
+//! What programs read, the same from every face.
+
+use std::borrow::Cow;
+
+use excerpt_chunk::{Chunking, Hash, Span, Summary};
+use excerpt_index::{DocumentHits, Explanation, Snippet};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// A chunk that was found.
+#[derive(Serialize)]
+pub(crate) struct Hit<'a> {
+    pub(crate) rank: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) collection: Option<&'a str>,
+    pub(crate) path: &'a str,
+    /// The place to open: `path:first-last`.
+    pub(crate) citation: String,
+    pub(crate) span: &'a Span,
+    pub(crate) context: HitContext<'a>,
+    pub(crate) sections: &'a [String],
+    pub(crate) defines: &'a [String],
+    pub(crate) document: HitDocument<'a>,
+    pub(crate) score: f32,
+    /// What found it: `keywords`, `vectors` or `both`.
+    pub(crate) channel: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) explanation: Option<&'a Explanation>,
+    pub(crate) weak: bool,
+    pub(crate) coverage: f32,
+    pub(crate) cosine: Option<f32>,
+    pub(crate) all_words: bool,
+    pub(crate) kind: &'a str,
+    pub(crate) language: Option<&'a str>,
+    pub(crate) tokens: usize,
+    pub(crate) id: Hash,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) text: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) snippet: Option<&'a Snippet>,
+}
+
+/// Where a chunk stands in its document.
+#[derive(Serialize)]
+pub(crate) struct HitContext<'a> {
+    pub(crate) trail: &'a [String],
+}
+
+/// The document of a chunk.
+#[derive(Serialize)]
+pub(crate) struct HitDocument<'a> {
+    pub(crate) title: Option<&'a str>,
+    pub(crate) first_heading: Option<&'a str>,
+    pub(crate) metadata: &'a Map<String, Value>,
+}
+
+impl<'a> Hit<'a> {
+    /// A hit at `rank`, in a document that is shown as `path`.
+    pub(crate) fn of(
+        rank: usize,
+        document: &'a DocumentHits,
+        hit: &'a excerpt_index::Hit,
+        path: &'a str,
+    ) -> Self {
+        let (first, last) = hit.span.lines;
+        let explanation = &hit.explanation;
+        Hit {
+            rank,
+            collection: document.collection.as_deref(),
+            path,
+            citation: format!("{path}:{first}-{last}"),
+            span: &hit.span,
+            context: HitContext { trail: &hit.trail },
+            sections: &hit.sections,
+            defines: &hit.defines,
+            document: HitDocument {
+                title: document.title.as_deref(),
+                first_heading: document.first_heading.as_deref(),
+                metadata: &document.metadata,
+            },
+            score: hit.score,
+            channel: match (&explanation.keywords, &explanation.vectors) {
+                (Some(_), Some(_)) => "both",
+                (None, Some(_)) => "vectors",
+                _ => "keywords",
+            },
+            explanation: Some(explanation),
+            weak: hit.weak,
+            coverage: hit.coverage,
+            cosine: hit.cosine,
+            all_words: hit.all_words,
+            kind: &hit.kind,
+            language: hit.language.as_deref(),
+            tokens: hit.tokens,
+            id: hit.id,
+            text: Some(Cow::Borrowed(&hit.text)),
+            snippet: Some(&hit.snippet),
+        }
+    }
+}
+
+/// A document that was cut.
+#[derive(Serialize)]
+pub(crate) struct Cut<'a> {
+    pub(crate) path: Option<&'a str>,
+    #[serde(flatten)]
+    pub(crate) chunking: &'a Chunking<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) summary: Option<Summary>,
+}

@@ -1,0 +1,202 @@
+//! A client of `excerpt mcp`: JSON-RPC, one message a line, to the real binary.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Child, ChildStdin, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::fixture::Project;
+
+/// What no answer takes, on however slow a machine: a test that waits so long has failed.
+const FOREVER: Duration = Duration::from_secs(120);
+
+/// A server and what it says.
+pub(crate) struct Client {
+    pub(crate) child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+    last: u64,
+    /// The answer to `initialize`.
+    pub(crate) welcome: Value,
+    /// The notifications that came so far.
+    pub(crate) told: Vec<Value>,
+}
+
+/// The answer of a tool.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) text: String,
+    pub(crate) data: Value,
+    pub(crate) is_error: bool,
+}
+
+impl Client {
+    /// A server in the project's folder, with the handshake behind it.
+    pub(crate) fn new(project: &Project, args: &[&str]) -> Self {
+        let mut client = Client::silent(project, args);
+        client.welcome = client.request(
+            "initialize",
+            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}),
+        )["result"]
+            .clone();
+        client.line(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        client
+    }
+
+    /// A server to which nothing was said so far.
+    pub(crate) fn silent(project: &Project, args: &[&str]) -> Self {
+        let args: Vec<&str> = ["mcp"].into_iter().chain(args.iter().copied()).collect();
+        let mut child = project
+            .command(&args)
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (sender, lines) = channel();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        std::thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        Client {
+            input: child.stdin.take(),
+            child,
+            lines,
+            last: 0,
+            welcome: Value::Null,
+            told: Vec::new(),
+        }
+    }
+
+    /// Sends bytes and the end of a line.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(bytes).unwrap();
+        input.write_all(b"\n").unwrap();
+        input.flush().unwrap();
+    }
+
+    pub(crate) fn line(&mut self, line: &str) {
+        self.bytes(line.as_bytes());
+    }
+
+    /// Sends a request and does not wait for its answer; its id.
+    pub(crate) fn post(&mut self, method: &str, params: Value) -> u64 {
+        self.last += 1;
+        let id = self.last;
+        let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        self.line(&message.to_string());
+        id
+    }
+
+    /// The next message; everything that a server says is one.
+    pub(crate) fn next(&mut self) -> Value {
+        let line = self.lines.recv_timeout(FOREVER).unwrap();
+        let message: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(message["jsonrpc"], "2.0", "{line}");
+        message
+    }
+
+    /// Waits for the answer to a request.
+    pub(crate) fn answer(&mut self, id: u64) -> Value {
+        loop {
+            let message = self.next();
+            if message["id"] == id {
+                return message;
+            }
+            if message.get("method").is_some() {
+                self.told.push(message);
+            }
+        }
+    }
+
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.post(method, params);
+        self.answer(id)
+    }
+
+    /// Calls a tool.
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Reply {
+        let message = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
+        Reply::of(&message)
+    }
+
+    /// Asks until the answer is as it should be: what goes on behind the answers takes its time.
+    pub(crate) fn until(
+        &mut self,
+        tool: &str,
+        arguments: &Value,
+        is_right: impl Fn(&Reply) -> bool,
+    ) -> Reply {
+        let begin = Instant::now();
+        loop {
+            let reply = self.call(tool, arguments.clone());
+            if is_right(&reply) {
+                return reply;
+            }
+            assert!(begin.elapsed() < FOREVER, "{reply:?}");
+            std::thread::yield_now();
+        }
+    }
+
+    /// The tools that are offered.
+    pub(crate) fn tools(&mut self) -> Vec<Value> {
+        let listed = self.request("tools/list", json!({}));
+        listed["result"]["tools"].as_array().unwrap().clone()
+    }
+
+    /// Ends the input; the exit code, and what was said on standard error.
+    pub(crate) fn end(mut self) -> (Option<i32>, String) {
+        drop(self.input.take());
+        let code = self.child.wait().unwrap().code();
+        let mut said = String::new();
+        let mut errors = self.child.stderr.take().unwrap();
+        errors.read_to_string(&mut said).unwrap();
+        (code, said)
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        // A test that failed leaves no process behind.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Reply {
+    fn of(message: &Value) -> Self {
+        let result = &message["result"];
+        assert!(result.is_object(), "{message}");
+        let content = result["content"].as_array().unwrap();
+        assert_eq!(content.len(), 1);
+        Reply {
+            text: content[0]["text"].as_str().unwrap().to_string(),
+            data: result["structuredContent"].clone(),
+            is_error: result["isError"] == true,
+        }
+    }
+
+    /// Checks that the tool did what was asked.
+    #[track_caller]
+    pub(crate) fn ok(self) -> Self {
+        assert!(!self.is_error, "{}", self.text);
+        self
+    }
+
+    /// Checks that it said what is wrong.
+    #[track_caller]
+    pub(crate) fn fails(self, message: &str) {
+        assert_eq!((&*self.text, self.is_error), (message, true));
+    }
+
+    /// One field of each hit.
+    pub(crate) fn hits(&self, field: &str) -> Vec<Value> {
+        let hits = self.data["hits"].as_array().unwrap().iter();
+        hits.map(|hit| hit[field].clone()).collect()
+    }
+}

@@ -1,0 +1,151 @@
+//! How `excerpt mcp` keeps its index: it answers first, and checks for changes after.
+
+use serde_json::json;
+
+use crate::fixture::Project;
+use crate::mcp_client::Client;
+
+#[test]
+fn the_first_search_waits_for_something_to_search() {
+    let project = Project::new().file("a.md", "# Tea\n\nGreen tea.\n");
+    let mut client = Client::new(&project, &[]);
+    let found = client.call("search", json!({"query": "green tea"})).ok();
+    assert_eq!(found.hits("path"), ["a.md"]);
+    assert_eq!(client.end(), (Some(0), String::new()));
+}
+
+#[test]
+fn what_changes_is_found_a_moment_later() {
+    let project = Project::new().file("a.md", "# Tea\n\nGreen tea.\n");
+    let mut client = Client::new(&project, &[]);
+    client.call("search", json!({"query": "tea"})).ok();
+    project.write("b.md", "# Milk\n\nOat milk.\n");
+    let query = json!({"query": "oat milk"});
+    client.until("search", &query, |reply| {
+        reply.data["hits"][0]["path"] == "b.md"
+    });
+    project.write("a.md", "# Tea\n\nGreen tea, and much more of it.\n");
+    client.until("search", &json!({"query": "green"}), |reply| {
+        reply.text.contains("much more") && reply.data["notes"] == json!([])
+    });
+}
+
+#[test]
+fn with_always_the_check_comes_first() {
+    let project = Project::new().file("a.md", "# Tea\n");
+    let mut client = Client::new(&project, &["--sync", "always"]);
+    client.call("search", json!({"query": "tea"})).ok();
+    project.write("b.md", "# Milk\n\nOat milk.\n");
+    assert_eq!(
+        client
+            .call("search", json!({"query": "oat"}))
+            .ok()
+            .hits("path")[0],
+        "b.md"
+    );
+}
+
+#[test]
+fn with_never_a_missing_index_is_named() {
+    let project = Project::new().file("a.md", "# Tea\n");
+    let mut client = Client::new(&project, &["--sync", "never"]);
+    assert!(client.welcome["serverInfo"]["name"] == "excerpt");
+    for (tool, arguments) in [
+        ("search", json!({"query": "tea"})),
+        ("get", json!({"targets": ["a.md"]})),
+        ("list", json!({"what": "documents"})),
+    ] {
+        let reply = client.call(tool, arguments);
+        assert!(
+            reply.is_error && reply.text.contains("run `excerpt sync`"),
+            "{}",
+            reply.text
+        );
+    }
+    // As soon as there is one, it answers.
+    project.run(&["sync"]).ok();
+    assert_eq!(
+        client
+            .call("search", json!({"query": "tea"}))
+            .ok()
+            .hits("path"),
+        ["a.md"]
+    );
+    project.write("a.md", "# Tea\n\nMore of it.\n");
+    let found = client.call("search", json!({"query": "tea"})).ok();
+    assert_eq!(
+        found.data["notes"],
+        json!(["`a.md` was changed after it had been indexed: run `excerpt sync`"])
+    );
+    std::fs::remove_file(project.path("a.md")).unwrap();
+    let read = client.call("get", json!({"targets": ["a.md"]})).ok();
+    assert!(
+        read.text.contains("`a.md` is no longer there"),
+        "{}",
+        read.text
+    );
+}
+
+#[test]
+fn whoever_waits_is_told_how_far_it_is_and_may_give_up() {
+    let project = Project::new();
+    for number in 0..3000 {
+        let text = format!(
+            "# Note {number}\n\n{}",
+            "Tea is served in the garden. ".repeat(60)
+        );
+        project.write(&format!("{}/{number}.md", number % 20), text);
+    }
+    let mut client = Client::new(&project, &[]);
+    let call = |token: &str| json!({"name": "search", "arguments": {"query": "garden"}, "_meta": {"progressToken": token}});
+    // One that is given up gets no answer; the server lives.
+    let gone = client.post("tools/call", call("gone"));
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": gone}});
+    client.line(&cancel.to_string());
+    let ping = client.request("ping", json!({}));
+    assert_eq!(ping["result"], json!({}));
+    let id = client.post("tools/call", call("mine"));
+    let answer = client.answer(id);
+    let told = client.told.iter().map(|told| &told["params"]);
+    let mine: Vec<f64> = told
+        .filter(|told| told["progressToken"] == "mine")
+        .map(|told| told["progress"].as_f64().unwrap())
+        .collect();
+    assert!(mine.is_sorted_by(|a, b| a < b), "{mine:?}");
+    // In time or not, it answers; and in the end all is there.
+    assert!(answer["result"].is_object(), "{answer}");
+    let all = json!({"what": "documents", "limit": 1});
+    client.until("list", &all, |reply| reply.data["total"] == 3000);
+    let query = json!({"query": "garden"});
+    client.until("search", &query, |reply| reply.data["notes"] == json!([]));
+}
+
+#[test]
+fn the_end_of_the_input_ends_a_first_sync() {
+    let project = Project::new();
+    for number in 0..2000 {
+        project.write(
+            &format!("{number}.md"),
+            format!("# Note {number}\n\n{}", "Tea. ".repeat(500)),
+        );
+    }
+    let client = Client::new(&project, &[]);
+    assert_eq!(client.end(), (Some(0), String::new()));
+    // What there is so far is sound, and the next one goes on from there.
+    project.run(&["sync"]).ok();
+    project.run(&["doctor"]).ok();
+}
+
+#[test]
+fn while_another_process_writes_it_answers_from_what_there_is() {
+    let project = Project::new().file("a.md", "# Tea\n\nGreen tea.\n");
+    project.run(&["sync"]).ok();
+    let mut writer = project.command(&["sync", "--watch"]).spawn().unwrap();
+    let mut client = Client::new(&project, &[]);
+    for _ in 0..20 {
+        let found = client.call("search", json!({"query": "green tea"})).ok();
+        assert_eq!(found.hits("path"), ["a.md"]);
+    }
+    writer.kill().unwrap();
+    writer.wait().unwrap();
+}

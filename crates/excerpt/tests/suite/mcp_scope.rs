@@ -1,0 +1,402 @@
+//! What lies outside of what is served cannot be read by any way.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::fixture::Project;
+use crate::mcp_client::Client;
+
+/// What stands in the files outside, and nowhere else.
+const SECRET: &str = "quetzalcoatl";
+
+/// A repository of which the folder `docs` is served.
+fn project() -> Project {
+    let project = Project::new()
+        .repository()
+        .file("docs/open.md", "# Open\n\nSee [hidden](../private/secret.md), [two](../docs2/secret.md) and [[secret]].\n")
+        .file("docs/sub/inner.md", "# Inner\n\nText.\n")
+        .file("private/secret.md", format!("# Title {SECRET}\n\nThe word is {SECRET}. See [open](../docs/open.md).\n"))
+        .file("docs2/secret.md", format!("# Two {SECRET}\n\nAnother {SECRET}.\n"))
+        .file("docsecret.md", format!("# Three {SECRET}\n"))
+        .file("docs/.env", format!("KEY={SECRET}\n"));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(project.path("private"), project.path("docs/link")).unwrap();
+        std::os::unix::fs::symlink(
+            project.path("private/secret.md"),
+            project.path("docs/file.md"),
+        )
+        .unwrap();
+    }
+    project.run(&["sync"]).ok();
+    project
+}
+
+/// Ways to name what lies outside of `docs`.
+fn hostile(project: &Project) -> Vec<String> {
+    let mut paths: Vec<String> = [
+        "../private/secret.md",
+        "../private",
+        "..",
+        "../",
+        "../.",
+        "./../private/secret.md",
+        "sub/../../private/secret.md",
+        "sub/../../docs2/secret.md",
+        "docs/../private/secret.md",
+        "../docs/../private/secret.md",
+        "../docs2/secret.md",
+        "../docsecret.md",
+        "private/secret.md",
+        "docs2/secret.md",
+        "docsecret.md",
+        "../docs2",
+        "2/secret.md",
+        "ecret.md",
+        "/private/secret.md",
+        "//private/secret.md",
+        "..\\private\\secret.md",
+        "\\..\\private\\secret.md",
+        "%2e%2e/private/secret.md",
+        "%2e%2e%2fprivate%2fsecret.md",
+        "..%2fprivate%2fsecret.md",
+        "..%5cprivate%5csecret.md",
+        "%252e%252e/private/secret.md",
+        "..%c0%afprivate/secret.md",
+        "....//private/secret.md",
+        "..././private/secret.md",
+        ".../private/secret.md",
+        "../PRIVATE/SECRET.md",
+        "../Private/secret.md",
+        "PRIVATE/secret.md",
+        "DOCS/../private/secret.md",
+        "link/secret.md",
+        "link",
+        "link/../private/secret.md",
+        "file.md",
+        ".env",
+        "./.env",
+        "sub/../.env",
+        "sub/../file.md",
+        "secret.md",
+        "secret",
+        "**/secret.md",
+        "*",
+        "{private,docs}/secret.md",
+        "~/secret.md",
+        "$HOME/secret.md",
+        "file://private/secret.md",
+        "file:///etc/passwd",
+        "/etc/passwd",
+        "/proc/self/environ",
+        "../../../../../../etc/passwd",
+        "excerpt://private/secret.md",
+        "open.md/../../private/secret.md",
+        "open.md\0/../../private/secret.md",
+        "\u{2025}/private/secret.md",
+        "..\u{2215}private\u{2215}secret.md",
+        " ../private/secret.md",
+        "../private/secret.md ",
+        "../private/secret.md#title",
+        "../private/secret.md:1-3",
+        "private/secret.md:1",
+        ".git/config",
+        "../.git/config",
+        "",
+        ".",
+    ]
+    .iter()
+    .map(ToString::to_string)
+    .collect();
+    for inside in [
+        "private/secret.md",
+        "docs2/secret.md",
+        "docs/../private/secret.md",
+        "docs/.env",
+        "docs/link/secret.md",
+    ] {
+        let path = project.path(inside).display().to_string();
+        paths.push(format!("file://{path}"));
+        paths.push(path);
+    }
+    paths
+}
+
+/// Whether a text holds what only stands outside.
+fn leaks(text: &str) -> bool {
+    text.to_lowercase().contains(SECRET)
+}
+
+#[test]
+fn nothing_outside_is_read_by_any_tool() {
+    let project = project();
+    // The same part, served in two ways.
+    for args in [
+        &["docs", "--allow-write", "--sync", "never"][..],
+        &["--under", "docs", "--allow-write", "--sync", "never"],
+    ] {
+        let mut client = Client::new(&project, args);
+        let is_under = args[0] == "--under";
+        let mut paths = hostile(&project);
+        assert!(paths.len() >= 50);
+        if is_under {
+            // Here `docs` is the name of what is served.
+            paths.extend(paths.clone().iter().map(|path| format!("docs/{path}")));
+        }
+        let root = project
+            .path("")
+            .file_name()
+            .unwrap()
+            .to_string_lossy()
+            .into_owned();
+        for path in &paths {
+            let mut answers = vec![
+                client.call(
+                    "search",
+                    json!({"query": "word title another text open", "path": path}),
+                ),
+                client.call("search", json!({"query": SECRET, "path": path})),
+                client.call(
+                    "get",
+                    json!({"targets": [path], "links": true, "neighbours": 2}),
+                ),
+                client.call("get", json!({"targets": [format!("{path}:1-2")]})),
+                client.call("get", json!({"targets": [format!("{path}#title")]})),
+                client.call("list", json!({"what": "documents", "path": path})),
+                client.call("list", json!({"what": "folders", "path": path})),
+                client.call("list", json!({"what": "recent", "path": path})),
+                client.call("chunk", json!({"path": path})),
+            ];
+            for name in ["docs", &root, "private", "..", "%2e%2e", ""] {
+                for encoded in [path.clone(), path.replace('.', "%2e").replace('/', "%2F")] {
+                    let read = client.request(
+                        "resources/read",
+                        json!({"uri": format!("excerpt://{name}/{encoded}")}),
+                    );
+                    assert!(!leaks(&read.to_string()), "{name} {path:?}: {read}");
+                }
+            }
+            let read = client.request("resources/read", json!({"uri": path}));
+            assert!(!leaks(&read.to_string()), "{path:?}: {read}");
+            for answer in answers.drain(..) {
+                let told = match path.len() > 3 {
+                    true => answer.text.replace(path.as_str(), ""),
+                    false => answer.text.clone(),
+                };
+                // What was asked for may be said again.
+                let told = told.replace(&format!("`{SECRET}`"), "");
+                assert!(!leaks(&told), "{path:?}: {told}");
+                assert!(
+                    !leaks(
+                        &answer
+                            .data
+                            .to_string()
+                            .replace(&json!(path).to_string(), "")
+                    ),
+                    "{path:?}: {}",
+                    answer.data
+                );
+                assert!(
+                    !told.contains("private/secret")
+                        || path.contains("private")
+                        || told.contains("open.md"),
+                    "{path:?}: {told}"
+                );
+            }
+        }
+        assert_eq!(client.end().0, Some(0));
+    }
+}
+
+/// The files of a folder but those in the inbox; links are not followed.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        match entry.file_type().unwrap().is_dir() {
+            true if entry.file_name() == "inbox" => {}
+            true => files.extend(self::files(&entry.path())),
+            false => files.push(entry.path()),
+        }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn no_note_is_written_outside() {
+    let project = project();
+    let above = project.path("").parent().unwrap().to_path_buf();
+    let data = project.data();
+    let kept = || -> Vec<PathBuf> {
+        let all = files(&above).into_iter();
+        all.filter(|file| !file.starts_with(&data)).collect()
+    };
+    let before = kept();
+    let mut client = Client::new(&project, &["docs", "--allow-write"]);
+    for path in hostile(&project) {
+        let kept = client.call("note", json!({"title": "n", "content": "c", "path": path}));
+        if !kept.is_error {
+            let path = kept.data["path"].as_str().unwrap();
+            assert!(path.starts_with("inbox/"), "{path}");
+            assert!(project.path("docs").join(path).is_file(), "{path}");
+        }
+    }
+    assert_eq!(kept(), before);
+}
+
+#[test]
+fn nothing_outside_is_told_of_by_the_way() {
+    let project = project();
+    let mut everywhere = Client::new(&project, &["--sync", "never"]);
+    let outside = everywhere
+        .call("get", json!({"targets": ["private/secret.md"]}))
+        .ok();
+    let id = outside.data["items"][0]["chunks"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_string();
+    assert!(leaks(&outside.text));
+    let mut client = Client::new(&project, &["docs", "--sync", "never"]);
+
+    // A chunk by its id, whole or begun.
+    for id in [&id, &id[..8], &id[..4]] {
+        assert!(client.call("get", json!({"targets": [id]})).is_error);
+    }
+    // Whether a word stands outside.
+    let absent = client.call("search", json!({"query": "open nowhereatall"}));
+    let outside = client.call("search", json!({"query": format!("open {SECRET}")}));
+    let same = |text: &str| text.replace("nowhereatall", "X").replace(SECRET, "X");
+    assert_eq!(
+        same(&absent.data["notes"].to_string()),
+        same(&outside.data["notes"].to_string())
+    );
+    // Where links lead.
+    let read = client
+        .call("get", json!({"targets": ["open.md"], "links": true}))
+        .ok();
+    assert!(
+        !leaks(&read.text) && !leaks(&read.data.to_string()),
+        "{}",
+        read.text
+    );
+    assert_eq!(read.data["items"][0]["links"]["incoming"], json!([]));
+    for link in read.data["items"][0]["links"]["outgoing"]
+        .as_array()
+        .unwrap()
+    {
+        assert_eq!(
+            (&link["path"], &link["title"]),
+            (&Value::Null, &Value::Null)
+        );
+    }
+    // What was probably meant.
+    let close = client.call("get", json!({"targets": ["secrets.md"]}));
+    assert_eq!(
+        close.text,
+        "secrets.md: `secrets.md` is not here: `list` and `search` show what is\n\n"
+    );
+    // How many there are.
+    let listed = client.call("list", json!({"what": "documents"})).ok();
+    assert_eq!(listed.data["total"], 2);
+    let resources = client.request("resources/list", json!({}))["result"]["resources"].clone();
+    assert_eq!(resources.as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn what_is_inside_is_read_by_every_tool() {
+    let project = project();
+    for (args, path, name) in [
+        (&["docs"][..], "sub/inner.md", "docs"),
+        (&["--under", "docs"], "docs/sub/inner.md", "project"),
+    ] {
+        let args: Vec<&str> = args.iter().copied().chain(["--sync", "never"]).collect();
+        let mut client = Client::new(&project, &args);
+        let found = client.call("search", json!({"query": "inner text"})).ok();
+        assert_eq!(found.hits("path")[0], path);
+        let folder = path.rsplit_once('/').unwrap().0;
+        let narrow = client
+            .call("search", json!({"query": "inner text", "path": folder}))
+            .ok();
+        assert_eq!(narrow.hits("path"), [path]);
+        let absolute = project.path("docs/sub/inner.md").canonicalize().unwrap();
+        for given in [
+            path.to_string(),
+            format!("./{path}"),
+            absolute.display().to_string(),
+        ] {
+            let read = client.call("get", json!({"targets": [given]})).ok();
+            assert!(read.text.contains("# Inner"), "{}", read.text);
+        }
+        let listed = client
+            .call("list", json!({"what": "documents", "path": folder}))
+            .ok();
+        assert_eq!(listed.data["entries"][0]["path"], path);
+        client.call("chunk", json!({"path": path})).ok();
+        let read = client.request(
+            "resources/read",
+            json!({"uri": format!("excerpt://{name}/{path}")}),
+        );
+        assert_eq!(
+            read["result"]["contents"][0]["text"], "# Inner\n\nText.\n",
+            "{read}"
+        );
+    }
+}
+
+#[test]
+fn one_collection_sees_nothing_of_another() {
+    let project = Project::new()
+        .file("a/tea.md", "# Tea\n\nGreen tea.\n")
+        .file("a/deep/x.md", "# Deep\n\nDeep tea.\n")
+        .file(
+            "b/tea.md",
+            format!("# Tea {SECRET}\n\nBlack tea {SECRET}.\n"),
+        );
+    project.run(&["add", "a", "--name", "one"]).ok();
+    project.run(&["add", "b", "--name", "two"]).ok();
+    let mut all = Client::new(&project, &["--library", "--sync", "never"]);
+    assert_eq!(
+        all.call("search", json!({"query": "tea"}))
+            .ok()
+            .hits("path")
+            .len(),
+        3
+    );
+    let both = all.call("get", json!({"targets": ["tea.md"]}));
+    assert!(
+        both.text
+            .contains("is in `one` and `two`: name the `collection`"),
+        "{}",
+        both.text
+    );
+    all.call("get", json!({"targets": ["tea.md"], "collection": "two"}))
+        .ok();
+    let mut client = Client::new(&project, &["-c", "one", "--sync", "never"]);
+    let found = client.call("search", json!({"query": "tea black"})).ok();
+    assert!(found.hits("collection").iter().all(|name| name == "one"));
+    for answer in [
+        client.call("search", json!({"query": "tea", "collection": "two"})),
+        client.call("get", json!({"targets": ["tea.md"], "collection": "two"})),
+        client.call("list", json!({"what": "documents", "collection": "two"})),
+        client.call("chunk", json!({"path": "tea.md", "collection": "two"})),
+    ] {
+        answer.fails("there is no collection `two`, only `one`");
+    }
+    let collections = client.call("list", json!({"what": "collections"})).ok();
+    assert_eq!(collections.data["total"], 1);
+    let read = client.request("resources/read", json!({"uri": "excerpt://two/tea.md"}));
+    assert!(read["error"].is_object());
+    let mut deep = Client::new(
+        &project,
+        &["-c", "one", "--under", "deep", "--sync", "never"],
+    );
+    assert_eq!(
+        deep.call("search", json!({"query": "tea"}))
+            .ok()
+            .hits("path"),
+        ["deep/x.md"]
+    );
+    assert!(deep.call("get", json!({"targets": ["tea.md"]})).is_error);
+}
