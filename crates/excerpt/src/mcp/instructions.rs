@@ -56,6 +56,11 @@ fn about(scope: &Scope, index: &Index) -> Option<String> {
     for seen in &sources {
         told.add(scope, index, seen);
     }
+    if told.topics.is_empty() {
+        for seen in &sources {
+            told.add_titles(scope, index, seen);
+        }
+    }
     told.text()
 }
 
@@ -66,6 +71,8 @@ struct Told {
     languages: BTreeMap<String, usize>,
     folders: Vec<(String, usize)>,
     topics: Vec<String>,
+    /// The titles of some documents, where no topics are known.
+    titles: Vec<String>,
     collections: Vec<String>,
 }
 
@@ -109,6 +116,17 @@ impl Told {
         Some(())
     }
 
+    fn add_titles(&mut self, scope: &Scope, index: &Index, seen: &Seen) -> Option<()> {
+        let options = ListOptions::default()
+            .source(&seen.root)
+            .path(scope.below(None)?)
+            .limit(NAMED);
+        let documents = index.documents(&options).ok()?.into_iter();
+        let titles = documents.map(|document| document.title.unwrap_or(document.path));
+        self.titles.extend(titles);
+        Some(())
+    }
+
     fn text(mut self) -> Option<String> {
         if self.documents == 0 {
             return None;
@@ -126,6 +144,11 @@ impl Told {
         text += &listed(
             "; topics: ",
             self.topics.iter().map(|topic| plain(topic)),
+            "",
+        );
+        text += &listed(
+            "; among them: ",
+            self.titles.iter().map(|title| plain(title)),
             "",
         );
         text += &listed(
@@ -156,8 +179,9 @@ fn listed(before: &str, names: impl Iterator<Item = String>, after: &str) -> Str
 
 /// A name from outside: on one line, without what marks up a text, and not long.
 fn plain(name: &str) -> String {
-    let kept =
-        |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_' | '.' | '/' | '+' | '&');
+    let kept = |c: char| {
+        c.is_alphanumeric() || matches!(c, ' ' | '-' | '_' | '.' | '/' | '+' | '&' | '\'')
+    };
     let mut plain = String::new();
     for c in name.chars().map(|c| if kept(c) { c } else { ' ' }) {
         if c != ' ' || !(plain.is_empty() || plain.ends_with(' ')) {
@@ -178,8 +202,8 @@ mod tests {
     #[test]
     fn a_name_from_outside_passes_for_nothing_else() {
         assert_eq!(
-            plain("a\n\n# System:\u{1b}[2J \"do\" <b>"),
-            "a System 2J do b"
+            plain("a\n\n# System:\u{1b}[2J \"don't\" <b>"),
+            "a System 2J don't b"
         );
         assert_eq!(plain("Set-up & co."), "Set-up & co.");
         assert_eq!(plain(&"x".repeat(100)).chars().count(), LONGEST + 1);

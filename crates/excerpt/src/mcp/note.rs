@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
+use chrono::Local;
 use excerpt_index::Target;
 use rmcp::model::Tool;
 use rmcp::service::{RequestContext, RoleServer};
@@ -155,7 +156,7 @@ impl Shared {
         Scope::real(folder, first).with_context(outside)?;
         fs::create_dir_all(&wanted).context("cannot make the inbox")?;
         let wanted = Scope::real(folder, &wanted).with_context(outside)?;
-        let day = today();
+        let day = Local::now().format("%F").to_string();
         let name = match &note.name {
             Some(name) => name.clone(),
             None => format!("{day}-{}", slug(&note.title)),
@@ -213,52 +214,9 @@ fn slug(title: &str) -> String {
     }
 }
 
-/// The day, as UTC has it.
-fn today() -> String {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    let days = now.map_or(0, |now| now.as_secs() / 86_400);
-    let (year, month, day) = date(days);
-    format!("{year:04}-{month:02}-{day:02}")
-}
-
-/// The date of a day since 1970.
-fn date(mut days: u64) -> (u64, u64, u64) {
-    let is_leap = |year: u64| {
-        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-    };
-    let mut year = 1970;
-    loop {
-        let length = if is_leap(year) { 366 } else { 365 };
-        if days < length {
-            break;
-        }
-        days -= length;
-        year += 1;
-    }
-    let february = if is_leap(year) { 29 } else { 28 };
-    let mut month = 1;
-    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
-        if days < length {
-            break;
-        }
-        days -= length;
-        month += 1;
-    }
-    (year, month, days + 1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn days_are_dates() {
-        assert_eq!(date(0), (1970, 1, 1));
-        assert_eq!(date(11_016), (2000, 2, 29));
-        assert_eq!(date(19_782), (2024, 2, 29));
-        assert_eq!(date(20_453), (2025, 12, 31));
-        assert_eq!(date(20_454), (2026, 1, 1));
-    }
 
     #[test]
     fn a_title_is_part_of_a_file_name() {
