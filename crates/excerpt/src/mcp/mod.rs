@@ -23,6 +23,7 @@ mod waiting;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use anyhow::bail;
 use excerpt_index::{Index, Ranking};
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -87,6 +88,12 @@ impl Server {
             &options.embedding,
         )?;
         let scope = Arc::new(Scope::of(&target, &options)?);
+        if scope::plain(&options.inbox).is_none_or(|inbox| inbox.is_empty()) {
+            bail!(
+                "`{}` cannot be the inbox: name a folder by its path inside of what is served",
+                options.inbox
+            );
+        }
         let ranking = target.configuration.ranking.clone();
         let keeper = Keeper::start(
             target,

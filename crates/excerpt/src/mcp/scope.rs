@@ -76,6 +76,11 @@ impl Scope {
                 ),
             },
         };
+        if let (Served::Root(root), Some(given)) = (&served, &options.under)
+            && !root.join(&under).exists()
+        {
+            bail!("there is no `{given}` in what is served: name a folder by its path from there");
+        }
         Ok(Scope {
             index: target.index.clone(),
             served,

@@ -17,6 +17,7 @@ use super::arguments::Arguments;
 use super::budget::{self, beginning, tokens};
 use super::instructions::Instructions;
 use super::reply::{Reply, texts, with_notes};
+use super::scope::Seen;
 use super::waiting::plain;
 use super::{Shared, object};
 use crate::place::Changed;
@@ -27,6 +28,9 @@ pub(super) const NAME: &str = "search";
 /// How many hits are answered with when nothing is said, and at most.
 const DEFAULT: usize = 5;
 const MOST: usize = 20;
+
+/// What is told of a place without documents, be it inside of what is served or not.
+const NOTHING_THERE: &str = "there are no documents at that `path`: `list` shows the folders";
 
 /// How many digits of a chunk's id the text shows: enough to be asked for.
 const ID: usize = 12;
@@ -145,13 +149,16 @@ impl Shared {
             return self.nothing_indexed(index);
         }
         let Some(path) = scope.below(asked.path.as_deref()) else {
-            bail!("there is nothing at that `path`: `list` shows the folders");
+            bail!(NOTHING_THERE);
         };
         let mut query = asked.query;
         let places = scope.filter(&sources, path);
         query.filter.sources = places.sources;
         query.filter.path = places.path;
         let answer = index.search(&query).map_err(plain)?;
+        if answer.documents.is_empty() && asked.path.is_some() {
+            self.check_place(index, &sources, query.filter.path)?;
+        }
         let mut notes = self.lag(index);
         notes.extend(self.notes_of(index, &answer)?);
         if !answer.documents.is_empty() && answer.chunks().all(|hit| hit.weak) {
@@ -159,6 +166,23 @@ impl Shared {
         }
         notes.extend(self.changed(index, &answer)?);
         self.shown(&answer, asked.max_tokens, notes)
+    }
+
+    /// Says so where nothing was found because there are no documents at the `path`.
+    fn check_place(
+        &self,
+        index: &Index,
+        sources: &[Seen],
+        path: Option<String>,
+    ) -> anyhow::Result<()> {
+        for seen in sources {
+            let mut options = ListOptions::default().source(&seen.root).limit(1);
+            options.path.clone_from(&path);
+            if !index.documents(&options).map_err(plain)?.is_empty() {
+                return Ok(());
+            }
+        }
+        bail!(NOTHING_THERE)
     }
 
     /// What the index says of the answer, as far as it is about what may be seen.

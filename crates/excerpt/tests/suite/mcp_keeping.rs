@@ -31,6 +31,69 @@ fn what_changes_is_found_a_moment_later() {
 }
 
 #[test]
+fn under_other_settings_the_old_state_answers_until_the_new_one_is_there() {
+    let text = format!(
+        "# Tea\n\n{}",
+        "Green tea is served in the garden.\n\n".repeat(40)
+    );
+    let project = Project::new().file("a.md", text);
+    project.run(&["sync"]).ok();
+    project.write("excerpt.toml", "[chunking]\ntarget = 60\nmax = 80\n");
+    let mut client = Client::new(&project, &["--sync", "never"]);
+    let chunks = |client: &mut Client| {
+        let listed = client.call("list", json!({"what": "documents"})).ok();
+        let entries = listed.data["entries"].as_array().unwrap().clone();
+        let entry = entries.into_iter().find(|entry| entry["path"] == "a.md");
+        entry.unwrap()["chunks"].as_u64().unwrap()
+    };
+    let before = chunks(&mut client);
+    let mut keeper = Client::new(&project, &[]);
+    let query = json!({"query": "green garden"});
+    assert!(
+        !keeper
+            .call("search", query.clone())
+            .ok()
+            .hits("path")
+            .is_empty()
+    );
+    // The one that keeps the index brings the other one along.
+    client.until("search", &query, |reply| {
+        reply.data["hits"][0]["text"].as_str().unwrap().len() < 400
+    });
+    assert!(chunks(&mut client) > before);
+}
+
+#[test]
+fn a_sync_that_was_broken_off_is_named() {
+    let project = Project::new().file("a.md", "# Tea\n\nGreen tea.\n");
+    project.run(&["sync"]).ok();
+    let folder = std::fs::read_dir(project.data().join("excerpt/indexes")).unwrap();
+    let index = folder.map(|entry| entry.unwrap().path()).next().unwrap();
+    let database = find(&index, "excerpt.db").unwrap();
+    let database = rusqlite::Connection::open(database).unwrap();
+    database
+        .execute("UPDATE source SET finished = NULL", ())
+        .unwrap();
+    drop(database);
+    let mut client = Client::new(&project, &["--sync", "never"]);
+    let found = client.call("search", json!({"query": "green tea"})).ok();
+    assert_eq!(
+        found.data["notes"],
+        json!(["not all is indexed, as the last sync was broken off: run `excerpt sync`"])
+    );
+}
+
+fn find(folder: &std::path::Path, name: &str) -> Option<std::path::PathBuf> {
+    std::fs::read_dir(folder).unwrap().find_map(|entry| {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => find(&path, name),
+            false => (path.file_name()? == name).then_some(path),
+        }
+    })
+}
+
+#[test]
 fn with_always_the_check_comes_first() {
     let project = Project::new().file("a.md", "# Tea\n");
     let mut client = Client::new(&project, &["--sync", "always"]);

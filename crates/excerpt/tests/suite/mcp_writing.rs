@@ -129,13 +129,15 @@ fn a_note_stays_inside() {
     }
     assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
     drop(client);
-    let mut client = Client::new(&project, &["--allow-write", "--inbox", "../out"]);
-    assert!(
-        client
-            .call("note", json!({"title": "T", "content": "x"}))
-            .is_error
+    project.run(&["mcp", "--allow-write", "--inbox", "../out"]).fails(
+        "excerpt: `../out` cannot be the inbox: name a folder by its path inside of what is served",
     );
-    assert!(!project.path("../out").exists());
+    project.run(&["mcp", "--under", "nothing"]).fails(
+        "excerpt: there is no `nothing` in what is served: name a folder by its path from there",
+    );
+    project.run(&["mcp", "--under", "../out"]).fails(
+        "excerpt: `../out` is no folder inside of what is served: name one by its path from there",
+    );
 }
 
 #[test]
