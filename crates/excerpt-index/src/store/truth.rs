@@ -50,11 +50,10 @@ impl Truth {
             path,
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
         )?;
-        match truth.format(path)? {
-            Some(FORMAT) => {}
-            Some(_) => truth.migrate(path)?,
-            None if truth.is_blank() => truth.migrate(path)?,
-            None => return Err(Error::Foreign { path: path.into() }),
+        match truth.mark(path)? {
+            Mark::Ours(FORMAT) => {}
+            Mark::Ours(_) | Mark::Blank => truth.migrate(path)?,
+            Mark::Foreign => return Err(Error::Foreign { path: path.into() }),
         }
         Ok(truth)
     }
@@ -81,14 +80,14 @@ impl Truth {
     /// As [`Truth::create`], and [`Error::Full`].
     pub(crate) fn open_to_write(path: &Path) -> Result<Self> {
         let truth = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        match truth.format(path)? {
-            Some(FORMAT) => Ok(truth),
-            Some(_) => truth.migrate(path).map(|()| truth),
+        match truth.mark(path)? {
+            Mark::Ours(FORMAT) => Ok(truth),
+            Mark::Ours(_) => truth.migrate(path).map(|()| truth),
             // A writer was ended before it had made the tables.
-            None if truth.is_blank() => Err(Error::NotFound {
+            Mark::Blank => Err(Error::NotFound {
                 path: path.parent().unwrap_or(path).into(),
             }),
-            None => Err(Error::Foreign { path: path.into() }),
+            Mark::Foreign => Err(Error::Foreign { path: path.into() }),
         }
     }
 
@@ -112,42 +111,44 @@ impl Truth {
         closed.map_err(|error| not_ours(&path, error))
     }
 
-    /// The format of the database; none when it does not bear our mark.
-    fn format(&self, path: &Path) -> Result<Option<i64>> {
-        let pragma = |name| {
-            let read = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);
-            patient(|| self.connection.pragma_query_value(None, name, read))
+    /// Whose database it is, as it is at one moment: another process may be about to make it.
+    fn mark(&self, path: &Path) -> Result<Mark> {
+        let number = |sql: &str| {
+            self.connection
+                .query_row(sql, [], |row| row.get::<_, i64>(0))
         };
-        let mark = pragma("application_id").map_err(|error| not_ours(path, error))?;
-        let found = pragma("user_version").map_err(|error| not_ours(path, error))?;
-        match (mark, found) {
-            (APPLICATION_ID, 1..=FORMAT) => Ok(Some(found)),
-            (APPLICATION_ID, 1..=MOST_FORMATS) => Err(Error::Newer {
+        let read = || {
+            let _snapshot = self.connection.unchecked_transaction()?;
+            let mark = number("PRAGMA application_id")?;
+            let format = number("PRAGMA user_version")?;
+            let is_blank = mark == 0 && number("SELECT count(*) FROM sqlite_schema")? == 0;
+            Ok((mark, format, is_blank))
+        };
+        match patient(read).map_err(|error| not_ours(path, error))? {
+            (APPLICATION_ID, format @ 1..=FORMAT, _) => Ok(Mark::Ours(format)),
+            (APPLICATION_ID, found @ 1..=MOST_FORMATS, _) => Err(Error::Newer {
                 path: path.into(),
                 found,
                 known: FORMAT,
             }),
-            (APPLICATION_ID, _) => Err(Error::damaged(path, "a format that never was")),
-            _ => Ok(None),
+            (APPLICATION_ID, ..) => Err(Error::damaged(path, "a format that never was")),
+            (_, _, true) => Ok(Mark::Blank),
+            _ => Ok(Mark::Foreign),
         }
-    }
-
-    /// Whether the database has no mark and no table: nobody's yet.
-    fn is_blank(&self) -> bool {
-        let tables = self
-            .connection
-            .query_row("SELECT count(*) FROM sqlite_schema", [], |row| {
-                row.get::<_, i64>(0)
-            });
-        let mark = self
-            .connection
-            .pragma_query_value(None, "application_id", |row| row.get::<_, i64>(0));
-        matches!((tables, mark), (Ok(0), Ok(0)))
     }
 
     fn migrate(&self, path: &Path) -> Result<()> {
         migrate(&self.connection).map_err(|error| not_ours(path, error))
     }
+}
+
+/// Whose a database is.
+enum Mark {
+    /// Ours, in this format.
+    Ours(i64),
+    /// Nobody's yet: it has no mark and no table.
+    Blank,
+    Foreign,
 }
 
 fn open(path: &Path, flags: OpenFlags) -> Result<Truth> {
@@ -227,8 +228,8 @@ fn frozen(path: &Path, name: &str) -> Result<Truth> {
         is_frozen: true,
         mostly_code: Cell::default(),
     };
-    match truth.format(path)? {
-        Some(FORMAT) => Ok(truth),
+    match truth.mark(path)? {
+        Mark::Ours(FORMAT) => Ok(truth),
         _ => Err(Error::Full { path: path.into() }),
     }
 }
@@ -252,7 +253,7 @@ mod tests {
         let path = dir.path().join("excerpt.db");
         drop(Truth::create(&path).unwrap());
         let truth = Truth::open(&path).unwrap();
-        assert_eq!(truth.format(&path).unwrap(), Some(FORMAT));
+        assert!(matches!(truth.mark(&path).unwrap(), Mark::Ours(FORMAT)));
         let mode: String = truth
             .connection
             .pragma_query_value(None, "journal_mode", |row| row.get(0))
