@@ -52,7 +52,7 @@ pub use error::{Error, Result};
 pub use excerpt_chunk::{Config, Settings};
 pub use index::{Index, OpenOptions};
 pub use list::{DocumentEntry, FolderEntry, ListOptions, ListOrder};
-pub use locate::{Place, locate};
+pub use locate::{Place, includes, locate};
 pub use model::{
     Answer, Attributes, Building, Channel, Check, DocumentHits, Explanation, Filter, Hit, Keywords,
     LastSync, Limits, NextVectors, Note, Progress, Query, Rank, SignalShare, Skip, SkipReason,

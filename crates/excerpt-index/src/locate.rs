@@ -139,8 +139,9 @@ fn working_tree(path: &Path) -> Option<WorkingTree> {
         })
 }
 
-/// Whether the rules of `root` leave `path` in.
-fn includes(root: &Path, path: &Path) -> bool {
+/// Whether the rules of the folder `root` leave in what is at `path` inside of it: what they leave out is hidden, ignored, vendored or may hold secrets.
+#[must_use]
+pub fn includes(root: &Path, path: &Path) -> bool {
     let node = match path.is_dir() {
         true => Node::Folder,
         false => Node::File,

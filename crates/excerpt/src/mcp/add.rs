@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use excerpt_chunk::Document;
-use excerpt_index::{Collection, Files, Reading, Source as _, SyncOptions};
+use excerpt_index::{Collection, Files, Reading, Source as _, SyncOptions, includes};
 use rmcp::model::{Tool, ToolAnnotations};
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
@@ -192,7 +192,11 @@ impl Shared {
             );
         }
         let mut places = roots.iter().map(|root| (root, root.join(path)));
-        let found = places.find_map(|(root, place)| Scope::real(root, &place));
+        // What the rules of the folder leave out, such as a file with keys, is for its owner to add.
+        let found = places.find_map(|(root, place)| {
+            let found = Scope::real(root, &place)?;
+            includes(&root.canonicalize().ok()?, &found).then_some(found)
+        });
         // Whether there is such a file elsewhere is not told.
         found.with_context(|| {
             format!(

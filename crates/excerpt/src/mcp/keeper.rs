@@ -20,8 +20,8 @@ use crate::place::{Hurry, SyncMode, Syncable, Target};
 /// How many questions are answered at a time; the others wait for their turn.
 const AT_ONCE: usize = 4;
 
-/// How long the first sync cuts before it makes what it has searchable, and goes on.
-pub(super) const FIRST: Duration = Duration::from_secs(2);
+/// When the first sync makes what it has cut searchable, before it goes on: within the time that the first answer waits.
+const FIRST: Duration = Duration::from_millis(1500);
 
 /// A check for changes is followed by at least as long a pause, and this many times as long as it took: what keeps asking does not keep a processor busy.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -30,8 +30,8 @@ const PAUSES: u32 = 4;
 /// Between two parts of a check.
 const TURN: Duration = Duration::from_millis(20);
 
-/// How long the end of the process waits for the thread that writes.
-const FAREWELL: Duration = Duration::from_secs(2);
+/// How long the end of the process waits for the thread that writes. What it cuts off after that is as sound as after a kill.
+const FAREWELL: Duration = Duration::from_secs(1);
 
 /// How far the thread that writes is.
 #[derive(Clone, Debug, Default)]

@@ -160,7 +160,15 @@ impl Shared {
             self.check_place(index, &sources, query.filter.path)?;
         }
         let mut notes = self.lag(index);
-        notes.extend(self.notes_of(index, &answer)?);
+        let is_behind = !notes.is_empty();
+        if answer.documents.is_empty() {
+            let nothing = match is_behind {
+                true => "nothing was found in what is indexed so far",
+                false => "nothing was found: try other words, or fewer filters",
+            };
+            notes.insert(0, nothing.to_string());
+        }
+        notes.extend(self.notes_of(index, &answer, is_behind)?);
         if !answer.documents.is_empty() && answer.chunks().all(|hit| hit.weak) {
             notes.push("only weak matches: probably nothing here answers this".to_string());
         }
@@ -186,14 +194,30 @@ impl Shared {
     }
 
     /// What the index says of the answer, as far as it is about what may be seen.
-    fn notes_of(&self, index: &Index, answer: &Answer) -> anyhow::Result<Vec<String>> {
+    fn notes_of(
+        &self,
+        index: &Index,
+        answer: &Answer,
+        is_behind: bool,
+    ) -> anyhow::Result<Vec<String>> {
         let is_all = self.scope.is_all_of(index)?;
         let is_said = |note: &&Note| match note {
-            Note::Absent(_) | Note::Scattered(_) | Note::VectorsBehind { .. } => is_all,
+            // What is said of the whole holds for what it lacks.
+            Note::NoVectors | Note::Behind { .. } if is_behind => false,
+            Note::Absent(_) | Note::Scattered(_) => is_all && !is_behind,
+            Note::VectorsBehind { .. } => is_all && !is_behind,
             _ => true,
         };
         let notes = answer.notes.iter().filter(is_said);
-        Ok(notes.map(ToString::to_string).collect())
+        let told = |note: &Note| match note {
+            Note::Behind {
+                holder: Some(process),
+            } if *process == std::process::id() => {
+                "changes are being indexed: ask again in a moment for the latest".to_string()
+            }
+            note => note.to_string(),
+        };
+        Ok(notes.map(told).collect())
     }
 
     /// The documents that are no longer as they were indexed.
@@ -244,12 +268,6 @@ impl Shared {
                 shown
             })
             .collect();
-        if hits.is_empty() {
-            notes.insert(
-                0,
-                "nothing was found: try other words, or fewer filters".to_string(),
-            );
-        }
         let truncated = fit(&mut hits, most.saturating_sub(tokens(&notes.join("\n"))));
         let mut text = String::new();
         for hit in &hits {

@@ -10,13 +10,13 @@ use rmcp::service::{RequestContext, RoleServer};
 use tokio::time::{Instant, timeout_at};
 
 use super::Shared;
-use super::keeper::{Ended, FIRST, State, Trouble};
+use super::keeper::{Ended, State, Trouble};
 use crate::exit::message;
 use crate::output::{counted, thousands};
 use crate::place::SyncMode;
 
 /// How long an answer waits for the first documents.
-const PATIENCE: Duration = FIRST;
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How often one who waits is told how far it is.
 const TELLING: Duration = Duration::from_millis(100);
@@ -124,17 +124,15 @@ impl Shared {
                 }),
                 _,
             ) => Some(format!(
-                "{} of {} are indexed so far; the rest goes on in the background: ask again in a moment",
+                "{} of {} are indexed so far; the rest goes on in the background{}: ask again in a moment",
                 thousands(listed.saturating_sub(*remaining)),
-                counted(*listed, "file")
+                counted(*listed, "file"),
+                under_way(&state)
             )),
-            (None, _) if state.is_checking && self.is_unfinished(index) => {
-                let far = state.progress.as_ref().and_then(far);
-                Some(format!(
-                    "indexing is under way{}: ask again in a moment",
-                    far.map(|far| format!(", {far}")).unwrap_or_default()
-                ))
-            }
+            (None, _) if state.is_checking && self.is_unfinished(index) => Some(format!(
+                "indexing is under way{}: ask again in a moment",
+                under_way(&state)
+            )),
             _ => None,
         };
         note.into_iter().collect()
@@ -159,6 +157,12 @@ impl Shared {
             None => bail!("nothing is indexed so far: ask again in a moment"),
         }
     }
+}
+
+/// What is at work at the moment, to be added to a sentence.
+fn under_way(state: &State) -> String {
+    let far = state.progress.as_ref().and_then(far);
+    far.map(|far| format!(", {far}")).unwrap_or_default()
 }
 
 /// How far a stage is, in words.

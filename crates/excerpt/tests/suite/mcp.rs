@@ -407,3 +407,77 @@ fn the_newest_revision_needs_no_handshake() {
     );
     assert_eq!(client.end(), (Some(0), String::new()));
 }
+
+/// Checks a value by the part of JSON Schema that the tools use.
+#[track_caller]
+fn conforms(value: &Value, schema: &Value, place: &str) {
+    let kinds = match &schema["type"] {
+        Value::String(kind) => vec![kind.as_str()],
+        Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let kind = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    let is_number = kind == "integer" && kinds.contains(&"number");
+    assert!(
+        kinds.is_empty() || is_number || kinds.contains(&kind),
+        "{place}: {value}"
+    );
+    if let Some(words) = schema["enum"].as_array() {
+        assert!(words.contains(value), "{place}: {value}");
+    }
+    for name in schema["required"].as_array().into_iter().flatten() {
+        assert!(
+            value.get(name.as_str().unwrap()).is_some(),
+            "{place}.{name}: {value}"
+        );
+    }
+    for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
+        if let Some(value) = value.get(name) {
+            conforms(value, schema, &format!("{place}.{name}"));
+        }
+    }
+    for item in value.as_array().into_iter().flatten() {
+        conforms(item, &schema["items"], &format!("{place}[]"));
+    }
+}
+
+#[test]
+fn what_tools_answer_is_as_their_schemas_say() {
+    let project = synced(tea());
+    let mut client = Client::new(&project, &["--allow-write"]);
+    let tools = client.tools();
+    for (name, arguments) in [
+        ("search", json!({"query": "black tea"})),
+        ("search", json!({"query": "black tea", "max_tokens": 100})),
+        ("search", json!({"query": "zeppelin"})),
+        (
+            "get",
+            json!({"targets": ["docs/tea.md", "nothing.md", "docs/tea.md:1-2"], "links": true, "max_tokens": 100}),
+        ),
+        ("list", json!({"what": "recent", "limit": 1})),
+        ("list", json!({"what": "folders"})),
+        ("list", json!({"what": "documents"})),
+        ("list", json!({"what": "collections"})),
+        ("chunk", json!({"path": "docs/tea.md"})),
+        ("chunk", json!({"text": "Some text."})),
+        (
+            "add",
+            json!({"content": "# A\n\nText.\n", "name": "a", "preview": true}),
+        ),
+        ("add", json!({"content": "# A\n\nText.\n", "name": "a"})),
+        ("list", json!({"what": "collections"})),
+        ("note", json!({"title": "T", "content": "x"})),
+    ] {
+        let tool = tools.iter().find(|tool| tool["name"] == name).unwrap();
+        let reply = client.call(name, arguments).ok();
+        conforms(&reply.data, &tool["outputSchema"], name);
+    }
+}

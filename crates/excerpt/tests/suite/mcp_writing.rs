@@ -198,7 +198,10 @@ fn a_text_is_shown_added_and_found_at_once() {
 
 #[test]
 fn only_what_is_allowed_is_added() {
-    let project = Project::new().file("in/a.md", "# A\n\nAlpha.\n");
+    let project = Project::new()
+        .file("in/a.md", "# A\n\nAlpha.\n")
+        .file("in/.env", "KEY=1\n")
+        .file(".hidden/b.md", "# B\n");
     let outside = tempfile::TempDir::new().unwrap();
     std::fs::write(outside.path().join("b.md"), "# B\n\nBeta.\n").unwrap();
     let there = outside.path().join("b.md").display().to_string();
@@ -218,6 +221,9 @@ fn only_what_is_allowed_is_added() {
         "in/../../b.md",
         "file:///etc/passwd",
         "nothing.md",
+        "in/.env",
+        ".hidden",
+        ".hidden/b.md",
     ] {
         refused(&mut client, path);
     }
