@@ -217,6 +217,9 @@ class Connection(http.server.BaseHTTPRequestHandler):
         if not is_request:
             child.tell(line)
             return self._reply(202)
+        if self.bridge.faults:
+            # Judged already: what comes after is not waited for.
+            return self._reply(502)
         self.bridge.count()
         self._answer(child.ask(message, line), headers)
 
