@@ -20,8 +20,8 @@ from fixture import DOCUMENTS, REVISIONS, Judge, Project, Wrong
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-# The newest revision that begins with a handshake, and the last before the one that does without.
-NEWEST, WITH_HANDSHAKE = REVISIONS[:2]
+# The revision that has no handshake: each request says for itself what a handshake would.
+NEWEST = REVISIONS[0]
 
 READING = ["search", "get", "list", "chunk"]
 WRITING = ["add", "note"]
@@ -90,9 +90,9 @@ class Agent:
             self.same("what the server said on standard error", complaints.read_text(), "")
 
     @contextlib.asynccontextmanager
-    async def served(self, *words: str):
-        """A server, from its handshake to its end."""
-        mode = "auto" if self.revision == NEWEST else "legacy"
+    async def served(self, *words: str, asks_first: bool = True):
+        """A server, from its handshake to its end. Where a revision has none, the client may ask what the server is before all else, or not."""
+        mode = "legacy" if self.revision != NEWEST else "auto" if asks_first else NEWEST
         # Where the client begins with the newest revision that has a handshake, here it asks for the one that is spoken.
         with mock.patch("mcp.client.session.LATEST_HANDSHAKE_VERSION", self.revision):
             async with Client(self._transport(*words), mode=mode) as self.client:
@@ -271,6 +271,13 @@ async def writing(agent: Agent) -> None:
     agent.check("nothing was written outside", not (agent.project.folder.parent / "out.md").exists())
 
 
+async def at_once(agent: Agent) -> None:
+    """The first thing that is said is a call."""
+    result = await agent.client.call_tool("search", {"query": "milk"})
+    agent.check("a first call is answered", not result.is_error and result.structured_content["hits"], result)
+    agent.same("the first request", agent.sent[0]["method"], "tools/call")
+
+
 async def first_sync(agent: Agent) -> None:
     """In the middle of the first sync: progress is told, a call is cancelled, and the others are answered."""
     agent.schemas = {tool.name: tool.output_schema for tool in (await agent.client.list_tools()).tools}
@@ -312,6 +319,9 @@ async def run(binary: str, judge: Judge) -> None:
             for part, words in ((reading, ()), (resources, ()), (writing, ("--allow-write",))):
                 async with Agent(project, revision, judge).served(*words) as agent:
                     await part(agent)
+            if revision == NEWEST:
+                async with Agent(project, revision, judge).served(asks_first=False) as agent:
+                    await at_once(agent)
         with Project(binary, garden) as project:
             async with Agent(project, revision, judge).served() as agent:
                 await first_sync(agent)

@@ -5,7 +5,7 @@ import subprocess
 import sys
 import tempfile
 
-# The protocol revisions that the server is judged on, the newest first; the last but one is the newest that begins with a handshake.
+# The protocol revisions that the server is judged on, the newest first.
 REVISIONS = ["2026-07-28", "2025-11-25", "2025-06-18"]
 
 DOCUMENTS = {
