@@ -1,0 +1,74 @@
+"""What both judges of the MCP server share: a folder of documents with an index of its own, and a count of what was checked."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+# The protocol revisions that the server is judged on, the newest first.
+REVISIONS = ["2026-07-28", "2025-11-25", "2025-06-18"]
+
+DOCUMENTS = {
+    "README.md": "# Kitchen\n\nNotes on drinks, see [tea](docs/tea.md).\n",
+    "docs/tea.md": "# Tea\n\nGreen tea wants water of eighty degrees.\n\n## Black tea\n\nBlack tea wants boiling water, and takes [milk](milk.md).\n",
+    "docs/milk.md": "---\ntags: [dairy]\n---\n# Milk\n\nMilk goes into black tea.\n",
+    "docs/größe 1.md": "# Größe\n\nA cup holds two hundred millilitres.\n",
+    "src/kettle.rs": "/// Boils water for tea.\npub fn boil_water(litres: f64) -> bool {\n    litres > 0.0\n}\n",
+}
+
+
+class Project:
+    """A temporary folder of documents; its index, and all that the binary would keep for its user, lie beside it."""
+
+    def __init__(self, binary: str, documents: dict = DOCUMENTS) -> None:
+        self.binary = pathlib.Path(binary).resolve()
+        if not self.binary.is_file():
+            sys.exit(f"there is no binary `{binary}`")
+        self._made = tempfile.TemporaryDirectory(prefix="excerpt-mcp-")
+        made = pathlib.Path(self._made.name).resolve()
+        self.folder = made / "served"
+        self.environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(made),
+            "XDG_CONFIG_HOME": str(made / "config"),
+            "XDG_DATA_HOME": str(made / "data"),
+            "EXCERPT_INDEX": str(made / "index"),
+            "EXCERPT_BACKGROUND": "0",
+        }
+        for path, text in documents.items():
+            file = self.folder / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+
+    def __enter__(self) -> "Project":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._made.cleanup()
+
+    def sync(self) -> "Project":
+        subprocess.run([self.binary, "sync", self.folder], env=self.environment, check=True, capture_output=True, timeout=60)
+        return self
+
+    def command(self, *words: str) -> list:
+        """The command that serves this folder."""
+        return [str(self.binary), "mcp", str(self.folder), *words]
+
+
+class Judge:
+    """Counts what was right, and ends the process on the first thing that is wrong."""
+
+    def __init__(self) -> None:
+        self.checked = 0
+
+    def check(self, what: str, is_right: object, found: object = "") -> None:
+        if not is_right:
+            raise Wrong(f"{what}: {found!r}" if found != "" else what)
+        self.checked += 1
+
+    def same(self, what: str, found: object, expected: object) -> None:
+        self.check(what, found == expected, f"found {found!r}, expected {expected!r}")
+
+
+class Wrong(Exception):
+    """Something that the server says or does and must not."""
