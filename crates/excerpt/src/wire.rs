@@ -1,7 +1,5 @@
 //! What programs read, the same from every face.
 
-use std::borrow::Cow;
-
 use excerpt_chunk::{Chunking, Hash, Span, Summary};
 use excerpt_index::{DocumentHits, Explanation, Snippet};
 use serde::Serialize;
@@ -24,8 +22,7 @@ pub(crate) struct Hit<'a> {
     pub(crate) score: f32,
     /// What found it: `keywords`, `vectors` or `both`.
     pub(crate) channel: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) explanation: Option<&'a Explanation>,
+    pub(crate) explanation: &'a Explanation,
     pub(crate) weak: bool,
     pub(crate) coverage: f32,
     pub(crate) cosine: Option<f32>,
@@ -34,10 +31,8 @@ pub(crate) struct Hit<'a> {
     pub(crate) language: Option<&'a str>,
     pub(crate) tokens: usize,
     pub(crate) id: Hash,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) text: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) snippet: Option<&'a Snippet>,
+    pub(crate) text: &'a str,
+    pub(crate) snippet: &'a Snippet,
 }
 
 /// Where a chunk stands in its document.
@@ -63,7 +58,6 @@ impl<'a> Hit<'a> {
         path: &'a str,
     ) -> Self {
         let (first, last) = hit.span.lines;
-        let explanation = &hit.explanation;
         Hit {
             rank,
             collection: document.collection.as_deref(),
@@ -79,12 +73,8 @@ impl<'a> Hit<'a> {
                 metadata: &document.metadata,
             },
             score: hit.score,
-            channel: match (&explanation.keywords, &explanation.vectors) {
-                (Some(_), Some(_)) => "both",
-                (None, Some(_)) => "vectors",
-                _ => "keywords",
-            },
-            explanation: Some(explanation),
+            channel: channel(&hit.explanation),
+            explanation: &hit.explanation,
             weak: hit.weak,
             coverage: hit.coverage,
             cosine: hit.cosine,
@@ -93,9 +83,18 @@ impl<'a> Hit<'a> {
             language: hit.language.as_deref(),
             tokens: hit.tokens,
             id: hit.id,
-            text: Some(Cow::Borrowed(&hit.text)),
-            snippet: Some(&hit.snippet),
+            text: &hit.text,
+            snippet: &hit.snippet,
         }
+    }
+}
+
+/// What found a chunk.
+pub(crate) fn channel(explanation: &Explanation) -> &'static str {
+    match (&explanation.keywords, &explanation.vectors) {
+        (Some(_), Some(_)) => "both",
+        (None, Some(_)) => "vectors",
+        _ => "keywords",
     }
 }
 

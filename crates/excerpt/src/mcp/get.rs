@@ -10,9 +10,11 @@ use serde_json::{Map, Value, json};
 
 use super::arguments::{Arguments, shown};
 use super::budget::{self, beginning, tokens};
+use super::passage::short;
 use super::reply::{Reply, texts, with_notes};
+use super::resources;
 use super::scope::Seen;
-use super::search::{reads, short};
+use super::search::reads;
 use super::waiting::plain;
 use super::{Shared, object};
 use crate::exit::message;
@@ -115,6 +117,11 @@ impl Shared {
         given: &str,
         options: &ReadOptions,
     ) -> anyhow::Result<(Seen, DocumentText)> {
+        if let Some((name, path)) = resources::parsed(given) {
+            let named = sources.iter().filter(|seen| seen.name == name);
+            let named: Vec<Seen> = named.cloned().collect();
+            return self.read_target(index, &named, &path, options);
+        }
         if is_id(given)
             && let Some(found) = self.read_chunk(index, sources, given, options)?
         {
@@ -272,10 +279,6 @@ impl Shared {
             Some(_) if lines > 0 => format!("{path}:{first}-{}", first + lines - 1),
             _ => format!("{path}:{first}-{last}"),
         };
-        let chunks = document
-            .chunks
-            .iter()
-            .map(|chunk| json!({"id": chunk.id, "lines": chunk.span.lines, "trail": chunk.trail}));
         let mut say = |name: &str, value: Value| data.insert(name.to_string(), value);
         say("target", target.into());
         if let Some(name) = seen.collection_name() {
@@ -287,7 +290,6 @@ impl Shared {
         say("metadata", Value::Object(document.metadata));
         say("lines_total", document.lines_total.into());
         say("text", shown.into());
-        say("chunks", chunks.collect());
         if let Some(rest) = rest {
             say("rest", rest.into());
         }

@@ -29,13 +29,12 @@ pub(super) fn tool() -> Tool {
     let input = json!({
         "type": "object",
         "properties": {
-            "what": {"type": "string", "enum": WHAT},
+            "what": {"type": "string", "enum": WHAT, "default": WHAT[0]},
             "path": {"type": "string", "description": "Only below this folder"},
             "collection": {"type": "string"},
             "limit": {"type": "integer", "maximum": MOST, "default": DEFAULT},
             "offset": {"type": "integer", "description": "`next` of the answer before"},
         },
-        "required": ["what"],
         "additionalProperties": false,
     });
     let output = json!({

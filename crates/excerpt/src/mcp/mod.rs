@@ -13,6 +13,7 @@ mod instructions;
 mod keeper;
 mod list;
 mod note;
+mod passage;
 mod reply;
 mod resources;
 mod scope;
@@ -27,9 +28,10 @@ use anyhow::bail;
 use excerpt_index::{Index, Ranking};
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, Implementation, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestMethod, CallToolRequestParams, CallToolResponse, ConstString as _,
+    CustomRequest, CustomResult, ErrorCode, Implementation, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestMethod,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ServerHandler, model::JsonObject};
@@ -174,11 +176,36 @@ impl ServerHandler for Server {
             .with_instructions(self.shared.instructions.text())
     }
 
+    /// What is no request of the protocol: another method, or one whose parameters are not as they must be.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let expected = match &*request.method {
+            CallToolRequestMethod::VALUE => "`name`, a text, and `arguments`, an object",
+            ReadResourceRequestMethod::VALUE => "`uri`, a text",
+            _ => {
+                return Err(ErrorData::new(
+                    ErrorCode::METHOD_NOT_FOUND,
+                    request.method,
+                    None,
+                ));
+            }
+        };
+        let message = format!("the parameters of `{}` are {expected}", request.method);
+        Err(ErrorData::invalid_params(message, None))
+    }
+
     async fn list_tools(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        // All are on one page.
+        if request.is_some_and(|request| request.cursor.is_some()) {
+            return Err(ErrorData::invalid_params("unknown cursor", None));
+        }
         Ok(ListToolsResult::with_all_items(self.tools()))
     }
 

@@ -10,6 +10,7 @@ use rmcp::model::{
     ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
 };
 use rmcp::service::{RequestContext, RoleServer};
+use serde_json::json;
 
 use super::Shared;
 use super::arguments::shown;
@@ -40,7 +41,7 @@ fn address(name: &str, path: &str) -> String {
 }
 
 /// The name and the path in an address.
-fn parsed(uri: &str) -> Option<(String, String)> {
+pub(super) fn parsed(uri: &str) -> Option<(String, String)> {
     let (name, path) = uri.strip_prefix(SCHEME)?.split_once('/')?;
     let decoded = |part: &str| {
         let text = percent_decode_str(part).decode_utf8().ok()?;
@@ -150,7 +151,10 @@ impl Shared {
                 let contents = ResourceContents::text(text, uri).with_mime_type(media);
                 Ok(ReadResourceResult::new(vec![contents]))
             }
-            Err(error) => Err(ErrorData::resource_not_found(message(&error), None)),
+            Err(error) => {
+                let data = Some(json!({"uri": uri}));
+                Err(ErrorData::resource_not_found(message(&error), data))
+            }
         }
     }
 }

@@ -3,25 +3,23 @@
 //! Chunks are ranked, not documents: an agent reads what it is given from the top, within a budget, and `limit` then counts passages. Ranked by
 //! document, the second and third best passage of the first document would stand before the best of the next one.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use anyhow::bail;
-use excerpt_chunk::Hash;
 use excerpt_index::{Answer, Index, ListOptions, Note, Query, Rank};
 use rmcp::model::{Tool, ToolAnnotations};
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
-use super::budget::{self, beginning, tokens};
+use super::budget::{self, tokens};
 use super::instructions::Instructions;
+use super::passage::{Passage, fit, short};
 use super::reply::{Reply, texts, with_notes};
 use super::scope::Seen;
 use super::waiting::plain;
 use super::{Shared, object};
 use crate::place::Changed;
-use crate::wire::Hit;
 
 pub(super) const NAME: &str = "search";
 
@@ -31,9 +29,6 @@ const MOST: usize = 20;
 
 /// What is told of a place without documents, be it inside of what is served or not.
 const NOTHING_THERE: &str = "there are no documents at that `path`: `list` shows the folders";
-
-/// How many digits of a chunk's id the text shows: enough to be asked for.
-const ID: usize = 12;
 
 pub(super) fn tool(instructions: &Instructions) -> Tool {
     let input = json!({
@@ -76,7 +71,8 @@ pub(super) fn tool(instructions: &Instructions) -> Tool {
             "truncated": {
                 "type": "object",
                 "properties": {
-                    "cut": texts(), "without_text": texts(), "how": {"type": "string"},
+                    "cut": texts(), "without_text": texts(), "omitted": {"type": "integer"},
+                    "how": {"type": "string"},
                 },
             },
             "notes": texts(),
@@ -259,19 +255,16 @@ impl Shared {
             .documents
             .iter()
             .flat_map(|document| document.chunks.iter().map(move |hit| (document, hit)));
-        let mut hits: Vec<Hit<'_>> = found
+        let mut hits: Vec<Passage<'_>> = found
             .enumerate()
             .map(|(at, (document, hit))| {
-                let mut shown = Hit::of(at + 1, document, hit, self.scope.outward(&document.path));
-                shown.explanation = None;
-                shown.snippet = None;
-                shown
+                Passage::of(at + 1, document, hit, self.scope.outward(&document.path))
             })
             .collect();
         let truncated = fit(&mut hits, most.saturating_sub(tokens(&notes.join("\n"))));
         let mut text = String::new();
         for hit in &hits {
-            text += &head(hit);
+            text += &hit.head();
             let said = hit.text.as_deref().unwrap_or_default();
             text += said;
             if !said.is_empty() && !said.ends_with('\n') {
@@ -286,9 +279,6 @@ impl Shared {
             }
             text.push('\n');
         }
-        if let Some(how) = truncated.how() {
-            notes.push(how);
-        }
         // By way of text, so that a score is written as `excerpt search --json` writes it.
         let written: Value = serde_json::from_str(&serde_json::to_string(&hits)?)?;
         let mut data = json!({"hits": written, "notes": notes});
@@ -300,100 +290,11 @@ impl Shared {
             data["truncated"] = json!({
                 "cut": citations(&truncated.cut),
                 "without_text": citations(&truncated.without_text),
+                "omitted": truncated.omitted,
                 "how": how,
             });
+            notes.push(how);
         }
         Ok(Reply::of(with_notes(text, &notes), data))
     }
-}
-
-/// The line above a hit.
-fn head(hit: &Hit<'_>) -> String {
-    let mut head = format!("[{}] ", hit.rank);
-    if let Some(collection) = hit.collection {
-        head += &format!("{collection}: ");
-    }
-    head += &hit.citation;
-    let trail = match hit.context.trail.is_empty() {
-        false => hit.context.trail.join(" > "),
-        true => hit.sections.join(", "),
-    };
-    let title = hit.document.title.filter(|title| !trail.starts_with(title));
-    for part in [title, Some(&*trail)].into_iter().flatten() {
-        if !part.is_empty() {
-            head += &format!(" · {}", one_line(part));
-        }
-    }
-    let weak = if hit.weak { ", weak" } else { "" };
-    let (channel, id) = (hit.channel, short(hit.id));
-    head + &format!(" · score {:.3} ({channel}{weak}) · id {id}\n", hit.score)
-}
-
-fn one_line(text: &str) -> String {
-    text.replace(char::is_control, " ")
-}
-
-/// The digits of an id that are shown.
-pub(super) fn short(id: Hash) -> String {
-    let mut id = id.to_string();
-    id.truncate(ID);
-    id
-}
-
-/// What was left out for want of room, by rank.
-#[derive(Default)]
-struct Truncated {
-    cut: Vec<usize>,
-    without_text: Vec<usize>,
-}
-
-impl Truncated {
-    fn how(&self) -> Option<String> {
-        let count = self.cut.len() + self.without_text.len();
-        (count > 0).then(|| {
-            format!("{count} of the texts left out or cut to stay within `max_tokens`: `get` their ids, or ask for more tokens")
-        })
-    }
-}
-
-/// Leaves out texts, from the last hit upward, until what is left takes at most so many tokens. Of the one that does not fit as a whole, the beginning stays.
-fn fit(hits: &mut [Hit<'_>], most: usize) -> Truncated {
-    /// What is said in place of a text, and of all that is left out.
-    const SAID: usize = 15;
-    const HOW: usize = 35;
-    /// The beginning of a text that is worth its room.
-    const WORTH: usize = 40;
-    let size = |hit: &Hit<'_>| tokens(hit.text.as_deref().unwrap_or_default());
-    let heads: usize = hits.iter().map(|hit| tokens(&head(hit))).sum();
-    let mut truncated = Truncated::default();
-    let whole: usize = hits.iter().map(size).sum();
-    if heads + whole <= most {
-        return truncated;
-    }
-    let mut left = most.saturating_sub(heads + HOW);
-    let mut is_full = false;
-    for hit in hits {
-        let needed = size(hit);
-        if !is_full && needed <= left {
-            left -= needed;
-            continue;
-        }
-        let room = left.saturating_sub(SAID);
-        let begun = match (is_full, &hit.text) {
-            (false, Some(text)) if room >= WORTH || hit.rank == 1 => {
-                beginning(text, room).0.to_string()
-            }
-            _ => String::new(),
-        };
-        is_full = true;
-        left = 0;
-        if begun.trim().is_empty() {
-            hit.text = None;
-            truncated.without_text.push(hit.rank);
-        } else {
-            hit.text = Some(Cow::Owned(begun));
-            truncated.cut.push(hit.rank);
-        }
-    }
-    truncated
 }

@@ -84,7 +84,6 @@ LEFT_OUT = {
 
 # Checks inside of the scenarios that are judged.
 CHECKS_LEFT_OUT = {
-    "sep-2164-data-uri": "only recommended: the address that was not found stands in the message, not in the data",
     "sep-2549-prompts-list-caching-hints": "the server has no prompts, and does not say that it has",
     "sep-2575-http-server-header-mismatch-400": "judges HTTP: headers are the bridge's",
     "sep-2575-http-server-no-independent-requests-on-stream": "needs the tool test_streaming_elicitation",

@@ -1,0 +1,189 @@
+//! A hit as an agent reads it, and how many of them there is room for.
+
+use std::borrow::Cow;
+
+use excerpt_chunk::Hash;
+use excerpt_index::{DocumentHits, Hit};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::budget::{beginning, tokens};
+use crate::output::counted;
+use crate::wire::channel;
+
+/// How many digits of a chunk's id the text shows: enough to be asked for.
+const ID: usize = 12;
+
+/// What leads to a hit and tells it from others, and its text. The names are those of [`crate::wire::Hit`].
+#[derive(Serialize)]
+pub(super) struct Passage<'a> {
+    pub(super) rank: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    collection: Option<&'a str>,
+    path: &'a str,
+    pub(super) citation: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    trail: &'a [String],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    sections: &'a [String],
+    /// The front matter of its document.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    metadata: &'a Map<String, Value>,
+    score: f32,
+    channel: &'static str,
+    weak: bool,
+    pub(super) id: Hash,
+    /// None when there was no room for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) text: Option<Cow<'a, str>>,
+}
+
+impl<'a> Passage<'a> {
+    /// A hit at `rank`, in a document that is shown as `path`.
+    pub(super) fn of(rank: usize, document: &'a DocumentHits, hit: &'a Hit, path: &'a str) -> Self {
+        let (first, last) = hit.span.lines;
+        Passage {
+            rank,
+            collection: document.collection.as_deref(),
+            path,
+            citation: format!("{path}:{first}-{last}"),
+            title: document.title.as_deref(),
+            trail: &hit.trail,
+            sections: &hit.sections,
+            metadata: &document.metadata,
+            score: hit.score,
+            channel: channel(&hit.explanation),
+            weak: hit.weak,
+            id: hit.id,
+            text: Some(Cow::Borrowed(&hit.text)),
+        }
+    }
+
+    /// The line above its text.
+    pub(super) fn head(&self) -> String {
+        let mut head = format!("[{}] ", self.rank);
+        if let Some(collection) = self.collection {
+            head += &format!("{collection}: ");
+        }
+        head += &self.citation;
+        let trail = match self.trail.is_empty() {
+            false => self.trail.join(" > "),
+            true => self.sections.join(", "),
+        };
+        let title = self.title.filter(|title| !trail.starts_with(title));
+        for part in [title, Some(&*trail)].into_iter().flatten() {
+            if !part.is_empty() {
+                head += &format!(" · {}", part.replace(char::is_control, " "));
+            }
+        }
+        let weak = if self.weak { ", weak" } else { "" };
+        let (channel, id) = (self.channel, short(self.id));
+        head + &format!(" · score {:.3} ({channel}{weak}) · id {id}\n", self.score)
+    }
+
+    /// The tokens of all but the text, in the form that takes more.
+    fn head_size(&self) -> usize {
+        /// The names of the fields, and what is said in place of a text.
+        const FIELDS: usize = 60;
+        let mut said = vec![&*self.citation, self.path];
+        said.extend(self.title);
+        said.extend(self.trail.iter().chain(self.sections).map(|name| &**name));
+        let metadata = match self.metadata.is_empty() {
+            true => 0,
+            false => tokens(&Value::Object(self.metadata.clone()).to_string()),
+        };
+        let said: usize = said.into_iter().map(tokens).sum();
+        FIELDS + said + metadata
+    }
+
+    fn text_size(&self) -> usize {
+        tokens(self.text.as_deref().unwrap_or_default())
+    }
+}
+
+/// The digits of an id that are shown.
+pub(super) fn short(id: Hash) -> String {
+    let mut id = id.to_string();
+    id.truncate(ID);
+    id
+}
+
+/// What was left out for want of room.
+#[derive(Default)]
+pub(super) struct Truncated {
+    /// The ranks of those whose text ends early.
+    pub(super) cut: Vec<usize>,
+    /// The ranks of those whose text is not there.
+    pub(super) without_text: Vec<usize>,
+    /// How many hits are not there at all.
+    pub(super) omitted: usize,
+}
+
+impl Truncated {
+    /// How to get what was left out.
+    pub(super) fn how(&self) -> Option<String> {
+        let texts = self.cut.len() + self.without_text.len();
+        let texts = (texts > 0).then(|| format!("{texts} of the texts"));
+        let hits = (self.omitted > 0).then(|| format!("the last {}", counted(self.omitted, "hit")));
+        let what = [texts, hits].into_iter().flatten().collect::<Vec<_>>();
+        (!what.is_empty()).then(|| {
+            format!(
+                "{} left out or cut to stay within `max_tokens`: `get` the ids, or ask for more tokens",
+                what.join(" and ")
+            )
+        })
+    }
+}
+
+/// Leaves out texts, from the last hit upward, until what is left takes at most so many tokens. Of the one that does not fit as a whole, the beginning
+/// stays. Where the hits without their texts would take more than half of the room, the last of them go.
+pub(super) fn fit(hits: &mut Vec<Passage<'_>>, most: usize) -> Truncated {
+    /// What is said of all that is left out.
+    const HOW: usize = 80;
+    /// The beginning of a text that is worth its room.
+    const WORTH: usize = 40;
+    let mut truncated = Truncated::default();
+    let heads: Vec<usize> = hits.iter().map(Passage::head_size).collect();
+    let texts: usize = hits.iter().map(Passage::text_size).sum();
+    if heads.iter().sum::<usize>() + texts <= most {
+        return truncated;
+    }
+    let most = most.saturating_sub(HOW);
+    let (mut kept, mut taken) = (0, 0);
+    for head in heads {
+        if kept > 0 && taken + head > most / 2 {
+            break;
+        }
+        taken += head;
+        kept += 1;
+    }
+    truncated.omitted = hits.len() - kept;
+    hits.truncate(kept);
+    let mut left = most.saturating_sub(taken);
+    let mut is_full = false;
+    for hit in hits {
+        let needed = hit.text_size();
+        if !is_full && needed <= left {
+            left -= needed;
+            continue;
+        }
+        let begun = match (is_full, &hit.text) {
+            (false, Some(text)) if left >= WORTH || hit.rank == 1 => {
+                beginning(text, left).0.to_string()
+            }
+            _ => String::new(),
+        };
+        is_full = true;
+        left = 0;
+        if begun.trim().is_empty() {
+            hit.text = None;
+            truncated.without_text.push(hit.rank);
+        } else {
+            hit.text = Some(Cow::Owned(begun));
+            truncated.cut.push(hit.rank);
+        }
+    }
+    truncated
+}
