@@ -330,8 +330,8 @@ mod tests {
     #[test]
     fn what_is_unknown_brings_up_what_was_meant() {
         assert_eq!(
-            refused(json!({"querry": "tea"})),
-            "unknown argument `querry`: did you mean `query`?"
+            refused(json!({"queryy": "tea"})),
+            "unknown argument `queryy`: did you mean `query`?"
         );
         assert_eq!(
             refused(json!({"question": 1, "query": "x"})),

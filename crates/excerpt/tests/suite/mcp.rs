@@ -271,8 +271,8 @@ fn arguments_are_strict() {
     let mut fails =
         |arguments: Value, message: &str| client.call("search", arguments).fails(message);
     fails(
-        json!({"querry": "tea"}),
-        "unknown argument `querry`: did you mean `query`?",
+        json!({"queryy": "tea"}),
+        "unknown argument `queryy`: did you mean `query`?",
     );
     fails(json!({}), "`query` is missing, expected a text");
     fails(
