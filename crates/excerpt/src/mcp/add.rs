@@ -1,6 +1,6 @@
 //! `add`: makes a file, a folder or a text a collection of the served index. What it is made of is read below the folders that are allowed, and nowhere else.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
@@ -179,13 +179,9 @@ impl Shared {
             .await
     }
 
-    /// The file or folder that `path` means, if it lies below a folder that is allowed, links followed. Where none was named, the folder that is served is.
+    /// The file or folder that `path` means, if it lies below a folder that may be read, links followed.
     fn allowed(&self, path: &str) -> anyhow::Result<PathBuf> {
-        let served = self.scope.folder();
-        let roots: Vec<&Path> = match self.options.roots.is_empty() {
-            true => served.iter().map(PathBuf::as_path).collect(),
-            false => self.options.roots.iter().map(PathBuf::as_path).collect(),
-        };
+        let roots = &self.scope.readable;
         if roots.is_empty() {
             bail!(
                 "no folder may be read from here: give the text as `content`, or start the server with `--allow-root FOLDER`"
@@ -195,7 +191,7 @@ impl Shared {
         // What the rules of the folder leave out, such as a file with keys, is for its owner to add.
         let found = places.find_map(|(root, place)| {
             let found = Scope::real(root, &place)?;
-            includes(&root.canonicalize().ok()?, &found).then_some(found)
+            includes(root, &found).then_some(found)
         });
         // Whether there is such a file elsewhere is not told.
         found.with_context(|| {

@@ -19,6 +19,8 @@ pub(super) struct Scope {
     base: String,
     /// The path inside each source outside of which nothing is seen.
     under: String,
+    /// Where `add` may read: the folders that were named, else the one that is served.
+    pub(super) readable: Vec<PathBuf>,
 }
 
 /// What is served.
@@ -81,11 +83,20 @@ impl Scope {
         {
             bail!("there is no `{given}` in what is served: name a folder by its path from there");
         }
+        let readable = match (&served, options.roots.is_empty()) {
+            (Served::Root(root), true) if root.is_dir() => vec![root.join(&under)],
+            _ => options.roots.clone(),
+        };
+        let readable = readable.into_iter();
         Ok(Scope {
             index: target.index.clone(),
             served,
             base,
             under,
+            // One that is not there has nothing to be read.
+            readable: readable
+                .filter_map(|root| root.canonicalize().ok())
+                .collect(),
         })
     }
 
@@ -97,14 +108,6 @@ impl Scope {
     /// Whether what is added to the index can be seen.
     pub(super) fn shows_what_is_added(&self) -> bool {
         self.is_whole_root() || (matches!(self.served, Served::Library) && self.under.is_empty())
-    }
-
-    /// The folder that is served; none where collections are.
-    pub(super) fn folder(&self) -> Option<PathBuf> {
-        match &self.served {
-            Served::Root(root) if root.is_dir() => Some(root.join(&self.under)),
-            _ => None,
-        }
     }
 
     /// The folder that notes may be written to: the one that is served, be it that of a collection.
@@ -122,7 +125,13 @@ impl Scope {
         Ok(folder.is_dir().then_some((seen, folder)))
     }
 
-    /// The sources that may be seen at the moment. A folder that is served as a whole has with it what was added to its index.
+    /// Whether `add` may have made this collection: an index may be shared with other folders.
+    fn may_be_added(&self, known: &Collection) -> bool {
+        let mut readable = self.readable.iter();
+        known.given || readable.any(|root| known.root.starts_with(root))
+    }
+
+    /// The sources that may be seen at the moment. A folder that is served as a whole has with it what was added to its index from where `add` may read.
     pub(super) fn sources(&self) -> anyhow::Result<Vec<Seen>> {
         let all = Collection::all_in(&self.index)?;
         let mut sources = Vec::new();
@@ -135,7 +144,9 @@ impl Scope {
             });
         }
         let is_meant = |known: &&Collection| match &self.served {
-            Served::Root(root) => self.is_whole_root() && known.root != *root,
+            Served::Root(root) => {
+                self.is_whole_root() && known.root != *root && self.may_be_added(known)
+            }
             Served::Named(names) => names.contains(&known.name),
             Served::Library => true,
         };
@@ -299,6 +310,7 @@ mod tests {
             served: Served::Root("/r".into()),
             base: base.to_string(),
             under: under.to_string(),
+            readable: Vec::new(),
         }
     }
 

@@ -400,3 +400,30 @@ fn one_collection_sees_nothing_of_another() {
     );
     assert!(deep.call("get", json!({"targets": ["tea.md"]})).is_error);
 }
+
+#[test]
+fn an_index_that_folders_share_shows_nothing_of_the_others() {
+    let project = Project::new()
+        .file("one/tea.md", "# Tea\n\nGreen tea.\n")
+        .file("two/milk.md", "# Milk\n\nFresh milk.\n");
+    let index = project.data().join("shared").display().to_string();
+    let two = project.path("two").display().to_string();
+    project.run(&["sync", "one", "--index", &index]).ok();
+    project
+        .run(&["add", &two, "--name", "second", "--index", &index])
+        .ok();
+    let at_index = ["one", "--sync", "never", "--index", &index];
+    let mut client = Client::new(&project, &at_index);
+    let found = client.call("search", json!({"query": "milk"})).ok();
+    assert!(found.hits("path").is_empty() || found.hits("path") == ["tea.md"]);
+    assert!(!found.text.contains("milk.md"), "{}", found.text);
+    let listed = client.call("list", json!({"what": "collections"})).ok();
+    assert!(!listed.text.contains("second"), "{}", listed.text);
+    assert!(client.call("get", json!({"targets": ["milk.md"]})).is_error);
+    let named = client.call("search", json!({"query": "milk", "collection": "second"}));
+    assert!(named.is_error, "{}", named.text);
+    // Whoever lets it be read shows it.
+    let mut client = Client::new(&project, &[&at_index[..], &["--allow-root", &two]].concat());
+    let found = client.call("search", json!({"query": "milk"})).ok();
+    assert_eq!(found.hits("collection")[0], "second");
+}
