@@ -201,7 +201,7 @@ impl Shared {
             // What is said of the whole holds for what it lacks.
             Note::NoVectors | Note::Behind { .. } if is_behind => false,
             Note::Absent(_) | Note::Scattered(_) => is_all && !is_behind,
-            Note::VectorsBehind { .. } => is_all && !is_behind,
+            Note::VectorsBehind { .. } | Note::FormerVectors { .. } => is_all && !is_behind,
             _ => true,
         };
         let notes = answer.notes.iter().filter(is_said);
