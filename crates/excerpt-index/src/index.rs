@@ -29,13 +29,27 @@ use crate::sync::{Sync, identity};
 pub struct OpenOptions {
     /// Whether to make the index if there is none. Default: no.
     pub create: bool,
+    /// Whether somebody else mends what is behind, missing or damaged: then it is only said. Default: no.
+    pub reads_only: bool,
 }
 
 impl OpenOptions {
     /// To make the index if there is none.
     #[must_use]
     pub fn create() -> Self {
-        OpenOptions { create: true }
+        OpenOptions {
+            create: true,
+            ..OpenOptions::default()
+        }
+    }
+
+    /// To read it, beside somebody who keeps it in step.
+    #[must_use]
+    pub fn reading() -> Self {
+        OpenOptions {
+            reads_only: true,
+            ..OpenOptions::default()
+        }
     }
 }
 
@@ -49,6 +63,8 @@ pub struct Index {
     embedder: Option<Arc<dyn Embedder>>,
     /// Whether a derived file had to be made again since the last answer.
     rebuilt: bool,
+    /// Whether somebody else mends it.
+    reads_only: bool,
     /// Whether the last sync was broken off: whoever did not want to wait for that does not wait for the keyword index either.
     hurried: bool,
 }
@@ -69,6 +85,7 @@ impl Index {
             store,
             embedder: Some(Arc::new(StaticTable::built_in()?)),
             rebuilt: false,
+            reads_only: options.reads_only,
             hurried: false,
         };
         index.step()?;
@@ -207,7 +224,10 @@ impl Index {
             behind = self.step()?;
             found = search(&self.store, self.embedder.as_deref(), query);
         }
-        if matches!(found, Err(Fault::Keywords(_))) && self.store.discard().is_ok() {
+        if matches!(found, Err(Fault::Keywords(_)))
+            && !self.reads_only
+            && self.store.discard().is_ok()
+        {
             behind = self.step()?;
             found = search(&self.store, self.embedder.as_deref(), query);
         }
@@ -462,7 +482,7 @@ impl Index {
         if self.store.refresh().map_err(self.at())? == Keywords::InStep {
             return Ok(None);
         }
-        if self.hurried {
+        if self.hurried || self.reads_only {
             return Ok(Some(Note::Behind { holder: None }));
         }
         match self.store.heal() {

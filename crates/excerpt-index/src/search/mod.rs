@@ -53,12 +53,13 @@ pub(crate) fn search(
     let mut words = Words::of(&query.text)?;
     let _snapshot = store.truth.snapshot()?;
     let is_whole = store.is_whole()?;
-    let scattered = scattered(store, &mut words)?;
+    let places = Places::of(store, &query.filter)?;
+    let scattered = scattered(store, &mut words, places.as_ref())?;
     let search = Search {
         store,
         embedder,
         query,
-        places: Places::of(store, &query.filter)?,
+        places,
         words: &words,
         is_whole,
     };
@@ -68,12 +69,17 @@ pub(crate) fn search(
     Ok(answer)
 }
 
-/// Gives up the phrases that no chunk holds together, and says so.
-fn scattered(store: &Store, words: &mut Words) -> Result<Option<Note>, Fault> {
+/// Gives up the phrases that no chunk in these places holds together, and says so.
+fn scattered(
+    store: &Store,
+    words: &mut Words,
+    places: Option<&Places>,
+) -> Result<Option<Note>, Fault> {
     let Some(lexical) = store.lexical().filter(|_| !words.phrases.is_empty()) else {
         return Ok(None);
     };
-    if !lexical.holding(&words.phrases)?.is_empty() {
+    let documents = places.map(|places| &places.documents);
+    if !lexical.holding(&words.phrases, documents)?.is_empty() {
         return Ok(None);
     }
     let phrases = std::mem::take(&mut words.phrases).into_iter();
@@ -228,11 +234,13 @@ impl Search<'_> {
             return Ok(Phrases::default());
         };
         let excluded = excluded.iter();
-        let excluded = excluded.map(|phrase| lexical.holding(std::slice::from_ref(phrase)));
+        let documents = self.places.as_ref().map(|places| &places.documents);
+        let excluded =
+            excluded.map(|phrase| lexical.holding(std::slice::from_ref(phrase), documents));
         Ok(Phrases {
             wanted: match phrases.is_empty() {
                 true => None,
-                false => Some(lexical.holding(phrases)?),
+                false => Some(lexical.holding(phrases, documents)?),
             },
             excluded: excluded.collect::<Result<_, _>>()?,
         })

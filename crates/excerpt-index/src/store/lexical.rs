@@ -366,15 +366,19 @@ impl Lexical {
         Box::new(BooleanQuery::new(fields.collect()))
     }
 
-    /// The chunks that hold every phrase, by document and ordinal.
-    pub(crate) fn holding(&self, phrases: &[Phrase]) -> Result<HashSet<(u64, u64)>, Fault> {
+    /// The chunks that hold every phrase, by document and ordinal, of these documents if some are named.
+    pub(crate) fn holding(
+        &self,
+        phrases: &[Phrase],
+        documents: Option<&Arc<Documents>>,
+    ) -> Result<HashSet<(u64, u64)>, Fault> {
         let clauses = phrases
             .iter()
             .map(|phrase| (Occur::Must, self.phrase_query(phrase)));
         let query = BooleanQuery::new(clauses.collect());
         let all = Best {
             limit: MOST_HELD,
-            within: None,
+            within: documents.cloned(),
         };
         let found = guarded(|| Ok(self.reader.searcher().search(&query, &all)?.best))?;
         Ok(found

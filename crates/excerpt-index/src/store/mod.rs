@@ -194,7 +194,8 @@ impl Store {
 
     /// Looks again at what another process may have changed.
     pub(crate) fn refresh(&mut self) -> Result<Keywords, Fault> {
-        if !self.is_aside() && generation::served(&self.home)? != self.dir {
+        let is_served = self.is_aside() || generation::served(&self.home)? == self.dir;
+        if !is_served || !self.truth.is_in_place() {
             *self = Store::open(&self.home)?;
         }
         // There may be room again.

@@ -30,6 +30,8 @@ const CHECKPOINT: i64 = 16_384;
 pub(crate) struct Truth {
     pub(super) connection: Connection,
     path: PathBuf,
+    /// What tells its file from another one of the same name.
+    file: Option<(u64, u64)>,
     is_frozen: bool,
     /// Whether most documents are source code, and the `rev` at which that was counted.
     pub(super) mostly_code: Cell<Option<(i64, bool)>>,
@@ -66,6 +68,11 @@ impl Truth {
     /// As [`Truth::create`].
     pub(crate) fn open(path: &Path) -> Result<Self> {
         or_frozen(path, Truth::open_to_write(path))
+    }
+
+    /// Whether its file still lies where it was opened.
+    pub(crate) fn is_in_place(&self) -> bool {
+        self.file.is_some() && self.file == file(&self.path)
     }
 
     /// Whether it may only be read, as there was no room for more.
@@ -142,6 +149,19 @@ impl Truth {
     }
 }
 
+/// What tells the file at `path` from another one that may lie there later. The file is not opened for that: closing it would end the locks of this process.
+#[cfg(unix)]
+fn file(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    let metadata = fs::metadata(path).ok()?;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn file(path: &Path) -> Option<(u64, u64)> {
+    path.is_file().then_some((0, 0))
+}
+
 /// Whose a database is.
 enum Mark {
     /// Ours, in this format.
@@ -172,6 +192,7 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Truth> {
         Ok(Truth {
             connection,
             path: path.to_path_buf(),
+            file: file(path),
             is_frozen: false,
             mostly_code: Cell::default(),
         })
@@ -225,6 +246,7 @@ fn frozen(path: &Path, name: &str) -> Result<Truth> {
     let truth = Truth {
         connection,
         path: path.to_path_buf(),
+        file: file(path),
         is_frozen: true,
         mostly_code: Cell::default(),
     };

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use anyhow::bail;
-use excerpt_index::{DocumentText, Error, Index, ReadOptions, Target};
+use anyhow::{anyhow, bail};
+use excerpt_index::{DocumentText, Error, Index, ListOptions, ReadOptions, Target};
 use rmcp::model::Tool;
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value, json};
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::arguments::{Arguments, shown};
 use super::budget::{self, beginning, tokens};
 use super::passage::short;
-use super::reply::{Reply, texts, with_notes};
+use super::reply::{Reply, on_one_line, texts, with_notes};
 use super::resources;
 use super::scope::Seen;
 use super::search::reads;
@@ -122,6 +122,15 @@ impl Shared {
             let named: Vec<Seen> = named.cloned().collect();
             return self.read_target(index, &named, &path, options);
         }
+        // As a hit of several collections is shown.
+        if let Some((name, rest)) = given.split_once(": ")
+            && let Some(seen) = sources
+                .iter()
+                .find(|seen| seen.collection_name() == Some(name))
+        {
+            let named = std::slice::from_ref(seen);
+            return self.read_target(index, named, rest, options);
+        }
         if is_id(given)
             && let Some(found) = self.read_chunk(index, sources, given, options)?
         {
@@ -138,9 +147,9 @@ impl Shared {
         let (path, part) = parsed(given, exists)?;
         let inside = self.scope.inward(path)?;
         let target = match part {
-            Part::Whole => Target::document(inside),
-            Part::Lines(first, last) => Target::lines(inside, first, last),
-            Part::Section(section) => Target::section(inside, section),
+            Part::Whole => Target::document(&*inside),
+            Part::Lines(first, last) => Target::lines(&*inside, first, last),
+            Part::Section(section) => Target::section(&*inside, section),
         };
         let mut found = Vec::new();
         let mut closest = None;
@@ -148,11 +157,18 @@ impl Shared {
             match index.get(&target, &self.bounded(seen, options)) {
                 Ok(document) => found.push((seen.clone(), document)),
                 Err(Error::UnknownDocument { closest: close, .. }) => closest = closest.or(close),
-                Err(error) => return Err(plain(error)),
+                Err(error) => return Err(self.inside_out(error, &inside)),
             }
+        }
+        // What was added of the served folder is asked for by its collection.
+        if found.len() > 1 && found[0].0.collection.is_none() {
+            found.truncate(1);
         }
         match found.len() {
             1 => Ok(found.remove(0)),
+            0 if self.is_folder(index, sources, &inside)? => {
+                bail!("`{}` is a folder: `list` shows its documents", shown(path))
+            }
             0 => {
                 let close = closest
                     .map(|close| format!(": did you mean `{}`?", self.scope.outward(&close)));
@@ -173,6 +189,34 @@ impl Shared {
                 )
             }
         }
+    }
+
+    /// Whether documents lie below `path`, a path inside the sources.
+    fn is_folder(&self, index: &Index, sources: &[Seen], path: &str) -> anyhow::Result<bool> {
+        let Some(below) = self.scope.below(Some(path)) else {
+            return Ok(false);
+        };
+        for seen in sources {
+            let options = ListOptions::default()
+                .source(&seen.root)
+                .path(&below)
+                .limit(1);
+            if !index.documents(&options).map_err(plain)?.is_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// An error of the index about the document at `path`, with that as it is shown.
+    fn inside_out(&self, error: Error, path: &str) -> anyhow::Error {
+        let shown = format!("`{}`", self.scope.outward(path));
+        anyhow!(
+            "{}",
+            plain(error)
+                .to_string()
+                .replace(&format!("`{path}`"), &shown)
+        )
     }
 
     fn bounded(&self, seen: &Seen, options: &ReadOptions) -> ReadOptions {
@@ -246,9 +290,9 @@ impl Shared {
         }
         head += &format!("{path}:{first}-{last} of {}", document.lines_total);
         if let Some(title) = &document.title {
-            head += &format!(" · {}", title.replace(char::is_control, " "));
+            head += &format!(" · {title}");
         }
-        head.push('\n');
+        let head = on_one_line(&head) + "\n";
         let links = document.links.as_ref().map(|links| self.links(links));
         let links_text = links.as_ref().map(|(text, _)| &**text).unwrap_or_default();
         let room = most
@@ -312,12 +356,13 @@ impl Shared {
                 section.unwrap_or_default()
             );
             let title = link.title.as_ref().map(|title| format!(" · {title}"));
-            text += &format!(
-                "link :{} {target} → {}{}\n",
+            let line = format!(
+                "link :{} {target} → {}{}",
                 link.line,
                 path.unwrap_or("nothing here"),
                 title.unwrap_or_default()
             );
+            text += &(on_one_line(&line) + "\n");
             outgoing.push(
                 json!({"line": link.line, "target": target, "path": path, "title": link.title}),
             );
@@ -326,11 +371,12 @@ impl Shared {
         for link in &links.incoming {
             let path = scope.outward(&link.path);
             let title = link.title.as_ref().map(|title| format!(" · {title}"));
-            text += &format!(
-                "linked from {path}:{}{}\n",
+            let line = format!(
+                "linked from {path}:{}{}",
                 link.line,
                 title.unwrap_or_default()
             );
+            text += &(on_one_line(&line) + "\n");
             incoming.push(json!({"path": path, "line": link.line, "title": link.title, "section": link.section}));
         }
         if text.is_empty() {

@@ -47,6 +47,8 @@ pub(super) struct State {
 #[derive(Clone, Debug)]
 pub(super) enum Ended {
     Complete,
+    /// Another process writes the index.
+    Waiting,
     /// Some is left to do.
     Rest {
         listed: usize,
@@ -212,7 +214,12 @@ impl Keeper {
             return Ok(index);
         }
         let open = || {
-            let index = Index::open(&self.scope.index, OpenOptions::default())?;
+            // Where a thread keeps the index in step, nobody else is to.
+            let options = match self.mode {
+                SyncMode::Never => OpenOptions::default(),
+                _ => OpenOptions::reading(),
+            };
+            let index = Index::open(&self.scope.index, options)?;
             self.embedding.given_to(index)
         };
         open().map_err(|error| match error {
@@ -284,8 +291,7 @@ impl Writer {
                 Ok(Job::Check) => due = Some(due.unwrap_or(earliest)),
                 Err(RecvTimeoutError::Timeout) => {
                     let begin = Instant::now();
-                    let is_done = self.check();
-                    due = (!is_done).then(|| Instant::now() + TURN);
+                    due = self.check().map(|pause| Instant::now() + pause);
                     earliest = Instant::now() + PAUSE.max(PAUSES * begin.elapsed());
                 }
                 Err(RecvTimeoutError::Disconnected) => return,
@@ -298,7 +304,10 @@ impl Writer {
 
     /// The index, made if there is none.
     pub(super) fn index(&mut self) -> anyhow::Result<&mut Index> {
-        let index = match self.index.take() {
+        // One that somebody took away is made again.
+        let kept = self.index.take();
+        let kept = kept.and_then(|mut index| index.refresh().ok().map(|()| index));
+        let index = match kept {
             Some(index) => index,
             None => {
                 let index = self.target.create()?;
@@ -308,23 +317,25 @@ impl Writer {
         Ok(self.index.insert(index))
     }
 
-    /// Looks for changes in all that is seen; whether it came to an end.
-    fn check(&mut self) -> bool {
-        let ended = match self.check_all() {
-            Ok(ended) => ended,
-            Err(error) => {
-                // What went wrong with an open index is not kept.
-                self.index = None;
-                Ended::Failed(message(&error))
-            }
+    /// Looks for changes in all that is seen; after what pause it is to go on, if it did not come to an end.
+    fn check(&mut self) -> Option<Duration> {
+        let ended = self.check_all().unwrap_or_else(|error| {
+            // What went wrong with an open index is not kept.
+            self.index = None;
+            Ended::Failed(message(&error))
+        });
+        let pause = match ended {
+            Ended::Rest { .. } => Some(TURN),
+            Ended::Waiting => Some(PAUSE),
+            Ended::Complete | Ended::Failed(_) => None,
         };
-        let is_done = !matches!(ended, Ended::Rest { .. });
+        let is_done = pause.is_none();
         self.signs.state.send_modify(|state| {
             state.is_checking = !is_done;
             state.progress = None;
             state.ended = Some(ended);
         });
-        is_done
+        pause
     }
 
     fn check_all(&mut self) -> anyhow::Result<Ended> {
@@ -344,6 +355,7 @@ impl Writer {
             });
             let report = match report {
                 Ok(report) => report,
+                Err(error) if is_locked(&error) => return Ok(Ended::Waiting),
                 // A collection that cannot be reached keeps none of the others back.
                 Err(error) if seen.collection.is_some() => {
                     ended = Ended::Failed(message(&error));
@@ -400,6 +412,14 @@ impl Writer {
         for seen in self.scope.sources()? {
             self.sync(&seen, |_| false)?;
         }
+        self.signs
+            .state
+            .send_modify(|state| state.ended = Some(Ended::Complete));
         Ok(())
     }
+}
+
+/// Whether another process is writing.
+fn is_locked(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(Error::Locked { .. }))
 }

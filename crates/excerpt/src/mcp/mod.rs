@@ -78,6 +78,25 @@ struct Shared {
     ranking: Ranking,
     options: Options,
     instructions: Instructions,
+    /// The tools that are offered.
+    tools: Vec<Tool>,
+}
+
+/// The tools that a server offers.
+fn tools(scope: &Scope, options: &Options, instructions: &Instructions) -> Vec<Tool> {
+    let mut tools = vec![
+        search::tool(instructions),
+        get::tool(),
+        list::tool(),
+        chunk::tool(),
+    ];
+    if options.allows_writing && scope.shows_what_is_added() {
+        tools.push(add::tool());
+    }
+    if options.allows_writing && scope.writable().is_ok_and(|folder| folder.is_some()) {
+        tools.push(note::tool());
+    }
+    tools
 }
 
 impl Server {
@@ -104,13 +123,16 @@ impl Server {
             options.embedding.clone(),
         )?;
         let instructions = keeper.answer_here(|index| Ok(Instructions::of(&scope, index)));
+        let instructions = instructions.unwrap_or_default();
+        let tools = tools(&scope, &options, &instructions);
         Ok(Server {
             shared: Arc::new(Shared {
                 scope,
                 keeper: Arc::new(keeper),
                 ranking,
                 options,
-                instructions: instructions.unwrap_or_default(),
+                instructions,
+                tools,
             }),
         })
     }
@@ -118,26 +140,6 @@ impl Server {
     /// Ends what goes on behind the answers.
     pub(crate) fn end(&self) {
         self.shared.keeper.end();
-    }
-
-    /// The tools that are offered.
-    fn tools(&self) -> Vec<Tool> {
-        let shared = &self.shared;
-        let mut tools = vec![
-            search::tool(&shared.instructions),
-            get::tool(),
-            list::tool(),
-            chunk::tool(),
-        ];
-        if shared.options.allows_writing {
-            if shared.scope.shows_what_is_added() {
-                tools.push(add::tool());
-            }
-            if shared.scope.writable().is_ok_and(|folder| folder.is_some()) {
-                tools.push(note::tool());
-            }
-        }
-        tools
     }
 
     /// Calls a tool; what goes wrong is for the model to read.
@@ -206,7 +208,7 @@ impl ServerHandler for Server {
         if request.is_some_and(|request| request.cursor.is_some()) {
             return Err(ErrorData::invalid_params("unknown cursor", None));
         }
-        Ok(ListToolsResult::with_all_items(self.tools()))
+        Ok(ListToolsResult::with_all_items(self.shared.tools.clone()))
     }
 
     async fn call_tool(
@@ -214,8 +216,15 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let tools = self.tools();
+        let tools = &self.shared.tools;
         let Some(tool) = tools.iter().find(|tool| tool.name == request.name) else {
+            if matches!(&*request.name, add::NAME | note::NAME) {
+                let error = anyhow::anyhow!(
+                    "`{}` is not offered here: it needs `--allow-write` at the start of the server, and a place inside of what is served",
+                    request.name
+                );
+                return Ok(Reply::failure(&error).into_result().into());
+            }
             let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
             let message = format!(
                 "unknown tool `{}`, expected one of {}",

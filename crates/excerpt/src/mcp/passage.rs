@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::budget::{beginning, tokens};
+use super::reply::on_one_line;
 use crate::output::counted;
 use crate::wire::channel;
 
@@ -75,12 +76,13 @@ impl<'a> Passage<'a> {
         let title = self.title.filter(|title| !trail.starts_with(title));
         for part in [title, Some(&*trail)].into_iter().flatten() {
             if !part.is_empty() {
-                head += &format!(" · {}", part.replace(char::is_control, " "));
+                head += &format!(" · {part}");
             }
         }
         let weak = if self.weak { ", weak" } else { "" };
         let (channel, id) = (self.channel, short(self.id));
-        head + &format!(" · score {:.3} ({channel}{weak}) · id {id}\n", self.score)
+        head += &format!(" · score {:.3} ({channel}{weak}) · id {id}", self.score);
+        on_one_line(&head) + "\n"
     }
 
     /// The tokens of all but the text, in the form that takes more.

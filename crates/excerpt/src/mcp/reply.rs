@@ -25,7 +25,7 @@ impl Reply {
     /// What went wrong.
     pub(super) fn failure(error: &anyhow::Error) -> Self {
         Reply {
-            text: message(error),
+            text: on_one_line(&message(error)),
             data: None,
             is_error: true,
         }
@@ -56,9 +56,16 @@ pub(super) fn with_notes(mut text: String, notes: &[String]) -> String {
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
-        text += &format!("note: {note}\n");
+        text += &on_one_line(&format!("note: {note}"));
+        text.push('\n');
     }
     text
+}
+
+/// A line with names from outside: what would end it, or turn its direction, is replaced by the sign for what cannot be shown.
+pub(super) fn on_one_line(line: &str) -> String {
+    let turns = |c| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    line.replace(|c: char| c.is_control() || turns(c), "\u{fffd}")
 }
 
 /// The schema of a list of texts.

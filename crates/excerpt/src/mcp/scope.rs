@@ -105,6 +105,11 @@ impl Scope {
         matches!(&self.served, Served::Root(_)) && self.under.is_empty()
     }
 
+    /// Whether nothing of the sources lies outside.
+    pub(super) fn is_whole(&self) -> bool {
+        self.under.is_empty()
+    }
+
     /// Whether what is added to the index can be seen.
     pub(super) fn shows_what_is_added(&self) -> bool {
         self.is_whole_root() || (matches!(self.served, Served::Library) && self.under.is_empty())
@@ -180,7 +185,7 @@ impl Scope {
             .iter()
             .filter_map(|seen| seen.collection_name().map(str::to_string))
             .collect();
-        sources.retain(|seen| seen.collection_name() == Some(name));
+        sources.retain(|seen| seen.name == name);
         if sources.is_empty() {
             match names.is_empty() {
                 true => bail!(

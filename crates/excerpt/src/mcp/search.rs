@@ -19,7 +19,7 @@ use super::reply::{Reply, texts, with_notes};
 use super::scope::Seen;
 use super::waiting::plain;
 use super::{Shared, object};
-use crate::place::Changed;
+use crate::place::{Changed, SyncMode};
 
 pub(super) const NAME: &str = "search";
 
@@ -206,9 +206,7 @@ impl Shared {
         };
         let notes = answer.notes.iter().filter(is_said);
         let told = |note: &Note| match note {
-            Note::Behind {
-                holder: Some(process),
-            } if *process == std::process::id() => {
+            Note::Behind { .. } if self.keeper.mode() != SyncMode::Never => {
                 "changes are being indexed: ask again in a moment for the latest".to_string()
             }
             note => note.to_string(),
@@ -243,7 +241,7 @@ impl Shared {
     pub(super) fn changed_note(&self, changed: Changed, path: &str) -> String {
         let path = self.scope.outward(path);
         match (changed, self.options.sync) {
-            (Changed::Other, crate::place::SyncMode::Auto) => format!(
+            (Changed::Other, SyncMode::Auto) => format!(
                 "`{path}` was changed after it had been indexed: ask again in a moment for what it says now"
             ),
             _ => changed.told(path),

@@ -42,6 +42,7 @@ impl Shared {
         let mut state = self.keeper.state();
         let mut teller = Teller {
             context,
+            is_whole: self.scope.is_whole(),
             told: 0.0,
             due: Instant::now(),
         };
@@ -104,6 +105,15 @@ impl Shared {
             (Some(Ended::Failed(reason)), _) => {
                 Some(format!("answered from an older state: {reason}"))
             }
+            (Some(Ended::Waiting), _) => Some(
+                "answered from an older state: another process is writing the index; ask again in a moment"
+                    .to_string(),
+            ),
+            // How many there are is not told where not all is seen.
+            (Some(Ended::Rest { .. }), _) if !self.scope.is_whole() => Some(
+                "not all is indexed so far; the rest goes on in the background: ask again in a moment"
+                    .to_string(),
+            ),
             (
                 Some(Ended::Rest {
                     remaining,
@@ -127,11 +137,11 @@ impl Shared {
                 "{} of {} are indexed so far; the rest goes on in the background{}: ask again in a moment",
                 thousands(listed.saturating_sub(*remaining)),
                 counted(*listed, "file"),
-                under_way(&state)
+                self.under_way(&state)
             )),
             (None, _) if state.is_checking && self.is_unfinished(index) => Some(format!(
                 "indexing is under way{}: ask again in a moment",
-                under_way(&state)
+                self.under_way(&state)
             )),
             _ => None,
         };
@@ -152,17 +162,21 @@ impl Shared {
         if self.keeper.mode() == SyncMode::Never {
             bail!("nothing of what is served is indexed: run `excerpt sync`");
         }
+        if self.scope.sources()?.is_empty() {
+            bail!("what was served is no longer there: its collections were removed");
+        }
         match self.lag(index).into_iter().next() {
             Some(note) => bail!("nothing is indexed so far: {note}"),
             None => bail!("nothing is indexed so far: ask again in a moment"),
         }
     }
-}
 
-/// What is at work at the moment, to be added to a sentence.
-fn under_way(state: &State) -> String {
-    let far = state.progress.as_ref().and_then(far);
-    far.map(|far| format!(", {far}")).unwrap_or_default()
+    /// What is at work at the moment, to be added to a sentence.
+    fn under_way(&self, state: &State) -> String {
+        let far = state.progress.as_ref().and_then(far);
+        let far = far.filter(|_| self.scope.is_whole());
+        far.map(|far| format!(", {far}")).unwrap_or_default()
+    }
 }
 
 /// How far a stage is, in words.
@@ -180,6 +194,8 @@ fn far(progress: &Progress) -> Option<String> {
 /// Tells a client that asked for it how far the first sync is.
 struct Teller<'a> {
     context: &'a RequestContext<RoleServer>,
+    /// Whether all that is counted may be seen.
+    is_whole: bool,
     /// The progress that was told last; it only grows.
     told: f64,
     due: Instant,
@@ -208,7 +224,8 @@ impl Teller<'_> {
         self.told = done;
         self.due = Instant::now() + TELLING;
         let mut told = ProgressNotificationParam::new(token, done).with_total(4.0);
-        told.message = Some(far(&progress).unwrap_or_else(|| "listing files".to_string()));
+        let far = far(&progress).filter(|_| self.is_whole);
+        told.message = Some(far.unwrap_or_else(|| "indexing".to_string()));
         // Whoever does not listen need not be told.
         let _ = self.context.peer.notify_progress(told).await;
     }

@@ -17,6 +17,7 @@ mod full_disk;
 mod interrupted;
 mod many_files;
 mod mcp;
+mod mcp_bounds;
 mod mcp_client;
 mod mcp_hostile;
 mod mcp_keeping;
