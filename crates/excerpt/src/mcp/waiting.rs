@@ -135,7 +135,7 @@ impl Shared {
                 _,
             ) => Some(format!(
                 "{} of {} are indexed so far; the rest goes on in the background{}: ask again in a moment",
-                thousands(listed.saturating_sub(*remaining)),
+                thousands(self.searched(index).max(listed.saturating_sub(*remaining))),
                 counted(*listed, "file"),
                 self.under_way(&state)
             )),
@@ -168,6 +168,14 @@ impl Shared {
         match self.lag(index).into_iter().next() {
             Some(note) => bail!("nothing is indexed so far: {note}"),
             None => bail!("nothing is indexed so far: ask again in a moment"),
+        }
+    }
+
+    /// How many documents can be found at the moment, where all of them may be seen.
+    fn searched(&self, index: &Index) -> usize {
+        match self.scope.is_all_of(index) {
+            Ok(true) => index.searched().unwrap_or(0),
+            _ => 0,
         }
     }
 
