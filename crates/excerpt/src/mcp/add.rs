@@ -12,7 +12,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use super::arguments::{Arguments, shown};
-use super::budget::{self, dense, tokens};
+use super::budget::{self, dense, of_data};
 use super::chunk::{chunking, described};
 use super::reply::{Reply, texts, with_notes};
 use super::scope::{Scope, Seen};
@@ -329,7 +329,7 @@ fn preview(
             // A document has its share of the room, and enough of it to be worth it.
             let share = left / documents_left.clamp(1, SHOWN - cuts.len());
             let (said, data) = described(Some(path), &chunking, share.max(2 * budget::LEAST));
-            let taken = dense(&said).max(tokens(&data.to_string()) * 3 / 2);
+            let taken = dense(&said).max(of_data(&data));
             left = left.saturating_sub(taken);
             text += &said;
             text.push('\n');

@@ -1,6 +1,7 @@
 //! How much of a model's attention an answer takes, and how it is kept within that.
 
 use excerpt_chunk::Unit;
+use serde_json::Value;
 
 /// The tokens that an answer may take when nothing is said, and the range that can be asked for.
 pub(super) const DEFAULT: usize = 4_000;
@@ -43,6 +44,11 @@ pub(super) fn beginning(text: &str, tokens: usize) -> (&str, usize) {
 /// The tokens of what is made of numbers, names and marks, in which words are short.
 pub(super) fn dense(text: &str) -> usize {
     2 * tokens(text)
+}
+
+/// The tokens of what is for programs, as JSON.
+pub(super) fn of_data(data: &Value) -> usize {
+    3 * tokens(&data.to_string()) / 2
 }
 
 /// A name that may be long, as far as a line has room for it.

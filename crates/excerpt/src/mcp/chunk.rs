@@ -10,7 +10,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
-use super::budget::{self, beginning, dense, shortened, tokens};
+use super::budget::{self, beginning, dense, of_data, shortened, tokens};
 use super::reply::{Reply, texts};
 use super::search::reads;
 use super::{Shared, object};
@@ -188,7 +188,7 @@ pub(super) fn described(
         "warnings": chunking.warnings,
     });
     let mut in_text = most.saturating_sub(HOW + dense(&text));
-    let mut in_data = most.saturating_sub(HOW + dense(&data.to_string()));
+    let mut in_data = most.saturating_sub(HOW + of_data(&data));
     let mut chunks: Vec<Value> = Vec::new();
     for chunk in &chunking.chunks {
         let (first, last) = chunk.span.lines;
@@ -207,7 +207,7 @@ pub(super) fn described(
             "trail": trail.collect::<Vec<_>>(),
             "cut": {"reason": chunk.cut.reason},
         });
-        let (of_line, of_entry) = (dense(&line), dense(&entry.to_string()));
+        let (of_line, of_entry) = (dense(&line), of_data(&entry));
         if !chunks.is_empty() && (of_line > in_text || of_entry > in_data) {
             break;
         }
@@ -241,17 +241,18 @@ pub(super) fn described(
 /// many texts are not whole.
 fn with_texts(chunks: &mut [Value], chunking: &Chunking<'_>, room: usize) -> usize {
     /// The beginning of a text that is worth its room, and the name of the field.
-    const WORTH: usize = 8;
+    const WORTH: usize = 12;
     const FIELD: usize = 4;
     let mut left = room;
     let mut not_whole = 0;
     let count = chunks.len();
+    let begun = count.min(room / (WORTH + FIELD));
     let needed = chunking.chunks.iter().take(count);
     let needed: usize = needed.map(|chunk| tokens(chunk.text) + FIELD).sum();
     for (at, (entry, chunk)) in chunks.iter_mut().zip(&chunking.chunks).enumerate() {
         let share = match needed <= room {
             true => left,
-            false => left / (count - at),
+            false => left.checked_div(begun.saturating_sub(at)).unwrap_or(0),
         };
         let share = share.saturating_sub(FIELD);
         let text = match tokens(chunk.text) <= share {

@@ -245,7 +245,7 @@ fn page(
     let mut text = String::new();
     for (line, data) in entries.into_iter().skip(offset).take(limit) {
         let line = line.replace(char::is_control, " ");
-        let (of_line, of_data) = (dense(&line), dense(&data.to_string()));
+        let (of_line, of_data) = (dense(&line), budget::of_data(&data));
         let is_full = of_line > in_text || of_data > in_data;
         if is_full && !listed.is_empty() {
             break;
