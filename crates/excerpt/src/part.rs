@@ -29,6 +29,9 @@ pub(crate) fn parsed(given: &str, exists: impl Fn(&str) -> bool) -> anyhow::Resu
         && !path.is_empty()
         && !section.is_empty()
     {
+        if let Some((first, last)) = marked(section) {
+            return Ok((path, Part::Lines(first, last)));
+        }
         return Ok((path, Part::Section(section.to_string())));
     }
     match lines {
@@ -44,6 +47,12 @@ fn numbers(range: &str) -> Option<(usize, usize)> {
     let (first, last) = range.split_once('-').unwrap_or((range, range));
     let numbers = (first.parse().ok()?, last.parse().ok()?);
     (numbers.0 >= 1 && numbers.0 <= numbers.1).then_some(numbers)
+}
+
+/// A line or a range of lines as the address of a file on the web has them: `L62`, `L62-L68`.
+fn marked(section: &str) -> Option<(usize, usize)> {
+    let range = section.strip_prefix('L')?;
+    numbers(&range.replacen("-L", "-", 1))
 }
 
 /// Whether this may be the beginning of a chunk's id.
@@ -65,6 +74,10 @@ mod tests {
         assert_eq!(alone("a.md"), ("a.md", Part::Whole));
         assert_eq!(alone("a:b.md:7"), lines("a:b.md", 7, 7));
         assert_eq!(alone("a.md:10-20"), lines("a.md", 10, 20));
+        assert_eq!(alone("a.md#L62"), lines("a.md", 62, 62));
+        assert_eq!(alone("a.md#L62-L68"), lines("a.md", 62, 68));
+        assert_eq!(alone("a.md#L62-68"), lines("a.md", 62, 68));
+        assert_eq!(alone("a.md#L-shaped"), section("a.md", "L-shaped"));
         assert_eq!(alone("a.md#how"), section("a.md", "how"));
         assert_eq!(alone("a.md#at 10:30"), section("a.md", "at 10:30"));
         let named = parsed("a.md:10-20", |path| path == "a.md:10-20").unwrap();

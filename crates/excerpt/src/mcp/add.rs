@@ -1,16 +1,18 @@
 //! `add`: makes a file, a folder or a text a collection of the served index. What it is made of is read below the folders that are allowed, and nowhere else.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use excerpt_chunk::Document;
-use excerpt_index::{Collection, Files, Reading, Source as _, SyncOptions, includes};
+use excerpt_index::{Collection, Error, Files, Index, Reading, Source as _, SyncOptions, includes};
 use rmcp::model::{Tool, ToolAnnotations};
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use super::arguments::{Arguments, shown};
+use super::budget::{self, dense, of_data};
 use super::chunk::{chunking, described};
 use super::reply::{Reply, texts, with_notes};
 use super::scope::{Scope, Seen};
@@ -18,7 +20,6 @@ use super::{Shared, object};
 use crate::output::counted;
 use crate::place::project::Configuration;
 use crate::place::{Addition, Kind};
-use crate::wire::Cut;
 
 pub(super) const NAME: &str = "add";
 
@@ -38,6 +39,7 @@ pub(super) fn tool() -> Tool {
             "name": {"type": "string", "description": "Of the collection"},
             "chunking": chunking(),
             "preview": {"type": "boolean", "description": "Only show what would be stored"},
+            "max_tokens": {"type": "integer", "default": budget::DEFAULT},
         },
         "additionalProperties": false,
     });
@@ -97,6 +99,12 @@ impl Shared {
             ..Addition::default()
         };
         let is_preview = arguments.truth("preview")?;
+        let most = arguments
+            .whole("max_tokens", budget::LEAST, budget::MOST)?
+            .unwrap_or(budget::DEFAULT);
+        if let Some(name) = &addition.name {
+            check_name(name)?;
+        }
         let given = match (path, content) {
             (Some(_), Some(_)) => bail!("`path` and `content` are both given: leave one out"),
             (None, None) => {
@@ -107,7 +115,10 @@ impl Shared {
         };
         if let Given::Text(_) = &given
             && addition.name.is_none()
-            && addition.title.is_none()
+            && addition
+                .title
+                .as_deref()
+                .is_none_or(|title| title.trim().is_empty())
         {
             bail!("a text has no name: give `name` or `title`");
         }
@@ -121,6 +132,7 @@ impl Shared {
             Given::File(root) => Some(&**root),
             Given::Text(_) => None,
         };
+        let is_named = addition.name.is_some();
         let collection = addition.collection(root)?;
         let configuration = match root {
             Some(root) => Configuration::read(root, &self.options.embedding)?,
@@ -129,16 +141,31 @@ impl Shared {
         let options = configuration.options_of(&collection);
         let file = addition.file_name(&collection);
         if is_preview {
-            let cut = move || preview(&collection, &given, &file, &options);
+            let cut = move || preview(&collection, &given, &file, &options, most);
             return tokio::task::spawn_blocking(cut).await?;
         }
+        let dir = self.scope.index.clone();
         self.keeper
             .write(move |writer| {
                 let index = writer.index()?;
                 let collection = match &given {
-                    Given::Text(text) => index.give(collection, &file, text)?,
+                    Given::Text(text) => {
+                        let all = Collection::all_in(&dir)?;
+                        if let Some(known) = kept(&all, &collection, text) {
+                            return already(index, known, &collection);
+                        }
+                        if is_named && all.iter().any(|known| known.name == collection.name) {
+                            return Err(taken(&collection.name, &collection.name));
+                        }
+                        index.give(collection, &file, text)?
+                    }
                     Given::File(_) => {
-                        index.add(collection.clone())?;
+                        match index.add(collection.clone()) {
+                            Err(Error::NameTaken { name, .. }) => {
+                                return Err(taken(&name, &collection.name));
+                            }
+                            added => added?,
+                        }
                         collection
                     }
                 };
@@ -203,18 +230,91 @@ impl Shared {
     }
 }
 
+/// Refuses what is no name of a collection as it stands.
+fn check_name(name: &str) -> anyhow::Result<()> {
+    if name.trim().is_empty() {
+        bail!("`name` is empty, expected the name of a collection: leave it out for one by itself");
+    }
+    let close = Collection::name_for(Path::new(&name.replace(['/', '\\'], "-")));
+    if close != name {
+        bail!(
+            "`{}` cannot be a collection's name: try `{close}`",
+            shown(name)
+        );
+    }
+    Ok(())
+}
+
+/// That there is `known` already, be it under the name that is wanted or for the same file or folder.
+fn taken(known: &str, wanted: &str) -> anyhow::Error {
+    match known == wanted {
+        true => anyhow!("there is a collection `{known}` already: choose another `name`"),
+        false => anyhow!(
+            "this file or folder is the collection `{known}` already: search it with `collection`"
+        ),
+    }
+}
+
+/// The collection that `text` was added as before, under the same title and the name that `wanted` has or would have got.
+fn kept<'c>(all: &'c [Collection], wanted: &Collection, text: &str) -> Option<&'c Collection> {
+    let is_name = |name: &str| match name.strip_prefix(&*wanted.name) {
+        Some("") => true,
+        Some(rest) => {
+            let number = rest.strip_prefix('-');
+            number.is_some_and(|number| number.parse::<usize>().is_ok())
+        }
+        None => false,
+    };
+    let mut given = all.iter().filter(|known| known.given);
+    given.find(|known| {
+        is_name(&known.name)
+            && known.attributes.title == wanted.attributes.title
+            && fs::read_to_string(&known.root).is_ok_and(|kept| kept == text)
+    })
+}
+
+/// The answer where a text was added before.
+fn already(index: &Index, known: &Collection, wanted: &Collection) -> anyhow::Result<Reply> {
+    let status = index.status()?;
+    let mut sources = status.sources.iter();
+    let source = sources.find(|source| source.root == known.root);
+    let (documents, chunks) = source.map_or((0, 0), |source| (source.documents, source.chunks));
+    let is_same = known.attributes == wanted.attributes && known.chunking == wanted.chunking;
+    let mut notes = Vec::new();
+    if !is_same {
+        notes.push("it keeps the type, the versions, the tags and the cut that it has".to_string());
+    }
+    let text = format!(
+        "`{}` has this text already, nothing was added; search it with `collection`\n",
+        known.name
+    );
+    let data = json!({
+        "collection": known.name,
+        "stored": false,
+        "documents": documents,
+        "chunks": chunks,
+        "notes": notes,
+    });
+    Ok(Reply::of(with_notes(text, &notes), data))
+}
+
 /// What would be stored, and how it would be cut.
 fn preview(
     collection: &Collection,
     given: &Given,
     file: &str,
     options: &SyncOptions,
+    most: usize,
 ) -> anyhow::Result<Reply> {
+    /// What is said of the whole.
+    const UNDER: usize = 60;
     let chunker = excerpt_grammars::chunker(options.chunking.clone())?;
     let (mut documents, mut chunks) = (0, 0);
     let mut text = String::new();
     let mut cuts: Vec<Value> = Vec::new();
-    let mut cut = |path: &str, content: &str| -> anyhow::Result<()> {
+    let mut left = most.saturating_sub(UNDER);
+    let mut is_full = false;
+    let mut cut = |path: &str, content: &str, documents_left: usize| {
         let document = Document::new(content).with_path(path);
         let title = collection.attributes.title.as_deref();
         let document = match title {
@@ -224,27 +324,30 @@ fn preview(
         let chunking = chunker.chunk(&document);
         documents += 1;
         chunks += chunking.chunks.len();
-        if cuts.len() < SHOWN {
-            text += &described(Some(path), &chunking);
+        is_full |= !cuts.is_empty() && left < budget::LEAST;
+        if cuts.len() < SHOWN && !is_full {
+            // A document has its share of the room, and enough of it to be worth it.
+            let share = left / documents_left.clamp(1, SHOWN - cuts.len());
+            let (said, data) = described(Some(path), &chunking, share.max(2 * budget::LEAST));
+            let taken = dense(&said).max(of_data(&data));
+            left = left.saturating_sub(taken);
+            text += &said;
             text.push('\n');
-            cuts.push(serde_json::to_value(Cut {
-                path: Some(path),
-                summary: Some(chunking.summary()),
-                chunking: &chunking,
-            })?);
+            cuts.push(data);
         }
-        Ok(())
     };
     let mut notes = Vec::new();
     match given {
-        Given::Text(content) => cut(file, content)?,
+        Given::Text(content) => cut(file, content, 1),
         Given::File(root) => {
             let files = Files::selected(root, &options.selection)?;
             let listing = files.list()?;
             let mut skipped = listing.skips.len();
-            for entry in &listing.entries {
+            for (at, entry) in listing.entries.iter().enumerate() {
                 match files.read(entry) {
-                    Reading::Text { text, .. } => cut(&entry.path, &text)?,
+                    Reading::Text { text, .. } => {
+                        cut(&entry.path, &text, listing.entries.len() - at);
+                    }
                     _ => skipped += 1,
                 }
             }
@@ -256,9 +359,10 @@ fn preview(
             }
         }
     }
-    if documents > SHOWN {
+    if documents > cuts.len() {
         notes.push(format!(
-            "the first {SHOWN} of {} are shown",
+            "the first {} of {} are shown",
+            cuts.len(),
             counted(documents, "document")
         ));
     }

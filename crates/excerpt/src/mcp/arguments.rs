@@ -49,6 +49,20 @@ const ALIASES: [(&str, &str); 41] = [
     ("content", "text"),
 ];
 
+/// Names that other tools have for the lines of what they read, which stand behind the path here.
+const LINES: [&str; 10] = [
+    "line",
+    "lines",
+    "line_range",
+    "range",
+    "start",
+    "start_line",
+    "end",
+    "end_line",
+    "offset",
+    "limit",
+];
+
 /// What a tool was called with.
 pub(super) struct Arguments {
     values: Map<String, Value>,
@@ -98,11 +112,14 @@ impl Arguments {
         }
     }
 
-    /// A list of texts; one alone is a list of one.
+    /// A list of texts, be it written as JSON in a text; one alone is a list of one.
     pub(super) fn texts(&mut self, name: &str) -> anyhow::Result<Vec<String>> {
         match self.values.remove(name) {
             None => Ok(Vec::new()),
-            Some(Value::String(text)) => Ok(vec![text]),
+            Some(Value::String(text)) => Ok(match serde_json::from_str(&text) {
+                Ok(texts) => texts,
+                Err(_) => vec![text],
+            }),
             Some(Value::Array(values)) => {
                 let texts = values.into_iter().map(|value| match value {
                     Value::String(text) => Ok(text),
@@ -173,7 +190,7 @@ impl Arguments {
         match words.iter().find(|known| word.as_deref() == Some(**known)) {
             Some(word) => Ok(Some(word)),
             None => {
-                let close = word.and_then(|word| closest(&word, words.iter().copied()));
+                let close = word.and_then(|word| guess(&word, words.iter().copied()));
                 let close = close.map(|word| format!(": did you mean `{word}`?"));
                 let expected = format!("one of {}{}", words.join(", "), close.unwrap_or_default());
                 Err(wrong(name, &value, &expected))
@@ -221,8 +238,14 @@ fn meant<'k>(name: &str, known: &[&'k str]) -> anyhow::Result<&'k str> {
     if let Some(field) = own.or(alias) {
         return Ok(field);
     }
+    if known.contains(&"targets") && LINES.contains(&plain) {
+        anyhow::bail!(
+            "unknown argument `{}`: write lines behind the path, as `path:10-20`",
+            shown(name)
+        );
+    }
     let others = ALIASES.iter().filter(|(_, field)| known.contains(field));
-    let close = closest(
+    let close = guess(
         plain,
         known.iter().copied().chain(others.map(|(alias, _)| *alias)),
     );
@@ -238,6 +261,20 @@ fn meant<'k>(name: &str, known: &[&'k str]) -> anyhow::Result<&'k str> {
             known.join(", ")
         ),
     }
+}
+
+/// What was meant by a name that is close to it; none that shares less than half of the letters.
+fn guess<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    let close = closest(name, known)?;
+    let mut letters: Vec<char> = name.chars().collect();
+    let of_name = letters.len();
+    for c in close.chars() {
+        if let Some(at) = letters.iter().position(|letter| *letter == c) {
+            letters.swap_remove(at);
+        }
+    }
+    let shared = of_name - letters.len();
+    (2 * shared >= of_name.max(close.chars().count())).then_some(close)
 }
 
 /// `maxTokens` and `max-tokens` as `max_tokens`.
@@ -338,6 +375,28 @@ mod tests {
             "`query` is given twice, as `question`: leave one out"
         );
         assert_eq!(refused(json!({})), "`query` is missing, expected a text");
+    }
+
+    #[test]
+    fn nothing_is_guessed_that_is_not_alike() {
+        assert_eq!(
+            refused(json!({"xyz": 1, "query": "x"})),
+            "unknown argument `xyz`, expected some of deep, kind, limit, query, tags"
+        );
+        assert_eq!(guess("tgas", ["tags"]), Some("tags"));
+        assert_eq!(guess("abc", ["tag"]), None);
+    }
+
+    #[test]
+    fn a_list_may_be_json_in_a_text() {
+        let texts = |given: &str| {
+            let mut read = read(json!({"query": "x", "tags": given})).unwrap();
+            read.texts("tags").unwrap()
+        };
+        assert_eq!(texts("[\"a\", \"b\"]"), ["a", "b"]);
+        assert_eq!(texts("[a].md"), ["[a].md"]);
+        assert_eq!(texts("\"a\""), ["\"a\""]);
+        assert_eq!(texts("[1]"), ["[1]"]);
     }
 
     #[test]

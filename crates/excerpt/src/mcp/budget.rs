@@ -1,6 +1,7 @@
 //! How much of a model's attention an answer takes, and how it is kept within that.
 
 use excerpt_chunk::Unit;
+use serde_json::Value;
 
 /// The tokens that an answer may take when nothing is said, and the range that can be asked for.
 pub(super) const DEFAULT: usize = 4_000;
@@ -32,7 +33,32 @@ pub(super) fn beginning(text: &str, tokens: usize) -> (&str, usize) {
         .char_indices()
         .map(|(at, _)| at)
         .skip(tokens.saturating_mul(3));
-    (&text[..bytes.next().unwrap_or(text.len())], 0)
+    let mut end = bytes.next().unwrap_or(text.len());
+    // Letters that take a token each are fewer.
+    while end > 0 && self::tokens(&text[..end]) > tokens + tokens / 2 + 1 {
+        end = text.floor_char_boundary(end - end.div_ceil(4));
+    }
+    (&text[..end], 0)
+}
+
+/// The tokens of what is made of numbers, names and marks, in which words are short.
+pub(super) fn dense(text: &str) -> usize {
+    2 * tokens(text)
+}
+
+/// The tokens of what is for programs, as JSON.
+pub(super) fn of_data(data: &Value) -> usize {
+    3 * tokens(&data.to_string()) / 2
+}
+
+/// A name that may be long, as far as a line has room for it.
+pub(super) fn shortened(name: &str) -> String {
+    const MOST: usize = 100;
+    let mut short: String = name.chars().take(MOST).collect();
+    if name.chars().nth(MOST).is_some() {
+        short.push('…');
+    }
+    short
 }
 
 #[cfg(test)]
@@ -46,5 +72,7 @@ mod tests {
         assert_eq!(beginning(text, 100), (text, 3));
         assert_eq!(beginning("a line that is too long", 2), ("a line", 0));
         assert_eq!(beginning("", 2), ("", 0));
+        let long = "語".repeat(90);
+        assert!((15..=31).contains(&beginning(&long, 20).0.chars().count()));
     }
 }

@@ -10,12 +10,12 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
-use super::budget::{self, tokens};
-use super::reply::Reply;
+use super::budget::{self, beginning, dense, of_data, shortened, tokens};
+use super::reply::{Reply, texts};
 use super::search::reads;
 use super::{Shared, object};
+use crate::output::counted;
 use crate::place::project::Configuration;
-use crate::wire::Cut;
 
 pub(super) const NAME: &str = "chunk";
 
@@ -28,6 +28,7 @@ pub(super) fn tool() -> Tool {
             "name": {"type": "string", "description": "Tells the syntax of `text`: a.md, b.rs"},
             "collection": {"type": "string"},
             "chunking": chunking(),
+            "max_tokens": {"type": "integer", "default": budget::DEFAULT},
         },
         "additionalProperties": false,
     });
@@ -37,9 +38,26 @@ pub(super) fn tool() -> Tool {
             "path": {"type": ["string", "null"]},
             "strategy": {"type": "string"},
             "reason": {"type": "string"},
-            "chunks": {"type": "array", "items": {"type": "object"}},
+            "chunks": {"type": "array", "items": {
+                "type": "object",
+                "properties": {
+                    "ordinal": {"type": "integer"},
+                    "lines": {"type": "array", "items": {"type": "integer"}},
+                    "tokens": {"type": "integer"},
+                    "trail": texts(),
+                    "cut": {"type": "object"},
+                    "text": {"type": "string", "description": "As far as there is room for it"},
+                },
+                "required": ["ordinal", "lines", "tokens", "trail", "cut"],
+            }},
             "summary": {"type": "object"},
             "warnings": {"type": "array"},
+            "truncated": {
+                "type": "object",
+                "properties": {
+                    "texts": {"type": "integer"}, "omitted": {"type": "integer"}, "how": {"type": "string"},
+                },
+            },
         },
         "required": ["strategy", "reason", "chunks", "summary", "warnings"],
     });
@@ -69,6 +87,9 @@ impl Shared {
         let name = arguments.text("name")?;
         let collection = arguments.text("collection")?;
         let said = arguments.chunking()?;
+        let most = arguments
+            .whole("max_tokens", budget::LEAST, budget::MOST)?
+            .unwrap_or(budget::DEFAULT);
         match (path, text) {
             (Some(_), Some(_)) => bail!("`path` and `text` are both given: leave one out"),
             (None, None) => {
@@ -78,13 +99,13 @@ impl Shared {
                 let shared = Arc::clone(self);
                 let cut = move || {
                     let own = Configuration::of_user(&shared.options.embedding)?.chunking;
-                    preview(said.or(own), name.as_deref(), &text)
+                    preview(said.or(own), name.as_deref(), &text, most)
                 };
                 tokio::task::spawn_blocking(cut).await?
             }
             (Some(path), None) => {
                 self.read(context, move |shared, index| {
-                    shared.preview_document(index, &path, collection.as_deref(), said)
+                    shared.preview_document(index, &path, collection.as_deref(), said, most)
                 })
                 .await
             }
@@ -98,6 +119,7 @@ impl Shared {
         path: &str,
         collection: Option<&str>,
         said: Settings,
+        most: usize,
     ) -> anyhow::Result<Reply> {
         let sources = self.scope.chosen(collection)?;
         let sources = self.scope.indexed(index, sources)?;
@@ -112,28 +134,33 @@ impl Shared {
             settings,
             Some(self.scope.outward(&document.path)),
             &document.text,
+            most,
         )
     }
 }
 
-fn preview(settings: Settings, path: Option<&str>, text: &str) -> anyhow::Result<Reply> {
+fn preview(
+    settings: Settings,
+    path: Option<&str>,
+    text: &str,
+    most: usize,
+) -> anyhow::Result<Reply> {
     let chunker = excerpt_grammars::chunker(settings.config())?;
     let document = Document::new(text);
     let document = path.map_or(document, |path| document.with_path(path));
     let chunking = chunker.chunk(&document);
-    let cut = Cut {
-        path,
-        summary: Some(chunking.summary()),
-        chunking: &chunking,
-    };
-    Ok(Reply::of(
-        described(path, &chunking),
-        serde_json::to_value(cut)?,
-    ))
+    let (text, data) = described(path, &chunking, most);
+    Ok(Reply::of(text, data))
 }
 
-/// The cut in words, one line a chunk.
-pub(super) fn described(path: Option<&str>, chunking: &Chunking<'_>) -> String {
+/// The cut in words, one line a chunk, and for programs. Each takes at most so many tokens: the chunks come first, and their texts where there is room.
+pub(super) fn described(
+    path: Option<&str>,
+    chunking: &Chunking<'_>,
+    most: usize,
+) -> (String, Value) {
+    /// What is said of what is left out.
+    const HOW: usize = 60;
     let summary = chunking.summary();
     let mut text = format!(
         "{} · {} {} · {} ({}) · {} chunks, mean {}, {} to {}\n",
@@ -150,21 +177,96 @@ pub(super) fn described(path: Option<&str>, chunking: &Chunking<'_>) -> String {
     for warning in &chunking.warnings {
         text += &format!("warning: {warning}\n");
     }
+    let mut data = json!({
+        "path": path,
+        "strategy": chunking.strategy,
+        "reason": chunking.reason,
+        "unit": chunking.unit,
+        "size": chunking.size,
+        "chunks": [],
+        "summary": summary,
+        "warnings": chunking.warnings,
+    });
+    let mut in_text = most.saturating_sub(HOW + dense(&text));
+    let mut in_data = most.saturating_sub(HOW + of_data(&data));
+    let mut chunks: Vec<Value> = Vec::new();
     for chunk in &chunking.chunks {
         let (first, last) = chunk.span.lines;
         let line = format!(
-            "{} · lines {first}-{last} · {} · {} · {}",
+            "{} · lines {first}-{last} · {} · {} · {}\n",
             chunk.ordinal,
             chunk.tokens.total,
-            chunk.breadcrumb(),
+            shortened(&chunk.breadcrumb()).replace(char::is_control, " "),
             chunk.cut.reason
         );
-        text += &line.replace(char::is_control, " ");
-        text.push('\n');
-        if tokens(&text) > budget::DEFAULT {
-            text += "… the others are left out here\n";
+        let trail = chunk.context.trail.iter().map(|title| shortened(title));
+        let entry = json!({
+            "ordinal": chunk.ordinal,
+            "lines": [first, last],
+            "tokens": chunk.tokens.total,
+            "trail": trail.collect::<Vec<_>>(),
+            "cut": {"reason": chunk.cut.reason},
+        });
+        let (of_line, of_entry) = (dense(&line), of_data(&entry));
+        if !chunks.is_empty() && (of_line > in_text || of_entry > in_data) {
             break;
         }
+        in_text = in_text.saturating_sub(of_line);
+        in_data = in_data.saturating_sub(of_entry);
+        text += &line;
+        chunks.push(entry);
     }
-    text
+    let omitted = chunking.chunks.len() - chunks.len();
+    let texts = with_texts(&mut chunks, chunking, in_data);
+    data["chunks"] = chunks.into();
+    let left_out = [
+        (texts > 0).then(|| format!("{texts} of the texts")),
+        (omitted > 0).then(|| format!("the last {}", counted(omitted, "chunk"))),
+    ];
+    let left_out: Vec<String> = left_out.into_iter().flatten().collect();
+    if !left_out.is_empty() {
+        let how = format!(
+            "{} left out or cut to stay within `max_tokens`: ask for more tokens",
+            left_out.join(" and ")
+        );
+        if omitted > 0 {
+            text += &format!("… {how}\n");
+        }
+        data["truncated"] = json!({"texts": texts, "omitted": omitted, "how": how});
+    }
+    (text, data)
+}
+
+/// Gives the first chunks of `chunking` their texts: all of them where there is room, else of each the beginning that its share of the room holds. How
+/// many texts are not whole.
+fn with_texts(chunks: &mut [Value], chunking: &Chunking<'_>, room: usize) -> usize {
+    /// The beginning of a text that is worth its room, and the name of the field.
+    const WORTH: usize = 12;
+    const FIELD: usize = 4;
+    let mut left = room;
+    let mut not_whole = 0;
+    let count = chunks.len();
+    let begun = count.min(room / (WORTH + FIELD));
+    let needed = chunking.chunks.iter().take(count);
+    let needed: usize = needed.map(|chunk| tokens(chunk.text) + FIELD).sum();
+    for (at, (entry, chunk)) in chunks.iter_mut().zip(&chunking.chunks).enumerate() {
+        let share = match needed <= room {
+            true => left,
+            false => left.checked_div(begun.saturating_sub(at)).unwrap_or(0),
+        };
+        let share = share.saturating_sub(FIELD);
+        let text = match tokens(chunk.text) <= share {
+            true => chunk.text,
+            false if share < WORTH => "",
+            // Of what is a long line, the beginning may take half as much again.
+            false => beginning(chunk.text, share * 2 / 3).0,
+        };
+        not_whole += usize::from(text.len() < chunk.text.len());
+        if text.is_empty() && !chunk.text.is_empty() {
+            continue;
+        }
+        left = left.saturating_sub(tokens(text) + FIELD);
+        entry["text"] = text.into();
+    }
+    not_whole
 }

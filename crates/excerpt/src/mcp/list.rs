@@ -10,6 +10,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
+use super::budget::{self, dense, shortened};
 use super::reply::{Reply, texts, with_notes};
 use super::scope::Seen;
 use super::search::reads;
@@ -34,6 +35,7 @@ pub(super) fn tool() -> Tool {
             "collection": {"type": "string"},
             "limit": {"type": "integer", "maximum": MOST, "default": DEFAULT},
             "offset": {"type": "integer", "description": "`next` of the answer before"},
+            "max_tokens": {"type": "integer", "default": budget::DEFAULT},
         },
         "additionalProperties": false,
     });
@@ -79,6 +81,9 @@ impl Shared {
         let collection = arguments.text("collection")?;
         let limit = arguments.whole("limit", 1, MOST)?.unwrap_or(DEFAULT);
         let offset = arguments.whole("offset", 0, usize::MAX)?.unwrap_or(0);
+        let most = arguments
+            .whole("max_tokens", budget::LEAST, budget::MOST)?
+            .unwrap_or(budget::DEFAULT);
         self.read(context, move |shared, index| {
             let sources = shared.scope.chosen(collection.as_deref())?;
             let indexed = shared.scope.indexed(index, sources.clone())?;
@@ -95,7 +100,8 @@ impl Shared {
                 "folders" => shared.folders(index, &indexed, &options)?,
                 _ => shared.collections(index, &sources)?,
             };
-            Ok(page(what, entries, offset, limit, shared.lag(index)))
+            let notes = shared.lag(index);
+            Ok(page(what, entries, offset, limit, most, notes))
         })
         .await
     }
@@ -119,7 +125,8 @@ impl Shared {
         }
         let entries = all.into_iter().map(|(seen, document)| {
             let path = self.scope.outward(&document.path);
-            let title = document.title.as_ref().map(|title| format!(" · {title}"));
+            let title = document.title.as_deref().map(shortened);
+            let title = title.map(|title| format!(" · {title}"));
             let when = match is_recent {
                 true => format!("{}: ", ago(document.modified)),
                 false => String::new(),
@@ -194,7 +201,8 @@ impl Shared {
                 false => 0,
             };
             let said = &collection.attributes;
-            let title = said.title.as_ref().map(|title| format!(" · {title}"));
+            let title = said.title.as_deref().map(shortened);
+            let title = title.map(|title| format!(" · {title}"));
             let line = format!(
                 "{} · {}{}",
                 collection.name,
@@ -219,15 +227,39 @@ fn of_collection(mut data: Value, name: Option<&str>) -> Value {
     data
 }
 
-fn page(what: &str, entries: Vec<Entry>, offset: usize, limit: usize, notes: Vec<String>) -> Reply {
+/// Entries from `offset` on: at most `limit`, and no more than take so many tokens.
+fn page(
+    what: &str,
+    entries: Vec<Entry>,
+    offset: usize,
+    limit: usize,
+    most: usize,
+    notes: Vec<String>,
+) -> Reply {
+    /// What is said under the entries.
+    const UNDER: usize = 30;
     let total = entries.len();
-    let listed: Vec<Entry> = entries.into_iter().skip(offset).take(limit).collect();
-    let end = offset.saturating_add(listed.len());
+    let room = most.saturating_sub(UNDER + dense(&notes.join("\n")));
+    let (mut in_text, mut in_data) = (room, room);
+    let mut listed: Vec<Value> = Vec::new();
     let mut text = String::new();
-    for (line, _) in &listed {
-        text += &line.replace(char::is_control, " ");
+    for (line, data) in entries.into_iter().skip(offset).take(limit) {
+        let line = line.replace(char::is_control, " ");
+        let (of_line, of_data) = (dense(&line), budget::of_data(&data));
+        let is_full = of_line > in_text || of_data > in_data;
+        if is_full && !listed.is_empty() {
+            break;
+        }
+        in_text = in_text.saturating_sub(of_line);
+        in_data = in_data.saturating_sub(of_data);
+        text += &line;
         text.push('\n');
+        listed.push(match is_full {
+            true => without_length(data),
+            false => data,
+        });
     }
+    let end = offset.saturating_add(listed.len());
     text += &match (listed.len(), total, what) {
         (_, 0, "collections") => "no collections\n".to_string(),
         (_, 0, _) => "no documents\n".to_string(),
@@ -240,10 +272,22 @@ fn page(what: &str, entries: Vec<Entry>, offset: usize, limit: usize, notes: Vec
         ),
         _ => format!("{} in all\n", thousands(total)),
     };
-    let entries: Vec<Value> = listed.into_iter().map(|(_, data)| data).collect();
-    let mut data = json!({"entries": entries, "total": total, "notes": notes});
-    if end < total && !entries.is_empty() {
+    let is_begun = end < total && !listed.is_empty();
+    let mut data = json!({"entries": listed, "total": total, "notes": notes});
+    if is_begun {
         data["next"] = end.into();
     }
     Reply::of(with_notes(text, &notes), data)
+}
+
+/// An entry that alone is too long, with less of its title and of what was said of it.
+fn without_length(mut data: Value) -> Value {
+    for place in ["/title", "/said/title"] {
+        if let Some(title) = data.pointer_mut(place)
+            && let Some(long) = title.as_str()
+        {
+            *title = shortened(long).into();
+        }
+    }
+    data
 }

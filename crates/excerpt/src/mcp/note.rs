@@ -15,9 +15,11 @@ use serde_json::json;
 use super::add::writes;
 use super::arguments::{Arguments, shown};
 use super::reply::{Reply, texts, with_notes};
-use super::scope::{Scope, plain};
+use super::scope::{Seen, plain};
 use super::{Shared, object};
 use crate::exit::message;
+use crate::output::thousands;
+use crate::place::project::Configuration;
 
 pub(super) const NAME: &str = "note";
 
@@ -80,34 +82,26 @@ impl Shared {
             bail!("`title` is empty, expected a few words");
         }
         let path = arguments.text("path")?.unwrap_or_default();
-        let Some(inside) = plain(&path).filter(|path| !path.contains('\\')) else {
-            bail!(
-                "`{}` is not a path in the inbox: name a folder or a file without `..`",
-                shown(&path)
-            );
-        };
-        let (folder, name) = match inside.strip_suffix(".md") {
-            None => (inside, None),
-            Some(named) => match named.rsplit_once('/') {
-                None => (String::new(), Some(named.to_string())),
-                Some((folder, name)) => (folder.to_string(), Some(name.to_string())),
-            },
-        };
+        let (folder, name) = self.place_of(&path)?;
         let note = Note {
             title,
             content: arguments.text("content")?.unwrap_or_default(),
             tags: arguments.texts("tags")?,
             folder,
-            name: name.filter(|name| !name.starts_with('.') && !name.is_empty()),
+            name,
         };
+        if note.content.contains('\0') {
+            bail!("`content` has a NUL character in it, expected a text: leave it out");
+        }
         let shared = Arc::clone(self);
         self.keeper
             .write(move |writer| {
                 let Some((seen, folder)) = shared.scope.writable()? else {
                     bail!("there is no folder here that a note can be written to");
                 };
-                let file = shared.written(&folder, &note)?;
                 let root = seen.root.canonicalize()?;
+                let bound = shared.bound(&seen, &root, &folder)?;
+                let file = shared.written(&seen, &folder, &bound, &note)?;
                 let path = file.strip_prefix(&root)?.to_string_lossy();
                 let path = path.replace(std::path::MAIN_SEPARATOR, "/");
                 let mut notes = Vec::new();
@@ -137,8 +131,83 @@ impl Shared {
             .await
     }
 
-    /// The file that a note was written to.
-    fn written(&self, folder: &Path, note: &Note) -> anyhow::Result<PathBuf> {
+    /// The folder in the inbox that `path` means, and the name of the file without its ending where it has one. A path as `list` shows it means the same.
+    fn place_of(&self, path: &str) -> anyhow::Result<(String, Option<String>)> {
+        let Some(inside) = plain(path).filter(|path| !path.contains('\\')) else {
+            bail!(
+                "`{}` is not a path in the inbox: name a folder or a file without `..`",
+                shown(path)
+            );
+        };
+        let inbox = plain(&self.options.inbox).unwrap_or_default();
+        let mut as_listed = inbox.clone();
+        if let Some((seen, folder)) = self.scope.writable()? {
+            let listed = folder.join(&inbox);
+            let listed = listed.strip_prefix(&seen.root)?.to_string_lossy();
+            let listed = listed.replace(std::path::MAIN_SEPARATOR, "/");
+            as_listed = self.scope.outward(&listed).to_string();
+        }
+        let in_inbox = |inbox: &String| match inside.strip_prefix(&**inbox)? {
+            "" => Some(""),
+            rest => rest.strip_prefix('/'),
+        };
+        let found = [&as_listed, &inbox].into_iter().find_map(in_inbox);
+        let inside = found.unwrap_or(&inside);
+        if inside.split('/').any(|name| name.starts_with('.')) {
+            bail!(
+                "`{}` has a name that begins with a dot, which the index leaves out: choose another `path`",
+                shown(path)
+            );
+        }
+        let (folder, last) = inside.rsplit_once('/').unwrap_or(("", inside));
+        Ok(match last.rsplit_once('.') {
+            Some((name, ending)) if ending.eq_ignore_ascii_case("md") => {
+                (folder.to_string(), Some(name.to_string()))
+            }
+            Some((_, ending)) if is_ending(ending) => bail!(
+                "`{}` ends in `.{ending}`, and a note is a Markdown file: end it in `.md`, or name a folder",
+                shown(path)
+            ),
+            _ => (inside.to_string(), None),
+        })
+    }
+
+    /// The folder that notes may be written below, links followed: the part of the source at `root` that is served, and not what a link in its place
+    /// leads to.
+    fn bound(&self, seen: &Seen, root: &Path, folder: &Path) -> anyhow::Result<PathBuf> {
+        let bound = root.join(folder.strip_prefix(&seen.root)?);
+        // What the index calls its root has no link in it.
+        if root != seen.root || folder.canonicalize().ok().as_ref() != Some(&bound) {
+            bail!(
+                "the folder that is served is a link to another place, or lies behind one: no note is written there"
+            );
+        }
+        Ok(bound)
+    }
+
+    /// The file that a note was written to, below `bound`.
+    fn written(
+        &self,
+        seen: &Seen,
+        folder: &Path,
+        bound: &Path,
+        note: &Note,
+    ) -> anyhow::Result<PathBuf> {
+        let day = Local::now().format("%F").to_string();
+        let text = text_of(note, &day);
+        let configuration = Configuration::read(&seen.root, &self.options.embedding)?;
+        let selection = match &seen.collection {
+            Some(collection) => configuration.options_of(collection).selection,
+            None => configuration.selection,
+        };
+        let most = selection.max_file_size();
+        if text.len() as u64 > most {
+            bail!(
+                "the note takes {} bytes, and a file of more than {} is not indexed: write several notes",
+                thousands(text.len()),
+                thousands(usize::try_from(most)?)
+            );
+        }
         let inbox = plain(&self.options.inbox)
             .context("`--inbox` is no folder inside of what is served")?;
         let wanted = folder.join(inbox).join(&note.folder);
@@ -152,16 +221,18 @@ impl Shared {
                 self.options.inbox
             )
         };
+        let inside = |path: &Path| {
+            let path = path.canonicalize().ok()?;
+            path.starts_with(bound).then_some(path)
+        };
         let first = there.next().with_context(outside)?;
-        Scope::real(folder, first).with_context(outside)?;
+        inside(first).with_context(outside)?;
         fs::create_dir_all(&wanted).context("cannot make the inbox")?;
-        let wanted = Scope::real(folder, &wanted).with_context(outside)?;
-        let day = Local::now().format("%F").to_string();
+        let wanted = inside(&wanted).with_context(outside)?;
         let name = match &note.name {
             Some(name) => name.clone(),
             None => format!("{day}-{}", slug(&note.title)),
         };
-        let text = text_of(note, &day);
         for number in 1..MOST {
             let name = match number {
                 1 => format!("{name}.md"),
@@ -180,6 +251,13 @@ impl Shared {
         }
         bail!("there are too many notes of this name: choose another `title`")
     }
+}
+
+/// Whether what stands behind the last dot of a name tells what the file is, as `txt` does and the `2` of a version does not.
+fn is_ending(text: &str) -> bool {
+    const LONGEST: usize = 8;
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    is_plain && text.len() <= LONGEST && text.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
 /// The note as a file: front matter, then what it says.

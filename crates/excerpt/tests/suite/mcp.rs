@@ -243,6 +243,116 @@ fn what_is_left_out_for_want_of_room_is_said() {
 }
 
 #[test]
+fn a_cut_stays_within_its_room() {
+    let text: String = (0..120)
+        .map(|number| {
+            format!(
+                "## Tea {number}\n\nTea is \"served\" in the garden.\n{}\n\n",
+                "More tea. ".repeat(20)
+            )
+        })
+        .collect();
+    let project = synced(Project::new().file("a.md", &text));
+    let mut client = Client::new(&project, &["--sync", "never"]);
+    let chunking = json!({"strategy": "headers", "max": 200, "min": 1});
+    for most in [100, 500, 4000, 12000] {
+        let call = json!({"path": "a.md", "chunking": chunking, "max_tokens": most});
+        let cut = client.call("chunk", call).ok();
+        for form in [&cut.text, &cut.data.to_string()] {
+            let tokens = bpe_openai::o200k_base().count(form);
+            assert!(
+                tokens <= most.max(250) * 11 / 10,
+                "{tokens} of {most}: {form}"
+            );
+        }
+        let chunks = cut.data["chunks"].as_array().unwrap();
+        let left_out = &cut.data["truncated"];
+        assert_eq!(left_out["omitted"], 120 - chunks.len());
+        assert!(left_out["how"].as_str().unwrap().contains("`max_tokens`"));
+        assert_eq!(cut.data["summary"]["chunks"], 120);
+        for (number, chunk) in chunks.iter().enumerate() {
+            assert_eq!(chunk["ordinal"], number);
+            assert!(text.contains(chunk["text"].as_str().unwrap_or_default()));
+        }
+        assert!(
+            most < 12000
+                || chunks[0]["text"]
+                    .as_str()
+                    .unwrap()
+                    .starts_with("## Tea 0\n")
+        );
+    }
+    let call = json!({"path": "a.md", "chunking": chunking, "max_tokens": 50000});
+    let cut = client.call("chunk", call).ok();
+    assert!(cut.data["truncated"].is_null());
+    let chunks = cut.data["chunks"].as_array().unwrap();
+    let last = chunks[119]["text"].as_str().unwrap();
+    assert_eq!(chunks.len(), 120);
+    assert!(
+        last.contains("Tea 119") && last.trim_end().ends_with("More tea."),
+        "{last}"
+    );
+}
+
+#[test]
+fn a_list_ends_where_its_room_does() {
+    let mut project = Project::new();
+    for number in 0..200 {
+        let title = format!("# A {} title {number}\n", "long and longer ".repeat(20));
+        project = project.file(&format!("d{}/{number}.md", number % 9), title);
+    }
+    let project = synced(project);
+    let mut client = Client::new(&project, &["--sync", "never"]);
+    for (what, total, most) in [
+        ("documents", 200, 100),
+        ("recent", 200, 1500),
+        ("documents", 200, 4000),
+        ("folders", 10, 100),
+    ] {
+        let (mut next, mut found) = (json!(0), 0);
+        while !next.is_null() {
+            let call = json!({"what": what, "limit": 1000, "offset": next, "max_tokens": most});
+            let page = client.call("list", call).ok();
+            for form in [&page.text, &page.data.to_string()] {
+                let tokens = bpe_openai::o200k_base().count(form);
+                assert!(
+                    tokens <= most.max(200) * 11 / 10,
+                    "{tokens} of {most}: {form}"
+                );
+            }
+            let entries = page.data["entries"].as_array().unwrap().len();
+            assert!(entries > 0);
+            found += entries;
+            next = page.data["next"].clone();
+            assert!(next.is_null() || page.text.contains(&format!("`offset` {next}")));
+        }
+        assert_eq!(found, total, "{what}");
+    }
+    let listed = client.call("list", json!({"limit": 1})).ok();
+    let line = listed.text.lines().next().unwrap();
+    assert!(line.ends_with('…') && line.chars().count() < 150, "{line}");
+}
+
+#[test]
+fn lines_are_asked_for_in_several_ways() {
+    let project = synced(tea());
+    let mut client = Client::new(&project, &["--sync", "never"]);
+    let mut read = |targets: Value| {
+        let read = client.call("get", json!({"targets": targets})).ok();
+        read.data["items"][0]["text"].clone()
+    };
+    let lines = read(json!(["docs/tea.md:5-7"]));
+    assert_eq!(read(json!(["docs/tea.md#L5-L7"])), lines);
+    assert_eq!(read(json!("[\"docs/tea.md:5-7\"]")), lines);
+    for name in ["lines", "start_line", "offset", "range"] {
+        let call = json!({"path": "docs/tea.md", name: "5"});
+        client.call("get", call).fails(&format!(
+            "unknown argument `{name}`: write lines behind the path, as `path:10-20`"
+        ));
+    }
+}
+
+#[test]
 fn a_cut_is_shown_with_the_names_of_other_tools() {
     let project = synced(tea());
     let mut client = Client::new(&project, &["--sync", "never"]);

@@ -256,3 +256,200 @@ fn only_what_is_allowed_is_added() {
         reply.text
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn a_note_goes_through_no_link_in_the_place_of_what_is_served() {
+    use std::os::unix::fs::symlink;
+    const LINK: &str = "the folder that is served is a link to another place, or lies behind one: no note is written there";
+    let project = Project::new()
+        .file("docs/a.md", "# A\n")
+        .file("open/b.md", "# B\n")
+        .repository();
+    let outside = tempfile::TempDir::new().unwrap();
+    std::fs::write(outside.path().join("c.md"), "# C\n").unwrap();
+    symlink(outside.path(), project.path("pub")).unwrap();
+    symlink(project.path("docs"), project.path("within")).unwrap();
+    let note = json!({"title": "T", "content": "x", "path": "deep/x.md"});
+    for under in ["pub", "within"] {
+        let mut client = Client::new(&project, &["--under", under, "--allow-write"]);
+        client.call("note", note.clone()).fails(LINK);
+    }
+    let mut client = Client::new(&project, &["--under", "open", "--allow-write"]);
+    let kept = client.call("note", note.clone()).ok();
+    assert_eq!(kept.data["path"], "open/inbox/deep/x.md");
+    std::fs::rename(project.path("open"), project.path("moved")).unwrap();
+    symlink(outside.path(), project.path("open")).unwrap();
+    client.call("note", note).fails(LINK);
+    assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 1);
+    assert!(!project.path("docs/inbox").exists());
+}
+
+#[test]
+fn the_path_of_a_note_is_as_it_is_listed() {
+    let project = Project::new()
+        .file("docs/a.md", "# A\n")
+        .file("b.md", "# B\n")
+        .repository();
+    let mut client = Client::new(&project, &["--allow-write"]);
+    let note = |path: &str| json!({"title": "T", "content": "x", "path": path});
+    for (path, expected) in [
+        ("inbox/foo.md", "inbox/foo.md"),
+        ("./inbox//trips/rome.md", "inbox/trips/rome.md"),
+        ("inboxes/a.md", "inbox/inboxes/a.md"),
+        ("v1.2/a.md", "inbox/v1.2/a.md"),
+        ("b.MD", "inbox/b.md"),
+    ] {
+        assert_eq!(
+            client.call("note", note(path)).ok().data["path"],
+            expected,
+            "{path}"
+        );
+    }
+    let kept = client.call("note", note("inbox/v1.3")).ok();
+    assert!(
+        kept.data["path"]
+            .as_str()
+            .unwrap()
+            .starts_with("inbox/v1.3/20")
+    );
+    for path in ["x.txt", "deep/x.sh", "x.md.exe"] {
+        let reply = client.call("note", note(path));
+        assert!(
+            reply.is_error && reply.text.contains("a note is a Markdown file"),
+            "{path}: {}",
+            reply.text
+        );
+    }
+    for path in [".x.md", ".git/x.md", "inbox/.hidden", ".md"] {
+        let reply = client.call("note", note(path));
+        assert!(
+            reply.is_error && reply.text.contains("begins with a dot"),
+            "{path}: {}",
+            reply.text
+        );
+    }
+    drop(client);
+    let mut client = Client::new(&project, &["--allow-write", "--under", "docs"]);
+    let listed = client.call("note", note("docs/inbox/foo.md")).ok();
+    assert_eq!(listed.data["path"], "docs/inbox/foo.md");
+    let short = client.call("note", note("inbox/bar.md")).ok();
+    assert_eq!(short.data["path"], "docs/inbox/bar.md");
+}
+
+#[test]
+fn a_note_that_cannot_be_indexed_is_not_written() {
+    let project = Project::new().file("a.md", "# A\n");
+    let mut client = Client::new(&project, &["--allow-write"]);
+    let note = |content: String| json!({"title": "T", "content": content});
+    client
+        .call("note", note("a\0b".to_string()))
+        .fails("`content` has a NUL character in it, expected a text: leave it out");
+    let reply = client.call("note", note("word ".repeat(500_000)));
+    assert!(
+        reply.is_error
+            && reply
+                .text
+                .ends_with("a file of more than 2,097,152 is not indexed: write several notes"),
+        "{}",
+        reply.text
+    );
+    assert!(!project.path("inbox").exists());
+}
+
+#[test]
+fn the_name_of_what_is_added_is_taken_as_it_stands() {
+    let project = Project::new()
+        .file("in/a.md", "# A\n\nAlpha.\n")
+        .file("in/b.md", "# B\n\nBeta.\n")
+        .repository();
+    let mut client = Client::new(&project, &["--allow-write"]);
+    for what in ["content", "path"] {
+        for (name, expected) in [
+            (
+                "../evil",
+                "`../evil` cannot be a collection's name: try `evil`",
+            ),
+            ("a/b", "`a/b` cannot be a collection's name: try `a-b`"),
+            (".", "`.` cannot be a collection's name: try `collection`"),
+            (
+                "",
+                "`name` is empty, expected the name of a collection: leave it out for one by itself",
+            ),
+        ] {
+            for is_preview in [true, false] {
+                let call = json!({what: "in/a.md", "name": name, "preview": is_preview});
+                client.call("add", call).fails(expected);
+            }
+        }
+    }
+    let added = client
+        .call("add", json!({"path": "in/a.md", "name": "alpha"}))
+        .ok();
+    assert_eq!(added.data["collection"], "alpha");
+    let taken = "there is a collection `alpha` already: choose another `name`";
+    client
+        .call("add", json!({"path": "in/b.md", "name": "alpha"}))
+        .fails(taken);
+    client
+        .call("add", json!({"content": "# C\n", "name": "alpha"}))
+        .fails(taken);
+    client
+        .call("add", json!({"path": "in/a.md", "name": "other"}))
+        .fails(
+            "this file or folder is the collection `alpha` already: search it with `collection`",
+        );
+}
+
+#[test]
+fn the_same_text_is_added_once() {
+    let project = Project::new().file("a.md", "# A\n");
+    let mut client = Client::new(&project, &["--allow-write"]);
+    let text = |content: &str| json!({"content": content, "title": "Brewing"});
+    let mut added = |given| client.call("add", given).ok();
+    assert_eq!(added(text("# One\n")).data["collection"], "Brewing");
+    let again = added(text("# One\n"));
+    assert_eq!(
+        (
+            &again.data["collection"],
+            &again.data["stored"],
+            &again.data["chunks"]
+        ),
+        (&json!("Brewing"), &json!(false), &json!(1))
+    );
+    assert_eq!(
+        again.text,
+        "`Brewing` has this text already, nothing was added; search it with `collection`\n"
+    );
+    assert_eq!(added(text("# Two\n")).data["collection"], "Brewing-2");
+    let tagged = added(json!({"content": "# Two\n", "title": "Brewing", "tags": "[\"tea\"]"}));
+    assert_eq!(tagged.data["collection"], "Brewing-2");
+    assert!(tagged.text.contains("it keeps the type"), "{}", tagged.text);
+    let all = client.call("list", json!({"what": "collections"})).ok();
+    assert_eq!(all.data["total"], 2);
+}
+
+#[test]
+fn a_preview_stays_within_its_room() {
+    let mut project = Project::new();
+    for number in 0..30 {
+        let text = "## Tea\n\nMore tea is served in the garden.\n\n".repeat(40);
+        project = project.file(&format!("in/{number}.md"), text);
+    }
+    let mut client = Client::new(&project, &["--allow-write"]);
+    for most in [300, 1500, 4000] {
+        let call = json!({"path": "in", "preview": true, "max_tokens": most,
+            "chunking": {"strategy": "headers", "max": 40, "min": 1, "target": 20}});
+        let shown = client.call("add", call).ok();
+        for form in [&shown.text, &shown.data.to_string()] {
+            let tokens = bpe_openai::o200k_base().count(form);
+            assert!(tokens <= most * 11 / 10, "{tokens} of {most}: {form}");
+        }
+        assert_eq!(shown.data["documents"], 30);
+        assert!(
+            shown.text.contains(" of 30 documents are shown"),
+            "{}",
+            shown.text
+        );
+    }
+}
