@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::arguments::Arguments;
 use super::budget::{self, beginning, dense, of_data, shortened, tokens};
-use super::reply::{Reply, texts};
+use super::reply::{Reply, on_one_line, texts};
 use super::search::reads;
 use super::{Shared, object};
 use crate::output::counted;
@@ -164,7 +164,7 @@ pub(super) fn described(
     let summary = chunking.summary();
     let mut text = format!(
         "{} · {} {} · {} ({}) · {} chunks, mean {}, {} to {}\n",
-        path.unwrap_or("the text"),
+        on_one_line(path.unwrap_or("the text")),
         chunking.size,
         chunking.unit,
         chunking.strategy,
@@ -193,12 +193,13 @@ pub(super) fn described(
     for chunk in &chunking.chunks {
         let (first, last) = chunk.span.lines;
         let line = format!(
-            "{} · lines {first}-{last} · {} · {} · {}\n",
+            "{} · lines {first}-{last} · {} · {} · {}",
             chunk.ordinal,
             chunk.tokens.total,
-            shortened(&chunk.breadcrumb()).replace(char::is_control, " "),
+            shortened(&chunk.breadcrumb()),
             chunk.cut.reason
         );
+        let line = on_one_line(&line) + "\n";
         let trail = chunk.context.trail.iter().map(|title| shortened(title));
         let entry = json!({
             "ordinal": chunk.ordinal,

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::arguments::Arguments;
 use super::budget::{self, dense, shortened};
-use super::reply::{Reply, texts, with_notes};
+use super::reply::{Reply, on_one_line, texts, with_notes};
 use super::scope::Seen;
 use super::search::reads;
 use super::waiting::plain;
@@ -244,7 +244,7 @@ fn page(
     let mut listed: Vec<Value> = Vec::new();
     let mut text = String::new();
     for (line, data) in entries.into_iter().skip(offset).take(limit) {
-        let line = line.replace(char::is_control, " ");
+        let line = on_one_line(&line);
         let (of_line, of_data) = (dense(&line), budget::of_data(&data));
         let is_full = of_line > in_text || of_data > in_data;
         if is_full && !listed.is_empty() {
