@@ -43,7 +43,7 @@ fn seconds<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Note {
-    /// Words of the query that are nowhere in the index, as they were written.
+    /// Words of the query that are nowhere in what was searched, as they were written.
     Absent(Vec<String>),
     /// Phrases of the query that no chunk holds all of: their words were searched for instead.
     Scattered(Vec<String>),

@@ -19,7 +19,7 @@ use std::time::{Instant, SystemTime};
 use crate::embed::Embedder;
 use crate::model::{Answer, DocumentHits, Hit, Note, Query, Rank};
 use crate::store::{
-    self, Candidate, Candidates, Codes, Fault, Lexical, Store, StoredDocument, Wanted,
+    self, Candidate, Candidates, Codes, Fault, Searched, Store, StoredDocument, Wanted,
 };
 use fusion::{DEPTH, Found, Scale};
 use group::Group;
@@ -54,12 +54,19 @@ pub(crate) fn search(
     let _snapshot = store.truth.snapshot()?;
     let is_whole = store.is_whole()?;
     let places = Places::of(store, &query.filter)?;
-    let scattered = scattered(store, &mut words, places.as_ref())?;
+    let documents = places.as_ref().map(|places| &places.documents);
+    let keywords = store.lexical().map(|lexical| lexical.searched(documents));
+    let keywords = keywords.transpose()?;
+    let scattered = match &keywords {
+        Some(keywords) => scattered(keywords, &mut words)?,
+        None => None,
+    };
     let search = Search {
         store,
         embedder,
         query,
         places,
+        keywords,
         words: &words,
         is_whole,
     };
@@ -69,17 +76,9 @@ pub(crate) fn search(
     Ok(answer)
 }
 
-/// Gives up the phrases that no chunk in these places holds together, and says so.
-fn scattered(
-    store: &Store,
-    words: &mut Words,
-    places: Option<&Places>,
-) -> Result<Option<Note>, Fault> {
-    let Some(lexical) = store.lexical().filter(|_| !words.phrases.is_empty()) else {
-        return Ok(None);
-    };
-    let documents = places.map(|places| &places.documents);
-    if !lexical.holding(&words.phrases, documents)?.is_empty() {
+/// Gives up the phrases that no chunk holds together, and says so.
+fn scattered(keywords: &Searched, words: &mut Words) -> Result<Option<Note>, Fault> {
+    if words.phrases.is_empty() || !keywords.holding(&words.phrases)?.is_empty() {
         return Ok(None);
     }
     let phrases = std::mem::take(&mut words.phrases).into_iter();
@@ -125,6 +124,8 @@ struct Search<'a> {
     embedder: Option<&'a dyn Embedder>,
     query: &'a Query,
     places: Option<Places>,
+    /// The keyword index, as far as these places go.
+    keywords: Option<Searched>,
     words: &'a Words,
     /// Whether all that a channel can name is in the truth.
     is_whole: bool,
@@ -133,8 +134,8 @@ struct Search<'a> {
 impl Search<'_> {
     fn answer(&self) -> Result<Answer, Fault> {
         let mut answer = Answer::default();
-        let weights = match self.store.lexical() {
-            Some(lexical) => lexical.weights(&self.words.required)?,
+        let weights = match &self.keywords {
+            Some(keywords) => keywords.weights(&self.words.required)?,
             None => vec![None; self.words.required.len()],
         };
         answer.notes = notes(self.words, &weights);
@@ -206,16 +207,15 @@ impl Search<'_> {
         limit: usize,
     ) -> Result<(Candidates, Vec<Candidate>), Fault> {
         let depth = DEPTH.max(self.query.limit.min(MOST));
-        let places = self.places.as_ref().map(|places| &*places.documents);
         let phrases = self.phrases()?;
-        let documents = phrases.documents(places);
-        let candidates = match self.lexical() {
-            Some(lexical) => lexical.candidates(&self.wanted(limit))?,
+        let documents = phrases.documents(self.documents());
+        let candidates = match self.keywords() {
+            Some(keywords) => keywords.candidates(&self.wanted(limit))?,
             None => Candidates::default(),
         };
         let mut nearest = match question {
             Some(Question { codes, numbers, .. }) => {
-                let near = codes.nearest(numbers, documents.as_ref().or(places), depth);
+                let near = codes.nearest(numbers, documents.as_ref().or(self.documents()), depth);
                 let embedder = &codes.stamp().embedder;
                 self.store.nearest(embedder, numbers, near, depth)?
             }
@@ -230,28 +230,26 @@ impl Search<'_> {
         let Words {
             phrases, excluded, ..
         } = self.words;
-        let Some(lexical) = self.store.lexical() else {
+        let Some(keywords) = &self.keywords else {
             return Ok(Phrases::default());
         };
         let excluded = excluded.iter();
-        let documents = self.places.as_ref().map(|places| &places.documents);
-        let excluded =
-            excluded.map(|phrase| lexical.holding(std::slice::from_ref(phrase), documents));
+        let excluded = excluded.map(|phrase| keywords.holding(std::slice::from_ref(phrase)));
         Ok(Phrases {
             wanted: match phrases.is_empty() {
                 true => None,
-                false => Some(lexical.holding(phrases, documents)?),
+                false => Some(keywords.holding(phrases)?),
             },
             excluded: excluded.collect::<Result<_, _>>()?,
         })
     }
 
-    /// The query in pieces, each with what its word weighs by how rare it is in what is indexed.
+    /// The query in pieces, each with what its word weighs by how rare it is in what is searched.
     fn pieces(&self) -> Result<Vec<(&str, f32)>, Fault> {
         let pieces = self.words.pieces.iter();
         let terms: Vec<String> = pieces.map(|(_, term)| term.clone()).collect();
-        let rarities = match self.store.lexical() {
-            Some(lexical) => lexical.rarities(&terms)?,
+        let rarities = match &self.keywords {
+            Some(keywords) => keywords.rarities(&terms)?,
             None => vec![1.0; terms.len()],
         };
         let pieces = self.words.pieces.iter().zip(rarities);
@@ -288,21 +286,26 @@ impl Search<'_> {
                 Rank::Chunks => group::by_chunk(&found),
             };
             let exhausted = candidates.chunks.len() == candidates.chunks_total;
-            let Some(lexical) = self
-                .lexical()
+            let Some(keywords) = self
+                .keywords()
                 .filter(|_| groups.len() < wanted && !exhausted)
             else {
                 return Ok((candidates, groups, found, documents));
             };
             limit *= 4;
-            candidates = lexical.candidates(&self.wanted(limit))?;
+            candidates = keywords.candidates(&self.wanted(limit))?;
         }
     }
 
     /// The keyword index, if it is to be asked.
-    fn lexical(&self) -> Option<&Lexical> {
+    fn keywords(&self) -> Option<&Searched> {
         let asked = self.query.ranking.channels != Channels::Vectors;
-        self.store.lexical().filter(|_| asked)
+        self.keywords.as_ref().filter(|_| asked)
+    }
+
+    /// The documents that may be found; none when all may.
+    fn documents(&self) -> Option<&store::Documents> {
+        self.places.as_ref().map(|places| &places.documents)
     }
 
     fn wanted(&self, limit: usize) -> Wanted<'_> {
@@ -312,7 +315,6 @@ impl Search<'_> {
             names: &self.words.names,
             phrases: &self.words.phrases,
             excluded: &self.words.excluded,
-            documents: self.places.as_ref().map(|places| &places.documents),
             limit,
         }
     }
@@ -356,7 +358,8 @@ impl Search<'_> {
             features.push(own);
         }
         let before: Vec<f32> = all.iter().map(|found| found.score).collect();
-        let mut asked = Asked::new(self.words, self.store.truth.mostly_code()?, today());
+        let mostly_code = self.store.truth.mostly_code(self.documents())?;
+        let mut asked = Asked::new(self.words, mostly_code, today());
         let mut of_documents = HashMap::new();
         for (found, own) in all.iter_mut().zip(&features) {
             let Some(document) = documents.get(found.document) else {

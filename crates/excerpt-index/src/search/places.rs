@@ -1,7 +1,6 @@
 //! The documents that a filter allows, and how well their versions fit.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 use super::version::{Fit, fit};
 use crate::error::Error;
@@ -11,7 +10,7 @@ use crate::store::{Documents, Fault, Store};
 
 /// The part of the index that a filter allows.
 pub(super) struct Places {
-    pub(super) documents: Arc<Documents>,
+    pub(super) documents: Documents,
     /// How well the versions of these documents fit the one that was asked for; of none when none was.
     pub(super) fits: HashMap<u64, Fit>,
 }
@@ -52,10 +51,7 @@ impl Places {
                 fits.entry(*document).or_insert(Fit::Unknown);
             }
         }
-        Ok(Some(Places {
-            documents: Arc::new(documents),
-            fits,
-        }))
+        Ok(Some(Places { documents, fits }))
     }
 }
 

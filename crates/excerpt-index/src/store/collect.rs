@@ -9,6 +9,7 @@ use tantivy::columnar::Column;
 use tantivy::{DocId, Score, SegmentOrdinal, SegmentReader};
 
 use super::lexical::{DOCUMENT, ORDINAL, REV};
+use super::statistics::Part;
 
 /// A chunk that matches.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,8 +69,8 @@ impl Hasher for Spread {
 /// Gathers the best `limit` chunks.
 pub(super) struct Best {
     pub(super) limit: usize,
-    /// The documents whose chunks may be found; none for all. What lies elsewhere takes no one's place.
-    pub(super) within: Option<Arc<Documents>>,
+    /// The chunks that may be found; none for all. What lies elsewhere takes no one's place.
+    pub(super) within: Option<Arc<Part>>,
 }
 
 impl Collector for Best {
@@ -78,20 +79,19 @@ impl Collector for Best {
 
     fn for_segment(
         &self,
-        _: SegmentOrdinal,
+        ordinal: SegmentOrdinal,
         segment: &SegmentReader,
     ) -> tantivy::Result<BestOfSegment> {
         let fields = segment.fast_fields();
         Ok(BestOfSegment {
             limit: self.limit,
-            within: self.within.clone(),
+            within: self.within.clone().map(|part| (part, ordinal)),
             document: fields.u64(DOCUMENT)?,
             ordinal: fields.u64(ORDINAL)?,
             rev: fields.u64(REV)?,
             found: Found::default(),
             floor: Score::NEG_INFINITY,
             last: None,
-            is_within: true,
         })
     }
 
@@ -114,34 +114,32 @@ impl Collector for Best {
 
 pub(super) struct BestOfSegment {
     limit: usize,
-    within: Option<Arc<Documents>>,
+    /// What may be found, and which segment this is.
+    within: Option<(Arc<Part>, SegmentOrdinal)>,
     document: Column<u64>,
     ordinal: Column<u64>,
     rev: Column<u64>,
     found: Found,
     /// The score under which a chunk cannot be among the best any more.
     floor: Score,
-    /// The document of the last chunk, and whether it may be found.
+    /// The document of the last chunk.
     last: Option<u64>,
-    is_within: bool,
 }
 
 impl SegmentCollector for BestOfSegment {
     type Fruit = Found;
 
     fn collect(&mut self, doc: DocId, score: Score) {
+        if let Some((part, segment)) = &self.within
+            && !part.contains(*segment, doc)
+        {
+            return;
+        }
         let document = self.document.first(doc).unwrap_or_default();
         // The chunks of a document mostly follow each other.
         if self.last != Some(document) {
             self.last = Some(document);
-            let within = self.within.as_ref();
-            self.is_within = within.is_none_or(|within| within.contains(&document));
-            if self.is_within {
-                self.found.documents.insert(document);
-            }
-        }
-        if !self.is_within {
-            return;
+            self.found.documents.insert(document);
         }
         self.found.chunks += 1;
         if score < self.floor || self.limit == 0 {

@@ -104,17 +104,17 @@ fn follow(store: &mut Store, lock: &WriteLock, embedder: &dyn Embedder) {
 }
 
 /// The paths of the chunks that hold a word, best first.
-fn found(store: &Store, word: &str, documents: Option<&Arc<Documents>>) -> Vec<String> {
+fn found(store: &Store, word: &str, documents: Option<&Documents>) -> Vec<String> {
     let wanted = Wanted {
         required: &[word.to_string()],
         optional: &[],
         names: &[],
         phrases: &[],
         excluded: &[],
-        documents,
         limit: 10,
     };
-    let candidates = store.lexical().unwrap().candidates(&wanted).unwrap();
+    let searched = store.lexical().unwrap().searched(documents).unwrap();
+    let candidates = searched.candidates(&wanted).unwrap();
     let paths = candidates.chunks.iter().map(|candidate| {
         let document = store.truth.document(candidate.document.cast_signed());
         let document = document.unwrap().unwrap();

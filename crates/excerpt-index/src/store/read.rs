@@ -10,10 +10,11 @@ use rusqlite::types::ValueRef;
 use rusqlite::{DropBehavior, OptionalExtension, Row, Transaction, params, params_from_iter};
 use serde_json::{Map, Value};
 
+use super::collect::Documents;
 use super::compress::decompressed;
 use super::fault::Fault;
 use super::record::{Known, SkipRow, input};
-use super::truth::Truth;
+use super::truth::{Code, Truth};
 use super::vectors::Key;
 use crate::error::Error;
 use crate::model::{LastSync, Skip, SkipReason, Stat};
@@ -494,18 +495,42 @@ impl Truth {
         }
     }
 
-    /// Whether most documents are source code. Counted once for each `rev`.
-    pub(crate) fn mostly_code(&self) -> Result<bool, Fault> {
+    /// Whether most of these documents are source code, of all when none are given. What is code is read once for each `rev`.
+    pub(crate) fn mostly_code(&self, documents: Option<&Documents>) -> Result<bool, Fault> {
         let rev = self.rev()?;
-        if let Some((counted, mostly_code)) = self.mostly_code.get()
-            && counted == rev
-        {
-            return Ok(mostly_code);
+        let mut known = self.code.borrow_mut();
+        if known.as_ref().is_none_or(|code| code.rev != rev) {
+            *known = Some(self.read_code(rev)?);
         }
-        let sql = "SELECT coalesce(avg(syntax = 'code') > 0.5, 0) FROM document";
-        let mostly_code = self.connection.query_row(sql, [], |row| row.get(0))?;
-        self.mostly_code.set(Some((rev, mostly_code)));
-        Ok(mostly_code)
+        let Some(code) = &*known else {
+            return Ok(false);
+        };
+        Ok(match documents {
+            None => 2 * code.documents.len() > code.total,
+            Some(some) => {
+                let among = some.iter().filter(|id| code.documents.contains(id)).count();
+                2 * among > some.len()
+            }
+        })
+    }
+
+    fn read_code(&self, rev: i64) -> Result<Code, Fault> {
+        let mut code = Code {
+            rev,
+            total: 0,
+            documents: Documents::default(),
+        };
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT id, syntax = 'code' FROM document")?;
+        let mut rows = select.query([])?;
+        while let Some(row) = rows.next()? {
+            code.total += 1;
+            if row.get(1)? {
+                code.documents.insert(row.get::<_, i64>(0)?.unsigned_abs());
+            }
+        }
+        Ok(code)
     }
 
     /// Why the embedder gave no vectors at the last sync; none when it did.

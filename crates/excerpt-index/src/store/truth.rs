@@ -1,7 +1,7 @@
 //! The truth: one SQLite file with everything that cannot be made again from the rest. Here it is opened; `write.rs` changes
 //! it and `read.rs` asks it.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+use super::collect::Documents;
 use super::fault::Fault;
 use super::schema::{APPLICATION_ID, FORMAT, migrate};
 use crate::error::{Error, Result};
@@ -33,8 +34,17 @@ pub(crate) struct Truth {
     /// What tells its file from another one of the same name.
     file: Option<(u64, u64)>,
     is_frozen: bool,
-    /// Whether most documents are source code, and the `rev` at which that was counted.
-    pub(super) mostly_code: Cell<Option<(i64, bool)>>,
+    /// Which documents are source code, as far as that is known.
+    pub(super) code: RefCell<Option<Code>>,
+}
+
+/// The documents that are source code.
+pub(super) struct Code {
+    /// The `rev` at which they were read.
+    pub(super) rev: i64,
+    /// How many documents there are of all kinds.
+    pub(super) total: usize,
+    pub(super) documents: Documents,
 }
 
 impl Truth {
@@ -194,7 +204,7 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Truth> {
             path: path.to_path_buf(),
             file: file(path),
             is_frozen: false,
-            mostly_code: Cell::default(),
+            code: RefCell::default(),
         })
     };
     patient(open).map_err(|error| not_ours(path, error))
@@ -248,7 +258,7 @@ fn frozen(path: &Path, name: &str) -> Result<Truth> {
         path: path.to_path_buf(),
         file: file(path),
         is_frozen: true,
-        mostly_code: Cell::default(),
+        code: RefCell::default(),
     };
     match truth.mark(path)? {
         Mark::Ours(FORMAT) => Ok(truth),

@@ -14,6 +14,7 @@ mod fixture;
 mod formats;
 mod generations;
 mod limits;
+mod part;
 mod quality;
 mod ranking;
 mod reading;

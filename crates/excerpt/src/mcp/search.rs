@@ -200,7 +200,7 @@ impl Shared {
         let is_said = |note: &&Note| match note {
             // What is said of the whole holds for what it lacks.
             Note::NoVectors | Note::Behind { .. } if is_behind => false,
-            Note::Absent(_) | Note::Scattered(_) => is_all && !is_behind,
+            Note::Absent(_) | Note::Scattered(_) => !is_behind,
             Note::VectorsBehind { .. } | Note::FormerVectors { .. } => is_all && !is_behind,
             _ => true,
         };

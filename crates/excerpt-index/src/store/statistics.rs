@@ -1,0 +1,193 @@
+//! What BM25 counts by: how many chunks there are, how long they are, and how many of them hold a term. Where only some documents are searched, these
+//! are counted as if there were no others: how well a chunk answers depends on what it is searched among, and tells nothing of the rest.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tantivy::query::Bm25StatisticsProvider;
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{BitSet, DocId, DocSet, Searcher, SegmentOrdinal, SegmentReader, TERMINATED, Term};
+
+use super::collect::Documents;
+use super::lexical::DOCUMENT;
+
+/// How many times as many places of a term as chunks there must be for the chunks to be looked up in the places: a look is dearer than a step.
+const LOOK: usize = 8;
+
+/// The chunks of some documents, by segment.
+pub(super) struct Part(Vec<Chunks>);
+
+/// The chunks of some documents in a segment.
+struct Chunks {
+    ids: Vec<DocId>,
+    set: BitSet,
+}
+
+impl Part {
+    pub(super) fn of(searcher: &Searcher, documents: &Documents) -> tantivy::Result<Part> {
+        let segments = searcher.segment_readers().iter();
+        let chunks = segments.map(|segment| Chunks::of(segment, documents));
+        Ok(Part(chunks.collect::<tantivy::Result<_>>()?))
+    }
+
+    /// Whether a chunk of a segment is among them.
+    pub(super) fn contains(&self, segment: SegmentOrdinal, chunk: DocId) -> bool {
+        let chunks = self.0.get(segment as usize);
+        chunks.is_some_and(|chunks| chunks.set.contains(chunk))
+    }
+
+    /// Each segment with its chunks.
+    fn segments<'a>(
+        &'a self,
+        searcher: &'a Searcher,
+    ) -> impl Iterator<Item = (&'a SegmentReader, &'a Chunks)> {
+        searcher.segment_readers().iter().zip(&self.0)
+    }
+}
+
+impl Chunks {
+    fn of(segment: &SegmentReader, documents: &Documents) -> tantivy::Result<Chunks> {
+        let column = segment.fast_fields().u64(DOCUMENT)?;
+        let mut ids = Vec::new();
+        let mut set = BitSet::with_max_value(segment.max_doc());
+        // The chunks of a document mostly follow each other.
+        let (mut last, mut is_within) = (None, false);
+        for chunk in segment.doc_ids_alive() {
+            let document = column.first(chunk);
+            if document != last {
+                last = document;
+                is_within = document.is_some_and(|document| documents.contains(&document));
+            }
+            if is_within {
+                ids.push(chunk);
+                set.insert(chunk);
+            }
+        }
+        Ok(Chunks { ids, set })
+    }
+
+    /// How many of them hold a term.
+    fn holding(&self, segment: &SegmentReader, term: &Term) -> tantivy::Result<u64> {
+        let index = segment.inverted_index(term.field())?;
+        let Some(mut places) = index.read_postings(term, IndexRecordOption::Basic)? else {
+            return Ok(0);
+        };
+        let mut count = 0;
+        if places.size_hint() as usize > self.ids.len() * LOOK {
+            for chunk in &self.ids {
+                if places.doc() < *chunk {
+                    places.seek(*chunk);
+                }
+                count += u64::from(places.doc() == *chunk);
+            }
+            return Ok(count);
+        }
+        while places.doc() != TERMINATED {
+            count += u64::from(self.set.contains(places.doc()));
+            places.advance();
+        }
+        Ok(count)
+    }
+}
+
+/// The statistics of what is searched.
+pub(super) struct Statistics {
+    searcher: Searcher,
+    /// What is searched; none for all.
+    part: Option<Arc<Part>>,
+    chunks: u64,
+    /// What was counted already: it is asked for several times.
+    lengths: RefCell<HashMap<Field, u64>>,
+    frequencies: RefCell<HashMap<Term, u64>>,
+}
+
+impl Statistics {
+    /// Those of `documents`; of all when none are given.
+    pub(super) fn of(searcher: Searcher, documents: Option<&Documents>) -> tantivy::Result<Self> {
+        let part = documents.map(|documents| Part::of(&searcher, documents));
+        let part = part.transpose()?.map(Arc::new);
+        let chunks = match &part {
+            Some(part) => part.0.iter().map(|chunks| chunks.ids.len() as u64).sum(),
+            None => searcher.total_num_docs()?,
+        };
+        Ok(Statistics {
+            searcher,
+            part,
+            chunks,
+            lengths: RefCell::default(),
+            frequencies: RefCell::default(),
+        })
+    }
+
+    pub(super) fn searcher(&self) -> &Searcher {
+        &self.searcher
+    }
+
+    /// What is searched; none for all.
+    pub(super) fn part(&self) -> Option<&Arc<Part>> {
+        self.part.as_ref()
+    }
+
+    /// How many chunks there are.
+    pub(super) fn chunks(&self) -> u64 {
+        self.chunks
+    }
+
+    fn count_length(&self, field: Field) -> tantivy::Result<u64> {
+        // Where lengths are not kept, all are equally long.
+        if !self
+            .searcher
+            .schema()
+            .get_field_entry(field)
+            .has_fieldnorms()
+        {
+            return Ok(self.chunks);
+        }
+        let Some(part) = &self.part else {
+            return self.searcher.total_num_tokens(field);
+        };
+        let mut total = 0;
+        for (segment, chunks) in part.segments(&self.searcher) {
+            let lengths = segment.get_fieldnorms_reader(field)?;
+            let lengths = chunks.ids.iter().map(|chunk| lengths.fieldnorm(*chunk));
+            total += lengths.map(u64::from).sum::<u64>();
+        }
+        Ok(total)
+    }
+
+    fn count(&self, term: &Term) -> tantivy::Result<u64> {
+        let Some(part) = &self.part else {
+            return self.searcher.doc_freq(term);
+        };
+        let mut total = 0;
+        for (segment, chunks) in part.segments(&self.searcher) {
+            total += chunks.holding(segment, term)?;
+        }
+        Ok(total)
+    }
+}
+
+impl Bm25StatisticsProvider for Statistics {
+    fn total_num_tokens(&self, field: Field) -> tantivy::Result<u64> {
+        if let Some(known) = self.lengths.borrow().get(&field) {
+            return Ok(*known);
+        }
+        let length = self.count_length(field)?;
+        self.lengths.borrow_mut().insert(field, length);
+        Ok(length)
+    }
+
+    fn total_num_docs(&self) -> tantivy::Result<u64> {
+        Ok(self.chunks)
+    }
+
+    fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
+        if let Some(known) = self.frequencies.borrow().get(term) {
+            return Ok(*known);
+        }
+        let count = self.count(term)?;
+        self.frequencies.borrow_mut().insert(term.clone(), count);
+        Ok(count)
+    }
+}
