@@ -12,7 +12,7 @@ use crate::cli::sync::told;
 use crate::exit::Outcome;
 use crate::output::Output;
 use crate::place::project::{Configuration, EmbeddingArgs};
-use crate::place::{self, Addition, IndexArgs, Kind, Syncable};
+use crate::place::{self, Addition, IndexArgs, Kind, Syncable, patiently};
 
 /// Add a folder, a file or a text to the library, to be searched by name from anywhere
 #[derive(Debug, clap::Args)]
@@ -100,10 +100,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let collection = match &given {
         Some(text) => {
             let file = addition.file_name(&collection);
-            index.give(collection, &file, text)?
+            patiently(|| index.give(collection.clone(), &file, text))?
         }
         None => {
-            index.add(collection.clone())?;
+            patiently(|| index.add(collection.clone()))?;
             collection
         }
     };
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         options: configuration.options_of(&collection),
         collection: Some(collection),
     };
-    let report = place::sync(&mut index, &source, None)?;
+    let report = patiently(|| place::sync(&mut index, &source, None))?;
     told(&mut output, &source, &report, args.json)?;
     output.flush()?;
     Ok(Outcome::Done)

@@ -4,7 +4,7 @@ use excerpt_index::{Index, OpenOptions};
 
 use crate::exit::Outcome;
 use crate::output::{Output, counted};
-use crate::place::IndexArgs;
+use crate::place::{IndexArgs, patiently};
 
 /// Remove a collection from the library; the files that it was made of stay
 #[derive(Debug, clap::Args)]
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut index = Index::open(&args.index.library()?, OpenOptions::default())?;
     let mut output = Output::new();
     for name in &args.names {
-        let documents = index.remove(name)?;
+        let documents = patiently(|| index.remove(name))?;
         output.line(format!(
             "{name}: removed, {}",
             counted(documents, "document")

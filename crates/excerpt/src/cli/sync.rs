@@ -10,7 +10,7 @@ use crate::exit::Outcome;
 use crate::output::{Output, counted, say, thousands};
 use crate::place::background;
 use crate::place::project::EmbeddingArgs;
-use crate::place::{self, CollectionArgs, IndexArgs, Syncable, Target};
+use crate::place::{self, CollectionArgs, IndexArgs, Syncable, Target, patiently};
 
 /// Bring the index of a folder in step with its files
 #[derive(Debug, clap::Args)]
@@ -58,7 +58,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut output = Output::new();
     let mut outcome = Outcome::Done;
     for source in &target.sources {
-        match place::sync(&mut index, source, None) {
+        let mut sync = || place::sync(&mut index, source, None);
+        let synced = match args.background {
+            true => sync(),
+            false => patiently(sync),
+        };
+        match synced {
             Ok(report) => told(&mut output, source, &report, args.json)?,
             // What can be reached is brought in step all the same.
             Err(error @ Error::Source { .. }) if target.sources.len() > 1 => {

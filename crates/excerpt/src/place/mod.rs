@@ -17,7 +17,7 @@ use excerpt_index::{Collection, Error, Filter, Index, OpenOptions, Place, SyncOp
 
 pub(crate) use addition::{Addition, Kind};
 pub(crate) use changed::Changed;
-pub(crate) use opened::{Hurry, Lag, Opened, SyncMode, opened, sync};
+pub(crate) use opened::{Hurry, Lag, Opened, SyncMode, opened, patiently, sync};
 use project::{Configuration, EmbeddingArgs};
 
 /// The choice of the index, shared by all commands that use one.

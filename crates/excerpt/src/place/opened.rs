@@ -169,6 +169,23 @@ impl Hurry {
     }
 }
 
+/// Does what needs the right to write, and waits for a moment where another process has it: who keeps an index in step behind the answers of a server has
+/// it for a short time, again and again.
+///
+/// # Errors
+///
+/// Those of `work`, and [`Error::Locked`] when the other process goes on.
+pub(crate) fn patiently<T>(mut work: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
+    const PATIENCE: Duration = Duration::from_secs(3);
+    let end = Instant::now() + PATIENCE;
+    loop {
+        match work() {
+            Err(Error::Locked { .. }) if Instant::now() < end => std::thread::sleep(TURN),
+            done => return done,
+        }
+    }
+}
+
 /// Brings `index` in step with a source, with a bar on a terminal, as far as a hurry allows.
 pub(crate) fn sync(
     index: &mut Index,
