@@ -12,7 +12,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use super::arguments::{Arguments, shown};
-use super::budget::{self, dense, of_data};
+use super::budget::{self, sent};
 use super::chunk::{chunking, described};
 use super::reply::{Reply, texts, with_notes};
 use super::scope::{Scope, Seen};
@@ -329,8 +329,7 @@ fn preview(
             // A document has its share of the room, and enough of it to be worth it.
             let share = left / documents_left.clamp(1, SHOWN - cuts.len());
             let (said, data) = described(Some(path), &chunking, share.max(2 * budget::LEAST));
-            let taken = dense(&said).max(of_data(&data));
-            left = left.saturating_sub(taken);
+            left = left.saturating_sub(sent(&said, &data));
             text += &said;
             text.push('\n');
             cuts.push(data);

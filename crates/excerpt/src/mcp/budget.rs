@@ -1,54 +1,112 @@
 //! How much of a model's attention an answer takes, and how it is kept within that.
+//!
+//! There is one measure: [`tokens`], of a text as it is sent. An answer is sent twice, as a text and as data, since some clients give the model the one and
+//! some the other; [`sent`] is what the longer of the two takes.
 
-use excerpt_chunk::Unit;
-use serde_json::Value;
+use serde::Serialize;
 
 /// The tokens that an answer may take when nothing is said, and the range that can be asked for.
 pub(super) const DEFAULT: usize = 4_000;
 pub(super) const LEAST: usize = 100;
 pub(super) const MOST: usize = 100_000;
 
-/// The tokens of a text, as near as can be told without the model's own tokenizer: a quarter of its characters, and more for those of East Asia. Counted
-/// is what it takes in JSON, which some clients give to the model.
+/// The tokens of a text, estimated: see [`Meter`].
 pub(super) fn tokens(text: &str) -> usize {
-    let is_escaped = |byte: &u8| matches!(byte, b'\n' | b'\t' | b'"' | b'\\');
-    let escaped = text.bytes().filter(is_escaped).count();
-    Unit::CjkTokens.measure(text) + escaped / 4 + 1
+    let mut meter = Meter::default();
+    text.chars().for_each(|c| meter.add(c));
+    meter.total()
 }
 
-/// The first lines of a text that take at most so many tokens, and how many lines that are; of a first line that is too long, the beginning.
-pub(super) fn beginning(text: &str, tokens: usize) -> (&str, usize) {
+/// The tokens of a part of an answer that is sent as `text` and as `data`.
+pub(super) fn sent(text: &str, data: &impl Serialize) -> usize {
+    // What cannot be written is not sent.
+    let data = serde_json::to_string(data).unwrap_or_default();
+    tokens(text).max(tokens(&data))
+}
+
+/// The beginning of a text that takes at most so many tokens: as many whole lines as there is room for, or where there is none for one, the beginning of
+/// the first. And how many whole lines that are.
+pub(super) fn beginning(text: &str, room: usize) -> (&str, usize) {
+    let mut meter = Meter::default();
     let (mut end, mut lines) = (0, 0);
-    for line in text.split_inclusive('\n') {
-        if self::tokens(&text[..end + line.len()]) > tokens {
-            break;
+    for (at, c) in text.char_indices() {
+        meter.add(c);
+        if meter.total() > room {
+            let end = if lines == 0 { at } else { end };
+            return (&text[..end], lines);
         }
-        end += line.len();
-        lines += 1;
+        if c == '\n' {
+            end = at + 1;
+            lines += 1;
+        }
     }
-    if lines > 0 {
-        return (&text[..end], lines);
-    }
-    let mut bytes = text
-        .char_indices()
-        .map(|(at, _)| at)
-        .skip(tokens.saturating_mul(3));
-    let mut end = bytes.next().unwrap_or(text.len());
-    // Letters that take a token each are fewer.
-    while end > 0 && self::tokens(&text[..end]) > tokens + tokens / 2 + 1 {
-        end = text.floor_char_boundary(end - end.div_ceil(4));
-    }
-    (&text[..end], 0)
+    (text, lines + usize::from(end < text.len()))
 }
 
-/// The tokens of what is made of numbers, names and marks, in which words are short.
-pub(super) fn dense(text: &str) -> usize {
-    2 * tokens(text)
+/// What characters a tokenizer takes together.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Kind {
+    #[default]
+    Blanks,
+    Ends,
+    Capitals,
+    Letters,
+    Digits,
+    Marks,
+    /// Letters of alphabets that tokenizers have few words of.
+    Rare,
+    /// Letters that are words, and signs.
+    Signs,
 }
 
-/// The tokens of what is for programs, as JSON.
-pub(super) fn of_data(data: &Value) -> usize {
-    3 * tokens(&data.to_string()) / 2
+/// Counts the tokens of a text as it goes by, as near as can be told without the model's own tokenizer: a run of letters is a token for each eight, of
+/// digits for each three, and so on. The constants were fitted to `o200k`, from below: on prose, source code, JSON and numbers it counts 0.95 to 1.35
+/// of the true tokens, on other scripts up to 1.7, and on what is like noise 0.8; a test looks at that.
+#[derive(Default)]
+struct Meter {
+    /// Those of the runs that have ended.
+    ended: usize,
+    kind: Kind,
+    /// How long the last run is.
+    run: usize,
+}
+
+impl Meter {
+    fn add(&mut self, c: char) {
+        let (kind, length) = match c {
+            ' ' => (Kind::Blanks, 1),
+            '\n' | '\r' | '\t' => (Kind::Ends, 1),
+            'a'..='z' => (Kind::Letters, 1),
+            'A'..='Z' => (Kind::Capitals, 1),
+            '0'..='9' => (Kind::Digits, 1),
+            '\0'..='\u{7f}' => (Kind::Marks, 1),
+            '\u{80}'..='\u{52f}' => (Kind::Letters, 2),
+            '\u{530}'..'\u{2000}' if c.is_alphabetic() => (Kind::Rare, 1),
+            _ => (Kind::Signs, 1),
+        };
+        // A capital begins a word.
+        if (self.kind, self.run, kind) == (Kind::Capitals, 1, Kind::Letters) {
+            self.kind = Kind::Letters;
+        }
+        if kind != self.kind {
+            self.ended = self.total();
+            self.kind = kind;
+            self.run = 0;
+        }
+        self.run += length;
+    }
+
+    fn total(&self) -> usize {
+        let of_run = match self.kind {
+            // One stands with the word behind it.
+            Kind::Blanks => usize::from(self.run > 1),
+            Kind::Letters => self.run.div_ceil(8),
+            Kind::Capitals | Kind::Digits => self.run.div_ceil(3),
+            Kind::Ends | Kind::Marks | Kind::Rare => self.run.div_ceil(2),
+            Kind::Signs => self.run,
+        };
+        self.ended + of_run
+    }
 }
 
 /// A name that may be long, as far as a line has room for it.
@@ -63,6 +121,8 @@ pub(super) fn shortened(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -70,9 +130,37 @@ mod tests {
         let text = "one line\nanother line\nthe last\n";
         assert_eq!(beginning(text, 6), ("one line\nanother line\n", 2));
         assert_eq!(beginning(text, 100), (text, 3));
-        assert_eq!(beginning("a line that is too long", 2), ("a line", 0));
+        assert_eq!(beginning("no end\nat all", 100), ("no end\nat all", 2));
+        assert_eq!(beginning("a line that is too long", 2), ("a line ", 0));
         assert_eq!(beginning("", 2), ("", 0));
-        let long = "語".repeat(90);
-        assert!((15..=31).contains(&beginning(&long, 20).0.chars().count()));
+        assert_eq!(beginning(&"語".repeat(90), 20).0.chars().count(), 20);
+    }
+
+    #[test]
+    fn a_beginning_takes_what_it_is_said_to_take() {
+        let text = "Some words, and_a_name (42)!\n\n\tÜber 12345 Zeichen: 日本語 🎉\n".repeat(9);
+        for room in 0..200 {
+            let (begun, lines) = beginning(&text, room);
+            assert!(tokens(begun) <= room, "{room}: {begun}");
+            assert!(lines == 0 || begun.ends_with('\n'));
+            assert!(lines == 0 || lines == begun.lines().count());
+        }
+    }
+
+    #[test]
+    fn the_estimate_is_near_and_not_below() {
+        let bpe = bpe_openai::o200k_base();
+        let code = include_str!("budget.rs");
+        let prose = include_str!("../../../../docs/guide/agents.md");
+        let data = json!({"hits": [{"citation": "docs/guide.md:12-40", "score": 0.731, "id": "9f3a00c4d2b1", "text": prose}], "code": code});
+        let pretty = serde_json::to_string_pretty(&data).unwrap_or_default();
+        let numbers: String = (0..400)
+            .map(|n| format!("{}:{:x}, ", n * 7919, n * 104_729))
+            .collect();
+        for text in [code, prose, &data.to_string(), &pretty, &numbers] {
+            let (told, counted) = (tokens(text) as f64, bpe.count(text) as f64);
+            let ratio = told / counted;
+            assert!((0.85..1.35).contains(&ratio), "{ratio}: {}", &text[..60]);
+        }
     }
 }

@@ -10,7 +10,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
-use super::budget::{self, beginning, dense, of_data, shortened, tokens};
+use super::budget::{self, beginning, sent, shortened};
 use super::reply::{Reply, on_one_line, texts};
 use super::search::reads;
 use super::{Shared, object};
@@ -160,7 +160,7 @@ pub(super) fn described(
     most: usize,
 ) -> (String, Value) {
     /// What is said of what is left out.
-    const HOW: usize = 60;
+    const HOW: usize = 50;
     let summary = chunking.summary();
     let mut text = format!(
         "{} · {} {} · {} ({}) · {} chunks, mean {}, {} to {}\n",
@@ -187,8 +187,7 @@ pub(super) fn described(
         "summary": summary,
         "warnings": chunking.warnings,
     });
-    let mut in_text = most.saturating_sub(HOW + dense(&text));
-    let mut in_data = most.saturating_sub(HOW + of_data(&data));
+    let mut left = most.saturating_sub(HOW + sent(&text, &data));
     let mut chunks: Vec<Value> = Vec::new();
     for chunk in &chunking.chunks {
         let (first, last) = chunk.span.lines;
@@ -208,17 +207,16 @@ pub(super) fn described(
             "trail": trail.collect::<Vec<_>>(),
             "cut": {"reason": chunk.cut.reason},
         });
-        let (of_line, of_entry) = (dense(&line), of_data(&entry));
-        if !chunks.is_empty() && (of_line > in_text || of_entry > in_data) {
+        let taken = sent(&line, &entry) + 1;
+        if !chunks.is_empty() && taken > left {
             break;
         }
-        in_text = in_text.saturating_sub(of_line);
-        in_data = in_data.saturating_sub(of_entry);
+        left = left.saturating_sub(taken);
         text += &line;
         chunks.push(entry);
     }
     let omitted = chunking.chunks.len() - chunks.len();
-    let texts = with_texts(&mut chunks, chunking, in_data);
+    let texts = with_texts(&mut chunks, chunking, left);
     data["chunks"] = chunks.into();
     let left_out = [
         (texts > 0).then(|| format!("{texts} of the texts")),
@@ -248,25 +246,24 @@ fn with_texts(chunks: &mut [Value], chunking: &Chunking<'_>, room: usize) -> usi
     let mut not_whole = 0;
     let count = chunks.len();
     let begun = count.min(room / (WORTH + FIELD));
+    let size = |text: &str| sent("", &text) + FIELD;
     let needed = chunking.chunks.iter().take(count);
-    let needed: usize = needed.map(|chunk| tokens(chunk.text) + FIELD).sum();
+    let needed: usize = needed.map(|chunk| size(chunk.text)).sum();
     for (at, (entry, chunk)) in chunks.iter_mut().zip(&chunking.chunks).enumerate() {
         let share = match needed <= room {
             true => left,
             false => left.checked_div(begun.saturating_sub(at)).unwrap_or(0),
         };
-        let share = share.saturating_sub(FIELD);
-        let text = match tokens(chunk.text) <= share {
+        let text = match size(chunk.text) <= share {
             true => chunk.text,
-            false if share < WORTH => "",
-            // Of what is a long line, the beginning may take half as much again.
-            false => beginning(chunk.text, share * 2 / 3).0,
+            false if share < WORTH + FIELD => "",
+            false => beginning(chunk.text, share - FIELD).0,
         };
         not_whole += usize::from(text.len() < chunk.text.len());
         if text.is_empty() && !chunk.text.is_empty() {
             continue;
         }
-        left = left.saturating_sub(tokens(text) + FIELD);
+        left = left.saturating_sub(size(text));
         entry["text"] = text.into();
     }
     not_whole

@@ -6,17 +6,16 @@ use anyhow::{anyhow, bail};
 use excerpt_index::{DocumentText, Error, Index, ListOptions, ReadOptions, Target};
 use rmcp::model::Tool;
 use rmcp::service::{RequestContext, RoleServer};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::arguments::{Arguments, shown};
-use super::budget::{self, beginning, tokens};
+use super::budget::{self, beginning, sent};
 use super::passage::short;
 use super::reply::{Reply, on_one_line, texts, with_notes};
-use super::resources;
 use super::scope::Seen;
 use super::search::reads;
 use super::waiting::plain;
-use super::{Shared, object};
+use super::{Shared, links, object, resources};
 use crate::exit::message;
 use crate::part::{Part, is_id, parsed};
 use crate::place::Changed;
@@ -248,7 +247,7 @@ impl Shared {
         let mut printed = Vec::new();
         let mut text = String::new();
         let is_failure = items.iter().all(|item| item.read.is_err());
-        let mut left = most;
+        let mut left = most.saturating_sub(sent(&notes.join("\n"), &notes));
         let count = items.len();
         for (at, item) in items.into_iter().enumerate() {
             let target = item.target;
@@ -266,11 +265,11 @@ impl Shared {
             notes.extend(changed.map(|changed| self.changed_note(changed, &document.path)));
             // Each of those that are left gets its share, and what one does not need is for the others.
             let share = left / (count - at);
-            let item = self.printed(&target, &seen, document, share);
-            left = left.saturating_sub(tokens(&item.text));
+            let item = self.printed(&target, &seen, document, share, &mut notes);
+            left = left.saturating_sub(sent(&item.text, &item.data));
             text += &item.text;
             text.push('\n');
-            printed.push(Value::Object(item.data));
+            printed.push(item.data);
         }
         notes.dedup();
         let data = json!({"items": printed, "notes": notes});
@@ -281,7 +280,14 @@ impl Shared {
         }
     }
 
-    fn printed(&self, target: &str, seen: &Seen, document: DocumentText, most: usize) -> Printed {
+    fn printed(
+        &self,
+        target: &str,
+        seen: &Seen,
+        document: DocumentText,
+        most: usize,
+        notes: &mut Vec<String>,
+    ) -> Printed {
         let path = self.scope.outward(&document.path).to_string();
         let (first, last) = document.span.lines;
         let mut head = String::new();
@@ -293,17 +299,38 @@ impl Shared {
             head += &format!(" · {title}");
         }
         let head = on_one_line(&head) + "\n";
-        let links = document.links.as_ref().map(|links| self.links(links));
-        let links_text = links.as_ref().map(|(text, _)| &**text).unwrap_or_default();
-        let room = most
-            .saturating_sub(tokens(&head) + tokens(links_text) + 20)
-            .max(20);
+        // Links and front matter, which the text has as well, leave half of the room to the text.
+        let links = document.links.as_ref();
+        let links = links.map(|links| links::told(&self.scope, links, most / 3));
+        let (links_text, links) = links.unwrap_or_default();
+        let mut data = json!({
+            "target": target,
+            "path": path,
+            "title": document.title,
+            "lines_total": document.lines_total,
+        });
+        if document.metadata.is_empty() || sent("", &document.metadata) <= most / 6 {
+            data["metadata"] = Value::Object(document.metadata);
+        } else {
+            notes.push(format!(
+                "the front matter of `{path}` is long and left out: get its first lines"
+            ));
+        }
+        if let Some(name) = seen.collection_name() {
+            data["collection"] = name.into();
+        }
+        if !links.is_null() {
+            data["links"] = links;
+        }
         let whole = document.text;
-        let (shown, lines) = match tokens(&whole) <= room {
-            true => (&*whole, last + 1 - first),
-            false => cut(&whole, &document.chunks, document.span.bytes.start, room),
-        };
-        let rest = (shown.len() < whole.len()).then(|| match lines {
+        let citation = format!("{path}:{first}-{last}");
+        // What stands around the text, and what is said in place of the rest: of these, the longest.
+        let around = format!("{head}{}{links_text}", left_out(&citation));
+        let around = sent(&around, &(&data, [&citation; 2]));
+        let room = most.saturating_sub(around).max(20);
+        let (shown, lines) = cut(&whole, &document.chunks, document.span.bytes.start, room);
+        let is_cut = shown.len() < whole.len();
+        let rest = is_cut.then(|| match lines {
             0 => match document.chunks.first() {
                 Some(chunk) => short(chunk.id),
                 None => path.clone(),
@@ -314,82 +341,30 @@ impl Shared {
         if !text.ends_with('\n') {
             text.push('\n');
         }
-        if let Some(rest) = &rest {
-            text += &format!("… the rest is left out to stay within `max_tokens`: get `{rest}`\n");
+        text += &rest.as_deref().map(left_out).unwrap_or_default();
+        text += &links_text;
+        data["citation"] = match lines {
+            lines if is_cut && lines > 0 => format!("{path}:{first}-{}", first + lines - 1),
+            _ => citation,
         }
-        text += links_text;
-        let mut data = Map::new();
-        let citation = match &rest {
-            Some(_) if lines > 0 => format!("{path}:{first}-{}", first + lines - 1),
-            _ => format!("{path}:{first}-{last}"),
-        };
-        let mut say = |name: &str, value: Value| data.insert(name.to_string(), value);
-        say("target", target.into());
-        if let Some(name) = seen.collection_name() {
-            say("collection", name.into());
-        }
-        say("path", path.into());
-        say("citation", citation.into());
-        say("title", json!(document.title));
-        say("metadata", Value::Object(document.metadata));
-        say("lines_total", document.lines_total.into());
-        say("text", shown.into());
+        .into();
+        data["text"] = shown.into();
         if let Some(rest) = rest {
-            say("rest", rest.into());
-        }
-        if let Some((_, links)) = links {
-            say("links", links);
+            data["rest"] = rest.into();
         }
         Printed { text, data }
-    }
-
-    fn links(&self, links: &excerpt_index::Links) -> (String, Value) {
-        let scope = &self.scope;
-        let mut text = String::new();
-        let mut outgoing = Vec::new();
-        for link in &links.outgoing {
-            let path = link.path.as_deref().map(|path| scope.outward(path));
-            let section = link.section.as_ref().map(|section| format!("#{section}"));
-            let target = format!(
-                "{}{}",
-                scope.outward(&link.target),
-                section.unwrap_or_default()
-            );
-            let title = link.title.as_ref().map(|title| format!(" · {title}"));
-            let line = format!(
-                "link :{} {target} → {}{}",
-                link.line,
-                path.unwrap_or("nothing here"),
-                title.unwrap_or_default()
-            );
-            text += &(on_one_line(&line) + "\n");
-            outgoing.push(
-                json!({"line": link.line, "target": target, "path": path, "title": link.title}),
-            );
-        }
-        let mut incoming = Vec::new();
-        for link in &links.incoming {
-            let path = scope.outward(&link.path);
-            let title = link.title.as_ref().map(|title| format!(" · {title}"));
-            let line = format!(
-                "linked from {path}:{}{}",
-                link.line,
-                title.unwrap_or_default()
-            );
-            text += &(on_one_line(&line) + "\n");
-            incoming.push(json!({"path": path, "line": link.line, "title": link.title, "section": link.section}));
-        }
-        if text.is_empty() {
-            text = "no links\n".to_string();
-        }
-        (text, json!({"outgoing": outgoing, "incoming": incoming}))
     }
 }
 
 /// An item as it is answered.
 struct Printed {
     text: String,
-    data: Map<String, Value>,
+    data: Value,
+}
+
+/// The line in place of the rest of a text, which is to be asked for.
+fn left_out(rest: &str) -> String {
+    format!("… the rest is left out to stay within `max_tokens`: get `{rest}`\n")
 }
 
 /// As many whole chunks of a text as there is room for, or where there is none for one, as many lines; and how many lines that are. The text begins at
@@ -400,21 +375,20 @@ fn cut<'t>(
     start: usize,
     room: usize,
 ) -> (&'t str, usize) {
+    let (begun, lines) = beginning(text, room);
+    if begun.len() == text.len() {
+        return (text, lines);
+    }
     let ends = chunks
         .iter()
         .map(|chunk| chunk.span.bytes.end.saturating_sub(start));
-    let fits = |end: &usize| text.get(..*end).is_some_and(|part| tokens(part) <= room);
-    let (by_lines, lines) = beginning(text, room);
-    match ends
-        .filter(|end| *end > 0 && *end < text.len())
-        .take_while(fits)
-        .last()
-    {
-        // A chunk that ends within a line is followed by the rest of that line.
-        Some(end) if text[..end].ends_with('\n') || text[end..].starts_with('\n') => {
-            let end = end + usize::from(!text[..end].ends_with('\n'));
-            (&text[..end], text[..end].matches('\n').count())
-        }
-        _ => (by_lines, lines),
+    // A chunk that ends within a line is followed by the rest of that line.
+    let at_end = |end: usize| match begun.as_bytes().get(end) {
+        Some(b'\n') => Some(end + 1),
+        _ => begun.get(..end)?.ends_with('\n').then_some(end),
+    };
+    match ends.filter_map(at_end).max() {
+        Some(end) => (&begun[..end], begun[..end].matches('\n').count()),
+        None => (begun, lines),
     }
 }

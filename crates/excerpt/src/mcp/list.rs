@@ -10,7 +10,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
-use super::budget::{self, dense, shortened};
+use super::budget::{self, sent, shortened};
 use super::reply::{Reply, on_one_line, texts, with_notes};
 use super::scope::Seen;
 use super::search::reads;
@@ -236,22 +236,20 @@ fn page(
     most: usize,
     notes: Vec<String>,
 ) -> Reply {
-    /// What is said under the entries.
+    /// What is said under the entries, and of them.
     const UNDER: usize = 30;
     let total = entries.len();
-    let room = most.saturating_sub(UNDER + dense(&notes.join("\n")));
-    let (mut in_text, mut in_data) = (room, room);
+    let mut left = most.saturating_sub(UNDER + sent(&notes.join("\n"), &notes));
     let mut listed: Vec<Value> = Vec::new();
     let mut text = String::new();
     for (line, data) in entries.into_iter().skip(offset).take(limit) {
         let line = on_one_line(&line);
-        let (of_line, of_data) = (dense(&line), budget::of_data(&data));
-        let is_full = of_line > in_text || of_data > in_data;
+        let taken = sent(&line, &data) + 1;
+        let is_full = taken > left;
         if is_full && !listed.is_empty() {
             break;
         }
-        in_text = in_text.saturating_sub(of_line);
-        in_data = in_data.saturating_sub(of_data);
+        left = left.saturating_sub(taken);
         text += &line;
         text.push('\n');
         listed.push(match is_full {

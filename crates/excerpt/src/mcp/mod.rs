@@ -11,6 +11,7 @@ mod chunk;
 mod get;
 mod instructions;
 mod keeper;
+mod links;
 mod list;
 mod note;
 mod passage;

@@ -7,7 +7,7 @@ use excerpt_index::{DocumentHits, Hit};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::budget::{beginning, tokens};
+use super::budget::{beginning, sent};
 use super::reply::on_one_line;
 use crate::output::counted;
 use crate::wire::channel;
@@ -16,7 +16,7 @@ use crate::wire::channel;
 const ID: usize = 12;
 
 /// What leads to a hit and tells it from others, and its text. The names are those of [`crate::wire::Hit`].
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 pub(super) struct Passage<'a> {
     pub(super) rank: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,9 +29,9 @@ pub(super) struct Passage<'a> {
     trail: &'a [String],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     sections: &'a [String],
-    /// The front matter of its document.
-    #[serde(skip_serializing_if = "Map::is_empty")]
-    metadata: &'a Map<String, Value>,
+    /// The front matter of its document; none when there was no room for it.
+    #[serde(skip_serializing_if = "is_empty")]
+    metadata: Option<&'a Map<String, Value>>,
     score: f32,
     channel: &'static str,
     weak: bool,
@@ -53,7 +53,7 @@ impl<'a> Passage<'a> {
             title: document.title.as_deref(),
             trail: &hit.trail,
             sections: &hit.sections,
-            metadata: &document.metadata,
+            metadata: Some(&document.metadata),
             score: hit.score,
             channel: channel(&hit.explanation),
             weak: hit.weak,
@@ -85,24 +85,37 @@ impl<'a> Passage<'a> {
         on_one_line(&head) + "\n"
     }
 
-    /// The tokens of all but the text, in the form that takes more.
-    fn head_size(&self) -> usize {
-        /// The names of the fields, and what is said in place of a text.
-        const FIELDS: usize = 60;
-        let mut said = vec![&*self.citation, self.path];
-        said.extend(self.title);
-        said.extend(self.trail.iter().chain(self.sections).map(|name| &**name));
-        let metadata = match self.metadata.is_empty() {
-            true => 0,
-            false => tokens(&Value::Object(self.metadata.clone()).to_string()),
+    /// What it takes without its text, where `rest` stands under it and it is named among those that are cut.
+    fn size_without_text(&self, rest: &str) -> usize {
+        let without = Passage {
+            text: None,
+            ..self.clone()
         };
-        let said: usize = said.into_iter().map(tokens).sum();
-        FIELDS + said + metadata
+        sent(&(self.head() + rest), &(without, &self.citation))
     }
 
-    fn text_size(&self) -> usize {
-        tokens(self.text.as_deref().unwrap_or_default())
+    /// What its front matter takes.
+    fn size_of_metadata(&self) -> usize {
+        sent("", &self.metadata)
     }
+
+    /// What its text takes.
+    fn size_of_text(&self) -> usize {
+        self.text.as_ref().map_or(0, |text| sent(text, text))
+    }
+
+    /// What is said under a hit whose text is not there as a whole.
+    pub(super) fn rest(&self) -> String {
+        let what = match self.text {
+            Some(_) => "the rest is left out",
+            None => "the text is left out",
+        };
+        format!("… {what}: `get` {}\n", short(self.id))
+    }
+}
+
+fn is_empty(metadata: &Option<&Map<String, Value>>) -> bool {
+    metadata.is_none_or(Map::is_empty)
 }
 
 /// The digits of an id that are shown.
@@ -121,6 +134,8 @@ pub(super) struct Truncated {
     pub(super) without_text: Vec<usize>,
     /// How many hits are not there at all.
     pub(super) omitted: usize,
+    /// Whether long front matter is not there.
+    metadata: bool,
 }
 
 impl Truncated {
@@ -129,11 +144,13 @@ impl Truncated {
         let texts = self.cut.len() + self.without_text.len();
         let texts = (texts > 0).then(|| format!("{texts} of the texts"));
         let hits = (self.omitted > 0).then(|| format!("the last {}", counted(self.omitted, "hit")));
-        let what = [texts, hits].into_iter().flatten().collect::<Vec<_>>();
+        let metadata = self.metadata.then(|| "long front matter".to_string());
+        let what = [metadata, texts, hits].into_iter();
+        let what = what.flatten().collect::<Vec<_>>();
         (!what.is_empty()).then(|| {
             format!(
                 "{} left out or cut to stay within `max_tokens`: `get` the ids, or ask for more tokens",
-                what.join(" and ")
+                what.join(", ")
             )
         })
     }
@@ -142,19 +159,26 @@ impl Truncated {
 /// Leaves out texts, from the last hit upward, until what is left takes at most so many tokens. Of the one that does not fit as a whole, the beginning
 /// stays. Where the hits without their texts would take more than half of the room, the last of them go.
 pub(super) fn fit(hits: &mut Vec<Passage<'_>>, most: usize) -> Truncated {
-    /// What is said of all that is left out.
-    const HOW: usize = 80;
+    /// What is said of all that is left out, as a note and as data.
+    const HOW: usize = 60;
     /// The beginning of a text that is worth its room.
     const WORTH: usize = 40;
     let mut truncated = Truncated::default();
-    let heads: Vec<usize> = hits.iter().map(Passage::head_size).collect();
-    let texts: usize = hits.iter().map(Passage::text_size).sum();
-    if heads.iter().sum::<usize>() + texts <= most {
+    let whole = hits.iter();
+    let whole = whole.map(|hit| hit.size_without_text("") + hit.size_of_text());
+    if whole.sum::<usize>() <= most {
         return truncated;
+    }
+    for hit in &mut *hits {
+        if hit.size_of_metadata() > WORTH {
+            hit.metadata = None;
+            truncated.metadata = true;
+        }
     }
     let most = most.saturating_sub(HOW);
     let (mut kept, mut taken) = (0, 0);
-    for head in heads {
+    for hit in hits.iter() {
+        let head = hit.size_without_text(&hit.rest());
         if kept > 0 && taken + head > most / 2 {
             break;
         }
@@ -166,19 +190,17 @@ pub(super) fn fit(hits: &mut Vec<Passage<'_>>, most: usize) -> Truncated {
     let mut left = most.saturating_sub(taken);
     let mut is_full = false;
     for hit in hits {
-        let needed = hit.text_size();
+        let needed = hit.size_of_text();
         if !is_full && needed <= left {
             left -= needed;
             continue;
         }
         let begun = match (is_full, &hit.text) {
-            (false, Some(text)) if left >= WORTH || hit.rank == 1 => {
-                beginning(text, left).0.to_string()
-            }
-            _ => String::new(),
+            (false, Some(text)) if left >= WORTH || hit.rank == 1 => beginning(text, left).0,
+            _ => "",
         };
+        let begun = begun.to_string();
         is_full = true;
-        left = 0;
         if begun.trim().is_empty() {
             hit.text = None;
             truncated.without_text.push(hit.rank);

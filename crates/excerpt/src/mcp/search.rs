@@ -12,9 +12,9 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
-use super::budget::{self, tokens};
+use super::budget::{self, sent};
 use super::instructions::Instructions;
-use super::passage::{Passage, fit, short};
+use super::passage::{Passage, fit};
 use super::reply::{Reply, texts, with_notes};
 use super::scope::Seen;
 use super::waiting::plain;
@@ -259,7 +259,10 @@ impl Shared {
                 Passage::of(at + 1, document, hit, self.scope.outward(&document.path))
             })
             .collect();
-        let truncated = fit(&mut hits, most.saturating_sub(tokens(&notes.join("\n"))));
+        let truncated = fit(
+            &mut hits,
+            most.saturating_sub(sent(&notes.join("\n"), &notes)),
+        );
         let mut text = String::new();
         for hit in &hits {
             text += &hit.head();
@@ -269,11 +272,7 @@ impl Shared {
                 text.push('\n');
             }
             if truncated.cut.contains(&hit.rank) || truncated.without_text.contains(&hit.rank) {
-                let what = match hit.text {
-                    Some(_) => "the rest is left out",
-                    None => "the text is left out",
-                };
-                text += &format!("… {what}: `get` {}\n", short(hit.id));
+                text += &hit.rest();
             }
             text.push('\n');
         }

@@ -21,6 +21,7 @@ mod mcp_bounds;
 mod mcp_client;
 mod mcp_hostile;
 mod mcp_keeping;
+mod mcp_room;
 mod mcp_scope;
 mod mcp_writing;
 mod preview;

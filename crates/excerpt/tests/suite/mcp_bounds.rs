@@ -20,10 +20,11 @@ fn a_phrase_says_nothing_of_what_lies_outside() {
         &["--under", "pub", "--sync", "never"],
     ] {
         let mut client = Client::new(&project, args);
-        let told = ["vault door", "vault window"].map(|phrase| {
-            let query = format!("\"{phrase}\" bananas");
+        let told = ["door", "window"].map(|word| {
+            let query = format!("\"vault {word}\" bananas");
             let found = client.call("search", json!({"query": query})).ok();
-            (found.hits("citation"), found.data["notes"].clone())
+            let notes = found.data["notes"].to_string().replace(word, "…");
+            (found.hits("citation"), notes)
         });
         assert_eq!(told[0].0.len(), 1);
         assert_eq!(told[0], told[1]);

@@ -192,16 +192,10 @@ fn nothing_outside_is_read_by_any_tool() {
                 // What was asked for may be said again.
                 let told = told.replace(&format!("`{SECRET}`"), "");
                 assert!(!leaks(&told), "{path:?}: {told}");
-                assert!(
-                    !leaks(
-                        &answer
-                            .data
-                            .to_string()
-                            .replace(&json!(path).to_string(), "")
-                    ),
-                    "{path:?}: {}",
-                    answer.data
-                );
+                let data = answer.data.to_string();
+                let data = data.replace(&json!(path).to_string(), "");
+                let data = data.replace(&format!("`{SECRET}`"), "");
+                assert!(!leaks(&data), "{path:?}: {data}");
                 assert!(
                     !told.contains("private/secret")
                         || path.contains("private")

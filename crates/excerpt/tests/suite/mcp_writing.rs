@@ -428,28 +428,3 @@ fn the_same_text_is_added_once() {
     let all = client.call("list", json!({"what": "collections"})).ok();
     assert_eq!(all.data["total"], 2);
 }
-
-#[test]
-fn a_preview_stays_within_its_room() {
-    let mut project = Project::new();
-    for number in 0..30 {
-        let text = "## Tea\n\nMore tea is served in the garden.\n\n".repeat(40);
-        project = project.file(&format!("in/{number}.md"), text);
-    }
-    let mut client = Client::new(&project, &["--allow-write"]);
-    for most in [300, 1500, 4000] {
-        let call = json!({"path": "in", "preview": true, "max_tokens": most,
-            "chunking": {"strategy": "headers", "max": 40, "min": 1, "target": 20}});
-        let shown = client.call("add", call).ok();
-        for form in [&shown.text, &shown.data.to_string()] {
-            let tokens = bpe_openai::o200k_base().count(form);
-            assert!(tokens <= most * 11 / 10, "{tokens} of {most}: {form}");
-        }
-        assert_eq!(shown.data["documents"], 30);
-        assert!(
-            shown.text.contains(" of 30 documents are shown"),
-            "{}",
-            shown.text
-        );
-    }
-}
