@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use excerpt_chunk::{Chunking, Document, Settings};
-use excerpt_index::{Index, ReadOptions};
+use excerpt_index::{Files, Index, ReadOptions, Reading, Source as _};
 use rmcp::model::Tool;
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::arguments::Arguments;
 use super::budget::{self, beginning, sent, shortened};
 use super::reply::{Reply, on_one_line, texts};
+use super::scope::Seen;
 use super::search::reads;
 use super::{Shared, object};
 use crate::output::counted;
@@ -104,21 +105,76 @@ impl Shared {
                 tokio::task::spawn_blocking(cut).await?
             }
             (Some(path), None) => {
+                let shared = Arc::clone(self);
+                let asked = (path.clone(), collection.clone(), said.clone());
+                let on_disk = move || {
+                    let (path, collection, said) = asked;
+                    shared.preview_file(&path, collection.as_deref(), &said, most)
+                };
+                if let Some(reply) = tokio::task::spawn_blocking(on_disk).await?? {
+                    return Ok(reply);
+                }
                 self.read(context, move |shared, index| {
-                    shared.preview_document(index, &path, collection.as_deref(), said, most)
+                    shared.preview_indexed(index, &path, collection.as_deref(), &said, most)
                 })
                 .await
             }
         }
     }
 
-    /// The cut of a document as it is indexed: what the index leaves out is not read.
-    fn preview_document(
+    /// The cut of a file as it is now; none when there is no such file, or what is served leaves it out.
+    fn preview_file(
+        &self,
+        given: &str,
+        collection: Option<&str>,
+        said: &Settings,
+        most: usize,
+    ) -> anyhow::Result<Option<Reply>> {
+        let Ok(path) = self.scope.inward(given) else {
+            return Ok(None);
+        };
+        if self.scope.below(Some(&path)).as_ref() != Some(&path) {
+            return Ok(None);
+        }
+        let mut found = Vec::new();
+        for seen in self.scope.chosen(collection)? {
+            let configuration = Configuration::read(&seen.root, &self.options.embedding)?;
+            let selection = seen.options(&configuration).selection;
+            // What cannot be reached may be indexed all the same.
+            let Ok(files) = Files::selected(&seen.root, &selection) else {
+                continue;
+            };
+            let entries = files.list().map_or(Vec::new(), |listing| listing.entries);
+            if let Some(entry) = entries.iter().find(|entry| entry.path == path)
+                && let Reading::Text { text, .. } = files.read(entry)
+            {
+                found.push((self.settings_of(&seen, said)?, text));
+            }
+        }
+        match &found[..] {
+            [(settings, text)] => {
+                let shown = self.scope.outward(&path);
+                preview(settings.clone(), Some(shown), text, most).map(Some)
+            }
+            // What is not there, or there several times, is told as for any document.
+            _ => Ok(None),
+        }
+    }
+
+    /// How a document of a source is cut where `said` does not say it.
+    fn settings_of(&self, seen: &Seen, said: &Settings) -> anyhow::Result<Settings> {
+        let configuration = Configuration::read(&seen.root, &self.options.embedding)?.chunking;
+        let own = seen.collection.as_ref().map(|known| known.chunking.clone());
+        Ok(said.clone().or(own.unwrap_or_default()).or(configuration))
+    }
+
+    /// The cut of a document, or of a part of it, as it is indexed.
+    fn preview_indexed(
         &self,
         index: &mut Index,
         path: &str,
         collection: Option<&str>,
-        said: Settings,
+        said: &Settings,
         most: usize,
     ) -> anyhow::Result<Reply> {
         let sources = self.scope.chosen(collection)?;
@@ -127,11 +183,8 @@ impl Shared {
             return self.nothing_indexed(index);
         }
         let (seen, document) = self.read_target(index, &sources, path, &ReadOptions::default())?;
-        let configuration = Configuration::read(&seen.root, &self.options.embedding)?.chunking;
-        let own = seen.collection.map(|known| known.chunking);
-        let settings = said.or(own.unwrap_or_default()).or(configuration);
         preview(
-            settings,
+            self.settings_of(&seen, said)?,
             Some(self.scope.outward(&document.path)),
             &document.text,
             most,

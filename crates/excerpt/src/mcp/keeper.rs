@@ -399,10 +399,7 @@ impl Writer {
         let configuration = Configuration::read(&seen.root, &self.args)?;
         Ok(Syncable {
             root: seen.root.clone(),
-            options: match &seen.collection {
-                Some(known) => configuration.options_of(known),
-                None => configuration.options(),
-            },
+            options: seen.options(&configuration),
             collection: seen.collection.clone(),
         })
     }

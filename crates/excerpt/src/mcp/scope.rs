@@ -5,10 +5,11 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use excerpt_index::{Collection, Filter, Index, ReadOptions};
+use excerpt_index::{Collection, Filter, Index, ReadOptions, SyncOptions};
 
 use super::Options;
 use crate::place::Target;
+use crate::place::project::Configuration;
 
 /// The bounds of a server, fixed when it starts.
 pub(super) struct Scope {
@@ -44,6 +45,14 @@ pub(super) struct Seen {
 }
 
 impl Seen {
+    /// How it is brought in step, by the configuration of its folder and what it was added as.
+    pub(super) fn options(&self, configuration: &Configuration) -> SyncOptions {
+        match &self.collection {
+            Some(known) => configuration.options_of(known),
+            None => configuration.options(),
+        }
+    }
+
     /// What the tools call it.
     pub(super) fn collection_name(&self) -> Option<&str> {
         self.collection.as_ref().map(|known| &*known.name)

@@ -436,3 +436,27 @@ fn what_tools_answer_is_as_their_schemas_say() {
         conforms(&reply.data, &tool["outputSchema"], name);
     }
 }
+
+#[test]
+fn a_preview_is_of_the_file_as_it_is_now() {
+    let project = Project::new()
+        .file("docs/tea.md", "# Green\n\nTea.\n")
+        .file(".gitignore", "hidden.md\n")
+        .file("docs/hidden.md", "# Hidden\n")
+        .file("other/coffee.md", "# Other\n");
+    let mut client = Client::new(&project, &["--under", "docs", "--sync", "never"]);
+    let mut cut = |path: &str| client.call("chunk", json!({"path": path}));
+    // Before anything is indexed, and after the file has changed.
+    let first = cut("docs/tea.md").ok();
+    assert_eq!(first.data["chunks"][0]["trail"], json!(["Green"]));
+    project.write("docs/tea.md", "# Black\n\nTea.\n");
+    let second = cut("docs/tea.md").ok();
+    assert_eq!(second.data["chunks"][0]["trail"], json!(["Black"]));
+    // What the rules leave out, and what is not served, is none of its business.
+    project.run(&["sync"]).ok();
+    cut("docs/hidden.md").fails("`docs/hidden.md` is not here: `list` and `search` show what is");
+    cut("other/coffee.md").fails("`other/coffee.md` is not here: `list` and `search` show what is");
+    // One that has gone is as it was indexed.
+    std::fs::remove_file(project.path("docs/tea.md")).unwrap();
+    assert!(cut("docs/tea.md").ok().text.contains("Black"));
+}
