@@ -47,6 +47,15 @@ pub enum Note {
     Absent(Vec<String>),
     /// Phrases of the query that no chunk holds all of: their words were searched for instead.
     Scattered(Vec<String>),
+    /// A filter asks for what no document has that could be found without it.
+    Unmatched {
+        /// What it is about: `tag`, `type`, `language` or a field of the front matter.
+        filter: String,
+        /// What was asked for.
+        asked: Vec<String>,
+        /// What there is: some of it, what most documents have first.
+        known: Vec<String>,
+    },
     /// Only the first words of the query were searched for.
     Shortened {
         /// How many.
@@ -88,6 +97,13 @@ impl fmt::Display for Note {
             Note::Absent(words) => write!(f, "found nowhere: `{}`", words.join("`, `")),
             Note::Scattered(phrases) => {
                 write!(f, "nowhere together: `{}`; searched for the words", phrases.join("`, `"))
+            }
+            Note::Unmatched { filter, asked, known } => {
+                write!(f, "no document here has the {filter} `{}`: ", asked.join("` or `"))?;
+                match known.is_empty() {
+                    true => f.write_str("none has one"),
+                    false => write!(f, "there are `{}`", known.join("`, `")),
+                }
             }
             Note::Shortened { words } => write!(f, "the query is long: only its first {words} words were searched for"),
             Note::Behind { holder: Some(process) } => {

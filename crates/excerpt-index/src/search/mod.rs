@@ -138,7 +138,10 @@ impl Search<'_> {
             Some(keywords) => keywords.weights(&self.words.required)?,
             None => vec![None; self.words.required.len()],
         };
-        answer.notes = notes(self.words, &weights);
+        answer.notes = match &self.places {
+            Some(places) if places.documents.is_empty() => places.unmatched.clone(),
+            _ => notes(self.words, &weights),
+        };
         let question = self.question(&mut answer.notes)?;
         let limit = self.first_limit();
         let (candidates, nearest) = self.channels(question.as_ref(), limit)?;

@@ -1,18 +1,24 @@
 //! The documents that a filter allows, and how well their versions fit.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use super::version::{Fit, fit};
 use crate::error::Error;
-use crate::model::Filter;
+use crate::model::{Filter, Note};
 use crate::store::facet::{self, folded};
 use crate::store::{Documents, Fault, Store};
+
+/// How many of the values that there are are named, where the one that was asked for is not among them.
+const NAMED: usize = 12;
 
 /// The part of the index that a filter allows.
 pub(super) struct Places {
     pub(super) documents: Documents,
     /// How well the versions of these documents fit the one that was asked for; of none when none was.
     pub(super) fits: HashMap<u64, Fit>,
+    /// What was asked for and no document there has.
+    pub(super) unmatched: Vec<Note>,
 }
 
 impl Places {
@@ -40,18 +46,27 @@ impl Places {
                 .map(|source| source.id)
                 .collect(),
         };
-        let mut documents = Documents::default();
+        let mut there = Vec::new();
         for source in sources {
-            let under = store.truth.documents_under(source, &path)?.into_iter();
-            let allowed = under.filter(|id| narrowed.iter().all(|narrowed| narrowed.allows(*id)));
-            documents.extend(allowed.map(i64::unsigned_abs));
+            there.extend(store.truth.documents_under(source, &path)?);
         }
+        let allowed = there.iter();
+        let allowed = allowed.filter(|id| narrowed.iter().all(|narrowed| narrowed.allows(**id)));
+        let documents: Documents = allowed.map(|id| id.unsigned_abs()).collect();
+        let unmatched = match documents.is_empty() && !there.is_empty() {
+            true => unmatched(store, filter, &there)?,
+            false => Vec::new(),
+        };
         if filter.version.is_some() {
             for document in &documents {
                 fits.entry(*document).or_insert(Fit::Unknown);
             }
         }
-        Ok(Some(Places { documents, fits }))
+        Ok(Some(Places {
+            documents,
+            fits,
+            unmatched,
+        }))
     }
 }
 
@@ -98,25 +113,56 @@ fn sources(store: &Store, filter: &Filter) -> Result<Option<Vec<i64>>, Fault> {
     Ok((ids.len() < all.len()).then_some(ids))
 }
 
+/// The facets that a filter asks for, each with the values of which a document must have one.
+fn facets(filter: &Filter) -> Vec<(&str, &[String])> {
+    let tags = filter.tags.iter();
+    let tags = tags.map(|tag| (facet::TAG, std::slice::from_ref(tag)));
+    let several = [
+        (facet::KIND, &filter.kinds),
+        (facet::LANGUAGE, &filter.languages),
+    ];
+    let several = several.into_iter().filter(|(_, values)| !values.is_empty());
+    let several = several.map(|(name, values)| (name, &**values));
+    let fields = filter.fields.iter();
+    let fields = fields.map(|(name, value)| (&**name, std::slice::from_ref(value)));
+    tags.chain(several).chain(fields).collect()
+}
+
+/// The facets that none of the documents that are `there` has, with the values that some of them have.
+fn unmatched(store: &Store, filter: &Filter, there: &[i64]) -> Result<Vec<Note>, Fault> {
+    let there: HashSet<i64> = there.iter().copied().collect();
+    let mut notes = Vec::new();
+    for (name, asked) in facets(filter) {
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        store.truth.each_facet(name, |document, value| {
+            if there.contains(&document) {
+                *counts.entry(value.to_string()).or_default() += 1;
+            }
+        })?;
+        if asked
+            .iter()
+            .any(|value| counts.contains_key(&folded(value)))
+        {
+            continue;
+        }
+        let mut known: Vec<(String, usize)> = counts.into_iter().collect();
+        known.sort_by(|(a, a_count), (b, b_count)| b_count.cmp(a_count).then_with(|| a.cmp(b)));
+        known.truncate(NAMED);
+        notes.push(Note::Unmatched {
+            filter: name.to_string(),
+            asked: asked.to_vec(),
+            known: known.into_iter().map(|(value, _)| value).collect(),
+        });
+    }
+    Ok(notes)
+}
+
 /// What the filter says of the documents themselves.
 fn narrowed(store: &Store, filter: &Filter) -> Result<Vec<Narrowed>, Fault> {
     let mut all = Vec::new();
-    let mut with = |name: &str, values: &[String]| -> Result<(), Fault> {
+    for (name, values) in facets(filter) {
         let values: Vec<String> = values.iter().map(|value| folded(value)).collect();
         all.push(Narrowed::To(store.truth.with_facet(name, &values)?));
-        Ok(())
-    };
-    for tag in &filter.tags {
-        with(facet::TAG, std::slice::from_ref(tag))?;
-    }
-    if !filter.kinds.is_empty() {
-        with(facet::KIND, &filter.kinds)?;
-    }
-    if !filter.languages.is_empty() {
-        with(facet::LANGUAGE, &filter.languages)?;
-    }
-    for (name, value) in &filter.fields {
-        with(name, std::slice::from_ref(value))?;
     }
     let (since, until) = (&filter.dated.0, &filter.dated.1);
     for day in [since, until].into_iter().flatten() {
@@ -176,6 +222,11 @@ fn check_day(day: &str) -> Result<(), Error> {
             b'-' => byte == b'-',
             _ => byte.is_ascii_digit(),
         });
+    let within = |range: Range<usize>, most| {
+        let number = day.get(range).and_then(|digits| digits.parse().ok());
+        number.is_none_or(|number: u8| (1..=most).contains(&number))
+    };
+    let shaped = shaped && within(5..7, 12) && within(8..10, 31);
     match matches!(day.len(), 4 | 7 | 10) && shaped {
         true => Ok(()),
         false => Err(Error::Filter {
@@ -210,7 +261,16 @@ mod tests {
         for day in ["2026", "2026-01", "2026-01-31"] {
             assert!(check_day(day).is_ok(), "{day}");
         }
-        for day in ["", "26", "2026-1-1", "2026-01-", "yesterday"] {
+        for day in [
+            "",
+            "26",
+            "2026-1-1",
+            "2026-01-",
+            "2026-13",
+            "2026-01-32",
+            "2026-00-01",
+            "yesterday",
+        ] {
             let error = check_day(day).unwrap_err().to_string();
             assert!(error.contains("expected YYYY-MM-DD"), "{error}");
         }

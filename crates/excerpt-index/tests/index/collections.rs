@@ -279,6 +279,33 @@ fn documents_are_filtered_by_what_they_say_and_what_is_said_of_them() {
     let none = library.ask("tea", |filter| filter.tags = strings(&["nothing"]));
     assert!(none.documents.is_empty());
     assert_eq!((none.documents_total, none.chunks_total), (0, 0));
+    let told = |library: &mut Library, set: &dyn Fn(&mut Filter)| -> Vec<String> {
+        let none = library.ask("tea", |filter| set(filter));
+        assert!(none.documents.is_empty());
+        none.notes.iter().map(ToString::to_string).collect()
+    };
+    let tags = told(&mut library, &|filter| {
+        filter.tags = strings(&["nothing"]);
+    });
+    assert_eq!(
+        tags,
+        [
+            "no document here has the tag `nothing`: there are `hot`, `black`, `cold`, `green`, `iced`"
+        ]
+    );
+    let golang = told(&mut library, &|filter| {
+        filter.languages = strings(&["golang"]);
+    });
+    assert_eq!(
+        golang,
+        ["no document here has the language `golang`: there are `markdown`, `rust`"]
+    );
+    // What lies elsewhere is not told.
+    let elsewhere = told(&mut library, &|filter| {
+        filter.languages = strings(&["golang"]);
+        filter.path = Some("nowhere".to_string());
+    });
+    assert_eq!(elsewhere, [""; 0]);
 }
 
 #[test]

@@ -388,7 +388,8 @@ fn cut<'t>(
         _ => begun.get(..end)?.ends_with('\n').then_some(end),
     };
     match ends.filter_map(at_end).max() {
-        Some(end) => (&begun[..end], begun[..end].matches('\n').count()),
-        None => (begun, lines),
+        // Room is not given away for a good end.
+        Some(end) if end > begun.len() / 2 => (&begun[..end], begun[..end].matches('\n').count()),
+        _ => (begun, lines),
     }
 }
