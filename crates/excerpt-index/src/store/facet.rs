@@ -1,9 +1,11 @@
 //! What documents are filtered by: facets, made of the front matter and of what was said of the document when it was added.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde_json::{Map, Value};
 
+use super::fault::Fault;
+use super::truth::Truth;
 use crate::model::Attributes;
 
 /// The facets that are made of several fields. Any other field of the front matter is a facet by its own name.
@@ -110,6 +112,41 @@ fn scalar(value: &Value) -> Option<String> {
         Value::Number(number) => Some(number.to_string()),
         Value::Bool(truth) => Some(truth.to_string()),
         _ => None,
+    }
+}
+
+/// Questions about facets.
+impl Truth {
+    /// The ids of the documents that have a facet of that name with one of the values.
+    pub(crate) fn with_facet(&self, name: &str, values: &[String]) -> Result<HashSet<i64>, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT document FROM facet WHERE name = ?1 AND value = ?2")?;
+        let mut documents = HashSet::new();
+        for value in values {
+            let rows = select.query_map([name, value], |row| row.get::<_, i64>(0))?;
+            documents.extend(rows.collect::<Result<Vec<_>, _>>()?);
+        }
+        Ok(documents)
+    }
+
+    /// Calls `visit` with each document that has a facet of that name, and its value, document by document.
+    pub(crate) fn each_facet(
+        &self,
+        name: &str,
+        mut visit: impl FnMut(i64, &str),
+    ) -> Result<(), Fault> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT document, value FROM facet WHERE name = ?1 ORDER BY document",
+        )?;
+        let mut rows = select.query([name])?;
+        while let Some(row) = rows.next()? {
+            visit(
+                row.get(0)?,
+                row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?,
+            );
+        }
+        Ok(())
     }
 }
 

@@ -1,5 +1,5 @@
 //! The truth: one SQLite file with everything that cannot be made again from the rest. Here it is opened; `write.rs` changes
-//! it and `read.rs` asks it.
+//! it and `read/` asks it.
 
 use std::cell::RefCell;
 use std::fs;
@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::collect::Documents;
 use super::fault::Fault;
+use super::read::Code;
 use super::schema::{APPLICATION_ID, FORMAT, migrate};
 use crate::error::{Error, Result};
 
@@ -36,15 +36,6 @@ pub(crate) struct Truth {
     is_frozen: bool,
     /// Which documents are source code, as far as that is known.
     pub(super) code: RefCell<Option<Code>>,
-}
-
-/// The documents that are source code.
-pub(super) struct Code {
-    /// The `rev` at which they were read.
-    pub(super) rev: i64,
-    /// How many documents there are of all kinds.
-    pub(super) total: usize,
-    pub(super) documents: Documents,
 }
 
 impl Truth {

@@ -1,0 +1,161 @@
+//! Questions about chunks.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use excerpt_chunk::{Hash, Span};
+use rusqlite::{OptionalExtension, params_from_iter};
+
+use super::{hash, size, unsigned};
+use crate::store::fault::Fault;
+use crate::store::record::input;
+use crate::store::truth::Truth;
+
+/// A chunk as the truth has it, without its text.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredChunk {
+    pub(crate) ordinal: usize,
+    pub(crate) id: Hash,
+    pub(crate) span: Span,
+    pub(crate) trail: Vec<String>,
+    pub(crate) sections: Vec<String>,
+    pub(crate) defines: Vec<String>,
+    pub(crate) kind: String,
+    pub(crate) language: Option<String>,
+    pub(crate) tokens: usize,
+    /// Where the text begins that is embedded: that of the overlap, if there is one.
+    pub(crate) embedded_from: usize,
+    pub(crate) header: String,
+    pub(crate) input: Vec<u8>,
+}
+
+/// What of a chunk has a say in its rank.
+#[derive(Clone, Debug)]
+pub(crate) struct Features {
+    pub(crate) defines: Vec<String>,
+}
+
+impl Truth {
+    /// The chunks of a document, in order.
+    pub(crate) fn chunks(&self, document: i64) -> Result<Vec<StoredChunk>, Fault> {
+        self.chunks_where("document = ?1 ORDER BY ordinal", &[document])
+    }
+
+    /// One chunk of a document.
+    pub(crate) fn chunk(&self, document: i64, ordinal: u64) -> Result<Option<StoredChunk>, Fault> {
+        let ordinal = i64::try_from(ordinal).unwrap_or(i64::MAX);
+        let condition = "document = ?1 AND ordinal = ?2";
+        Ok(self.chunks_where(condition, &[document, ordinal])?.pop())
+    }
+
+    /// Where the chunks are whose ids lie from `first` to `last`, as document and ordinal, a few at most: more tell nothing new to one who looks for a
+    /// single one.
+    pub(crate) fn chunks_between(
+        &self,
+        first: [u8; 16],
+        last: [u8; 16],
+    ) -> Result<Vec<(i64, u64)>, Fault> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT document, ordinal FROM chunk WHERE id BETWEEN ?1 AND ?2 LIMIT 8",
+        )?;
+        let rows = select.query_map([&first[..], &last[..]], |row| {
+            Ok((row.get(0)?, unsigned(row, 1)?))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The id of the chunk of a document that holds the byte at `offset`, or of the next one.
+    pub(crate) fn chunk_at(&self, document: i64, offset: usize) -> Result<Option<Hash>, Fault> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT id FROM chunk WHERE document = ?1 AND end > ?2 ORDER BY ordinal LIMIT 1",
+        )?;
+        let offset = i64::try_from(offset).unwrap_or(i64::MAX);
+        let found = select.query_row([document, offset], |row| hash(row, 0));
+        Ok(found.optional()?)
+    }
+
+    /// What of a chunk has a say in its rank.
+    pub(crate) fn features(&self, document: u64, ordinal: u64) -> Result<Option<Features>, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT defines FROM chunk WHERE document = ?1 AND ordinal = ?2")?;
+        let place = [document, ordinal].map(|number| i64::try_from(number).unwrap_or(i64::MAX));
+        let mut rows = select.query(place)?;
+        let Some(row) = rows.next()? else {
+            return Ok(None);
+        };
+        let defines = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+        Ok(Some(Features {
+            defines: match defines {
+                "[]" => Vec::new(),
+                defines => serde_json::from_str(defines)?,
+            },
+        }))
+    }
+
+    fn chunks_where(
+        &self,
+        condition: &'static str,
+        numbers: &[i64],
+    ) -> Result<Vec<StoredChunk>, Fault> {
+        let mut select = self.connection.prepare_cached(&format!(
+            "SELECT ordinal, id, start, end, first_line, last_line, trail, sections, kind, language, tokens, defines, header, input,
+                    coalesce(overlap_start, start)
+             FROM chunk WHERE {condition}"
+        ))?;
+        let mut rows = select.query(params_from_iter(numbers))?;
+        let mut chunks = Vec::new();
+        while let Some(row) = rows.next()? {
+            chunks.push(StoredChunk {
+                ordinal: size(row, 0)?,
+                id: hash(row, 1)?,
+                span: Span {
+                    bytes: size(row, 2)?..size(row, 3)?,
+                    lines: (size(row, 4)?, size(row, 5)?),
+                },
+                trail: serde_json::from_str(
+                    row.get_ref(6)?.as_str().map_err(rusqlite::Error::from)?,
+                )?,
+                sections: serde_json::from_str(
+                    row.get_ref(7)?.as_str().map_err(rusqlite::Error::from)?,
+                )?,
+                kind: row.get(8)?,
+                language: row.get(9)?,
+                tokens: size(row, 10)?,
+                defines: serde_json::from_str(
+                    row.get_ref(11)?.as_str().map_err(rusqlite::Error::from)?,
+                )?,
+                header: row.get(12)?,
+                input: row.get(13)?,
+                embedded_from: size(row, 14)?,
+            });
+        }
+        Ok(chunks)
+    }
+
+    /// How many chunks each document has, and its `rev`, by id.
+    pub(crate) fn chunk_counts(&self) -> Result<BTreeMap<u64, (i64, usize)>, Fault> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT document.id, rev, count(chunk.ordinal) FROM document LEFT JOIN chunk ON chunk.document = document.id
+             GROUP BY document.id",
+        )?;
+        let rows = select.query_map([], |row| {
+            Ok((unsigned(row, 0)?, (row.get(1)?, size(row, 2)?)))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+}
+
+impl StoredChunk {
+    /// The bytes of the chunk in its document's text.
+    pub(crate) fn bytes(&self) -> Range<usize> {
+        self.span.bytes.clone()
+    }
+
+    /// What is embedded of it, from its document's text.
+    pub(crate) fn embedded<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
+        let own = text.get(self.embedded_from..self.span.bytes.end)?;
+        Some(input(&self.header, own))
+    }
+}

@@ -1,0 +1,205 @@
+//! Questions about documents.
+
+use excerpt_chunk::Hash;
+use rusqlite::{OptionalExtension, Row, params};
+use serde_json::{Map, Value};
+
+use super::{hash, size};
+use crate::store::collect::Documents;
+use crate::store::compress::decompressed;
+use crate::store::fault::Fault;
+use crate::store::truth::Truth;
+
+/// A document as the truth has it, without its text.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredDocument {
+    pub(crate) id: i64,
+    pub(crate) source: i64,
+    pub(crate) root: String,
+    /// The name of the collection that the source is.
+    pub(crate) collection: Option<String>,
+    pub(crate) path: String,
+    pub(crate) title: Option<String>,
+    pub(crate) first_heading: Option<String>,
+    pub(crate) metadata: Map<String, Value>,
+    pub(crate) syntax: String,
+    pub(crate) text: Hash,
+    pub(crate) rev: i64,
+}
+
+impl StoredDocument {
+    /// Whether it is source code.
+    pub(crate) fn is_code(&self) -> bool {
+        self.syntax == "code"
+    }
+}
+
+/// The documents that are source code.
+pub(in crate::store) struct Code {
+    /// The `rev` at which they were read.
+    rev: i64,
+    /// How many documents there are of all kinds.
+    total: usize,
+    documents: Documents,
+}
+
+/// With a join in place of the inner question, SQLite would prepare it anew for each document.
+const DOCUMENT: &str = "
+    SELECT id, (SELECT root FROM source WHERE source.id = document.source) AS root, path, title, first_heading, metadata,
+           text, rev, syntax, (SELECT name FROM source WHERE source.id = document.source), source
+    FROM document";
+
+impl Truth {
+    /// A document.
+    pub(crate) fn document(&self, id: i64) -> Result<Option<StoredDocument>, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached(&format!("{DOCUMENT} WHERE id = ?1"))?;
+        let found = select.query_row([id], |row| Ok(document(row))).optional()?;
+        found.transpose()
+    }
+
+    /// The documents at `path`, one a source, by root.
+    pub(crate) fn documents_at(&self, path: &str) -> Result<Vec<StoredDocument>, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached(&format!("{DOCUMENT} WHERE path = ?1 ORDER BY root"))?;
+        let mut rows = select.query([path])?;
+        let mut documents = Vec::new();
+        while let Some(row) = rows.next()? {
+            documents.push(document(row)?);
+        }
+        Ok(documents)
+    }
+
+    /// The document at `path` in a source.
+    pub(crate) fn document_at(
+        &self,
+        source: i64,
+        path: &str,
+    ) -> Result<Option<StoredDocument>, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached(&format!("{DOCUMENT} WHERE source = ?1 AND path = ?2"))?;
+        let found = select
+            .query_row(params![source, path], |row| Ok(document(row)))
+            .optional()?;
+        found.transpose()
+    }
+
+    /// The ids of the documents at `path` or under it, in a source.
+    pub(crate) fn documents_under(&self, source: i64, path: &str) -> Result<Vec<i64>, Fault> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT id FROM document WHERE source = ?1 AND (?2 = '' OR path = ?2 OR (path > ?2 || '/' AND path < ?2 || '0'))",
+        )?;
+        let rows = select.query_map(params![source, path], |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Calls `visit` with the path of every document of a source, or of all.
+    pub(crate) fn each_path(
+        &self,
+        source: Option<i64>,
+        mut visit: impl FnMut(&str),
+    ) -> Result<(), Fault> {
+        let sql = "SELECT path FROM document WHERE ?1 IS NULL OR source = ?1 ORDER BY path";
+        let mut select = self.connection.prepare_cached(sql)?;
+        let mut rows = select.query([source])?;
+        while let Some(row) = rows.next()? {
+            let path = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+            visit(path);
+        }
+        Ok(())
+    }
+
+    /// A text.
+    pub(crate) fn text(&self, hash: Hash) -> Result<String, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT bytes, zstd FROM text WHERE hash = ?1")?;
+        let (bytes, zstd): (usize, Vec<u8>) =
+            select.query_row([&hash.0[..]], |row| Ok((size(row, 0)?, row.get(1)?)))?;
+        let text = decompressed(&zstd, bytes);
+        let text = text.ok_or(Fault::Value("a text that cannot be decompressed"))?;
+        if Hash::of(&text) != hash {
+            return Err(Fault::Value("a text that is not what was kept"));
+        }
+        String::from_utf8(text).map_err(|_| Fault::Value("a text that is not UTF-8"))
+    }
+
+    /// Whether most of these documents are source code, of all when none are given. What is code is read once for each `rev`.
+    pub(crate) fn mostly_code(&self, documents: Option<&Documents>) -> Result<bool, Fault> {
+        let rev = self.rev()?;
+        let mut known = self.code.borrow_mut();
+        if known.as_ref().is_none_or(|code| code.rev != rev) {
+            *known = Some(self.read_code(rev)?);
+        }
+        let Some(code) = &*known else {
+            return Ok(false);
+        };
+        Ok(match documents {
+            None => 2 * code.documents.len() > code.total,
+            Some(some) => {
+                let among = some.iter().filter(|id| code.documents.contains(id)).count();
+                2 * among > some.len()
+            }
+        })
+    }
+
+    fn read_code(&self, rev: i64) -> Result<Code, Fault> {
+        let mut code = Code {
+            rev,
+            total: 0,
+            documents: Documents::default(),
+        };
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT id, syntax = 'code' FROM document")?;
+        let mut rows = select.query([])?;
+        while let Some(row) = rows.next()? {
+            code.total += 1;
+            if row.get(1)? {
+                code.documents.insert(row.get::<_, i64>(0)?.unsigned_abs());
+            }
+        }
+        Ok(code)
+    }
+}
+
+fn document(row: &Row<'_>) -> Result<StoredDocument, Fault> {
+    Ok(StoredDocument {
+        id: row.get(0)?,
+        root: row.get(1)?,
+        path: row.get(2)?,
+        title: row.get(3)?,
+        first_heading: row.get(4)?,
+        metadata: serde_json::from_str(row.get_ref(5)?.as_str().map_err(rusqlite::Error::from)?)?,
+        text: hash(row, 6)?,
+        rev: row.get(7)?,
+        syntax: row.get(8)?,
+        collection: row.get(9)?,
+        source: row.get(10)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::StatementStatus;
+
+    use super::*;
+
+    /// What a search asks for each candidate, it asks hundreds of times.
+    #[test]
+    fn a_question_about_a_document_is_prepared_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let truth = Truth::create(&dir.path().join("excerpt.db")).unwrap();
+        truth.ensure_source("/notes", None).unwrap();
+        for id in 1..5 {
+            assert!(truth.document(id).unwrap().is_none());
+        }
+        let sql = format!("{DOCUMENT} WHERE id = ?1");
+        let select = truth.connection.prepare_cached(&sql).unwrap();
+        assert_eq!(select.get_status(StatementStatus::Run), 4);
+        assert_eq!(select.get_status(StatementStatus::RePrepare), 0);
+    }
+}

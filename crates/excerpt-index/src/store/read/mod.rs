@@ -1,0 +1,161 @@
+//! Questions to the truth: here those about the index as a whole, and in the other files those about its sources, documents, chunks and vectors.
+
+mod chunk;
+mod document;
+mod source;
+mod vector;
+
+use excerpt_chunk::Hash;
+use rusqlite::types::ValueRef;
+use rusqlite::{DropBehavior, OptionalExtension, Row, Transaction, params};
+
+use super::fault::Fault;
+use super::truth::Truth;
+
+pub(crate) use chunk::{Features, StoredChunk};
+pub(super) use document::Code;
+pub(crate) use document::StoredDocument;
+
+impl Truth {
+    /// Holds the state of this moment until it is dropped: all questions see the same, and none has to see to it for itself.
+    pub(crate) fn snapshot(&self) -> Result<Transaction<'_>, Fault> {
+        let mut snapshot = self.connection.unchecked_transaction()?;
+        snapshot.set_drop_behavior(DropBehavior::Commit);
+        Ok(snapshot)
+    }
+
+    /// The id that tells this store from every other.
+    pub(crate) fn id(&self) -> Result<String, Fault> {
+        let sql = "SELECT lower(hex(value)) FROM meta WHERE key = 'store'";
+        Ok(self.connection.query_row(sql, [], |row| row.get(0))?)
+    }
+
+    /// The `rev` of the latest change.
+    pub(crate) fn rev(&self) -> Result<i64, Fault> {
+        self.number("rev")
+    }
+
+    /// The `rev` up to which tombstones have been forgotten.
+    pub(crate) fn pruned(&self) -> Result<i64, Fault> {
+        self.number("pruned")
+    }
+
+    fn number(&self, key: &str) -> Result<i64, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT value FROM meta WHERE key = ?1")?;
+        Ok(select.query_row([key], |row| row.get(0))?)
+    }
+
+    /// The hash over the files of the keyword index when they were last known to be sound.
+    pub(crate) fn seal(&self) -> Result<Option<Hash>, Fault> {
+        let select =
+            self.connection
+                .query_row("SELECT value FROM meta WHERE key = 'seal'", [], |row| {
+                    hash(row, 0)
+                });
+        Ok(select.optional()?)
+    }
+
+    /// The ids of documents changed after `rev`, in the order of change, at most `limit`, each with its `rev`.
+    pub(crate) fn changed(&self, rev: i64, limit: usize) -> Result<Vec<(i64, i64)>, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT id, rev FROM document WHERE rev > ?1 ORDER BY rev LIMIT ?2")?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = select.query_map([rev, limit], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// How many documents of the source at `root` were cut by other settings than `identity` says, as far as `most`.
+    pub(crate) fn stale_count(
+        &self,
+        root: &str,
+        identity: Hash,
+        most: usize,
+    ) -> Result<usize, Fault> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT count(*) FROM (
+                 SELECT 1 FROM document JOIN source ON source.id = source
+                 WHERE root = ?1 AND (identity < ?2 OR identity > ?2) LIMIT ?3)",
+        )?;
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        Ok(select.query_row(params![root, &identity.0[..], most], |row| size(row, 0))?)
+    }
+
+    /// How many documents were changed after `rev`.
+    pub(crate) fn changed_count(&self, rev: i64) -> Result<usize, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT count(*) FROM document WHERE rev > ?1")?;
+        Ok(select.query_row([rev], |row| size(row, 0))?)
+    }
+
+    /// How many documents have not been changed after `rev`.
+    pub(crate) fn unchanged_count(&self, rev: i64) -> Result<usize, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT count(*) FROM document WHERE rev <= ?1")?;
+        Ok(select.query_row([rev], |row| size(row, 0))?)
+    }
+
+    /// The ids of documents removed after `rev`.
+    pub(crate) fn removed(&self, rev: i64) -> Result<Vec<i64>, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT document FROM tombstone WHERE rev > ?1")?;
+        let rows = select.query_map([rev], |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The bytes of all texts.
+    pub(crate) fn text_bytes(&self) -> Result<u64, Fault> {
+        let sql = "SELECT coalesce(sum(bytes), 0) FROM text";
+        Ok(self.connection.query_row(sql, [], |row| unsigned(row, 0))?)
+    }
+
+    /// Calls `visit` with every value that the content of the index consists of, in an order that depends on nothing else: not
+    /// on row ids, times or the way it came to be.
+    pub(crate) fn each_value(&self, mut visit: impl FnMut(&[u8])) -> Result<(), Fault> {
+        const VALUES: &str = "
+            SELECT path, text, title, first_heading, metadata, syntax, strategy, reason, document.warnings, identity,
+                   ordinal, chunk.id, start, end, first_line, last_line, overlap_start, trail, sections, header, kind, chunk.name,
+                   language, tokens, part, parts, strength, cut, chunk.hash, chunk.warnings, defines
+            FROM source JOIN document ON source = source.id LEFT JOIN chunk ON document = document.id
+            ORDER BY root, path, ordinal";
+        const LINKS: &str = "
+            SELECT path, start, target, section, wiki
+            FROM source JOIN document ON source = source.id JOIN link ON document = document.id
+            ORDER BY root, path, start";
+        for sql in [VALUES, LINKS] {
+            let mut select = self.connection.prepare(sql)?;
+            let columns = select.column_count();
+            let mut rows = select.query([])?;
+            while let Some(row) = rows.next()? {
+                for column in 0..columns {
+                    match row.get_ref(column)? {
+                        ValueRef::Null => visit(b"\0"),
+                        ValueRef::Integer(number) => visit(&number.to_le_bytes()),
+                        ValueRef::Real(number) => visit(&number.to_le_bytes()),
+                        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => visit(bytes),
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn hash(row: &Row<'_>, column: usize) -> rusqlite::Result<Hash> {
+    row.get(column).map(Hash)
+}
+
+fn size(row: &Row<'_>, column: usize) -> rusqlite::Result<usize> {
+    let value: i64 = row.get(column)?;
+    usize::try_from(value).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, value))
+}
+
+fn unsigned(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    let value: i64 = row.get(column)?;
+    u64::try_from(value).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, value))
+}

@@ -1,0 +1,172 @@
+//! Questions about sources.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use rusqlite::{OptionalExtension, params};
+
+use super::{hash, size, unsigned};
+use crate::error::Error;
+use crate::model::{LastSync, Skip, SkipReason, Stat};
+use crate::store::fault::Fault;
+use crate::store::record::{Known, SkipRow};
+use crate::store::truth::Truth;
+
+/// A source as the truth has it.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredSource {
+    pub(crate) id: i64,
+    pub(crate) root: String,
+    /// The name of the collection that it is.
+    pub(crate) name: Option<String>,
+    pub(crate) last_sync: Option<LastSync>,
+}
+
+/// Counts over the documents of a source.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) documents: usize,
+    pub(crate) chunks: usize,
+}
+
+impl Truth {
+    /// The id of the source at `root`.
+    pub(crate) fn source(&self, root: &str) -> Result<Option<i64>, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT id FROM source WHERE root = ?1")?;
+        Ok(select.query_row([root], |row| row.get(0)).optional()?)
+    }
+
+    /// The id of the source that must be at `root`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownSource`] when there is none.
+    pub(crate) fn source_at(&self, root: &Path) -> Result<i64, Fault> {
+        let sources = self.sources()?;
+        let mut all = sources.iter();
+        let found = all.find(|source| root.as_os_str() == &*source.root);
+        let unknown = || Error::UnknownSource {
+            path: root.to_path_buf(),
+            sources: sources.iter().map(|source| (&source.root).into()).collect(),
+        };
+        Ok(found.ok_or_else(unknown)?.id)
+    }
+
+    /// The sources, by root.
+    pub(crate) fn sources(&self) -> Result<Vec<StoredSource>, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT id, root, started, finished, name FROM source ORDER BY root")?;
+        let rows = select.query_map([], |row| {
+            let started: Option<i64> = row.get(2)?;
+            let finished = row.get(3)?;
+            Ok(StoredSource {
+                id: row.get(0)?,
+                root: row.get(1)?,
+                name: row.get(4)?,
+                last_sync: started.map(|started| LastSync { started, finished }),
+            })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The last sync of a source; none while the first one has not begun to write.
+    pub(crate) fn last_sync(&self, source: i64) -> Result<Option<LastSync>, Fault> {
+        let sql = "SELECT started, finished FROM source WHERE id = ?1";
+        Ok(self.connection.query_row(sql, [source], |row| {
+            let (started, finished): (Option<i64>, _) = (row.get(0)?, row.get(1)?);
+            Ok(started.map(|started| LastSync { started, finished }))
+        })?)
+    }
+
+    /// The documents of a source behind the path `after`, by path, at most `limit`.
+    pub(crate) fn known(
+        &self,
+        source: i64,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Known>, Fault> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT id, path, size, mtime_ns, settled, text, identity FROM document
+             WHERE source = ?1 AND (?2 IS NULL OR path > ?2) ORDER BY path LIMIT ?3",
+        )?;
+        let rows = select.query_map(
+            params![source, after, i64::try_from(limit).unwrap_or(i64::MAX)],
+            |row| {
+                Ok(Known {
+                    id: row.get(0)?,
+                    path: row.get(1)?,
+                    stat: Stat {
+                        size: unsigned(row, 2)?,
+                        mtime_ns: row.get(3)?,
+                    },
+                    settled: row.get(4)?,
+                    hash: hash(row, 5)?,
+                    identity: hash(row, 6)?,
+                })
+            },
+        )?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// What was left out of a source, by path.
+    pub(crate) fn skips(&self, source: i64) -> Result<Vec<SkipRow>, Fault> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT path, reason, detail, size, mtime_ns, settled FROM skip WHERE source = ?1 ORDER BY path, rowid",
+        )?;
+        let mut rows = select.query([source])?;
+        let mut skips = Vec::new();
+        while let Some(row) = rows.next()? {
+            let reason: String = row.get(1)?;
+            let size: Option<u64> = row
+                .get::<_, Option<i64>>(3)?
+                .and_then(|size| u64::try_from(size).ok());
+            let mtime_ns: Option<i64> = row.get(4)?;
+            skips.push(SkipRow {
+                skip: Skip {
+                    path: row.get(0)?,
+                    reason: SkipReason::of_name(&reason)
+                        .ok_or(Fault::Value("an unknown reason of a skip"))?,
+                    detail: row.get(2)?,
+                },
+                stat: size
+                    .zip(mtime_ns)
+                    .map(|(size, mtime_ns)| Stat { size, mtime_ns }),
+                settled: row.get(5)?,
+            });
+        }
+        Ok(skips)
+    }
+
+    /// How much was left out of a source, by reason.
+    pub(crate) fn skip_counts(&self, source: i64) -> Result<BTreeMap<SkipReason, usize>, Fault> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT reason, count(*) FROM skip WHERE source = ?1 GROUP BY reason",
+        )?;
+        let mut rows = select.query([source])?;
+        let mut counts = BTreeMap::new();
+        while let Some(row) = rows.next()? {
+            let reason: String = row.get(0)?;
+            let reason =
+                SkipReason::of_name(&reason).ok_or(Fault::Value("an unknown reason of a skip"))?;
+            counts.insert(reason, size(row, 1)?);
+        }
+        Ok(counts)
+    }
+
+    /// How many documents and chunks a source has.
+    pub(crate) fn counts(&self, source: i64) -> Result<Counts, Fault> {
+        let mut documents = self
+            .connection
+            .prepare_cached("SELECT count(*) FROM document WHERE source = ?1")?;
+        let mut chunks = self.connection.prepare_cached(
+            "SELECT count(*) FROM chunk JOIN document ON document.id = chunk.document WHERE source = ?1",
+        )?;
+        Ok(Counts {
+            documents: documents.query_row([source], |row| size(row, 0))?,
+            chunks: chunks.query_row([source], |row| size(row, 0))?,
+        })
+    }
+}

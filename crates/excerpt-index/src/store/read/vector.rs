@@ -1,0 +1,65 @@
+//! Questions about vectors.
+
+use rusqlite::OptionalExtension;
+
+use super::size;
+use crate::store::fault::Fault;
+use crate::store::truth::Truth;
+use crate::store::vectors::Key;
+
+impl Truth {
+    /// What `look` sees in the numbers of a vector: nothing inside when the embedder refused the string, nothing at all when it is not there.
+    pub(in crate::store) fn vector<T>(
+        &self,
+        key: Key,
+        look: impl FnOnce(&[u8]) -> T,
+    ) -> Result<Option<Option<T>>, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT numbers FROM vector WHERE key = ?1")?;
+        let found = select.query_row([&key.0[..]], |row| {
+            Ok(row.get_ref(0)?.as_blob_or_null()?.map(look))
+        });
+        Ok(found.optional()?)
+    }
+
+    /// What `look` sees in the numbers of a chunk's vector; nothing when there are none.
+    pub(in crate::store) fn vector_of<T>(
+        &self,
+        embedder: &str,
+        document: u64,
+        ordinal: u64,
+        look: impl FnOnce(&[u8]) -> T,
+    ) -> Result<Option<T>, Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT input FROM chunk WHERE document = ?1 AND ordinal = ?2")?;
+        let place = [document, ordinal].map(|number| i64::try_from(number).unwrap_or(i64::MAX));
+        let key = select.query_row(place, |row| {
+            let input = row.get_ref(0)?.as_blob()?;
+            Ok(Key::new(embedder, input))
+        });
+        match key.optional()? {
+            Some(key) => Ok(self.vector(key, look)?.flatten()),
+            None => Ok(None),
+        }
+    }
+
+    /// Why the embedder gave no vectors at the last sync; none when it did.
+    pub(crate) fn failure(&self) -> Result<Option<String>, Fault> {
+        let sql = "SELECT value FROM meta WHERE key = 'vectors_failure'";
+        Ok(self
+            .connection
+            .query_row(sql, [], |row| row.get(0))
+            .optional()?)
+    }
+
+    /// How many strings the embedder refused, with the reason for one of them.
+    pub(crate) fn refused(&self) -> Result<(usize, Option<String>), Fault> {
+        let sql = "SELECT count(*), max(refused) FROM vector WHERE refused IS NOT NULL";
+        let found = self
+            .connection
+            .query_row(sql, [], |row| Ok((size(row, 0)?, row.get(1)?)));
+        Ok(found?)
+    }
+}
