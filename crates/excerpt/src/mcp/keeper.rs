@@ -39,8 +39,17 @@ pub(super) struct State {
     /// Whether a check for changes is due or under way.
     pub(super) is_checking: bool,
     pub(super) progress: Option<Progress>,
+    /// How many times a check, or a part of one, has come to its end.
+    pub(super) checked: usize,
     /// How the last check ended.
     pub(super) ended: Option<Ended>,
+}
+
+impl State {
+    /// Whether the first check for changes is under way, here or in another process.
+    pub(super) fn is_first_check(&self) -> bool {
+        self.is_checking && matches!(self.ended, None | Some(Ended::Waiting))
+    }
 }
 
 /// How a check for changes ended.
@@ -333,6 +342,7 @@ impl Writer {
         self.signs.state.send_modify(|state| {
             state.is_checking = !is_done;
             state.progress = None;
+            state.checked += 1;
             state.ended = Some(ended);
         });
         pause
@@ -412,9 +422,10 @@ impl Writer {
         for seen in self.scope.sources()? {
             self.sync(&seen, |_| false)?;
         }
-        self.signs
-            .state
-            .send_modify(|state| state.ended = Some(Ended::Complete));
+        self.signs.state.send_modify(|state| {
+            state.checked += 1;
+            state.ended = Some(Ended::Complete);
+        });
         Ok(())
     }
 }
