@@ -453,3 +453,49 @@ fn a_preview_stays_within_its_room() {
         );
     }
 }
+
+#[test]
+fn a_preview_refuses_what_adding_refuses() {
+    let project = Project::new()
+        .file("in/a.md", "# A\n\nAlpha.\n")
+        .file("in/b.md", "# B\n\nBeta.\n");
+    let mut client = Client::new(&project, &["--allow-write"]);
+    client
+        .call("add", json!({"path": "in/a.md", "name": "alpha"}))
+        .ok();
+    client
+        .call("add", json!({"content": "# One\n", "title": "Brewing"}))
+        .ok();
+    for mut given in [
+        json!({"path": "in/b.md", "name": "alpha"}),
+        json!({"path": "in/a.md", "name": "other"}),
+        json!({"path": "in/a.md"}),
+        json!({"content": "# C\n", "name": "alpha"}),
+    ] {
+        let refused = client.call("add", given.clone());
+        assert!(refused.is_error, "{}", refused.text);
+        given["preview"] = json!(true);
+        client.call("add", given).fails(&refused.text);
+    }
+    // A text that has a title gets a name of its own, and the same text none.
+    let mut shown = |content: &str| {
+        let given = json!({"content": content, "title": "Brewing", "preview": true});
+        client.call("add", given).ok()
+    };
+    let other = shown("# Two\n");
+    assert_eq!(
+        (&other.data["collection"], &other.data["notes"]),
+        (&json!("Brewing-2"), &json!([]))
+    );
+    let same = shown("# One\n");
+    assert_eq!(
+        (&same.data["collection"], &same.data["notes"]),
+        (
+            &json!("Brewing"),
+            &json!(["`Brewing` has this text already: nothing would be added"])
+        )
+    );
+    let added = json!({"content": "# Two\n", "title": "Brewing"});
+    let added = client.call("add", added).ok();
+    assert_eq!(added.data["collection"], "Brewing-2");
+}
