@@ -85,7 +85,7 @@ impl Shared {
         let path = arguments.text("path")?;
         let text = arguments.text("text")?;
         let name = arguments.text("name")?;
-        let collection = arguments.text("collection")?;
+        let collections = arguments.texts("collection")?;
         let said = arguments.chunking()?;
         let most = arguments
             .whole("max_tokens", budget::LEAST, budget::MOST)?
@@ -105,7 +105,7 @@ impl Shared {
             }
             (Some(path), None) => {
                 self.read(context, move |shared, index| {
-                    shared.preview_document(index, &path, collection.as_deref(), said, most)
+                    shared.preview_document(index, &path, &collections, said, most)
                 })
                 .await
             }
@@ -117,11 +117,11 @@ impl Shared {
         &self,
         index: &mut Index,
         path: &str,
-        collection: Option<&str>,
+        collections: &[String],
         said: Settings,
         most: usize,
     ) -> anyhow::Result<Reply> {
-        let sources = self.scope.chosen(collection)?;
+        let sources = self.scope.chosen(collections)?;
         let sources = self.scope.indexed(index, sources)?;
         if sources.is_empty() {
             return self.nothing_indexed(index);

@@ -386,8 +386,20 @@ impl Writer {
         Ok(ended)
     }
 
-    /// Brings a source in step until `breaks_off` says so, or the process is to end.
+    /// Brings a source in step until `breaks_off` says so, or the process is to end. What goes wrong is told without where the source lies.
     pub(super) fn sync(
+        &mut self,
+        seen: &Seen,
+        breaks_off: impl Fn(Progress) -> bool,
+    ) -> anyhow::Result<SyncReport> {
+        let synced = self.sync_source(seen, breaks_off);
+        synced.map_err(|error| match is_locked(&error) {
+            true => error,
+            false => anyhow!("{}", seen.told(&message(&error))),
+        })
+    }
+
+    fn sync_source(
         &mut self,
         seen: &Seen,
         breaks_off: impl Fn(Progress) -> bool,
