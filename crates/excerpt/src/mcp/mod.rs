@@ -9,6 +9,7 @@ mod arguments;
 mod budget;
 mod chunk;
 mod content;
+mod folder;
 mod get;
 mod instructions;
 mod keeper;
