@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 use super::Shared;
 use super::instructions::Instructions;
-use super::keeper::{State, Trouble};
+use super::keeper::Trouble;
 use crate::place::SyncMode;
 
 /// How long one who asks what there is waits for the first sync.
@@ -28,6 +28,8 @@ pub(super) struct Content {
     /// What the tools were described by when they were listed.
     listed: watch::Sender<Option<Arc<Instructions>>>,
     is_followed: AtomicBool,
+    /// Whether the client has gone.
+    is_closed: watch::Sender<bool>,
 }
 
 /// What was made last, and of what.
@@ -66,6 +68,17 @@ impl Content {
     /// Says what the tools were described by when they were listed.
     pub(super) fn set_listed(&self, instructions: &Arc<Instructions>) {
         self.listed.send_replace(Some(Arc::clone(instructions)));
+    }
+
+    /// Says that the client has gone.
+    pub(super) fn close(&self) {
+        self.is_closed.send_replace(true);
+    }
+
+    /// Waits until the client has gone.
+    pub(super) async fn closed(&self) {
+        // The sender lives as long as this does.
+        let _ = self.is_closed.subscribe().wait_for(|is| *is).await;
     }
 
     /// Whether nobody has begun yet to tell the client of changes.
@@ -123,7 +136,7 @@ impl Shared {
             return now;
         }
         let mut state = self.keeper.state();
-        let ended = state.wait_for(|state: &State| !state.is_first_check());
+        let ended = state.wait_for(|state| !state.is_checking);
         // In time or not, it is looked at again.
         let _ = timeout(PATIENCE, ended).await;
         self.instructions().await

@@ -45,13 +45,6 @@ pub(super) struct State {
     pub(super) ended: Option<Ended>,
 }
 
-impl State {
-    /// Whether the first check for changes is under way, here or in another process.
-    pub(super) fn is_first_check(&self) -> bool {
-        self.is_checking && matches!(self.ended, None | Some(Ended::Waiting))
-    }
-}
-
 /// How a check for changes ended.
 #[derive(Clone, Debug)]
 pub(super) enum Ended {

@@ -139,6 +139,11 @@ impl Server {
         })
     }
 
+    /// Ends what waits for something to be told to a client that has gone.
+    fn close(&self) {
+        self.shared.content.close();
+    }
+
     /// Ends what goes on behind the answers.
     pub(crate) fn end(&self) {
         self.shared.keeper.end();
@@ -213,14 +218,13 @@ impl ServerHandler for Server {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        if context.accepted().tools_list_changed != Some(true) {
-            context.cancelled().await;
-            return Ok(());
-        }
+        let hears = context.accepted().tools_list_changed == Some(true);
         let listener = Listener::Subscription(context.sink().clone());
         tokio::select! {
-            () = Arc::clone(&self.shared).follow(listener) => {}
+            () = Arc::clone(&self.shared).follow(listener), if hears => {}
             () = context.cancelled() => {}
+            // The library would wait for it some seconds before it ends.
+            () = self.shared.content.closed() => {}
         }
         Ok(())
     }
