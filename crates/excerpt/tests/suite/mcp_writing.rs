@@ -285,6 +285,30 @@ fn a_note_goes_through_no_link_in_the_place_of_what_is_served() {
     assert!(!project.path("docs/inbox").exists());
 }
 
+#[cfg(unix)]
+#[test]
+fn an_inbox_may_be_a_link_to_a_folder_inside() {
+    use std::os::unix::fs::symlink;
+    let project = Project::new().file("docs/deep/a.md", "# A\n");
+    symlink(project.path("docs"), project.path("inbox")).unwrap();
+    let mut client = Client::new(&project, &["--allow-write"]);
+    for (path, expected) in [
+        ("x.md", "docs/x.md"),
+        ("deep/y.md", "docs/deep/y.md"),
+        ("new/deep/z.md", "docs/new/deep/z.md"),
+    ] {
+        let note = json!({"title": "T", "content": "x", "path": path});
+        let kept = client.call("note", note).ok();
+        assert_eq!(kept.data["path"], expected);
+        assert!(project.path(expected).is_file());
+    }
+    symlink("/nowhere", project.path("docs/gone")).unwrap();
+    let note = json!({"title": "T", "content": "x", "path": "gone/x.md"});
+    client
+        .call("note", note)
+        .fails("the inbox does not lie inside of what is served: `inbox`");
+}
+
 #[test]
 fn the_path_of_a_note_is_as_it_is_listed() {
     let project = Project::new()
