@@ -83,6 +83,15 @@ impl Collection {
         Collections::read(dir)?.named(name).cloned()
     }
 
+    /// The name that a text gets that is given to the index in `dir` under the name `wanted`.
+    ///
+    /// # Errors
+    ///
+    /// When the list of collections cannot be read.
+    pub fn free_in(dir: &Path, wanted: &str) -> Result<String> {
+        Ok(Collections::read(dir)?.free(&name_of(wanted)))
+    }
+
     /// A name for what is at `root`, made of the path.
     #[must_use]
     pub fn name_for(root: &Path) -> String {

@@ -440,6 +440,24 @@ impl Index {
         Ok(digest.end())
     }
 
+    /// A mark of the state that is indexed: another one as soon as its documents, or what the last sync saw of a source, may be others. It costs a look at
+    /// the sources, however many documents there are.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn mark(&self) -> Result<Hash> {
+        self.read_mark().map_err(self.at())
+    }
+
+    fn read_mark(&self) -> Result<Hash, Fault> {
+        let truth = &self.store.truth;
+        let sources = truth.sources()?.into_iter();
+        let sources = sources.map(|source| (source.root, source.name, source.last_sync));
+        let state = (truth.id()?, truth.rev()?, sources.collect::<Vec<_>>());
+        Ok(Hash::of(format!("{state:?}").as_bytes()))
+    }
+
     /// Reads the whole database, and compares the keyword index with it, chunk by chunk.
     ///
     /// # Errors

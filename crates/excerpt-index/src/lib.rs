@@ -62,6 +62,6 @@ pub use read::{ChunkPlace, DocumentText, Incoming, Links, Outgoing, ReadOptions,
 pub use search::{Channels, Fusion, Ranking, Signals};
 pub use source::{Entry, Files, Listing, Reading, Selection, Source, decode};
 pub use store::hush_mended_panics;
-pub use summary::{Domain, Newest, Summary, Topic};
+pub use summary::{Domain, Newest, Summary, Topic, is_date};
 pub use sync::quiet;
 pub use watch::{Stop, Watching};

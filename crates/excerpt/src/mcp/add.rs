@@ -140,11 +140,14 @@ impl Shared {
         };
         let options = configuration.options_of(&collection);
         let file = addition.file_name(&collection);
+        let dir = self.scope.index.clone();
         if is_preview {
-            let cut = move || preview(&collection, &given, &file, &options, most);
+            let cut = move || {
+                let (collection, is_kept) = expected(&dir, collection, &given, is_named)?;
+                preview(&collection, is_kept, &given, &file, &options, most)
+            };
             return tokio::task::spawn_blocking(cut).await?;
         }
-        let dir = self.scope.index.clone();
         self.keeper
             .write(move |writer| {
                 let index = writer.index()?;
@@ -298,9 +301,36 @@ fn already(index: &Index, known: &Collection, wanted: &Collection) -> anyhow::Re
     Ok(Reply::of(with_notes(text, &notes), data))
 }
 
+/// What `wanted` would be as a collection, and whether it is one already, with the same text; an error where it would be refused.
+fn expected(
+    dir: &Path,
+    mut wanted: Collection,
+    given: &Given,
+    is_named: bool,
+) -> anyhow::Result<(Collection, bool)> {
+    let all = Collection::all_in(dir)?;
+    if let Given::Text(text) = given
+        && let Some(known) = kept(&all, &wanted, text)
+    {
+        return Ok((known.clone(), true));
+    }
+    let is_taken = |known: &&Collection| match given {
+        Given::File(root) => known.name == wanted.name || known.root == *root,
+        Given::Text(_) => is_named && known.name == wanted.name,
+    };
+    if let Some(known) = all.iter().find(is_taken) {
+        return Err(taken(&known.name, &wanted.name));
+    }
+    if let Given::Text(_) = given {
+        wanted.name = Collection::free_in(dir, &wanted.name)?;
+    }
+    Ok((wanted, false))
+}
+
 /// What would be stored, and how it would be cut.
 fn preview(
     collection: &Collection,
+    is_kept: bool,
     given: &Given,
     file: &str,
     options: &SyncOptions,
@@ -363,6 +393,12 @@ fn preview(
             "the first {} of {} are shown",
             cuts.len(),
             counted(documents, "document")
+        ));
+    }
+    if is_kept {
+        notes.push(format!(
+            "`{}` has this text already: nothing would be added",
+            collection.name
         ));
     }
     text += &format!(

@@ -86,7 +86,7 @@ impl Shared {
         let path = arguments.text("path")?;
         let text = arguments.text("text")?;
         let name = arguments.text("name")?;
-        let collection = arguments.text("collection")?;
+        let collections = arguments.texts("collection")?;
         let said = arguments.chunking()?;
         let most = arguments
             .whole("max_tokens", budget::LEAST, budget::MOST)?
@@ -106,16 +106,16 @@ impl Shared {
             }
             (Some(path), None) => {
                 let shared = Arc::clone(self);
-                let asked = (path.clone(), collection.clone(), said.clone());
+                let asked = (path.clone(), collections.clone(), said.clone());
                 let on_disk = move || {
-                    let (path, collection, said) = asked;
-                    shared.preview_file(&path, collection.as_deref(), &said, most)
+                    let (path, collections, said) = asked;
+                    shared.preview_file(&path, &collections, &said, most)
                 };
                 if let Some(reply) = tokio::task::spawn_blocking(on_disk).await?? {
                     return Ok(reply);
                 }
                 self.read(context, move |shared, index| {
-                    shared.preview_indexed(index, &path, collection.as_deref(), &said, most)
+                    shared.preview_indexed(index, &path, &collections, &said, most)
                 })
                 .await
             }
@@ -126,7 +126,7 @@ impl Shared {
     fn preview_file(
         &self,
         given: &str,
-        collection: Option<&str>,
+        collections: &[String],
         said: &Settings,
         most: usize,
     ) -> anyhow::Result<Option<Reply>> {
@@ -137,7 +137,7 @@ impl Shared {
             return Ok(None);
         }
         let mut found = Vec::new();
-        for seen in self.scope.chosen(collection)? {
+        for seen in self.scope.chosen(collections)? {
             let configuration = Configuration::read(&seen.root, &self.options.embedding)?;
             let selection = seen.options(&configuration).selection;
             // What cannot be reached may be indexed all the same.
@@ -173,11 +173,11 @@ impl Shared {
         &self,
         index: &mut Index,
         path: &str,
-        collection: Option<&str>,
+        collections: &[String],
         said: &Settings,
         most: usize,
     ) -> anyhow::Result<Reply> {
-        let sources = self.scope.chosen(collection)?;
+        let sources = self.scope.chosen(collections)?;
         let sources = self.scope.indexed(index, sources)?;
         if sources.is_empty() {
             return self.nothing_indexed(index);

@@ -36,7 +36,7 @@ pub(super) fn tool() -> Tool {
             "neighbours": {"type": "integer", "description": "Chunks to add before and after"},
             "links": {"type": "boolean"},
             "max_tokens": {"type": "integer", "default": budget::DEFAULT},
-            "collection": {"type": "string"},
+            "collection": texts(),
         },
         "required": ["targets"],
         "additionalProperties": false,
@@ -88,9 +88,9 @@ impl Shared {
         options.neighbours = arguments.whole("neighbours", 0, 1000)?;
         options.links = arguments.truth("links")?;
         let most = arguments.whole("max_tokens", budget::LEAST, budget::MOST)?;
-        let collection = arguments.text("collection")?;
+        let collections = arguments.texts("collection")?;
         self.read(context, move |shared, index| {
-            let sources = shared.scope.chosen(collection.as_deref())?;
+            let sources = shared.scope.chosen(&collections)?;
             let sources = shared.scope.indexed(index, sources)?;
             if sources.is_empty() {
                 return shared.nothing_indexed(index);

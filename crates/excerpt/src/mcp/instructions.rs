@@ -1,10 +1,10 @@
-//! What a model is told of the server: made of what is served, when the server starts. What comes from the documents is shortened and kept on one
-//! line, so that it can pass for nothing but a name.
+//! What a model is told of the server, made of what is served. What comes from the documents is shortened and kept on one line, so that it can pass for
+//! nothing but a name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use excerpt_index::{Index, ListOptions};
+use excerpt_index::{Index, ListOptions, is_date};
 
 use super::scope::{Scope, Seen};
 use crate::output::{counted, thousands};
@@ -13,19 +13,33 @@ use crate::output::{counted, thousands};
 const NAMED: usize = 8;
 const LONGEST: usize = 40;
 
+/// How many documents are looked at for their titles: daily notes are called after their days, which tells nothing.
+const LOOKED_AT: usize = 100;
+
 /// What is told of the content; of none when there is none so far.
 #[derive(Default)]
 pub(super) struct Instructions {
     /// What is served, in a sentence or two.
     about: String,
+    /// The folders and collections that it names.
+    names: BTreeSet<String>,
 }
 
 impl Instructions {
     /// Made of what the index holds at the moment.
     pub(super) fn of(scope: &Scope, index: &Index) -> Instructions {
-        Instructions {
-            about: about(scope, index).unwrap_or_default(),
-        }
+        about(scope, index).unwrap_or_default()
+    }
+
+    /// Whether nothing is known of the content.
+    pub(super) fn is_empty(&self) -> bool {
+        self.about.is_empty()
+    }
+
+    /// Whether others say something else that is worth to be heard at once: of other folders or collections, or anything at all where nothing was known.
+    /// Counts and topics change with every second file.
+    pub(super) fn differ(&self, others: &Instructions) -> bool {
+        self.is_empty() != others.is_empty() || self.names != others.names
     }
 
     /// The description of `search`.
@@ -50,7 +64,7 @@ impl Instructions {
 }
 
 /// What is served; nothing while that is not known.
-fn about(scope: &Scope, index: &Index) -> Option<String> {
+fn about(scope: &Scope, index: &Index) -> Option<Instructions> {
     let sources = scope.indexed(index, scope.sources().ok()?).ok()?;
     let mut told = Told::default();
     for seen in &sources {
@@ -61,7 +75,7 @@ fn about(scope: &Scope, index: &Index) -> Option<String> {
             told.add_titles(scope, index, seen);
         }
     }
-    told.text()
+    told.instructions()
 }
 
 /// What is gathered from the sources.
@@ -120,14 +134,21 @@ impl Told {
         let options = ListOptions::default()
             .source(&seen.root)
             .path(scope.below(None)?)
-            .limit(NAMED);
+            .limit(LOOKED_AT);
         let documents = index.documents(&options).ok()?.into_iter();
-        let titles = documents.map(|document| document.title.unwrap_or(document.path));
-        self.titles.extend(titles);
+        let titles = documents.filter_map(|document| {
+            let stem = Path::new(&document.path).file_stem()?;
+            let is_said = match &document.title {
+                Some(title) => !is_date(title),
+                None => !is_date(&stem.to_string_lossy()),
+            };
+            is_said.then(|| document.title.unwrap_or(document.path))
+        });
+        self.titles.extend(titles.take(NAMED));
         Some(())
     }
 
-    fn text(mut self) -> Option<String> {
+    fn instructions(mut self) -> Option<Instructions> {
         if self.documents == 0 {
             return None;
         }
@@ -138,9 +159,13 @@ impl Told {
         text += &listed(" (", languages, ")");
         self.folders
             .sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        self.folders.truncate(NAMED);
         let folders = self.folders.iter();
         let folders = folders.map(|(name, count)| format!("{} {}", plain(name), thousands(*count)));
         text += &listed("; folders: ", folders, "");
+        let names = self.folders.into_iter().map(|(name, _)| name);
+        let names = names.chain(self.collections.iter().take(NAMED).cloned());
+        let names = names.collect();
         text += &listed(
             "; topics: ",
             self.topics.iter().map(|topic| plain(topic)),
@@ -156,7 +181,10 @@ impl Told {
             self.collections.iter().map(|name| plain(name)),
             "",
         );
-        Some(text + ".")
+        Some(Instructions {
+            about: text + ".",
+            names,
+        })
     }
 }
 

@@ -39,6 +39,8 @@ pub(super) struct State {
     /// Whether a check for changes is due or under way.
     pub(super) is_checking: bool,
     pub(super) progress: Option<Progress>,
+    /// How many times a check, or a part of one, has come to its end.
+    pub(super) checked: usize,
     /// How the last check ended.
     pub(super) ended: Option<Ended>,
 }
@@ -333,6 +335,7 @@ impl Writer {
         self.signs.state.send_modify(|state| {
             state.is_checking = !is_done;
             state.progress = None;
+            state.checked += 1;
             state.ended = Some(ended);
         });
         pause
@@ -376,8 +379,20 @@ impl Writer {
         Ok(ended)
     }
 
-    /// Brings a source in step until `breaks_off` says so, or the process is to end.
+    /// Brings a source in step until `breaks_off` says so, or the process is to end. What goes wrong is told without where the source lies.
     pub(super) fn sync(
+        &mut self,
+        seen: &Seen,
+        breaks_off: impl Fn(Progress) -> bool,
+    ) -> anyhow::Result<SyncReport> {
+        let synced = self.sync_source(seen, breaks_off);
+        synced.map_err(|error| match is_locked(&error) {
+            true => error,
+            false => anyhow!("{}", seen.told(&message(&error))),
+        })
+    }
+
+    fn sync_source(
         &mut self,
         seen: &Seen,
         breaks_off: impl Fn(Progress) -> bool,
@@ -409,9 +424,10 @@ impl Writer {
         for seen in self.scope.sources()? {
             self.sync(&seen, |_| false)?;
         }
-        self.signs
-            .state
-            .send_modify(|state| state.ended = Some(Ended::Complete));
+        self.signs.state.send_modify(|state| {
+            state.checked += 1;
+            state.ended = Some(Ended::Complete);
+        });
         Ok(())
     }
 }

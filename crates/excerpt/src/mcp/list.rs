@@ -32,7 +32,7 @@ pub(super) fn tool() -> Tool {
         "properties": {
             "what": {"type": "string", "enum": WHAT, "default": WHAT[0]},
             "path": {"type": "string", "description": "Only below this folder"},
-            "collection": {"type": "string"},
+            "collection": texts(),
             "limit": {"type": "integer", "maximum": MOST, "default": DEFAULT},
             "offset": {"type": "integer", "description": "`next` of the answer before"},
             "max_tokens": {"type": "integer", "default": budget::DEFAULT},
@@ -78,14 +78,14 @@ impl Shared {
         let what = arguments.word("what", &WHAT)?.unwrap_or(WHAT[0]);
         let path = arguments.text("path")?;
         let path = path.map(|path| self.scope.inward(&path)).transpose()?;
-        let collection = arguments.text("collection")?;
+        let collections = arguments.texts("collection")?;
         let limit = arguments.whole("limit", 1, MOST)?.unwrap_or(DEFAULT);
         let offset = arguments.whole("offset", 0, usize::MAX)?.unwrap_or(0);
         let most = arguments
             .whole("max_tokens", budget::LEAST, budget::MOST)?
             .unwrap_or(budget::DEFAULT);
         self.read(context, move |shared, index| {
-            let sources = shared.scope.chosen(collection.as_deref())?;
+            let sources = shared.scope.chosen(&collections)?;
             let indexed = shared.scope.indexed(index, sources.clone())?;
             if indexed.is_empty() && what != "collections" {
                 return shared.nothing_indexed(index);

@@ -8,6 +8,8 @@ mod add;
 mod arguments;
 mod budget;
 mod chunk;
+mod content;
+mod folder;
 mod get;
 mod instructions;
 mod keeper;
@@ -30,17 +32,19 @@ use excerpt_index::{Index, Ranking};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, ConstString as _,
-    CustomRequest, CustomResult, ErrorCode, Implementation, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestMethod,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+    CustomRequest, CustomResult, DiscoverResult, ErrorCode, Implementation,
+    InitializeRequestParams, InitializeResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ReadResourceRequestMethod, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
 };
-use rmcp::service::{RequestContext, RoleServer};
+use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ServerHandler, model::JsonObject};
 use serde_json::Value;
 
 use crate::place::project::EmbeddingArgs;
 use crate::place::{CollectionArgs, IndexArgs, SyncMode, Target};
 use arguments::Arguments;
+use content::{Content, Listener};
 use instructions::Instructions;
 use keeper::Keeper;
 use reply::Reply;
@@ -66,7 +70,7 @@ pub(crate) struct Options {
     pub(crate) roots: Vec<PathBuf>,
 }
 
-/// An MCP server over one index. Its clones are the same server.
+/// An MCP server over one index, for one client. Its clones are the same server.
 #[derive(Clone)]
 pub(crate) struct Server {
     shared: Arc<Shared>,
@@ -78,15 +82,15 @@ struct Shared {
     keeper: Arc<Keeper>,
     ranking: Ranking,
     options: Options,
-    instructions: Instructions,
-    /// The tools that are offered.
+    content: Content,
+    /// The tools that are offered; `search` is described by the content when they are listed.
     tools: Vec<Tool>,
 }
 
 /// The tools that a server offers.
-fn tools(scope: &Scope, options: &Options, instructions: &Instructions) -> Vec<Tool> {
+fn tools(scope: &Scope, options: &Options) -> Vec<Tool> {
     let mut tools = vec![
-        search::tool(instructions),
+        search::tool(&Instructions::default()),
         get::tool(),
         list::tool(),
         chunk::tool(),
@@ -123,19 +127,22 @@ impl Server {
             options.sync,
             options.embedding.clone(),
         )?;
-        let instructions = keeper.answer_here(|index| Ok(Instructions::of(&scope, index)));
-        let instructions = instructions.unwrap_or_default();
-        let tools = tools(&scope, &options, &instructions);
+        let tools = tools(&scope, &options);
         Ok(Server {
             shared: Arc::new(Shared {
                 scope,
                 keeper: Arc::new(keeper),
                 ranking,
                 options,
-                instructions,
+                content: Content::default(),
                 tools,
             }),
         })
+    }
+
+    /// Ends what waits for something to be told to a client that has gone.
+    fn close(&self) {
+        self.shared.content.close();
     }
 
     /// Ends what goes on behind the answers.
@@ -171,12 +178,56 @@ impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
+            .enable_tool_list_changed()
             .enable_resources()
             .build();
         let name = Implementation::new("excerpt", env!("CARGO_PKG_VERSION"));
         ServerConfig::new(capabilities)
             .with_server_info(name.with_title("excerpt"))
-            .with_instructions(self.shared.instructions.text())
+            .with_instructions(self.shared.content.known().text())
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        self.shared.greeting().await;
+        self.negotiate_initialize(&request)
+    }
+
+    async fn discover(
+        &self,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        self.shared.greeting().await;
+        let versions = self.supported_protocol_versions().into_owned();
+        Ok(DiscoverResult::from_server_info(versions, self.get_info()))
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        let shared = &self.shared;
+        if shared.content.begins_to_follow() {
+            tokio::spawn(Arc::clone(shared).follow(Listener::Session(context.peer)));
+        }
+    }
+
+    /// What the revisions without a handshake may ask to be told of.
+    fn accepted_subscription_filter(&self, _: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(SubscriptionFilter::builder().tools_list_changed().build())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let hears = context.accepted().tools_list_changed == Some(true);
+        let listener = Listener::Subscription(context.sink().clone());
+        tokio::select! {
+            () = Arc::clone(&self.shared).follow(listener), if hears => {}
+            () = context.cancelled() => {}
+            // The library would wait for it some seconds before it ends.
+            () = self.shared.content.closed() => {}
+        }
+        Ok(())
     }
 
     /// What is no request of the protocol: another method, or one whose parameters are not as they must be.
@@ -209,7 +260,15 @@ impl ServerHandler for Server {
         if request.is_some_and(|request| request.cursor.is_some()) {
             return Err(ErrorData::invalid_params("unknown cursor", None));
         }
-        Ok(ListToolsResult::with_all_items(self.shared.tools.clone()))
+        let instructions = self.shared.greeting().await;
+        let mut tools = self.shared.tools.clone();
+        for tool in &mut tools {
+            if tool.name == search::NAME {
+                *tool = search::tool(&instructions);
+            }
+        }
+        self.shared.content.set_listed(&instructions);
+        Ok(ListToolsResult::with_all_items(tools))
     }
 
     async fn call_tool(

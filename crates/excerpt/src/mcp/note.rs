@@ -1,6 +1,5 @@
 //! `note`: writes a Markdown file with front matter into the inbox, a folder inside of what is served. It never writes over a file.
 
-use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,6 +13,7 @@ use serde_json::json;
 
 use super::add::writes;
 use super::arguments::{Arguments, shown};
+use super::folder::Folder;
 use super::reply::{Reply, texts, with_notes};
 use super::scope::{Seen, plain};
 use super::{Shared, object};
@@ -101,7 +101,7 @@ impl Shared {
                 };
                 let root = seen.root.canonicalize()?;
                 let bound = shared.bound(&seen, &root, &folder)?;
-                let file = shared.written(&seen, &folder, &bound, &note)?;
+                let file = shared.written(&seen, &folder, (&root, &bound), &note)?;
                 let path = file.strip_prefix(&root)?.to_string_lossy();
                 let path = path.replace(std::path::MAIN_SEPARATOR, "/");
                 let mut notes = Vec::new();
@@ -185,12 +185,12 @@ impl Shared {
         Ok(bound)
     }
 
-    /// The file that a note was written to, below `bound`.
+    /// The file that a note was written to, below `bound`, which lies in `root`.
     fn written(
         &self,
         seen: &Seen,
         folder: &Path,
-        bound: &Path,
+        (root, bound): (&Path, &Path),
         note: &Note,
     ) -> anyhow::Result<PathBuf> {
         let day = Local::now().format("%F").to_string();
@@ -226,9 +226,12 @@ impl Shared {
             path.starts_with(bound).then_some(path)
         };
         let first = there.next().with_context(outside)?;
-        inside(first).with_context(outside)?;
-        fs::create_dir_all(&wanted).context("cannot make the inbox")?;
-        let wanted = inside(&wanted).with_context(outside)?;
+        let wanted = inside(first)
+            .with_context(outside)?
+            .join(wanted.strip_prefix(first)?);
+        // From here on no link is followed: one that was put there after the check leads nowhere.
+        let made = Folder::made(root, wanted.strip_prefix(root)?);
+        let made = made.context("cannot make the inbox")?;
         let name = match &note.name {
             Some(name) => name.clone(),
             None => format!("{day}-{}", slug(&note.title)),
@@ -238,12 +241,11 @@ impl Shared {
                 1 => format!("{name}.md"),
                 _ => format!("{name}-{number}.md"),
             };
-            let path = wanted.join(name);
-            match OpenOptions::new().write(true).create_new(true).open(&path) {
+            match made.new_file(&name) {
                 Ok(mut file) => {
                     file.write_all(text.as_bytes())
                         .and_then(|()| file.sync_all())?;
-                    return Ok(path);
+                    return Ok(wanted.join(name));
                 }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error).context("cannot write the note"),

@@ -2,10 +2,12 @@
 //!
 //! Paths are those inside a source; where a part of a source is served, they begin at that part, as in `excerpt search --json`.
 
-use std::path::{Path, PathBuf};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 use anyhow::bail;
-use excerpt_index::{Collection, Filter, Index, ReadOptions, SyncOptions};
+use excerpt_index::{
+    Collection, Filter, Index, ListOptions, OpenOptions, ReadOptions, SyncOptions,
+};
 
 use super::Options;
 use crate::place::Target;
@@ -57,6 +59,17 @@ impl Seen {
     pub(super) fn collection_name(&self) -> Option<&str> {
         self.collection.as_ref().map(|known| &*known.name)
     }
+
+    /// A message about it, with its name in place of where it lies.
+    pub(super) fn told(&self, message: &str) -> String {
+        let root = self.root.to_string_lossy();
+        // The top of a file system is a part of every path.
+        if self.root.parent().is_none() {
+            return message.to_string();
+        }
+        let message = message.replace(&format!("{root}{MAIN_SEPARATOR}"), "");
+        message.replace(&*root, &self.name)
+    }
 }
 
 impl Scope {
@@ -87,8 +100,8 @@ impl Scope {
                 ),
             },
         };
-        if let (Served::Root(root), Some(given)) = (&served, &options.under)
-            && !root.join(&under).exists()
+        if let Some(given) = &options.under
+            && !is_there(target, &served, &under)
         {
             bail!("there is no `{given}` in what is served: name a folder by its path from there");
         }
@@ -184,18 +197,15 @@ impl Scope {
         Ok(sources)
     }
 
-    /// The sources that may be seen, of those only the collection `name` if one is named.
-    pub(super) fn chosen(&self, name: Option<&str>) -> anyhow::Result<Vec<Seen>> {
+    /// The sources that may be seen, of those only the collections in `chosen` if some are named.
+    pub(super) fn chosen(&self, chosen: &[String]) -> anyhow::Result<Vec<Seen>> {
         let mut sources = self.sources()?;
-        let Some(name) = name else {
+        if chosen.is_empty() {
             return Ok(sources);
-        };
-        let names: Vec<String> = sources
-            .iter()
-            .filter_map(|seen| seen.collection_name().map(str::to_string))
-            .collect();
-        sources.retain(|seen| seen.name == name);
-        if sources.is_empty() {
+        }
+        let is_known = |name: &&String| sources.iter().any(|seen| seen.name == **name);
+        if let Some(name) = chosen.iter().find(|name| !is_known(name)) {
+            let names: Vec<&str> = sources.iter().filter_map(Seen::collection_name).collect();
             match names.is_empty() {
                 true => bail!(
                     "there is no collection `{name}`, and none at all: leave `collection` out"
@@ -206,6 +216,7 @@ impl Scope {
                 ),
             }
         }
+        sources.retain(|seen| chosen.contains(&seen.name));
         Ok(sources)
     }
 
@@ -286,6 +297,26 @@ impl Scope {
         let (root, path) = (root.canonicalize().ok()?, path.canonicalize().ok()?);
         path.starts_with(&root).then_some(path)
     }
+}
+
+/// Whether one of the sources that are served has something at the path `under`: on disk, or in the index, as a text has that was given and what cannot be
+/// reached at the moment.
+fn is_there(target: &Target, served: &Served, under: &str) -> bool {
+    if let Served::Root(root) = served {
+        return root.join(under).exists();
+    }
+    let roots = || target.sources.iter().map(|source| &source.root);
+    if under.is_empty() || roots().any(|root| root.join(under).exists()) {
+        return true;
+    }
+    let Ok(index) = Index::open(&target.index, OpenOptions::reading()) else {
+        return false;
+    };
+    roots().any(|root| {
+        let options = ListOptions::default().source(root).path(under).limit(1);
+        let documents = index.documents(&options);
+        documents.is_ok_and(|documents| !documents.is_empty())
+    })
 }
 
 /// A path without what does nothing; none for one that leads up, or does not begin at the top.

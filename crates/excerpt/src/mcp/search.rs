@@ -38,7 +38,7 @@ pub(super) fn tool(instructions: &Instructions) -> Tool {
             "limit": {"type": "integer", "minimum": 1, "maximum": MOST, "default": DEFAULT},
             "max_tokens": {"type": "integer", "default": budget::DEFAULT, "description": "For the whole answer"},
             "path": {"type": "string", "description": "Only this folder or document"},
-            "collection": {"type": "string"},
+            "collection": texts(),
             "tags": {"type": "array", "items": {"type": "string"}},
             "kind": {"type": "string", "description": "doc, script …"},
             "language": {"type": "string", "description": "rust, markdown …"},
@@ -94,11 +94,23 @@ pub(super) fn reads() -> ToolAnnotations {
         .open_world(false)
 }
 
+/// Whether there are documents in `sources`, below `path` if one is named.
+fn has_documents(index: &Index, sources: &[Seen], path: Option<&str>) -> anyhow::Result<bool> {
+    for seen in sources {
+        let mut options = ListOptions::default().source(&seen.root).limit(1);
+        options.path = path.map(str::to_string);
+        if !index.documents(&options).map_err(plain)?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// A search as it was asked for.
 struct Asked {
     query: Query,
     path: Option<String>,
-    collection: Option<String>,
+    collections: Vec<String>,
     max_tokens: usize,
 }
 
@@ -130,7 +142,7 @@ impl Shared {
         Ok(Asked {
             query,
             path: path.map(|path| self.scope.inward(&path)).transpose()?,
-            collection: arguments.text("collection")?,
+            collections: arguments.texts("collection")?,
             max_tokens: arguments
                 .whole("max_tokens", budget::LEAST, budget::MOST)?
                 .unwrap_or(budget::DEFAULT),
@@ -139,7 +151,7 @@ impl Shared {
 
     fn found(&self, index: &mut Index, asked: Asked) -> anyhow::Result<Reply> {
         let scope = &self.scope;
-        let sources = scope.chosen(asked.collection.as_deref())?;
+        let sources = scope.chosen(&asked.collections)?;
         let sources = scope.indexed(index, sources)?;
         if sources.is_empty() {
             return self.nothing_indexed(index);
@@ -152,41 +164,29 @@ impl Shared {
         query.filter.sources = places.sources;
         query.filter.path = places.path;
         let answer = index.search(&query).map_err(plain)?;
-        if answer.documents.is_empty() && asked.path.is_some() {
-            self.check_place(index, &sources, query.filter.path)?;
+        let is_bare = answer.documents.is_empty()
+            && !has_documents(index, &sources, query.filter.path.as_deref())?;
+        if is_bare && asked.path.is_some() {
+            bail!(NOTHING_THERE);
         }
         let mut notes = self.lag(index);
         let is_behind = !notes.is_empty();
         if answer.documents.is_empty() {
             let nothing = match is_behind {
                 true => "nothing was found in what is indexed so far",
+                false if is_bare => "nothing can be found: there are no documents here",
                 false => "nothing was found: try other words, or fewer filters",
             };
             notes.insert(0, nothing.to_string());
         }
-        notes.extend(self.notes_of(index, &answer, is_behind)?);
+        if !is_bare {
+            notes.extend(self.notes_of(index, &answer, is_behind)?);
+        }
         if !answer.documents.is_empty() && answer.chunks().all(|hit| hit.weak) {
             notes.push("only weak matches: probably nothing here answers this".to_string());
         }
         notes.extend(self.changed(index, &answer)?);
         self.shown(&answer, asked.max_tokens, notes)
-    }
-
-    /// Says so where nothing was found because there are no documents at the `path`.
-    fn check_place(
-        &self,
-        index: &Index,
-        sources: &[Seen],
-        path: Option<String>,
-    ) -> anyhow::Result<()> {
-        for seen in sources {
-            let mut options = ListOptions::default().source(&seen.root).limit(1);
-            options.path.clone_from(&path);
-            if !index.documents(&options).map_err(plain)?.is_empty() {
-                return Ok(());
-            }
-        }
-        bail!(NOTHING_THERE)
     }
 
     /// What the index says of the answer, as far as it is about what may be seen.

@@ -24,6 +24,7 @@ async fn serve(server: Server) -> anyhow::Result<()> {
     let (input, output) = rmcp::transport::stdio_pipes();
     let transport = Patient {
         inner: AsyncRwTransport::new_server(input, output),
+        server: server.clone(),
         has_begun: false,
     };
     match server.serve(transport).await {
@@ -49,9 +50,11 @@ fn begins(request: &ClientRequest) -> bool {
     }
 }
 
-/// A transport that passes over what is no request before a session has begun: by itself, the library ends the server there.
+/// A transport that passes over what is no request before a session has begun: by itself, the library ends the server there. It tells the server when the
+/// input has ended.
 struct Patient<T> {
     inner: T,
+    server: Server,
     has_begun: bool,
 }
 
@@ -67,7 +70,10 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Patient<T> {
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            let message = self.inner.receive().await?;
+            let Some(message) = self.inner.receive().await else {
+                self.server.close();
+                return None;
+            };
             let is_request = match &message {
                 ClientJsonRpcMessage::Request(request) => {
                     self.has_begun |= begins(&request.request);

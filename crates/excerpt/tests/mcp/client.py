@@ -26,6 +26,17 @@ NEWEST = REVISIONS[0]
 READING = ["search", "get", "list", "chunk"]
 WRITING = ["add", "note"]
 
+
+
+def bed(at: int) -> str:
+    rows = (f"\n## Row {row}\n\nThe garden grows leeks here, {at * row} of them, and {at + row} more each spring.\n" for row in range(30))
+    return f"# Bed {at}\n{''.join(rows)}"
+
+
+# Enough that the first sync is under way for a while, also in a release build.
+FIELDS = {f"beds/{at // 50}/bed-{at}.md": bed(at) for at in range(3000)}
+GARDEN = dict(list(FIELDS.items())[:100])
+
 # The whole run ends when something hangs; nothing waits for this where all is well.
 LONGEST = 100
 
@@ -75,6 +86,7 @@ class Agent:
         self.project, self.revision, self.judge = project, revision, judge
         self.sent, self.received = [], []
         self.schemas = {}
+        self.announced = anyio.Event()
 
     @contextlib.asynccontextmanager
     async def _transport(self, *words: str):
@@ -95,10 +107,14 @@ class Agent:
         mode = "legacy" if self.revision != NEWEST else "auto" if asks_first else NEWEST
         # Where the client begins with the newest revision that has a handshake, here it asks for the one that is spoken.
         with mock.patch("mcp.client.session.LATEST_HANDSHAKE_VERSION", self.revision):
-            async with Client(self._transport(*words), mode=mode) as self.client:
+            async with Client(self._transport(*words), mode=mode, message_handler=self._hear) as self.client:
                 self.same("the revision agreed on", self.client.protocol_version, self.revision)
                 yield self
         self.look_at_the_wire()
+
+    async def _hear(self, message) -> None:
+        if isinstance(message, mcp_types.ToolListChangedNotification):
+            self.announced.set()
 
     def look_at_the_wire(self) -> None:
         broken = [message for message in self.received if isinstance(message, Exception)]
@@ -278,9 +294,8 @@ async def at_once(agent: Agent) -> None:
     agent.same("the first request", agent.sent[0]["method"], "tools/call")
 
 
-async def first_sync(agent: Agent) -> None:
+async def first_sync(agent: Agent, begin) -> None:
     """In the middle of the first sync: progress is told, a call is cancelled, and the others are answered."""
-    agent.schemas = {tool.name: tool.output_schema for tool in (await agent.client.list_tools()).tools}
     told, begun, cancelled = [], anyio.Event(), anyio.CancelScope()
 
     async def listens(progress: float, total: float | None, message: str | None) -> None:
@@ -294,6 +309,7 @@ async def first_sync(agent: Agent) -> None:
             await agent.client.call_tool("search", {"query": "garden"}, progress_callback=begins)
             agent.check("a call that waits for the first sync can be cancelled", False, "it was answered before")
 
+    begin()
     async with anyio.create_task_group() as group:
         group.start_soon(is_cancelled)
         # Progress is only told of what is under way.
@@ -307,10 +323,30 @@ async def first_sync(agent: Agent) -> None:
     agent.check("progress stays within its total and says what it is", all(total and 0 < done <= total and message for done, total, message in told), told)
 
 
+async def first_session(agent: Agent, begin) -> None:
+    """A first sync that takes its time: what the tools are described by is announced when it has ended."""
+
+    async def description() -> str:
+        [search] = [tool for tool in (await agent.client.list_tools()).tools if tool.name == "search"]
+        return search.description
+
+    agent.check("changes of the tools are announced", agent.client.server_capabilities.tools.list_changed)
+    async with contextlib.AsyncExitStack() as stack:
+        changes = None
+        if agent.revision == NEWEST:
+            changes = await stack.enter_async_context(agent.client.listen(tools_list_changed=True))
+        found = await description()
+        agent.check("nothing is known so far", "It holds" not in found, found)
+        begin()
+        if changes is None:
+            await agent.announced.wait()
+        else:
+            agent.same("what changed", type(await anext(aiter(changes))).__name__, "ToolsListChanged")
+        found = await description()
+        agent.check("the description says what there is", f"It holds {len(GARDEN)} documents (markdown); folders: beds {len(GARDEN)}; among them: Bed 0, " in found, found)
+
+
 async def run(binary: str, judge: Judge) -> None:
-    # Enough that the first sync is under way for a while, also in a release build.
-    rows = "".join(f"\n## Row {row}\n\nThe garden grows leeks here, {row} of them, and one more each spring.\n" for row in range(30))
-    garden = {f"beds/{at // 50}/bed-{at}.md": f"# Bed {at}\n{rows}" for at in range(600)}
     for revision in REVISIONS:
         before = judge.checked
         with Project(binary) as project:
@@ -319,13 +355,19 @@ async def run(binary: str, judge: Judge) -> None:
             for part, words in ((reading, ()), (resources, ()), (writing, ("--allow-write",))):
                 async with Agent(project, revision, judge).served(*words) as agent:
                     await part(agent)
+            schemas = agent.schemas
             if revision == NEWEST:
                 async with Agent(project, revision, judge).served(asks_first=False) as agent:
                     await at_once(agent)
-        with Project(binary, garden) as project:
-            async with Agent(project, revision, judge).served() as agent:
-                await first_sync(agent)
-        with Project(binary, garden) as project:
+        for part, documents in ((first_sync, FIELDS), (first_session, GARDEN)):
+            with Project(binary, {}) as project:
+                # The first sync of the documents begins when somebody else has let the index go.
+                project.sync().write(documents)
+                with project.held() as begin:
+                    async with Agent(project, revision, judge).served() as agent:
+                        agent.schemas = schemas
+                        await part(agent, begin)
+        with Project(binary, FIELDS) as project:
             # Gone as soon as it has come, in the middle of the first sync.
             async with Agent(project, revision, judge).served():
                 pass

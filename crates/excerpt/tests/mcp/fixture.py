@@ -1,4 +1,6 @@
 """What both judges of the MCP server share: a folder of documents with an index of its own, and a count of what was checked."""
+import contextlib
+import fcntl
 import os
 import pathlib
 import subprocess
@@ -35,16 +37,27 @@ class Project:
             "EXCERPT_INDEX": str(made / "index"),
             "EXCERPT_BACKGROUND": "0",
         }
-        for path, text in documents.items():
-            file = self.folder / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
+        self.folder.mkdir()
+        self.write(documents)
 
     def __enter__(self) -> "Project":
         return self
 
     def __exit__(self, *_) -> None:
         self._made.cleanup()
+
+    def write(self, documents: dict) -> None:
+        for path, text in documents.items():
+            file = self.folder / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+
+    @contextlib.contextmanager
+    def held(self):
+        """Holds the index as one who writes it does; what this gives lets it go."""
+        with open(pathlib.Path(self.environment["EXCERPT_INDEX"], "lock")) as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield lambda: fcntl.flock(file, fcntl.LOCK_UN)
 
     def sync(self) -> "Project":
         subprocess.run([self.binary, "sync", self.folder], env=self.environment, check=True, capture_output=True, timeout=60)

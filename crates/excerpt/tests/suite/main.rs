@@ -19,6 +19,7 @@ mod many_files;
 mod mcp;
 mod mcp_bounds;
 mod mcp_client;
+mod mcp_content;
 mod mcp_hostile;
 mod mcp_keeping;
 mod mcp_room;

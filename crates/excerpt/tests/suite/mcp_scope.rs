@@ -440,3 +440,84 @@ fn an_index_that_folders_share_shows_nothing_of_the_others() {
     let found = client.call("search", json!({"query": "milk"})).ok();
     assert_eq!(found.hits("collection")[0], "second");
 }
+
+#[test]
+fn several_collections_can_be_named() {
+    let mut project = Project::new();
+    for name in ["one", "two", "three"] {
+        project = project.file(&format!("{name}/tea.md"), format!("# Tea {name}\n"));
+    }
+    for name in ["one", "two", "three"] {
+        project.run(&["add", name]).ok();
+    }
+    let mut client = Client::new(&project, &["--library", "--sync", "never"]);
+    let mut found = |named: Value| {
+        let found = client
+            .call("search", json!({"query": "tea", "collection": named}))
+            .ok();
+        let listed = client
+            .call("list", json!({"what": "documents", "collection": named}))
+            .ok();
+        let names = |all: Vec<Value>| {
+            let names = all.iter().map(|name| name.as_str().unwrap().to_string());
+            let mut names: Vec<String> = names.collect();
+            names.sort();
+            names
+        };
+        let entries = listed.data["entries"].as_array().unwrap().iter();
+        let listed = names(entries.map(|entry| entry["collection"].clone()).collect());
+        assert_eq!(listed, names(found.hits("collection")));
+        listed
+    };
+    assert_eq!(found(json!("one")), ["one"]);
+    assert_eq!(found(json!(["two"])), ["two"]);
+    assert_eq!(found(json!(["one", "two"])), ["one", "two"]);
+    assert_eq!(found(json!("[\"one\", \"three\"]")), ["one", "three"]);
+    assert_eq!(found(json!([])), ["one", "three", "two"]);
+    let of_two = json!({"targets": ["tea.md"], "collections": ["one", "three"]});
+    client
+        .call("get", of_two)
+        .fails("tea.md: `tea.md` is in `one` and `three`: name the `collection`\n\n");
+    for (tool, rest) in [
+        ("search", json!({"query": "tea"})),
+        ("list", json!({"what": "folders"})),
+        ("get", json!({"targets": ["tea.md"]})),
+    ] {
+        let mut call = rest;
+        call["collection"] = json!(["one", "four"]);
+        client
+            .call(tool, call)
+            .fails("there is no collection `four`, only `one`, `three`, `two`");
+    }
+}
+
+#[test]
+fn a_part_that_no_collection_has_is_refused() {
+    let project = Project::new()
+        .file("one/deep/tea.md", "# Tea\n")
+        .file("two/milk.md", "# Milk\n");
+    project.run(&["add", "one"]).ok();
+    project.run(&["add", "two"]).ok();
+    let refused =
+        "excerpt: there is no `nope` in what is served: name a folder by its path from there";
+    for args in [
+        &["mcp", "--library", "--under", "nope"][..],
+        &["mcp", "-c", "one", "--under", "nope"],
+        &["mcp", "one", "--under", "nope"],
+    ] {
+        project.run(args).fails(refused);
+    }
+    project
+        .run(&["mcp", "-c", "two", "--under", "deep"])
+        .fails(&refused.replace("nope", "deep"));
+    let mut client = Client::new(&project, &["--library", "--under", "deep"]);
+    let found = client.call("search", json!({"query": "tea"})).ok();
+    assert_eq!(found.hits("path"), ["deep/tea.md"]);
+    drop(client);
+    // What cannot be reached at the moment is known from the index.
+    std::fs::remove_dir_all(project.path("one")).unwrap();
+    let args = ["--library", "--under", "deep", "--sync", "never"];
+    let mut client = Client::new(&project, &args);
+    let found = client.call("search", json!({"query": "tea"})).ok();
+    assert_eq!(found.hits("path"), ["deep/tea.md"]);
+}

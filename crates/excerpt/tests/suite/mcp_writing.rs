@@ -285,6 +285,30 @@ fn a_note_goes_through_no_link_in_the_place_of_what_is_served() {
     assert!(!project.path("docs/inbox").exists());
 }
 
+#[cfg(unix)]
+#[test]
+fn an_inbox_may_be_a_link_to_a_folder_inside() {
+    use std::os::unix::fs::symlink;
+    let project = Project::new().file("docs/deep/a.md", "# A\n");
+    symlink(project.path("docs"), project.path("inbox")).unwrap();
+    let mut client = Client::new(&project, &["--allow-write"]);
+    for (path, expected) in [
+        ("x.md", "docs/x.md"),
+        ("deep/y.md", "docs/deep/y.md"),
+        ("new/deep/z.md", "docs/new/deep/z.md"),
+    ] {
+        let note = json!({"title": "T", "content": "x", "path": path});
+        let kept = client.call("note", note).ok();
+        assert_eq!(kept.data["path"], expected);
+        assert!(project.path(expected).is_file());
+    }
+    symlink("/nowhere", project.path("docs/gone")).unwrap();
+    let note = json!({"title": "T", "content": "x", "path": "gone/x.md"});
+    client
+        .call("note", note)
+        .fails("the inbox does not lie inside of what is served: `inbox`");
+}
+
 #[test]
 fn the_path_of_a_note_is_as_it_is_listed() {
     let project = Project::new()
@@ -427,4 +451,50 @@ fn the_same_text_is_added_once() {
     assert!(tagged.text.contains("it keeps the type"), "{}", tagged.text);
     let all = client.call("list", json!({"what": "collections"})).ok();
     assert_eq!(all.data["total"], 2);
+}
+
+#[test]
+fn a_preview_refuses_what_adding_refuses() {
+    let project = Project::new()
+        .file("in/a.md", "# A\n\nAlpha.\n")
+        .file("in/b.md", "# B\n\nBeta.\n");
+    let mut client = Client::new(&project, &["--allow-write"]);
+    client
+        .call("add", json!({"path": "in/a.md", "name": "alpha"}))
+        .ok();
+    client
+        .call("add", json!({"content": "# One\n", "title": "Brewing"}))
+        .ok();
+    for mut given in [
+        json!({"path": "in/b.md", "name": "alpha"}),
+        json!({"path": "in/a.md", "name": "other"}),
+        json!({"path": "in/a.md"}),
+        json!({"content": "# C\n", "name": "alpha"}),
+    ] {
+        let refused = client.call("add", given.clone());
+        assert!(refused.is_error, "{}", refused.text);
+        given["preview"] = json!(true);
+        client.call("add", given).fails(&refused.text);
+    }
+    // A text that has a title gets a name of its own, and the same text none.
+    let mut shown = |content: &str| {
+        let given = json!({"content": content, "title": "Brewing", "preview": true});
+        client.call("add", given).ok()
+    };
+    let other = shown("# Two\n");
+    assert_eq!(
+        (&other.data["collection"], &other.data["notes"]),
+        (&json!("Brewing-2"), &json!([]))
+    );
+    let same = shown("# One\n");
+    assert_eq!(
+        (&same.data["collection"], &same.data["notes"]),
+        (
+            &json!("Brewing"),
+            &json!(["`Brewing` has this text already: nothing would be added"])
+        )
+    );
+    let added = json!({"content": "# Two\n", "title": "Brewing"});
+    let added = client.call("add", added).ok();
+    assert_eq!(added.data["collection"], "Brewing-2");
 }
