@@ -106,6 +106,10 @@ fn has_documents(index: &Index, sources: &[Seen], path: Option<&str>) -> anyhow:
     Ok(false)
 }
 
+fn is_unmatched(note: &Note) -> bool {
+    matches!(note, Note::Unmatched { .. })
+}
+
 /// A search as it was asked for.
 struct Asked {
     query: Query,
@@ -175,6 +179,8 @@ impl Shared {
             let nothing = match is_behind {
                 true => "nothing was found in what is indexed so far",
                 false if is_bare => "nothing can be found: there are no documents here",
+                // What none has is told.
+                false if answer.notes.iter().any(is_unmatched) => "nothing was found",
                 false => "nothing was found: try other words, or fewer filters",
             };
             notes.insert(0, nothing.to_string());

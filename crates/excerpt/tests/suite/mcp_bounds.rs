@@ -132,6 +132,15 @@ fn where_there_are_no_documents_other_words_do_not_help() {
     let found = client.call("search", narrow).ok();
     assert_eq!(
         found.data["notes"],
+        json!([
+            "nothing was found",
+            "no document here has the language `rust`: there are `markdown`"
+        ])
+    );
+    let narrow = json!({"query": "vault", "until": "1999"});
+    let found = client.call("search", narrow).ok();
+    assert_eq!(
+        found.data["notes"],
         json!(["nothing was found: try other words, or fewer filters"])
     );
 }
