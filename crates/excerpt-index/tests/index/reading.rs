@@ -469,3 +469,32 @@ fn a_sync_that_is_broken_off_makes_no_summary_and_the_next_one_does() {
     let status = index.status().unwrap();
     assert_eq!(status.sources[0].summary.as_ref().unwrap().documents, 3);
 }
+
+#[test]
+fn a_mark_tells_states_apart() {
+    let world = tea();
+    let mark = || world.open().mark().unwrap();
+    let mut index = Index::open(&world.index_dir(), OpenOptions::create()).unwrap();
+    let mut marks = vec![mark()];
+    // What is indexed is another state than that with its summary.
+    let report = index.sync(&world.root(), &world.options, |progress| {
+        match progress.stage == excerpt_index::Stage::Vectors {
+            true => std::ops::ControlFlow::Break(()),
+            false => std::ops::ControlFlow::Continue(()),
+        }
+    });
+    assert!(!report.unwrap().complete);
+    marks.push(mark());
+    world.sync();
+    marks.push(mark());
+    assert_eq!(mark(), marks[2]);
+    world.touched("new.md", "# New\n");
+    world.sync();
+    marks.push(mark());
+    world.remove("new.md");
+    world.sync();
+    marks.push(mark());
+    marks.sort_unstable();
+    marks.dedup();
+    assert_eq!(marks.len(), 5);
+}

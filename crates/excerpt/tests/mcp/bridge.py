@@ -11,6 +11,7 @@ import http.server
 import itertools
 import json
 import queue
+import socket
 import subprocess
 import threading
 
@@ -22,6 +23,10 @@ STATUS = {-32601: 404, -32700: 400, -32600: 400, -32602: 400, -32020: 400, -3202
 
 # Beginning with this revision a request stands for itself, and an error has a status of its own.
 WITHOUT_SESSIONS = "2026-07-28"
+
+# The request that is not answered while the client listens; over HTTP, it ends by closing the connection.
+LISTEN = "subscriptions/listen"
+LEFT = object()
 
 
 class Child:
@@ -42,8 +47,8 @@ class Child:
             self._process.stdin.write(line + b"\n")
             self._process.stdin.flush()
 
-    def ask(self, request: dict, line: bytes):
-        """Writes a request, and yields the lines that belong to it, the answer last."""
+    def ask(self, request: dict, line: bytes, leaves):
+        """Writes a request, and yields the lines that belong to it, the answer last. One that listens has none: it ends when the client `leaves`."""
         lines = queue.Queue()
         meta = (request.get("params") or {}).get("_meta") or {}
         keys = [("id", json.dumps(request["id"])), ("progress", json.dumps(meta.get("progressToken")))]
@@ -51,11 +56,18 @@ class Child:
             self._waiting.update(dict.fromkeys(keys, lines))
         try:
             self.tell(line)
+            listens = request["method"] == LISTEN
+            if listens:
+                threading.Thread(target=lambda: (leaves(), lines.put((b"", LEFT))), daemon=True).start()
             while True:
                 try:
-                    said, message = lines.get(timeout=PATIENCE)
+                    said, message = lines.get(timeout=None if listens else PATIENCE)
                 except queue.Empty:
                     self._faults.append(f"no answer to {line[:200]!r}")
+                    return
+                if message is LEFT:
+                    cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": request["id"]}}
+                    self.tell(json.dumps(cancelled).encode())
                     return
                 if message is None:
                     self._faults.append(f"the server ended before it had answered {line[:200]!r}")
@@ -221,7 +233,7 @@ class Connection(http.server.BaseHTTPRequestHandler):
             # Judged already: what comes after is not waited for.
             return self._reply(502)
         self.bridge.count()
-        self._answer(child.ask(message, line), headers)
+        self._answer(child.ask(message, line, self._left), headers)
 
     def do_GET(self) -> None:
         self._reply(405)
@@ -253,6 +265,11 @@ class Connection(http.server.BaseHTTPRequestHandler):
                 self.wfile.flush()
         except (BrokenPipeError, ConnectionResetError):
             lines.close()
+
+    def _left(self) -> None:
+        """Waits until the client has closed the connection."""
+        with contextlib.suppress(OSError):
+            self.connection.recv(1, socket.MSG_PEEK)
 
     def _reply(self, status: int, body: bytes = b"", headers: dict | None = None) -> None:
         self.send_response(status)

@@ -90,6 +90,7 @@ CHECKS_LEFT_OUT = {
     "sep-2575-missing-capability-http-400": "needs the tool test_missing_capability",
     "sep-2575-server-no-log-without-loglevel": "needs the tool test_logging_tool",
     "sep-2575-server-rejects-undeclared-capability": "needs the tool test_missing_capability",
+    "sep-2575-server-sends-tools-list-changed-on-subscription": "needs the tool test_trigger_tool_change; client.py judges it",
 }
 
 # That each message of the server is what the schema of its revision allows; the suite adds it to every scenario that speaks to the server by its own client.

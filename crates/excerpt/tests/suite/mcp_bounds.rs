@@ -82,7 +82,8 @@ fn an_index_that_is_taken_away_is_made_again() {
     project.run(&["sync"]).ok();
     let mut client = Client::new(&project, &["--sync", "always"]);
     client.call("search", json!({"query": "bananas"})).ok();
-    std::fs::remove_dir_all(project.data()).unwrap();
+    // The server looks for changes meanwhile, and may put a file where others have just gone.
+    assert!((0..1000).any(|_| std::fs::remove_dir_all(project.data()).is_ok()));
     project.write("pub/c.md", "# Cherries\n\nSweet cherries.\n");
     let found = client.call("search", json!({"query": "cherries"})).ok();
     assert_eq!(found.hits("path")[0], "pub/c.md");
