@@ -95,9 +95,7 @@ fn a_collection_that_was_removed_is_said_to_be_gone() {
     project.run(&["add", "pub", "--name", "one"]).ok();
     let mut client = Client::new(&project, &["-c", "one"]);
     client.call("search", json!({"query": "bananas"})).ok();
-    // The server looks for changes meanwhile, and one alone writes.
-    let mut tries = (0..1000).map(|_| project.run(&["remove", "one"]));
-    assert!(tries.any(|tried| tried.code == Some(0)));
+    project.run(&["remove", "one"]).ok();
     let gone = client.call("search", json!({"query": "bananas"}));
     gone.fails("what was served is no longer there: its collections were removed");
 }
