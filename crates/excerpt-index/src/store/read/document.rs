@@ -89,9 +89,16 @@ impl Truth {
 
     /// The ids of the documents at `path` or under it, in a source.
     pub(crate) fn documents_under(&self, source: i64, path: &str) -> Result<Vec<i64>, Fault> {
-        let mut select = self.connection.prepare_cached(
-            "SELECT id FROM document WHERE source = ?1 AND (?2 = '' OR path = ?2 OR (path > ?2 || '/' AND path < ?2 || '0'))",
-        )?;
+        // Each as one range of the index by path.
+        let sql = match path.is_empty() {
+            true => "SELECT id FROM document WHERE source = ?1 AND path > ?2",
+            false => {
+                "SELECT id FROM document WHERE source = ?1 AND path = ?2
+                 UNION ALL
+                 SELECT id FROM document WHERE source = ?1 AND path > ?2 || '/' AND path < ?2 || '0'"
+            }
+        };
+        let mut select = self.connection.prepare_cached(sql)?;
         let rows = select.query_map(params![source, path], |row| row.get(0))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
