@@ -58,12 +58,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut output = Output::new();
     let mut outcome = Outcome::Done;
     for source in &target.sources {
-        let mut sync = || place::sync(&mut index, source, None);
-        let synced = match args.background {
-            true => sync(),
-            false => patiently(sync),
-        };
-        match synced {
+        match patiently(|| place::sync(&mut index, source, None)) {
             Ok(report) => told(&mut output, source, &report, args.json)?,
             // What can be reached is brought in step all the same.
             Err(error @ Error::Source { .. }) if target.sources.len() > 1 => {

@@ -1,5 +1,5 @@
 //! What an answer does not wait for goes on in a process of its own, as with `git gc --auto`: the `excerpt sync` that the user could run. One alone
-//! writes at a time, by the lock of the index; a second one ends at once.
+//! writes at a time, by the lock of the index; a second one waits a moment and ends.
 
 use std::io;
 use std::process::{Command, Stdio};
