@@ -9,7 +9,8 @@ const SHORTEST_ID: usize = 4;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Whole,
-    Lines(usize, usize),
+    /// From a line, and a character of it, both from 1, to the end of a line.
+    Lines((usize, usize), usize),
     Section(String),
 }
 
@@ -42,15 +43,19 @@ pub(crate) fn parsed(given: &str, exists: impl Fn(&str) -> bool) -> anyhow::Resu
     }
 }
 
-/// A line or a range of lines.
-fn numbers(range: &str) -> Option<(usize, usize)> {
-    let (first, last) = range.split_once('-').unwrap_or((range, range));
-    let numbers = (first.parse().ok()?, last.parse().ok()?);
-    (numbers.0 >= 1 && numbers.0 <= numbers.1).then_some(numbers)
+/// A line or a range of lines; behind a point, the character to begin with.
+fn numbers(range: &str) -> Option<((usize, usize), usize)> {
+    let (first, last) = match range.split_once('-') {
+        Some((first, last)) => (first, last.parse().ok()?),
+        None => (range, range.split('.').next()?.parse().ok()?),
+    };
+    let (line, column) = first.split_once('.').unwrap_or((first, "1"));
+    let (line, column) = (line.parse().ok()?, column.parse().ok()?);
+    (line >= 1 && column >= 1 && line <= last).then_some(((line, column), last))
 }
 
 /// A line or a range of lines as the address of a file on the web has them: `L62`, `L62-L68`.
-fn marked(section: &str) -> Option<(usize, usize)> {
+fn marked(section: &str) -> Option<((usize, usize), usize)> {
     let range = section.strip_prefix('L')?;
     numbers(&range.replacen("-L", "-", 1))
 }
@@ -67,13 +72,16 @@ mod tests {
     #[test]
     fn lines_and_sections_stand_behind_the_path() {
         fn lines(path: &str, first: usize, last: usize) -> (&str, Part) {
-            (path, Part::Lines(first, last))
+            (path, Part::Lines((first, 1), last))
         }
         let alone = |given: &'static str| parsed(given, |_| false).unwrap();
         let section = |path, name: &str| (path, Part::Section(name.to_string()));
         assert_eq!(alone("a.md"), ("a.md", Part::Whole));
         assert_eq!(alone("a:b.md:7"), lines("a:b.md", 7, 7));
         assert_eq!(alone("a.md:10-20"), lines("a.md", 10, 20));
+        let from = |first, last| ("a.md", Part::Lines(first, last));
+        assert_eq!(alone("a.md:3.641-20"), from((3, 641), 20));
+        assert_eq!(alone("a.md:3.641"), from((3, 641), 3));
         assert_eq!(alone("a.md#L62"), lines("a.md", 62, 62));
         assert_eq!(alone("a.md#L62-L68"), lines("a.md", 62, 68));
         assert_eq!(alone("a.md#L62-68"), lines("a.md", 62, 68));

@@ -110,6 +110,9 @@ pub struct DocumentText {
     pub citation: String,
     /// The place of `text` in the document.
     pub span: Span,
+    /// The character of its first line that `text` begins with, from 1.
+    #[serde(skip)]
+    pub column: usize,
     /// How many lines the whole document has.
     pub lines_total: usize,
     /// The text, byte for byte.
@@ -163,7 +166,12 @@ impl Index {
         };
         let text = self.store.truth.text(document.text).map_err(self.at())?;
         let bytes = match target {
-            Target::Lines { first, last, .. } => {
+            Target::Lines {
+                first,
+                column,
+                last,
+                ..
+            } => {
                 let index = LineIndex::new(&text);
                 if *first == 0 || last < first || *first > index.len() {
                     return Err(Error::Lines {
@@ -173,7 +181,10 @@ impl Index {
                         count: index.len(),
                     });
                 }
-                index.lines(*first, *last)
+                let lines = index.lines(*first, *last);
+                let line = &text[index.lines(*first, *first)];
+                let before = line.char_indices().nth(column.saturating_sub(1));
+                lines.start + before.map_or(line.len(), |(at, _)| at)..lines.end
             }
             Target::Section { section, .. } => {
                 let sections = Sections::of(&document, &text);
@@ -260,6 +271,8 @@ impl Index {
         let stat = self.store.truth.stat(document.id).map_err(self.at())?;
         let index = LineIndex::new(text);
         let span = index.span(bytes.clone());
+        let line = index.lines(span.lines.0, span.lines.0);
+        let before = text.get(line.start..bytes.start).unwrap_or_default();
         let chunks = chunks.into_iter().take(to).skip(from);
         Ok(DocumentText {
             citation: citation(&document.path, &span),
@@ -271,6 +284,7 @@ impl Index {
             size: stat.size,
             modified: stat.seconds(),
             span,
+            column: before.chars().count() + 1,
             lines_total: index.len(),
             text: text.get(bytes).unwrap_or_default().to_string(),
             chunks: chunks.map(ChunkPlace::from).collect(),

@@ -15,6 +15,8 @@ pub enum Target {
         path: String,
         /// The first line, from 1.
         first: usize,
+        /// The character of the first line to begin with, from 1.
+        column: usize,
         /// The last line; one behind the end is the end.
         last: usize,
     },
@@ -45,6 +47,22 @@ impl Target {
         Target::Lines {
             path: path.into(),
             first,
+            column: 1,
+            last,
+        }
+    }
+
+    /// A document from a character of the line `first` on, both from 1, to the end of the line `last`.
+    #[must_use]
+    pub fn lines_from(
+        path: impl Into<String>,
+        (first, column): (usize, usize),
+        last: usize,
+    ) -> Self {
+        Target::Lines {
+            path: path.into(),
+            first,
+            column,
             last,
         }
     }

@@ -168,6 +168,16 @@ fn narrowed(store: &Store, filter: &Filter) -> Result<Vec<Narrowed>, Fault> {
     for day in [since, until].into_iter().flatten() {
         check_day(day)?;
     }
+    if let (Some(since), Some(until)) = (since, until)
+        && since.get(..until.len()) > Some(until)
+    {
+        return Err(Error::Filter {
+            filter: "date",
+            found: format!("{since} to {until}"),
+            expected: "a first day before the last one",
+        }
+        .into());
+    }
     if since.is_some() || until.is_some() {
         let mut dated = HashSet::new();
         store.truth.each_facet(facet::DATE, |document, date| {
@@ -222,12 +232,7 @@ fn check_day(day: &str) -> Result<(), Error> {
             b'-' => byte == b'-',
             _ => byte.is_ascii_digit(),
         });
-    let within = |range: Range<usize>, most| {
-        let number = day.get(range).and_then(|digits| digits.parse().ok());
-        number.is_none_or(|number: u8| (1..=most).contains(&number))
-    };
-    let shaped = shaped && within(5..7, 12) && within(8..10, 31);
-    match matches!(day.len(), 4 | 7 | 10) && shaped {
+    match matches!(day.len(), 4 | 7 | 10) && shaped && is_on_the_calendar(day) {
         true => Ok(()),
         false => Err(Error::Filter {
             filter: "date",
@@ -235,6 +240,24 @@ fn check_day(day: &str) -> Result<(), Error> {
             expected: "YYYY-MM-DD, YYYY-MM or YYYY",
         }),
     }
+}
+
+/// Whether a day that is written well, as far as it is, is one.
+fn is_on_the_calendar(day: &str) -> bool {
+    let number = |range: Range<usize>| day.get(range).and_then(|digits| digits.parse().ok());
+    let Some(month) = number(5..7) else {
+        return true;
+    };
+    let year = number(0..4).unwrap_or(0_u16);
+    let is_leap = year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
+    let last = match month {
+        2 if is_leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return false,
+    };
+    number(8..10).is_none_or(|day| (1..=last).contains(&day))
 }
 
 /// A path as documents have it: `./docs//guide/` is `docs/guide`.

@@ -82,6 +82,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         Some(_) => Configuration::of_user(&args.embedding)?,
         None => Configuration::read(&root, &args.embedding)?,
     };
+    if let Some(text) = &given {
+        Addition::check_text(text, &configuration.options_of(&collection).selection)?;
+    }
     let mut output = Output::new();
     if args.preview {
         let title = collection.attributes.title.clone();

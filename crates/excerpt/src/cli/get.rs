@@ -116,7 +116,7 @@ impl Reader<'_> {
         };
         let target = match part {
             Part::Whole => Target::document(inside),
-            Part::Lines(first, last) => Target::lines(inside, first, last),
+            Part::Lines(first, last) => Target::lines_from(inside, first, last),
             Part::Section(section) => Target::section(inside, section),
         };
         let (here, anywhere) = (self.options().source(&root), self.options());

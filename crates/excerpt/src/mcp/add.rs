@@ -15,10 +15,9 @@ use super::arguments::{Arguments, shown};
 use super::budget::{self, sent};
 use super::chunk::{chunking, described};
 use super::reply::{Reply, texts, with_notes};
-use super::scope::{Scope, Seen};
+use super::scope::{Scope, Seen, configured};
 use super::{Shared, object};
 use crate::output::counted;
-use crate::place::project::Configuration;
 use crate::place::{Addition, Kind};
 
 pub(super) const NAME: &str = "add";
@@ -134,11 +133,11 @@ impl Shared {
         };
         let is_named = addition.name.is_some();
         let collection = addition.collection(root)?;
-        let configuration = match root {
-            Some(root) => Configuration::read(root, &self.options.embedding)?,
-            None => Configuration::of_user(&self.options.embedding)?,
-        };
+        let configuration = configured(root, &self.options.embedding)?;
         let options = configuration.options_of(&collection);
+        if let Given::Text(text) = &given {
+            Addition::check_text(text, &options.selection)?;
+        }
         let file = addition.file_name(&collection);
         let dir = self.scope.index.clone();
         if is_preview {

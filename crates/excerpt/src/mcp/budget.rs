@@ -24,23 +24,21 @@ pub(super) fn sent(text: &str, data: &impl Serialize) -> usize {
     tokens(text).max(tokens(&data))
 }
 
-/// The beginning of a text that takes at most so many tokens: as many whole lines as there is room for, or where there is none for one, the beginning of
-/// the first. And how many whole lines that are.
-pub(super) fn beginning(text: &str, room: usize) -> (&str, usize) {
+/// The beginning of a text that takes at most so many tokens: as many whole lines as there is room for, or where these would leave much of it empty, a part
+/// of the next line too.
+pub(super) fn beginning(text: &str, room: usize) -> &str {
     let mut meter = Meter::default();
-    let (mut end, mut lines) = (0, 0);
+    let mut lines = 0;
     for (at, c) in text.char_indices() {
         meter.add(c);
         if meter.total() > room {
-            let end = if lines == 0 { at } else { end };
-            return (&text[..end], lines);
+            return &text[..if lines > at / 2 { lines } else { at }];
         }
         if c == '\n' {
-            end = at + 1;
-            lines += 1;
+            lines = at + 1;
         }
     }
-    (text, lines + usize::from(end < text.len()))
+    text
 }
 
 /// What characters a tokenizer takes together.
@@ -75,14 +73,16 @@ impl Meter {
     fn add(&mut self, c: char) {
         let (kind, length) = match c {
             ' ' => (Kind::Blanks, 1),
-            '\n' | '\r' | '\t' => (Kind::Ends, 1),
+            '\n' | '\t' => (Kind::Ends, 1),
+            '\r' => (Kind::Ends, 2),
             'a'..='z' => (Kind::Letters, 1),
             'A'..='Z' => (Kind::Capitals, 1),
             '0'..='9' => (Kind::Digits, 1),
             '\0'..='\u{7f}' => (Kind::Marks, 1),
             '\u{80}'..='\u{52f}' => (Kind::Letters, 2),
             '\u{530}'..'\u{2000}' if c.is_alphabetic() => (Kind::Rare, 1),
-            _ => (Kind::Signs, 1),
+            '\u{2000}'..='\u{ffff}' => (Kind::Signs, 1),
+            _ => (Kind::Signs, 3),
         };
         // A capital begins a word.
         if (self.kind, self.run, kind) == (Kind::Capitals, 1, Kind::Letters) {
@@ -102,7 +102,9 @@ impl Meter {
             Kind::Blanks => usize::from(self.run > 1),
             Kind::Letters => self.run.div_ceil(8),
             Kind::Capitals | Kind::Digits => self.run.div_ceil(3),
-            Kind::Ends | Kind::Marks | Kind::Rare => self.run.div_ceil(2),
+            // Two are one; in JSON, more are as many.
+            Kind::Ends => self.run - usize::from(self.run > 1),
+            Kind::Marks | Kind::Rare => self.run.div_ceil(2),
             Kind::Signs => self.run,
         };
         self.ended + of_run
@@ -111,9 +113,18 @@ impl Meter {
 
 /// A name that may be long, as far as a line has room for it.
 pub(super) fn shortened(name: &str) -> String {
-    const MOST: usize = 100;
-    let mut short: String = name.chars().take(MOST).collect();
-    if name.chars().nth(MOST).is_some() {
+    begun(name, 100)
+}
+
+/// What may be longer than anybody reads, such as a title, as far as it is told at all.
+pub(super) fn bounded(text: &str) -> String {
+    begun(text, 300)
+}
+
+/// The first characters of a text, with a sign where there are more.
+pub(super) fn begun(text: &str, most: usize) -> String {
+    let mut short: String = text.chars().take(most).collect();
+    if text.chars().nth(most).is_some() {
         short.push('…');
     }
     short
@@ -128,22 +139,23 @@ mod tests {
     #[test]
     fn a_text_is_cut_at_the_end_of_a_line() {
         let text = "one line\nanother line\nthe last\n";
-        assert_eq!(beginning(text, 6), ("one line\nanother line\n", 2));
-        assert_eq!(beginning(text, 100), (text, 3));
-        assert_eq!(beginning("no end\nat all", 100), ("no end\nat all", 2));
-        assert_eq!(beginning("a line that is too long", 2), ("a line ", 0));
-        assert_eq!(beginning("", 2), ("", 0));
-        assert_eq!(beginning(&"語".repeat(90), 20).0.chars().count(), 20);
+        assert_eq!(beginning(text, 6), "one line\nanother line\n");
+        assert_eq!(beginning(text, 100), text);
+        assert_eq!(beginning("a line that is too long", 2), "a line ");
+        assert_eq!(beginning("a\nline that is too long", 5), "a\nline that is ");
+        assert_eq!(beginning("", 2), "");
+        assert_eq!(beginning(&"語".repeat(90), 20).chars().count(), 20);
     }
 
     #[test]
     fn a_beginning_takes_what_it_is_said_to_take() {
         let text = "Some words, and_a_name (42)!\n\n\tÜber 12345 Zeichen: 日本語 🎉\n".repeat(9);
         for room in 0..200 {
-            let (begun, lines) = beginning(&text, room);
-            assert!(tokens(begun) <= room, "{room}: {begun}");
-            assert!(lines == 0 || begun.ends_with('\n'));
-            assert!(lines == 0 || lines == begun.lines().count());
+            let begun = beginning(&text, room);
+            assert!(
+                tokens(begun) <= room && text.starts_with(begun),
+                "{room}: {begun}"
+            );
         }
     }
 

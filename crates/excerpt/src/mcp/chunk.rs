@@ -10,13 +10,12 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
-use super::budget::{self, beginning, sent, shortened};
+use super::budget::{self, beginning, bounded, sent, shortened};
 use super::reply::{Reply, on_one_line, texts};
-use super::scope::Seen;
+use super::scope::{Seen, configured};
 use super::search::reads;
 use super::{Shared, object};
 use crate::output::counted;
-use crate::place::project::Configuration;
 
 pub(super) const NAME: &str = "chunk";
 
@@ -99,7 +98,7 @@ impl Shared {
             (None, Some(text)) => {
                 let shared = Arc::clone(self);
                 let cut = move || {
-                    let own = Configuration::of_user(&shared.options.embedding)?.chunking;
+                    let own = configured(None, &shared.options.embedding)?.chunking;
                     preview(said.or(own), name.as_deref(), &text, most)
                 };
                 tokio::task::spawn_blocking(cut).await?
@@ -138,7 +137,10 @@ impl Shared {
         }
         let mut found = Vec::new();
         for seen in self.scope.chosen(collections)? {
-            let configuration = Configuration::read(&seen.root, &self.options.embedding)?;
+            if !seen.is_in_place() {
+                continue;
+            }
+            let configuration = configured(Some(&seen.root), &self.options.embedding)?;
             let selection = seen.options(&configuration).selection;
             // What cannot be reached may be indexed all the same.
             let Ok(files) = Files::selected(&seen.root, &selection) else {
@@ -163,7 +165,7 @@ impl Shared {
 
     /// How a document of a source is cut where `said` does not say it.
     fn settings_of(&self, seen: &Seen, said: &Settings) -> anyhow::Result<Settings> {
-        let configuration = Configuration::read(&seen.root, &self.options.embedding)?.chunking;
+        let configuration = configured(Some(&seen.root), &self.options.embedding)?.chunking;
         let own = seen.collection.as_ref().map(|known| known.chunking.clone());
         Ok(said.clone().or(own.unwrap_or_default()).or(configuration))
     }
@@ -214,10 +216,11 @@ pub(super) fn described(
 ) -> (String, Value) {
     /// What is said of what is left out.
     const HOW: usize = 50;
+    let path = path.map(bounded);
     let summary = chunking.summary();
     let mut text = format!(
         "{} · {} {} · {} ({}) · {} chunks, mean {}, {} to {}\n",
-        on_one_line(path.unwrap_or("the text")),
+        on_one_line(path.as_deref().unwrap_or("the text")),
         chunking.size,
         chunking.unit,
         chunking.strategy,
@@ -310,7 +313,7 @@ fn with_texts(chunks: &mut [Value], chunking: &Chunking<'_>, room: usize) -> usi
         let text = match size(chunk.text) <= share {
             true => chunk.text,
             false if share < WORTH + FIELD => "",
-            false => beginning(chunk.text, share - FIELD).0,
+            false => beginning(chunk.text, share - FIELD),
         };
         not_whole += usize::from(text.len() < chunk.text.len());
         if text.is_empty() && !chunk.text.is_empty() {

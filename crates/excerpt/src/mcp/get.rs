@@ -9,8 +9,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use super::arguments::{Arguments, shown};
-use super::budget::{self, beginning, sent};
-use super::passage::short;
+use super::budget::{self, beginning, bounded, sent, shortened};
 use super::reply::{Reply, on_one_line, texts, with_notes};
 use super::scope::Seen;
 use super::search::reads;
@@ -24,6 +23,10 @@ pub(super) const NAME: &str = "get";
 
 /// How many targets one call may name.
 const MOST: usize = 20;
+
+/// How many tokens of a document are worth their room, and how many it takes to name one that has none.
+const WORTH: usize = 150;
+const NAMED: usize = 40;
 
 pub(super) fn tool() -> Tool {
     let input = json!({
@@ -147,7 +150,7 @@ impl Shared {
         let inside = self.scope.inward(path)?;
         let target = match part {
             Part::Whole => Target::document(&*inside),
-            Part::Lines(first, last) => Target::lines(&*inside, first, last),
+            Part::Lines(first, last) => Target::lines_from(&*inside, first, last),
             Part::Section(section) => Target::section(&*inside, section),
         };
         let mut found = Vec::new();
@@ -249,22 +252,37 @@ impl Shared {
         let is_failure = items.iter().all(|item| item.read.is_err());
         let mut left = most.saturating_sub(sent(&notes.join("\n"), &notes));
         let count = items.len();
+        // So many have room for something; the others are named.
+        let mut room_for = (most / WORTH).max(1);
         for (at, item) in items.into_iter().enumerate() {
-            let target = item.target;
+            let target = shown(&item.target);
             let (seen, document) = match item.read {
                 Ok(read) => read,
                 Err(error) => {
                     let told = message(&error);
-                    text += &format!("{}: {told}\n\n", shown(&target));
-                    printed.push(json!({"target": target, "error": told}));
+                    let told_text = format!("{target}: {told}\n\n");
+                    let data = json!({"target": target, "error": told});
+                    left = left.saturating_sub(sent(&told_text, &data));
+                    text += &told_text;
+                    printed.push(data);
                     continue;
                 }
             };
+            if room_for == 0 {
+                let rest = left_out(&item.target);
+                let data = json!({"target": target, "rest": item.target});
+                left = left.saturating_sub(sent(&rest, &data));
+                text += &rest;
+                printed.push(data);
+                continue;
+            }
+            room_for -= 1;
             let (size, modified) = (document.size, document.modified);
             let changed = Changed::since(&document.source, &document.path, size, modified);
             notes.extend(changed.map(|changed| self.changed_note(changed, &document.path)));
             // Each of those that are left gets its share, and what one does not need is for the others.
-            let share = left / (count - at);
+            let others = (count - at).min(room_for + 1);
+            let share = left.saturating_sub((count - at - others) * NAMED) / others;
             let item = self.printed(&target, &seen, document, share, &mut notes);
             left = left.saturating_sub(sent(&item.text, &item.data));
             text += &item.text;
@@ -294,11 +312,13 @@ impl Shared {
         if let Some(name) = seen.collection_name() {
             head += &format!("{name}: ");
         }
-        head += &format!("{path}:{first}-{last} of {}", document.lines_total);
-        if let Some(title) = &document.title {
-            head += &format!(" · {title}");
-        }
-        let head = on_one_line(&head) + "\n";
+        let place = head.clone() + &path;
+        let title = document.title.as_deref();
+        let titled = title.map_or(String::new(), |title| format!(" · {}", shortened(title)));
+        let head = |last: usize| {
+            let head = format!("{place}:{first}-{last} of {}{titled}", document.lines_total);
+            on_one_line(&head) + "\n"
+        };
         // Links and front matter, which the text has as well, leave half of the room to the text.
         let links = document.links.as_ref();
         let links = links.map(|links| links::told(&self.scope, links, most / 3));
@@ -306,7 +326,7 @@ impl Shared {
         let mut data = json!({
             "target": target,
             "path": path,
-            "title": document.title,
+            "title": title.map(bounded),
             "lines_total": document.lines_total,
         });
         if document.metadata.is_empty() || sent("", &document.metadata) <= most / 6 {
@@ -323,31 +343,40 @@ impl Shared {
             data["links"] = links;
         }
         let whole = document.text;
-        let citation = format!("{path}:{first}-{last}");
         // What stands around the text, and what is said in place of the rest: of these, the longest.
-        let around = format!("{head}{}{links_text}", left_out(&citation));
-        let around = sent(&around, &(&data, [&citation; 2]));
+        let citation = |first: &str, last: usize| format!("{place}:{first}-{last}");
+        let longest = citation(&format!("{last}.{}", whole.len()), last);
+        let around = format!("{}{}{links_text}", head(last), left_out(&longest));
+        let around = sent(&around, &(&data, [&longest; 2]));
         let room = most.saturating_sub(around).max(20);
-        let (shown, lines) = cut(&whole, &document.chunks, document.span.bytes.start, room);
+        let shown = cut(&whole, &document.chunks, document.span.bytes.start, room);
         let is_cut = shown.len() < whole.len();
-        let rest = is_cut.then(|| match lines {
-            0 => match document.chunks.first() {
-                Some(chunk) => short(chunk.id),
-                None => path.clone(),
-            },
-            lines => format!("{path}:{}-{last}", first + lines),
+        let ended = shown.matches('\n').count();
+        let begun = shown
+            .rsplit('\n')
+            .next()
+            .unwrap_or_default()
+            .chars()
+            .count();
+        let rest = is_cut.then(|| {
+            let column = if ended == 0 { document.column } else { 1 } + begun;
+            match column {
+                1 => citation(&(first + ended).to_string(), last),
+                _ => citation(&format!("{}.{column}", first + ended), last),
+            }
         });
-        let mut text = head + shown;
+        let last = match is_cut {
+            true if begun == 0 => first + ended.saturating_sub(1),
+            true => first + ended,
+            false => last,
+        };
+        let mut text = head(last) + shown;
         if !text.ends_with('\n') {
             text.push('\n');
         }
         text += &rest.as_deref().map(left_out).unwrap_or_default();
         text += &links_text;
-        data["citation"] = match lines {
-            lines if is_cut && lines > 0 => format!("{path}:{first}-{}", first + lines - 1),
-            _ => citation,
-        }
-        .into();
+        data["citation"] = format!("{path}:{first}-{last}").into();
         data["text"] = shown.into();
         if let Some(rest) = rest {
             data["rest"] = rest.into();
@@ -367,17 +396,17 @@ fn left_out(rest: &str) -> String {
     format!("… the rest is left out to stay within `max_tokens`: get `{rest}`\n")
 }
 
-/// As many whole chunks of a text as there is room for, or where there is none for one, as many lines; and how many lines that are. The text begins at
-/// the byte `start` of its document.
+/// As many whole chunks of a text as there is room for, or where these would leave much of it empty, as many lines. The text begins at the byte `start` of
+/// its document.
 fn cut<'t>(
     text: &'t str,
     chunks: &[excerpt_index::ChunkPlace],
     start: usize,
     room: usize,
-) -> (&'t str, usize) {
-    let (begun, lines) = beginning(text, room);
+) -> &'t str {
+    let begun = beginning(text, room);
     if begun.len() == text.len() {
-        return (text, lines);
+        return text;
     }
     let ends = chunks
         .iter()
@@ -388,8 +417,7 @@ fn cut<'t>(
         _ => begun.get(..end)?.ends_with('\n').then_some(end),
     };
     match ends.filter_map(at_end).max() {
-        // Room is not given away for a good end.
-        Some(end) if end > begun.len() / 2 => (&begun[..end], begun[..end].matches('\n').count()),
-        _ => (begun, lines),
+        Some(end) if end > begun.len() / 2 => &begun[..end],
+        _ => begun,
     }
 }

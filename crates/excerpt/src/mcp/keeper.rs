@@ -4,17 +4,17 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::anyhow;
+use anyhow::{anyhow, bail};
 use excerpt_index::{Error, Index, OpenOptions, Progress, SyncReport};
 use tokio::sync::{Semaphore, oneshot, watch};
 
-use super::scope::{Scope, Seen};
+use super::scope::{Scope, Seen, configured};
 use crate::exit::message;
 use crate::place::embedding::Embedding;
-use crate::place::project::{Configuration, EmbeddingArgs};
+use crate::place::project::EmbeddingArgs;
 use crate::place::{Hurry, SyncMode, Syncable, Target};
 
 /// How many questions are answered at a time; the others wait for their turn.
@@ -30,7 +30,8 @@ const PAUSES: u32 = 4;
 /// Between two parts of a check.
 const TURN: Duration = Duration::from_millis(20);
 
-/// How long the end of the process waits for the thread that writes. What it cuts off after that is as sound as after a kill.
+/// How long a sync goes on when the client has gone, and how long the end of the process waits for the thread that writes. What it cuts off after that is
+/// as sound as after a kill.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// How far the thread that writes is.
@@ -85,8 +86,18 @@ pub(super) struct Keeper {
 struct Signs {
     state: watch::Sender<State>,
     stop: AtomicBool,
+    /// When the client went.
+    gone: OnceLock<Instant>,
     /// How many wait to write something of their own: a check makes room for them.
     urgent: AtomicUsize,
+}
+
+impl Signs {
+    /// Whether a sync is to be broken off for the end of the process.
+    fn end_syncs(&self) -> bool {
+        let is_late = |gone: &Instant| gone.elapsed() > FAREWELL;
+        self.stop.load(Ordering::SeqCst) || self.gone.get().is_some_and(is_late)
+    }
 }
 
 /// Why there was no answer.
@@ -118,6 +129,7 @@ impl Keeper {
         let signs = Arc::new(Signs {
             state: watch::Sender::new(State::default()),
             stop: AtomicBool::new(false),
+            gone: OnceLock::new(),
             urgent: AtomicUsize::new(0),
         });
         let keeper = Keeper {
@@ -191,6 +203,11 @@ impl Keeper {
             Ok(answer) => answer,
             Err(error) => Err(Trouble::Other(anyhow!("no answer: {error}"))),
         }
+    }
+
+    /// Says that the client has gone: a long sync is broken off, so that whoever waits for it is answered from what there is.
+    pub(super) fn hurry(&self) {
+        let _ = self.signs.gone.set(Instant::now());
     }
 
     /// Answers on this thread.
@@ -397,13 +414,18 @@ impl Writer {
         seen: &Seen,
         breaks_off: impl Fn(Progress) -> bool,
     ) -> anyhow::Result<SyncReport> {
+        if seen.root.exists() && !seen.is_in_place() {
+            bail!(
+                "`{}` has been moved, and a link leads elsewhere in its place: start the server anew, or add it again",
+                seen.name
+            );
+        }
         let source = self.syncable(seen)?;
         let signs = Arc::clone(&self.signs);
-        let progress =
-            |progress: Progress| match signs.stop.load(Ordering::SeqCst) || breaks_off(progress) {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
-            };
+        let progress = |progress: Progress| match signs.end_syncs() || breaks_off(progress) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
         Ok(self
             .index()?
             .sync(&source.root, &source.options, progress)?)
@@ -411,7 +433,7 @@ impl Writer {
 
     /// How a source is brought in step.
     fn syncable(&self, seen: &Seen) -> anyhow::Result<Syncable> {
-        let configuration = Configuration::read(&seen.root, &self.args)?;
+        let configuration = configured(Some(&seen.root), &self.args)?;
         Ok(Syncable {
             root: seen.root.clone(),
             options: seen.options(&configuration),

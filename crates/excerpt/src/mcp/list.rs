@@ -66,6 +66,9 @@ pub(super) fn tool() -> Tool {
         .with_annotations(reads())
 }
 
+/// What is told of a place without documents, be it inside of what is served or not.
+const NOTHING_THERE: &str = "there is nothing at that `path`: leave it out to list from the top";
+
 /// An entry, as a line of text and for programs.
 type Entry = (String, Value);
 
@@ -91,7 +94,7 @@ impl Shared {
                 return shared.nothing_indexed(index);
             }
             let Some(below) = shared.scope.below(path.as_deref()) else {
-                bail!("there is nothing at that `path`: leave it out to list from the top");
+                bail!(NOTHING_THERE);
             };
             let options = ListOptions::default().path(below);
             let entries = match what {
@@ -100,6 +103,9 @@ impl Shared {
                 "folders" => shared.folders(index, &indexed, &options)?,
                 _ => shared.collections(index, &sources)?,
             };
+            if entries.is_empty() && path.is_some() && what != "collections" {
+                bail!(NOTHING_THERE);
+            }
             let notes = shared.lag(index);
             Ok(page(what, entries, offset, limit, most, notes))
         })

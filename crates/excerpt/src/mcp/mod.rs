@@ -143,6 +143,7 @@ impl Server {
     /// Ends what waits for something to be told to a client that has gone.
     fn close(&self) {
         self.shared.content.close();
+        self.shared.keeper.hurry();
     }
 
     /// Ends what goes on behind the answers.
@@ -160,17 +161,18 @@ impl Server {
         let mut arguments = Arguments::of(given, &tool.input_schema)?;
         let shared = &self.shared;
         let reply = match &*tool.name {
-            search::NAME => shared.search(&mut arguments, context).await?,
-            get::NAME => shared.get(&mut arguments, context).await?,
-            list::NAME => shared.list(&mut arguments, context).await?,
-            chunk::NAME => shared.chunk(&mut arguments, context).await?,
-            add::NAME => shared.add(&mut arguments, context).await?,
-            _ => shared.note(&mut arguments, context).await?,
+            search::NAME => shared.search(&mut arguments, context).await,
+            get::NAME => shared.get(&mut arguments, context).await,
+            list::NAME => shared.list(&mut arguments, context).await,
+            chunk::NAME => shared.chunk(&mut arguments, context).await,
+            add::NAME => shared.add(&mut arguments, context).await,
+            _ => shared.note(&mut arguments, context).await,
         };
+        // Behind a failure, too: what is missing may be made again.
         if shared.keeper.mode() == SyncMode::Auto {
             shared.keeper.check();
         }
-        Ok(reply)
+        reply
     }
 }
 

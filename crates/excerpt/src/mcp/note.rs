@@ -15,11 +15,10 @@ use super::add::writes;
 use super::arguments::{Arguments, shown};
 use super::folder::Folder;
 use super::reply::{Reply, texts, with_notes};
-use super::scope::{Seen, plain};
+use super::scope::{Seen, configured, plain};
 use super::{Shared, object};
 use crate::exit::message;
 use crate::output::thousands;
-use crate::place::project::Configuration;
 
 pub(super) const NAME: &str = "note";
 
@@ -195,11 +194,8 @@ impl Shared {
     ) -> anyhow::Result<PathBuf> {
         let day = Local::now().format("%F").to_string();
         let text = text_of(note, &day);
-        let configuration = Configuration::read(&seen.root, &self.options.embedding)?;
-        let selection = match &seen.collection {
-            Some(collection) => configuration.options_of(collection).selection,
-            None => configuration.selection,
-        };
+        let configuration = configured(Some(&seen.root), &self.options.embedding)?;
+        let selection = seen.options(&configuration).selection;
         let most = selection.max_file_size();
         if text.len() as u64 > most {
             bail!(

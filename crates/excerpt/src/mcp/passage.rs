@@ -7,7 +7,7 @@ use excerpt_index::{DocumentHits, Hit};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::budget::{beginning, sent};
+use super::budget::{beginning, bounded, sent, shortened};
 use super::reply::on_one_line;
 use crate::output::counted;
 use crate::wire::channel;
@@ -24,7 +24,7 @@ pub(super) struct Passage<'a> {
     path: &'a str,
     pub(super) citation: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    title: Option<&'a str>,
+    title: Option<String>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     trail: &'a [String],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -50,7 +50,7 @@ impl<'a> Passage<'a> {
             collection: document.collection.as_deref(),
             path,
             citation: format!("{path}:{first}-{last}"),
-            title: document.title.as_deref(),
+            title: document.title.as_deref().map(bounded),
             trail: &hit.trail,
             sections: &hit.sections,
             metadata: Some(&document.metadata),
@@ -73,8 +73,9 @@ impl<'a> Passage<'a> {
             false => self.trail.join(" > "),
             true => self.sections.join(", "),
         };
-        let title = self.title.filter(|title| !trail.starts_with(title));
-        for part in [title, Some(&*trail)].into_iter().flatten() {
+        let title = self.title.as_deref().map(shortened);
+        let title = title.filter(|title| !trail.starts_with(&**title));
+        for part in [title.as_deref(), Some(&*trail)].into_iter().flatten() {
             if !part.is_empty() {
                 head += &format!(" · {part}");
             }
@@ -196,7 +197,7 @@ pub(super) fn fit(hits: &mut Vec<Passage<'_>>, most: usize) -> Truncated {
             continue;
         }
         let begun = match (is_full, &hit.text) {
-            (false, Some(text)) if left >= WORTH || hit.rank == 1 => beginning(text, left).0,
+            (false, Some(text)) if left >= WORTH || hit.rank == 1 => beginning(text, left),
             _ => "",
         };
         let begun = begun.to_string();

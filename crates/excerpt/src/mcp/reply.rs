@@ -3,7 +3,11 @@
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 
+use super::budget::begun;
 use crate::exit::message;
+
+/// How many characters an error takes at most: it may repeat what was given.
+const LONGEST: usize = 1_000;
 
 /// The answer of a tool.
 pub(super) struct Reply {
@@ -25,7 +29,7 @@ impl Reply {
     /// What went wrong.
     pub(super) fn failure(error: &anyhow::Error) -> Self {
         Reply {
-            text: on_one_line(&message(error)),
+            text: on_one_line(&begun(&message(error), LONGEST)),
             data: None,
             is_error: true,
         }

@@ -4,14 +4,15 @@
 
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 use excerpt_index::{
     Collection, Filter, Index, ListOptions, OpenOptions, ReadOptions, SyncOptions,
 };
 
 use super::Options;
+use super::arguments::shown;
 use crate::place::Target;
-use crate::place::project::Configuration;
+use crate::place::project::{Configuration, EmbeddingArgs};
 
 /// The bounds of a server, fixed when it starts.
 pub(super) struct Scope {
@@ -47,6 +48,12 @@ pub(super) struct Seen {
 }
 
 impl Seen {
+    /// Whether it is where it was when it was added or first served, and no link has taken its place or that of a folder above it.
+    pub(super) fn is_in_place(&self) -> bool {
+        let real = self.root.canonicalize();
+        real.is_ok_and(|real| real == self.root)
+    }
+
     /// How it is brought in step, by the configuration of its folder and what it was added as.
     pub(super) fn options(&self, configuration: &Configuration) -> SyncOptions {
         match &self.collection {
@@ -205,6 +212,7 @@ impl Scope {
         }
         let is_known = |name: &&String| sources.iter().any(|seen| seen.name == **name);
         if let Some(name) = chosen.iter().find(|name| !is_known(name)) {
+            let name = shown(name);
             let names: Vec<&str> = sources.iter().filter_map(Seen::collection_name).collect();
             match names.is_empty() {
                 true => bail!(
@@ -317,6 +325,19 @@ fn is_there(target: &Target, served: &Served, under: &str) -> bool {
         let documents = index.documents(&options);
         documents.is_ok_and(|documents| !documents.is_empty())
     })
+}
+
+/// What the files say of the folder (or file) `root`; without one, what the user's own says. A fault in one is not shown: it may lie outside of what is
+/// served, as may what it leads to.
+pub(super) fn configured(
+    root: Option<&Path>,
+    args: &EmbeddingArgs,
+) -> anyhow::Result<Configuration> {
+    let read = match root {
+        Some(root) => Configuration::read(root, args),
+        None => Configuration::of_user(args),
+    };
+    read.map_err(|_| anyhow!("an `excerpt.toml` has a fault: `excerpt doctor` shows it"))
 }
 
 /// A path without what does nothing; none for one that leads up, or does not begin at the top.

@@ -12,7 +12,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
-use super::budget::{self, sent};
+use super::budget::{self, bounded, sent};
 use super::instructions::Instructions;
 use super::passage::{Passage, fit};
 use super::reply::{Reply, texts, with_notes};
@@ -215,7 +215,8 @@ impl Shared {
             Note::Behind { .. } if self.keeper.mode() != SyncMode::Never => {
                 "changes are being indexed: ask again in a moment for the latest".to_string()
             }
-            note => note.to_string(),
+            // It may repeat a long question.
+            note => bounded(&note.to_string()),
         };
         Ok(notes.map(told).collect())
     }

@@ -5,7 +5,9 @@ use std::path::Path;
 use anyhow::bail;
 use clap::ValueEnum;
 use excerpt_chunk::Settings;
-use excerpt_index::{Attributes, Collection, Selection};
+use excerpt_index::{Attributes, Collection, Selection, decode};
+
+use crate::output::thousands;
 
 /// What is said of a folder, a file or a text that is added.
 #[derive(Debug, Default)]
@@ -51,6 +53,22 @@ impl Addition {
         collection.attributes = attributes;
         collection.selection = self.selection.clone();
         Ok(collection)
+    }
+
+    /// Looks whether a text can be a document, by the same rules as a file.
+    pub(crate) fn check_text(text: &str, selection: &Selection) -> anyhow::Result<()> {
+        let most = selection.max_file_size();
+        if text.len() as u64 > most {
+            bail!(
+                "the text takes {} bytes, and one of more than {} is not indexed: add it in parts",
+                thousands(text.len()),
+                thousands(usize::try_from(most)?)
+            );
+        }
+        match decode(text.as_bytes().to_vec()) {
+            Ok(_) => Ok(()),
+            Err(_) => bail!("the text is none: there is a NUL in it"),
+        }
     }
 
     /// The name of the file that a text is kept in: its ending tells how it is read.

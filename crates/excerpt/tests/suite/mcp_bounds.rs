@@ -90,6 +90,18 @@ fn an_index_that_is_taken_away_is_made_again() {
 }
 
 #[test]
+fn an_index_that_is_taken_away_heals_behind_the_answers() {
+    let project = tea();
+    project.run(&["sync"]).ok();
+    let mut client = Client::new(&project, &[]);
+    client.call("search", json!({"query": "bananas"})).ok();
+    assert!((0..1000).any(|_| std::fs::remove_dir_all(project.data()).is_ok()));
+    let asked = json!({"query": "bananas"});
+    let found = client.until("search", &asked, |reply| !reply.is_error);
+    assert_eq!(found.hits("path")[0], "pub/a.md");
+}
+
+#[test]
 fn a_collection_that_was_removed_is_said_to_be_gone() {
     let project = tea();
     project.run(&["add", "pub", "--name", "one"]).ok();

@@ -276,3 +276,81 @@ fn links_and_front_matter_leave_room_for_the_text() {
     let how = found.data["truncated"]["how"].as_str().unwrap();
     assert!(how.starts_with("long front matter"), "{how}");
 }
+
+#[test]
+fn what_is_left_out_can_be_read_to_the_end() {
+    let paragraph = "Tea is served in the garden, and coffee in the house. ".repeat(60);
+    let mut texts = odd();
+    texts.push((
+        "mixed.md",
+        format!(
+            "---\ntitle: Tea\n---\n{paragraph}\n\n{}",
+            "tea\n".repeat(40)
+        ),
+    ));
+    texts.push(("signs.md", "🎉🚀😀👍 ".repeat(3_000)));
+    let mut project = Project::new();
+    for (name, text) in &texts {
+        project = project.file(name, text);
+    }
+    let project = synced(project);
+    let mut client = Client::new(&project, &["--sync", "never"]);
+    for (name, text) in &texts {
+        let mut target = json!(name);
+        let mut read = String::new();
+        while !target.is_null() {
+            let asked = json!({"targets": [target], "max_tokens": 15_000});
+            let found = client.call("get", asked).ok();
+            let item = &found.data["items"][0];
+            let shown = item["text"].as_str().unwrap();
+            assert!(!shown.is_empty(), "{name}");
+            read += shown;
+            let (_, last) = item["citation"].as_str().unwrap().rsplit_once('-').unwrap();
+            let lines = read.trim_end_matches('\n').matches('\n').count() + 1;
+            assert!(last.parse::<usize>().unwrap() <= lines.max(1) + 1, "{name}");
+            target = item["rest"].clone();
+        }
+        assert_eq!(&read, text, "{name}");
+    }
+}
+
+#[test]
+fn of_many_documents_those_without_room_are_named() {
+    let mut project = Project::new();
+    for number in 0..20 {
+        let title = format!("A {} title", "very long ".repeat(1_000));
+        let text = format!(
+            "---\ntitle: {title}\n---\n{}",
+            "More tea is served. ".repeat(200)
+        );
+        project = project.file(&format!("{number}.md"), text);
+    }
+    let project = synced(project);
+    let mut client = Client::new(&project, &["--sync", "never"]);
+    let names: Vec<String> = (0..20).map(|number| format!("{number}.md")).collect();
+    for most in [1_000, 4_000, 20_000] {
+        let read = json!({"targets": names, "max_tokens": most});
+        let read = client.call("get", read).ok();
+        assert_within(&read, most);
+        let items = read.data["items"].as_array().unwrap();
+        let named = items.iter().filter(|item| item["rest"].is_string()).count();
+        assert!(named > 15, "{items:?}");
+        let shown = items.iter().filter(|item| item["text"].is_string()).count();
+        assert_eq!(shown, (most / 150).min(20));
+    }
+    let found = json!({"query": "more tea", "limit": 1, "max_tokens": 400});
+    assert_within(&client.call("search", found).ok(), 400);
+    let long = "tea ".repeat(20_000);
+    for (tool, asked) in [
+        (
+            "search",
+            json!({"query": format!("\"{long}\" tea {}", (0..60).map(|n| format!("absent{n} ")).collect::<String>())}),
+        ),
+        ("search", json!({"query": "tea", "collection": long})),
+        ("get", json!({"targets": [long]})),
+        ("list", json!({"path": long})),
+        ("chunk", json!({"text": "Tea.", "name": long})),
+    ] {
+        assert_within(&client.call(tool, asked), 4_000);
+    }
+}

@@ -521,3 +521,70 @@ fn a_part_that_no_collection_has_is_refused() {
     let found = client.call("search", json!({"query": "tea"})).ok();
     assert_eq!(found.hits("path"), ["deep/tea.md"]);
 }
+
+#[test]
+fn a_fault_in_a_configuration_is_told_and_not_shown() {
+    let project = project();
+    let mut client = Client::new(&project, &["docs", "--allow-write", "--sync", "always"]);
+    client.call("search", json!({"query": "open"})).ok();
+    project.write("excerpt.toml", format!("[files]\n{SECRET} = 1\n"));
+    for (tool, asked) in [
+        ("search", json!({"query": "open"})),
+        ("list", json!({})),
+        ("get", json!({"targets": ["open.md"]})),
+        ("chunk", json!({"path": "open.md"})),
+        ("note", json!({"title": "n", "content": "c"})),
+    ] {
+        let told = client.call(tool, asked);
+        assert!(
+            told.text.contains("an `excerpt.toml` has a fault"),
+            "{tool}: {}",
+            told.text
+        );
+        assert!(
+            !leaks(&told.text) && !leaks(&told.data.to_string()),
+            "{}",
+            told.text
+        );
+        let folder = project.path("").display().to_string();
+        assert!(!told.text.contains(&folder), "{}", told.text);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_takes_the_place_of_the_served_folder_is_not_read() {
+    let outside = Project::new().file("open.md", format!("# Open {SECRET}\n"));
+    let project = Project::new().file("tea/open.md", "# Open\n\nGreen tea.\n");
+    project.run(&["add", "tea", "--name", "teas"]).ok();
+    for args in [
+        ["tea", "--sync", "always"].as_slice(),
+        &["-c", "teas", "--sync", "always"],
+    ] {
+        let mut client = Client::new(&project, args);
+        client.call("search", json!({"query": "tea"})).ok();
+        let (folder, moved) = (project.path("tea"), project.path("moved"));
+        std::fs::rename(&folder, &moved).unwrap();
+        std::os::unix::fs::symlink(outside.path(""), &folder).unwrap();
+        for (tool, asked) in [
+            ("search", json!({"query": "open"})),
+            ("get", json!({"targets": ["open.md"]})),
+            ("chunk", json!({"path": "open.md"})),
+        ] {
+            let told = client.call(tool, asked);
+            assert!(!leaks(&told.text), "{tool}: {}", told.text);
+        }
+        std::fs::remove_file(&folder).unwrap();
+        std::fs::rename(&moved, &folder).unwrap();
+    }
+}
+
+#[test]
+fn a_path_that_is_not_there_is_no_empty_folder() {
+    let project = project();
+    let mut client = Client::new(&project, &["docs", "--sync", "never"]);
+    for what in ["documents", "folders", "recent"] {
+        let listed = client.call("list", json!({"what": what, "path": "subb"}));
+        listed.fails("there is nothing at that `path`: leave it out to list from the top");
+    }
+}

@@ -498,3 +498,28 @@ fn a_preview_refuses_what_adding_refuses() {
     let added = client.call("add", added).ok();
     assert_eq!(added.data["collection"], "Brewing-2");
 }
+
+#[test]
+fn a_text_that_could_not_be_found_is_refused() {
+    let project = Project::new().file("a.md", "# A\n");
+    let mut client = Client::new(&project, &["--allow-write"]);
+    for (content, told) in [
+        (
+            "zulu word ".repeat(300_000),
+            "the text takes 3,000,000 bytes",
+        ),
+        ("a\0b".to_string(), "there is a NUL in it"),
+    ] {
+        for preview in [true, false] {
+            let given = json!({"content": content, "name": "huge", "preview": preview});
+            let refused = client.call("add", given);
+            assert!(
+                refused.is_error && refused.text.contains(told),
+                "{}",
+                refused.text
+            );
+        }
+    }
+    let added = json!({"content": "Zulu.", "name": "huge"});
+    assert_eq!(client.call("add", added).ok().data["collection"], "huge");
+}
