@@ -169,7 +169,11 @@ fn narrowed(store: &Store, filter: &Filter) -> Result<Vec<Narrowed>, Fault> {
         check_day(day)?;
     }
     if let (Some(since), Some(until)) = (since, until)
-        && since.get(..until.len()) > Some(until)
+        && since
+            .bytes()
+            .zip(until.bytes())
+            .find(|(since, until)| since != until)
+            .is_some_and(|(since, until)| since > until)
     {
         return Err(Error::Filter {
             filter: "date",
@@ -281,7 +285,7 @@ mod tests {
 
     #[test]
     fn a_day_may_be_a_month_or_a_year() {
-        for day in ["2026", "2026-01", "2026-01-31"] {
+        for day in ["2026", "2026-01", "2026-01-31", "2028-02-29"] {
             assert!(check_day(day).is_ok(), "{day}");
         }
         for day in [
@@ -292,6 +296,8 @@ mod tests {
             "2026-13",
             "2026-01-32",
             "2026-00-01",
+            "2026-02-29",
+            "2100-02-29",
             "yesterday",
         ] {
             let error = check_day(day).unwrap_err().to_string();

@@ -54,8 +54,8 @@ impl Words {
     /// # Errors
     ///
     /// [`Error::EmptyQuery`] when it has no word.
-    pub(super) fn of(query: &str) -> Result<Self, Error> {
-        let (text, excluded) = without_excluded(query);
+    pub(super) fn of(given: &str) -> Result<Self, Error> {
+        let (text, excluded) = without_excluded(given);
         let mut words = Words {
             phrases: phrases(&text),
             excluded,
@@ -106,7 +106,9 @@ impl Words {
             words.written = stops.written;
         }
         if words.required.is_empty() {
-            return Err(Error::EmptyQuery { query: words.text });
+            return Err(Error::EmptyQuery {
+                query: given.to_string(),
+            });
         }
         Ok(words)
     }

@@ -276,6 +276,11 @@ fn documents_are_filtered_by_what_they_say_and_what_is_said_of_them() {
         library.found(dated(Some("2026-02-01"), Some("2026-02-01"))),
         ["b.md"]
     );
+    let mut backward = Filter::default();
+    backward.dated = (Some("2026-03".into()), Some("2026-02-28".into()));
+    let error = library.index.search(&Query::new("tea").within(backward));
+    let told = "`2026-03 to 2026-02-28` cannot be the `date` of a filter, expected a first day before the last one";
+    assert_eq!(error.unwrap_err().to_string(), told);
     let none = library.ask("tea", |filter| filter.tags = strings(&["nothing"]));
     assert!(none.documents.is_empty());
     assert_eq!((none.documents_total, none.chunks_total), (0, 0));

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::arguments::{Arguments, shown};
 use super::budget::{self, sent};
-use super::chunk::{chunking, described};
+use super::chunk::{Room, chunking, described};
 use super::reply::{Reply, texts, with_notes};
 use super::scope::{Scope, Seen, configured};
 use super::{Shared, object};
@@ -357,7 +357,14 @@ fn preview(
         if cuts.len() < SHOWN && !is_full {
             // A document has its share of the room, and enough of it to be worth it.
             let share = left / documents_left.clamp(1, SHOWN - cuts.len());
-            let (said, data) = described(Some(path), &chunking, share.max(2 * budget::LEAST));
+            let (said, data) = described(
+                Some(path),
+                &chunking,
+                Room {
+                    offset: 0,
+                    tokens: share.max(2 * budget::LEAST),
+                },
+            );
             left = left.saturating_sub(sent(&said, &data));
             text += &said;
             text.push('\n');

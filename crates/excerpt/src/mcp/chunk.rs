@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::bail;
-use excerpt_chunk::{Chunking, Document, Settings};
+use excerpt_chunk::{Chunk, Chunking, Document, Settings};
 use excerpt_index::{Files, Index, ReadOptions, Reading, Source as _};
 use rmcp::model::Tool;
 use rmcp::service::{RequestContext, RoleServer};
@@ -28,6 +28,7 @@ pub(super) fn tool() -> Tool {
             "name": {"type": "string", "description": "Tells the syntax of `text`: a.md, b.rs"},
             "collection": {"type": "string"},
             "chunking": chunking(),
+            "offset": {"type": "integer"},
             "max_tokens": {"type": "integer", "default": budget::DEFAULT},
         },
         "additionalProperties": false,
@@ -87,9 +88,12 @@ impl Shared {
         let name = arguments.text("name")?;
         let collections = arguments.texts("collection")?;
         let said = arguments.chunking()?;
-        let most = arguments
-            .whole("max_tokens", budget::LEAST, budget::MOST)?
-            .unwrap_or(budget::DEFAULT);
+        let room = Room {
+            offset: arguments.whole("offset", 0, usize::MAX)?.unwrap_or(0),
+            tokens: arguments
+                .whole("max_tokens", budget::LEAST, budget::MOST)?
+                .unwrap_or(budget::DEFAULT),
+        };
         match (path, text) {
             (Some(_), Some(_)) => bail!("`path` and `text` are both given: leave one out"),
             (None, None) => {
@@ -99,7 +103,7 @@ impl Shared {
                 let shared = Arc::clone(self);
                 let cut = move || {
                     let own = configured(None, &shared.options.embedding)?.chunking;
-                    preview(said.or(own), name.as_deref(), &text, most)
+                    preview(said.or(own), name.as_deref(), &text, room)
                 };
                 tokio::task::spawn_blocking(cut).await?
             }
@@ -108,13 +112,13 @@ impl Shared {
                 let asked = (path.clone(), collections.clone(), said.clone());
                 let on_disk = move || {
                     let (path, collections, said) = asked;
-                    shared.preview_file(&path, &collections, &said, most)
+                    shared.preview_file(&path, &collections, &said, room)
                 };
                 if let Some(reply) = tokio::task::spawn_blocking(on_disk).await?? {
                     return Ok(reply);
                 }
                 self.read(context, move |shared, index| {
-                    shared.preview_indexed(index, &path, &collections, &said, most)
+                    shared.preview_indexed(index, &path, &collections, &said, room)
                 })
                 .await
             }
@@ -127,7 +131,7 @@ impl Shared {
         given: &str,
         collections: &[String],
         said: &Settings,
-        most: usize,
+        room: Room,
     ) -> anyhow::Result<Option<Reply>> {
         let Ok(path) = self.scope.inward(given) else {
             return Ok(None);
@@ -156,7 +160,7 @@ impl Shared {
         match &found[..] {
             [(settings, text)] => {
                 let shown = self.scope.outward(&path);
-                preview(settings.clone(), Some(shown), text, most).map(Some)
+                preview(settings.clone(), Some(shown), text, room).map(Some)
             }
             // What is not there, or there several times, is told as for any document.
             _ => Ok(None),
@@ -177,7 +181,7 @@ impl Shared {
         path: &str,
         collections: &[String],
         said: &Settings,
-        most: usize,
+        room: Room,
     ) -> anyhow::Result<Reply> {
         let sources = self.scope.chosen(collections)?;
         let sources = self.scope.indexed(index, sources)?;
@@ -189,7 +193,7 @@ impl Shared {
             self.settings_of(&seen, said)?,
             Some(self.scope.outward(&document.path)),
             &document.text,
-            most,
+            room,
         )
     }
 }
@@ -198,21 +202,30 @@ fn preview(
     settings: Settings,
     path: Option<&str>,
     text: &str,
-    most: usize,
+    room: Room,
 ) -> anyhow::Result<Reply> {
     let chunker = excerpt_grammars::chunker(settings.config())?;
     let document = Document::new(text);
     let document = path.map_or(document, |path| document.with_path(path));
     let chunking = chunker.chunk(&document);
-    let (text, data) = described(path, &chunking, most);
+    let (text, data) = described(path, &chunking, room);
     Ok(Reply::of(text, data))
+}
+
+/// What of a cut is shown.
+#[derive(Clone, Copy)]
+pub(super) struct Room {
+    /// The first chunk.
+    pub(super) offset: usize,
+    /// How many tokens it may take.
+    pub(super) tokens: usize,
 }
 
 /// The cut in words, one line a chunk, and for programs. Each takes at most so many tokens: the chunks come first, and their texts where there is room.
 pub(super) fn described(
     path: Option<&str>,
     chunking: &Chunking<'_>,
-    most: usize,
+    room: Room,
 ) -> (String, Value) {
     /// What is said of what is left out.
     const HOW: usize = 50;
@@ -243,9 +256,10 @@ pub(super) fn described(
         "summary": summary,
         "warnings": chunking.warnings,
     });
-    let mut left = most.saturating_sub(HOW + sent(&text, &data));
+    let mut left = room.tokens.saturating_sub(HOW + sent(&text, &data));
     let mut chunks: Vec<Value> = Vec::new();
-    for chunk in &chunking.chunks {
+    let wanted = chunking.chunks.get(room.offset..).unwrap_or_default();
+    for chunk in wanted {
         let (first, last) = chunk.span.lines;
         let line = format!(
             "{} · lines {first}-{last} · {} · {} · {}",
@@ -271,8 +285,9 @@ pub(super) fn described(
         text += &line;
         chunks.push(entry);
     }
-    let omitted = chunking.chunks.len() - chunks.len();
-    let texts = with_texts(&mut chunks, chunking, left);
+    let omitted = wanted.len() - chunks.len();
+    let next = room.offset + chunks.len();
+    let texts = with_texts(&mut chunks, wanted, left);
     data["chunks"] = chunks.into();
     let left_out = [
         (texts > 0).then(|| format!("{texts} of the texts")),
@@ -280,11 +295,12 @@ pub(super) fn described(
     ];
     let left_out: Vec<String> = left_out.into_iter().flatten().collect();
     if !left_out.is_empty() {
-        let how = format!(
+        let mut how = format!(
             "{} left out or cut to stay within `max_tokens`: ask for more tokens",
             left_out.join(" and ")
         );
         if omitted > 0 {
+            how += &format!(", or `chunk` with `offset` {next}");
             text += &format!("… {how}\n");
         }
         data["truncated"] = json!({"texts": texts, "omitted": omitted, "how": how});
@@ -292,20 +308,20 @@ pub(super) fn described(
     (text, data)
 }
 
-/// Gives the first chunks of `chunking` their texts: all of them where there is room, else of each the beginning that its share of the room holds. How
+/// Gives the chunks that are shown their texts: all of them where there is room, else of each the beginning that its share of the room holds. How
 /// many texts are not whole.
-fn with_texts(chunks: &mut [Value], chunking: &Chunking<'_>, room: usize) -> usize {
+fn with_texts(shown: &mut [Value], chunks: &[Chunk<'_>], room: usize) -> usize {
     /// The beginning of a text that is worth its room, and the name of the field.
     const WORTH: usize = 12;
     const FIELD: usize = 4;
     let mut left = room;
     let mut not_whole = 0;
-    let count = chunks.len();
+    let count = shown.len();
     let begun = count.min(room / (WORTH + FIELD));
     let size = |text: &str| sent("", &text) + FIELD;
-    let needed = chunking.chunks.iter().take(count);
+    let needed = chunks.iter().take(count);
     let needed: usize = needed.map(|chunk| size(chunk.text)).sum();
-    for (at, (entry, chunk)) in chunks.iter_mut().zip(&chunking.chunks).enumerate() {
+    for (at, (entry, chunk)) in shown.iter_mut().zip(chunks).enumerate() {
         let share = match needed <= room {
             true => left,
             false => left.checked_div(begun.saturating_sub(at)).unwrap_or(0),

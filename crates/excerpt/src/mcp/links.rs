@@ -55,7 +55,7 @@ pub(super) fn told(scope: &Scope, links: &Links, room: usize) -> (String, Value)
     if told < total {
         let omitted = total - told;
         text += &format!(
-            "… {} left out to stay within `max_tokens`: ask for more tokens\n",
+            "… {} left out to stay within `max_tokens`: ask for more tokens, or read a part\n",
             counted(omitted, "link")
         );
         data["omitted"] = omitted.into();

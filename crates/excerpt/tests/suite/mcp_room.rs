@@ -117,6 +117,18 @@ fn a_cut_stays_within_its_room() {
                     .starts_with("## Tea 0\n")
         );
     }
+    let mut seen = 0;
+    while seen < 120 {
+        let call = json!({"path": "a.md", "chunking": chunking, "offset": seen, "max_tokens": 900});
+        let part = client.call("chunk", call).ok();
+        assert_eq!(part.data["chunks"][0]["ordinal"], seen);
+        seen += part.data["chunks"].as_array().unwrap().len();
+        let how = part.data["truncated"]["how"].as_str().unwrap();
+        assert!(
+            seen == 120 || how.ends_with(&format!("`offset` {seen}")),
+            "{how}"
+        );
+    }
     let call = json!({"path": "a.md", "chunking": chunking, "max_tokens": 50000});
     let cut = client.call("chunk", call).ok();
     assert!(cut.data["truncated"].is_null());
