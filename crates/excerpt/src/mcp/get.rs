@@ -268,9 +268,14 @@ impl Shared {
                     continue;
                 }
             };
-            if room_for == 0 {
-                let rest = left_out(&item.target);
-                let data = json!({"target": target, "rest": item.target});
+            let is_full = at > 0 && left < (count - at) * NAMED / 2;
+            if room_for == 0 || is_full {
+                let rest = left_out(&target);
+                let mut data = json!({"target": target});
+                // One that is cut short is in the question.
+                if target == item.target {
+                    data["rest"] = target.into();
+                }
                 left = left.saturating_sub(sent(&rest, &data));
                 text += &rest;
                 printed.push(data);

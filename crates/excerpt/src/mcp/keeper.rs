@@ -414,21 +414,20 @@ impl Writer {
         seen: &Seen,
         breaks_off: impl Fn(Progress) -> bool,
     ) -> anyhow::Result<SyncReport> {
-        if seen.root.exists() && !seen.is_in_place() {
-            bail!(
-                "`{}` has been moved, and a link leads elsewhere in its place: start the server anew, or add it again",
-                seen.name
-            );
-        }
         let source = self.syncable(seen)?;
         let signs = Arc::clone(&self.signs);
         let progress = |progress: Progress| match signs.end_syncs() || breaks_off(progress) {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         };
-        Ok(self
-            .index()?
-            .sync(&source.root, &source.options, progress)?)
+        let index = self.index()?;
+        if seen.root.exists() && !seen.is_in_place() {
+            bail!(
+                "`{}` has been moved, and a link leads elsewhere in its place: start the server anew, or add it again",
+                seen.name
+            );
+        }
+        Ok(index.sync(&source.root, &source.options, progress)?)
     }
 
     /// How a source is brought in step.
