@@ -33,7 +33,7 @@ pub(crate) struct Wanted<'a> {
     pub(crate) required: &'a [String],
     /// Terms that only add to the score: identifiers as a whole.
     pub(crate) optional: &'a [String],
-    /// [Names](analysis::name) whose definitions rank above their uses.
+    /// [Names](super::analysis::name) whose definitions rank above their uses.
     pub(crate) names: &'a [String],
     /// What a chunk must hold, word behind word.
     pub(crate) phrases: &'a [Phrase],
