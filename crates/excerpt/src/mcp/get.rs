@@ -313,11 +313,10 @@ impl Shared {
     ) -> Printed {
         let path = self.scope.outward(&document.path).to_string();
         let (first, last) = document.span.lines;
-        let mut head = String::new();
-        if let Some(name) = seen.collection_name() {
-            head += &format!("{name}: ");
-        }
-        let place = head.clone() + &path;
+        let place = match seen.collection_name() {
+            Some(name) => format!("{name}: {path}"),
+            None => path.clone(),
+        };
         let title = document.title.as_deref();
         let titled = title.map_or(String::new(), |title| format!(" · {}", shortened(title)));
         let head = |last: usize| {

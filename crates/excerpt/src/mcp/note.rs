@@ -1,5 +1,6 @@
 //! `note`: writes a Markdown file with front matter into the inbox, a folder inside of what is served. It never writes over a file.
 
+use std::fs;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -116,7 +117,7 @@ impl Shared {
                             .to_string(),
                     );
                 }
-                let lines = read.map_or(1, |document| document.lines_total);
+                let lines = fs::read_to_string(&file)?.lines().count();
                 let path = shared.scope.outward(&path);
                 let citation = format!("{path}:1-{lines}");
                 let data = json!({

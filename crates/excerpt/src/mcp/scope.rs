@@ -300,10 +300,10 @@ impl Scope {
         }
     }
 
-    /// The file or folder on disk that `path` names, if it lies within `root` even when all links are followed.
+    /// The file or folder on disk that `path` names, if it lies within `root`, a path without links, even when all links are followed.
     pub(super) fn real(root: &Path, path: &Path) -> Option<PathBuf> {
-        let (root, path) = (root.canonicalize().ok()?, path.canonicalize().ok()?);
-        path.starts_with(&root).then_some(path)
+        let path = path.canonicalize().ok()?;
+        path.starts_with(root).then_some(path)
     }
 }
 
