@@ -1,6 +1,7 @@
 //! The verb: a [`Chunker`] is a checked configuration that cuts documents.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use regex::Regex;
 
@@ -68,17 +69,40 @@ impl Chunker {
     #[must_use]
     pub fn chunk<'a>(&self, document: &Document<'a>) -> Chunking<'a> {
         let sizer = Sizer::new(document.text(), self.config.unit);
-        let size = sizer.between(0..sizer.text.len()) / self.config.unit.grains();
-        let reading = self.read(document, size);
-        let limits = self.limits(document, &sizer, &reading);
-        let (pieces, places) = self.cut(&sizer, &reading, limits);
-        let assembly = Assembly::new(document, &sizer, &self.config, &reading.outline, &places);
+        let reading = self.read(document, &sizer);
+        self.assemble(document, &sizer, reading)
+    }
+
+    /// The same, for a caller that may lose interest: none if `stop` is set while the document is being read, which is
+    /// where the time may go that a text can take.
+    #[must_use]
+    pub fn try_chunk<'a>(
+        &self,
+        document: &Document<'a>,
+        stop: &AtomicBool,
+    ) -> Option<Chunking<'a>> {
+        let watched = document.stopped_by(stop);
+        let sizer = Sizer::new(document.text(), self.config.unit);
+        let reading = self.read(&watched, &sizer);
+        (!watched.is_stopped()).then(|| self.assemble(document, &sizer, reading))
+    }
+
+    /// Cuts a document that has been read.
+    fn assemble<'a>(
+        &self,
+        document: &Document<'a>,
+        sizer: &Sizer<'a>,
+        reading: Reading,
+    ) -> Chunking<'a> {
+        let limits = self.limits(document, sizer, &reading);
+        let (pieces, places) = self.cut(sizer, &reading, limits);
+        let assembly = Assembly::new(document, sizer, &self.config, &reading.outline, &places);
         let chunks = assembly.chunks(&pieces);
         Chunking {
             strategy: reading.strategy,
             reason: reading.reason,
             unit: self.config.unit,
-            size,
+            size: self.size(sizer),
             gaps: assembly.gaps(&pieces),
             chunks,
             document: reading.outline.info,
@@ -91,8 +115,13 @@ impl Chunker {
         }
     }
 
-    /// The document, which is `size` large, read as configured.
-    fn read(&self, document: &Document<'_>, size: usize) -> Reading {
+    /// The size of the whole document.
+    fn size(&self, sizer: &Sizer<'_>) -> usize {
+        sizer.between(0..sizer.text.len()) / self.config.unit.grains()
+    }
+
+    /// The document, read as configured.
+    fn read(&self, document: &Document<'_>, sizer: &Sizer<'_>) -> Reading {
         // A grain is a byte or more, and a context may take a quarter of the limit.
         let detail = self.config.max * self.config.unit.grains() * 3 / 4;
         let tools = Tools {
@@ -100,7 +129,7 @@ impl Chunker {
             code: self.code.as_deref(),
             detail,
         };
-        reading::read(document, &self.config, &tools, size)
+        reading::read(document, &self.config, &tools, self.size(sizer))
     }
 
     /// The pieces of a document, and the places they refer to. Where sums of sizes are not exact, each piece is measured again, the

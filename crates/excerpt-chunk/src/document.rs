@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 
@@ -20,6 +21,7 @@ pub struct Document<'a> {
     title: Option<&'a str>,
     syntax: Option<Syntax>,
     language: Option<&'a str>,
+    stop: Option<&'a AtomicBool>,
 }
 
 impl<'a> Document<'a> {
@@ -32,6 +34,7 @@ impl<'a> Document<'a> {
             title: None,
             syntax: None,
             language: None,
+            stop: None,
         }
     }
 
@@ -70,6 +73,29 @@ impl<'a> Document<'a> {
             language: Some(language),
             ..self
         }
+    }
+
+    /// A part of the text as a document of its own, without a path.
+    pub(crate) fn block(&self, span: Range<usize>) -> Self {
+        Document {
+            stop: self.stop,
+            ..Document::new(&self.text[span])
+        }
+    }
+
+    /// The same document, of which nobody wants an outline any more once `stop` is set.
+    #[must_use]
+    pub(crate) fn stopped_by(self, stop: &'a AtomicBool) -> Self {
+        Document {
+            stop: Some(stop),
+            ..self
+        }
+    }
+
+    /// Whether nobody wants an outline of it any more: a parser whose work is long looks now and then, and may return any outline then.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
     /// The language, if one was given.

@@ -178,9 +178,10 @@ pub struct Node {
     pub(crate) label: Option<Arc<str>>,
     /// Whether it belongs to what stands before it: the item behind its comment, the brace behind the last member.
     pub(crate) glued: bool,
-    pub(crate) parent: usize,
+    // Small, as a text may be made of nothing but nodes.
+    pub(crate) parent: u32,
     /// The index of the first node that is not in this one's subtree.
-    pub(crate) end: usize,
+    pub(crate) end: u32,
 }
 
 /// The structure of a document: its nodes in document order, parents before children. Node 0 is the document.
@@ -262,8 +263,18 @@ impl Node {
     /// The index of the node around it; the document is its own parent.
     #[must_use]
     pub fn parent(&self) -> usize {
-        self.parent
+        self.parent as usize
     }
+
+    /// The index of the first node that is not in this one's subtree.
+    pub(crate) fn end(&self) -> usize {
+        self.end as usize
+    }
+}
+
+/// The index of a node as it is kept.
+fn kept(index: usize) -> u32 {
+    u32::try_from(index).expect("an outline of 2^32 nodes would take 200 GB")
 }
 
 impl Outline {
@@ -279,7 +290,7 @@ impl Outline {
     pub(crate) fn block(&self, index: usize) -> usize {
         let mut around = index;
         while self.nodes[around].kind.is_code() {
-            around = self.nodes[around].parent;
+            around = self.nodes[around].parent();
         }
         match self.nodes[around].kind {
             Kind::Code => around,
@@ -309,8 +320,8 @@ impl Outline {
         for (index, node) in nodes.into_iter().enumerate() {
             let stock = node.span.clone();
             self.nodes.push(Node {
-                parent: moved[node.parent],
-                end: moved[node.end],
+                parent: kept(moved[node.parent()]),
+                end: kept(moved[node.end()]),
                 ..node
             });
             if let Some(graft) = grafts.next_if(|graft| graft.node == index) {
@@ -338,8 +349,8 @@ impl Outline {
                     false => Kind::Statement,
                 },
                 level: 0,
-                parent: root + node.parent,
-                end: root + node.end,
+                parent: kept(root + node.parent()),
+                end: kept(root + node.end()),
                 ..node
             });
         }
@@ -496,11 +507,16 @@ impl<'a> OutlineBuilder<'a> {
             level: 0,
             label: None,
             glued: false,
-            parent,
-            end: index + 1,
+            parent: kept(parent),
+            end: kept(index + 1),
         });
         self.open.push(index);
         index
+    }
+
+    /// How many nodes there are so far.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
     }
 
     /// The index of the innermost open node.
@@ -551,7 +567,7 @@ impl<'a> OutlineBuilder<'a> {
     /// Closes the innermost open node, which its parser saw end at `end`; in the outline it reaches up to its next sibling.
     pub fn close(&mut self, end: usize) {
         if let Some(index) = self.open.pop() {
-            self.nodes[index].end = self.nodes.len();
+            self.nodes[index].end = kept(self.nodes.len());
             self.closed_at = self.closed_at.max(end);
         }
     }
@@ -574,11 +590,11 @@ impl<'a> OutlineBuilder<'a> {
         while self.open.len() > 1 {
             self.close(self.text.len());
         }
-        self.nodes[0].end = self.nodes.len();
+        self.nodes[0].end = kept(self.nodes.len());
         self.begin_at_graphemes();
         for index in 1..self.nodes.len() {
-            let Node { parent, end, .. } = self.nodes[index];
-            self.nodes[index].span.end = if end == self.nodes[parent].end {
+            let (parent, end) = (self.nodes[index].parent(), self.nodes[index].end());
+            self.nodes[index].span.end = if end == self.nodes[parent].end() {
                 self.nodes[parent].span.end
             } else {
                 self.nodes[end].span.start

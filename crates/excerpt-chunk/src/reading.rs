@@ -54,7 +54,7 @@ pub(crate) fn read(
     if let Some(code) = tools.code
         && config.atomic != Atomic::Keep
     {
-        fences::read(&mut outline, document.text(), code, tools.detail);
+        fences::read(&mut outline, document, code, tools.detail);
     }
     outline.info.complete(document);
     let (strategy, reason) = match (config.strategy, code) {

@@ -15,6 +15,26 @@ const LONGEST_NAME: usize = 60;
 const MOST_ON_A_LINE: usize = 12;
 const MOST_INSIDE: usize = 12;
 
+/// How deep elements of HTML may be nested. Browsers stop at 512; pages that people wrote stay below 100.
+const DEEPEST_ELEMENTS: usize = 256;
+
+/// Elements without an end, in order.
+const VOID_ELEMENTS: [&str; 14] = [
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source",
+    "track", "wbr",
+];
+
+/// Elements that end where another of their kind begins.
+const ENDED_BY_THEIR_LIKE: [&[&str]; 7] = [
+    &["p"],
+    &["li"],
+    &["dt", "dd"],
+    &["td", "th"],
+    &["tr"],
+    &["option", "optgroup"],
+    &["rt", "rp"],
+];
+
 /// How many rows a scanner counts in 16 bits.
 const MOST_ROWS: usize = i16::MAX as usize;
 
@@ -29,6 +49,8 @@ pub(crate) enum Wary {
     Rows,
     /// A character beyond Latin behind a brace: the scanner of shells looks it up in a table of 256.
     Braces,
+    /// Elements in elements: the scanner of HTML goes over all that are open at each token.
+    Elements,
 }
 
 impl Wary {
@@ -39,6 +61,7 @@ impl Wary {
             Wary::Documents => here_documents(text),
             Wary::Rows => memchr::memchr_iter(b'\n', text.as_bytes()).count() > MOST_ROWS,
             Wary::Braces => beyond_braces(text),
+            Wary::Elements => deep_elements(text),
         }
     }
 }
@@ -155,6 +178,40 @@ fn beyond_braces(text: &str) -> bool {
     })
 }
 
+/// Whether more elements are open at once than a scanner should go over.
+fn deep_elements(text: &str) -> bool {
+    let mut open: Vec<&str> = Vec::new();
+    for at in memchr::memchr_iter(b'<', text.as_bytes()) {
+        let tag = &text[at + 1..];
+        let closes = tag.starts_with('/');
+        let tag = &tag[usize::from(closes)..];
+        let letter = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b':' | b'_');
+        let name = &tag[..tag.bytes().take_while(letter).count()];
+        if name.is_empty() {
+            continue;
+        }
+        let is = |known: &&str| known.eq_ignore_ascii_case(name);
+        if closes {
+            if let Some(opened) = open.iter().rposition(is) {
+                open.truncate(opened);
+            }
+            continue;
+        }
+        if VOID_ELEMENTS.iter().any(is) {
+            continue;
+        }
+        let kind = ENDED_BY_THEIR_LIKE.iter().find(|kind| kind.iter().any(is));
+        if let Some(kind) = kind {
+            open.pop_if(|last| kind.iter().any(|known| known.eq_ignore_ascii_case(last)));
+        }
+        open.push(name);
+        if open.len() > DEEPEST_ELEMENTS {
+            return true;
+        }
+    }
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,6 +223,28 @@ mod tests {
         let list = "a:\n  - - b\n    - c: d\n".repeat(300);
         assert!(!signs(&list) && !deep_lines(&list));
         assert!(!here_documents("run(<<~A, <<~B)\n  a\nA\n  b\nB\n"));
+    }
+
+    #[test]
+    fn pages_are_no_hazard() {
+        let deep = |text: &str| Wary::Elements.of(text);
+        for flat in [
+            "<p>a",
+            "<li>a",
+            "<dt>a<dd>b",
+            "<br>",
+            "<IMG src=a>",
+            "<b>a</b>",
+            "</b>",
+            "a < b",
+        ] {
+            assert!(!deep(&flat.repeat(1_000)), "{flat}");
+        }
+        let table = "<table><tr><td>a<td>b<tr><td>c</table>";
+        assert!(!deep(&table.repeat(1_000)));
+        let nested = |depth: usize| "<div>".repeat(depth) + &"</DIV>".repeat(depth);
+        assert!(!deep(&nested(256).repeat(2)) && deep(&nested(257)));
+        assert!(deep(&"<x:y>".repeat(1_000)) && deep(&"<<A ".repeat(1_000)));
     }
 
     #[test]

@@ -212,6 +212,7 @@ impl Knowledge {
                 "documents" => Wary::Documents,
                 "rows" => Wary::Rows,
                 "braces" => Wary::Braces,
+                "elements" => Wary::Elements,
                 _ => return None,
             }),
             "names" => self.whole_names = rest == "whole",

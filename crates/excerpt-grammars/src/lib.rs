@@ -18,9 +18,10 @@
 //! # }
 //! ```
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod anatomy;
+mod bounded;
 mod detect;
 mod draft;
 mod gap;
@@ -40,7 +41,7 @@ use std::sync::Arc;
 use excerpt_chunk::{Chunker, Config, ConfigError};
 
 /// Raised whenever the same text gives another outline.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 pub use detect::languages;
 pub use modules::module_path;

@@ -1,12 +1,12 @@
 //! [`Grammars`] is the door: the parser of all languages of this build. Here a text becomes a syntax tree, within bounds, and what cannot be read
 //! falls back to lines.
 
-use std::cell::{Cell, RefCell};
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
 use excerpt_chunk::{CodeParser, Detected, Document, Lines, Outline, OutlineBuilder, Parser};
-use tree_sitter::{Node, ParseOptions, Tree};
+use tree_sitter::Node;
 
+use crate::bounded::{self, Parsed};
 use crate::detect;
 use crate::hazard;
 use crate::table::Language;
@@ -14,17 +14,6 @@ use crate::walk::{Inner, Task, walk};
 
 /// The largest text that is given to a grammar, in bytes.
 const LARGEST: usize = 8 << 20;
-/// How often the parser may report progress: so often, and once more for each so many bytes that it has reached. A report stands for a hundred
-/// steps. Of 7,000 real files none needs more than one for 16 bytes at any place; what needs more is made to be slow, or in
-/// another language.
-const REPORTS: usize = 200;
-const BYTES_A_REPORT: usize = 8;
-/// The text is given out in parts of this many bytes, and each part so often, and so many parts more: what looks for an end that is not
-/// there looks through the whole text again and again.
-const PART: usize = 4 << 10;
-const READS: usize = 200;
-const READS_A_PART: usize = 24;
-
 /// The parser of source code and data.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Grammars;
@@ -43,7 +32,7 @@ impl Parser for Grammars {
         let Some((language, _)) = detect::detect(document) else {
             return Lines.parse(document, detail);
         };
-        outline(language, document.text(), detail).unwrap_or_else(|fault| {
+        outline(language, document, detail).unwrap_or_else(|fault| {
             let mut outline = Lines.parse(document, detail);
             outline.set_language(language.name);
             outline.fall_back(fault.note(language.name));
@@ -76,9 +65,10 @@ impl Fault {
     }
 }
 
-fn outline(language: &Language, text: &str, detail: usize) -> Result<Outline, Fault> {
-    let tree = tree(language, text, None)?;
-    let root = tree.root_node();
+fn outline(language: &Language, document: &Document<'_>, detail: usize) -> Result<Outline, Fault> {
+    let text = document.text();
+    let tree = tree(language, document, None)?;
+    let root = tree.root();
     if root.has_error() && unreadable(root) {
         return Err(Fault::Unreadable);
     }
@@ -88,7 +78,7 @@ fn outline(language: &Language, text: &str, detail: usize) -> Result<Outline, Fa
     let inner = |name: &str, range: Range<usize>| {
         let language = Language::named(name)?;
         Some(Inner {
-            tree: self::tree(language, text, Some(range)).ok()?,
+            tree: self::tree(language, document, Some(range)).ok()?,
             knowledge: &language.grammar().knowledge,
             line_comment: language.line_comment,
         })
@@ -147,13 +137,13 @@ fn unreadable(root: Node<'_>) -> bool {
     good * 2 < all
 }
 
-thread_local! {
-    /// The parser of this thread: making one costs more than reading a small file.
-    static PARSER: RefCell<tree_sitter::Parser> = RefCell::new(tree_sitter::Parser::new());
-}
-
-/// The syntax tree of `text`, or of a part of it.
-fn tree(language: &Language, text: &str, part: Option<Range<usize>>) -> Result<Tree, Fault> {
+/// The syntax tree of a document, or of a part of it.
+fn tree(
+    language: &Language,
+    document: &Document<'_>,
+    part: Option<Range<usize>>,
+) -> Result<Parsed, Fault> {
+    let text = document.text();
     let size = part.as_ref().map_or(text.len(), ExactSizeIterator::len);
     if size > LARGEST {
         return Err(Fault::TooLarge);
@@ -164,48 +154,13 @@ fn tree(language: &Language, text: &str, part: Option<Range<usize>>) -> Result<T
     if hazard {
         return Err(Fault::Hazard);
     }
-    PARSER.with_borrow_mut(|parser| {
-        let set = parser.set_language(&grammar.table);
-        set.map_err(|_| Fault::Unreadable)?;
-        let ranges = part.map(|part| tree_sitter::Range {
-            start_byte: part.start,
-            end_byte: part.end,
-            start_point: point(text, part.start),
-            end_point: point(text, part.end),
-        });
-        let set = parser.set_included_ranges(ranges.as_slice());
-        set.map_err(|_| Fault::Unreadable)?;
-        let stopped = Cell::new(false);
-        let mut reports = 0;
-        let mut reached = 0;
-        let mut progress = |state: &tree_sitter::ParseState| {
-            reports += 1;
-            reached = reached.max(state.current_byte_offset());
-            if reports > REPORTS + reached / BYTES_A_REPORT {
-                stopped.set(true);
-            }
-            match stopped.get() {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
-            }
-        };
-        let bytes = text.as_bytes();
-        let mut reads = READS + bytes.len() / PART * READS_A_PART;
-        let mut read = |offset: usize, _| {
-            reads = reads.saturating_sub(1);
-            if reads == 0 {
-                stopped.set(true);
-                return &[][..];
-            }
-            let end = bytes.len().min(offset.saturating_add(PART));
-            bytes.get(offset..end).unwrap_or_default()
-        };
-        let options = ParseOptions::new().progress_callback(&mut progress);
-        let tree = parser.parse_with_options(&mut read, None, Some(options));
-        let tree = tree.filter(|_| !stopped.get());
-        parser.reset();
-        tree.ok_or(Fault::TooMuchWork)
-    })
+    let range = part.map(|part| tree_sitter::Range {
+        start_byte: part.start,
+        end_byte: part.end,
+        start_point: point(text, part.start),
+        end_point: point(text, part.end),
+    });
+    bounded::parse(&grammar.table, document, range).ok_or(Fault::TooMuchWork)
 }
 
 /// The row and column of a byte, as the parser counts them.

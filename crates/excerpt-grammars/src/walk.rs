@@ -14,9 +14,10 @@
 use std::ops::Range;
 
 use excerpt_chunk::{Kind, OutlineBuilder};
-use tree_sitter::{Node, Tree};
+use tree_sitter::Node;
 
 use crate::anatomy::{Anatomy, LONGEST_SIGNATURE};
+use crate::bounded::Parsed;
 use crate::draft::{Draft, Found, Level, Waiting};
 use crate::gap::Gap;
 use crate::imports;
@@ -28,7 +29,7 @@ const DEEPEST: usize = 200;
 
 /// A text in another language inside the one that is walked.
 pub(crate) struct Inner<'a> {
-    pub(crate) tree: Tree,
+    pub(crate) tree: Parsed,
     pub(crate) knowledge: &'a Knowledge,
     pub(crate) line_comment: &'a str,
 }
@@ -381,7 +382,7 @@ impl<'tree> Walk<'_, '_, '_, 'tree> {
             line_comment: inner.line_comment,
             ..self.task
         };
-        walk(task, inner.tree.root_node(), &mut *self.draft.builder);
+        walk(task, inner.tree.root(), &mut *self.draft.builder);
         self.draft.builder.close(found.end);
         false
     }

@@ -11,7 +11,7 @@ impl Walk<'_> {
     /// The boundary before the section at `index`, given the one before any block there.
     pub(super) fn heading(&self, before: Boundary, index: usize) -> Boundary {
         let nodes = &self.outline.nodes;
-        let parent = nodes[index].parent;
+        let parent = nodes[index].parent();
         // A title with nothing of its own leads its first section, unless it is large enough to be searched for itself.
         let bare = index == parent + 2 && nodes[index - 1].kind == Kind::Heading;
         let title = self.atoms.last().map_or(0, |title| title.grains.len());
@@ -37,13 +37,13 @@ impl Walk<'_> {
         let node = &nodes[index];
         let mut previous = index - 1;
         while nodes[previous].parent != node.parent {
-            previous = nodes[previous].parent;
+            previous = nodes[previous].parent();
         }
         let previous = &nodes[previous];
         if node.kind.is_code() {
             return self.code_boundary(node, previous);
         }
-        let parent = nodes[node.parent].kind;
+        let parent = nodes[node.parent()].kind;
         let sentences = self.limits.grain == Grain::Sentence;
         // A heading, or a section that is nothing but one: a title without text belongs to the next.
         let glue = nodes[index - 1].kind == Kind::Heading;
@@ -59,7 +59,7 @@ impl Walk<'_> {
             price = price.min(price::BLOCK) / 2.0;
         }
         let list_in_item =
-            node.kind == Kind::Item && nodes[nodes[node.parent].parent].kind == Kind::Item;
+            node.kind == Kind::Item && nodes[nodes[node.parent()].parent()].kind == Kind::Item;
         if list_in_item || matches!(parent, Kind::Item | Kind::Quote | Kind::Footnote) {
             price += price::NESTED;
         }
@@ -124,10 +124,10 @@ impl Walk<'_> {
     /// blocks.
     pub(super) fn depth(&self, node: &Node) -> f32 {
         let mut depth = 0.0;
-        let mut around = &self.outline.nodes[node.parent];
+        let mut around = &self.outline.nodes[node.parent()];
         while (around.kind.is_code() || around.kind == Kind::Code) && depth < price::DEEPEST {
             depth += price::DEPTH;
-            around = &self.outline.nodes[around.parent];
+            around = &self.outline.nodes[around.parent()];
         }
         depth
     }
@@ -138,9 +138,9 @@ impl Walk<'_> {
         let node = &nodes[index];
         let top = |index: usize| matches!(nodes[index].kind, Kind::Document | Kind::Section);
         match node.kind {
-            Kind::Item => top(nodes[node.parent].parent),
-            Kind::List => top(node.parent),
-            _ => previous == Kind::List && top(node.parent),
+            Kind::Item => top(nodes[node.parent()].parent()),
+            Kind::List => top(node.parent()),
+            _ => previous == Kind::List && top(node.parent()),
         }
     }
 

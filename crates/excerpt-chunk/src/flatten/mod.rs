@@ -105,7 +105,8 @@ impl Walk<'_> {
             if node.kind == Kind::Section {
                 inherited = Some(self.heading(boundary, index));
                 index += 1;
-            } else if node.kind == Kind::List || (node.end > index + 1 && !self.fits(&node.span)) {
+            } else if node.kind == Kind::List || (node.end() > index + 1 && !self.fits(&node.span))
+            {
                 inherited = Some(boundary);
                 index += 1;
             } else {
@@ -116,7 +117,7 @@ impl Walk<'_> {
                 }
                 self.leaf(index, boundary);
                 self.place = around;
-                index = node.end;
+                index = node.end();
             }
         }
     }
@@ -125,7 +126,7 @@ impl Walk<'_> {
     /// of the class, and what ends with it is still the method.
     fn closed_by(&self, index: usize) -> Option<usize> {
         let node = &self.outline.nodes[index];
-        let last = node.end == self.outline.nodes[node.parent].end;
+        let last = node.end == self.outline.nodes[node.parent()].end;
         let closes = node.kind == Kind::Statement && node.glued && last;
         Some(self.atoms.last().filter(|_| closes)?.place)
     }
@@ -138,7 +139,7 @@ impl Walk<'_> {
         }
         let place = self.place;
         let inside = nodes.iter().enumerate();
-        let inside = inside.take(nodes[index].end).skip(index + 1);
+        let inside = inside.take(nodes[index].end()).skip(index + 1);
         for (index, _) in inside.filter(|(_, node)| node.is_place()) {
             while index >= self.places[self.place].end {
                 self.place = self.places[self.place].parent;
@@ -162,7 +163,7 @@ impl Walk<'_> {
             header: parent.header,
             titled: parent.titled,
             fits,
-            end: node.end,
+            end: node.end(),
         };
         if let Some(label) = &node.label {
             let trail = self.limits.context.contains(ContextParts::TRAIL);
@@ -227,7 +228,7 @@ impl Walk<'_> {
     fn leaf(&mut self, index: usize, boundary: Boundary) {
         let node = &self.outline.nodes[index];
         let level = match node.kind {
-            Kind::Heading if self.outline.nodes[node.parent].kind == Kind::Section => node.level,
+            Kind::Heading if self.outline.nodes[node.parent()].kind == Kind::Section => node.level,
             _ => 0,
         };
         let prose = matches!(node.kind, Kind::Paragraph | Kind::Heading);

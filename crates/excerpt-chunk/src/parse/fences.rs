@@ -9,7 +9,13 @@ use crate::parse::CodeParser;
 
 /// Puts what `code` sees in the fenced blocks of `outline` that are larger than `detail` into it. What names no language, or cannot be
 /// read as what it names, stays one block of lines.
-pub(crate) fn read(outline: &mut Outline, text: &str, code: &dyn CodeParser, detail: usize) {
+pub(crate) fn read(
+    outline: &mut Outline,
+    document: &Document<'_>,
+    code: &dyn CodeParser,
+    detail: usize,
+) {
+    let text = document.text();
     let large = |node: usize| {
         let node = &outline.nodes[node];
         node.kind == Kind::Code && node.span.len() > detail
@@ -19,9 +25,9 @@ pub(crate) fn read(outline: &mut Outline, text: &str, code: &dyn CodeParser, det
         let block = &outline.nodes[node];
         let language = block.label.as_deref()?;
         let body = body(text, block.span.clone())?;
-        let document = Document::new(&text[body.clone()]).with_language(language);
-        code.detect(&document)?;
-        let inner = code.parse(&document, detail);
+        let block = document.block(body.clone()).with_language(language);
+        code.detect(&block)?;
+        let inner = code.parse(&block, detail);
         inner.fallbacks.is_empty().then_some(Graft {
             node,
             start: body.start,

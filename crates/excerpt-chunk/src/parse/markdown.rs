@@ -9,7 +9,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Tag, TagEnd};
 
 use crate::document::{Document, DocumentInfo, Link, LinkKind, dates};
 use crate::outline::{Kind, Outline, OutlineBuilder};
-use crate::parse::{Parser, body_start, front_matter};
+use crate::parse::{Lines, Parser, body_start, front_matter};
 
 /// How many characters of a heading make its title: more than any heading that is meant as one.
 const LONGEST_TITLE: usize = 300;
@@ -17,18 +17,26 @@ const LONGEST_TITLE: usize = 300;
 /// How many bytes a wiki link may take: looking for its end behind every `[[` takes no longer than that.
 const LONGEST_WIKI_LINK: usize = 500;
 
+/// How many nodes an outline may have, and how many bytes each of more must stand for: a text of nothing but `#` would fill the memory with sections. Real
+/// Markdown has a node for every 150 bytes or so.
+const MOST_NODES: usize = 1 << 20;
+const BYTES_A_NODE: usize = 16;
+
 /// Reads Markdown.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Markdown;
 
 impl Parser for Markdown {
-    fn parse(&self, document: &Document<'_>, _: usize) -> Outline {
+    fn parse(&self, document: &Document<'_>, detail: usize) -> Outline {
         let text = document.text();
         let start = body_start(text);
         let front = front_matter::read(text, start);
         let mut reader = Reader {
             text,
+            detail,
             builder: OutlineBuilder::new(text, start),
+            lists: 0,
+            shut: None,
             inline: 0,
             loose_text: false,
             title: None,
@@ -47,8 +55,14 @@ impl Parser for Markdown {
             | Options::ENABLE_STRIKETHROUGH
             | Options::ENABLE_HEADING_ATTRIBUTES;
         let events = pulldown_cmark::Parser::new_ext(&text[body..], options).into_offset_iter();
+        let most = MOST_NODES.max(text.len() / BYTES_A_NODE);
         for (event, range) in events {
             reader.event(event, body + range.start..body + range.end);
+            if reader.builder.len() > most {
+                let mut outline = Lines.parse(document, detail);
+                outline.fall_back("too many blocks to be read as Markdown: read as lines");
+                return outline;
+            }
         }
         let mut outline = reader.finish();
         outline.fallbacks = fallbacks;
@@ -59,7 +73,13 @@ impl Parser for Markdown {
 /// Turns the events of the Markdown parser into nodes.
 struct Reader<'a> {
     text: &'a str,
+    /// How large an item may be without being opened.
+    detail: usize,
     builder: OutlineBuilder<'a>,
+    /// How many lists are open.
+    lists: usize,
+    /// The item that is being read and has no nodes of its own: one of a list in a list, of which a text may have thousands.
+    shut: Option<Shut>,
     /// How many inline elements are open.
     inline: usize,
     /// Whether the innermost open node is a paragraph that the events do not name: the text of a tight list item.
@@ -69,9 +89,16 @@ struct Reader<'a> {
     info: DocumentInfo,
 }
 
+struct Shut {
+    item: Range<usize>,
+    /// Whether a code block in it is open.
+    in_code: bool,
+}
+
 impl Reader<'_> {
     fn event(&mut self, event: Event<'_>, range: Range<usize>) {
         match event {
+            event if self.shut.is_some() => self.in_shut(event, range),
             Event::Start(tag) => self.start(tag, range),
             Event::End(tag) => self.end(tag, &range),
             Event::Rule => {
@@ -98,6 +125,42 @@ impl Reader<'_> {
         }
     }
 
+    /// An event in an item without nodes: only its links are noted.
+    fn in_shut(&mut self, event: Event<'_>, range: Range<usize>) {
+        let Some(shut) = &mut self.shut else {
+            return;
+        };
+        match event {
+            Event::End(TagEnd::Item) if range == shut.item => {
+                self.shut = None;
+                self.end(TagEnd::Item, &range);
+            }
+            Event::Start(Tag::CodeBlock(_)) => shut.in_code = true,
+            Event::End(TagEnd::CodeBlock) => shut.in_code = false,
+            Event::Start(tag) => self.link(&tag, &range),
+            Event::Text(_)
+                if !shut.in_code && self.text.as_bytes().get(range.start) == Some(&b'[') =>
+            {
+                self.wiki_link(range.start);
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes the link that `tag` is, if it is one.
+    fn link(&mut self, tag: &Tag<'_>, range: &Range<usize>) {
+        let (dest_url, kind) = match tag {
+            Tag::Link { dest_url, .. } => (dest_url, LinkKind::Plain),
+            Tag::Image { dest_url, .. } => (dest_url, LinkKind::Image),
+            _ => return,
+        };
+        self.info.links.push(Link {
+            target: dest_url.as_ref().into(),
+            kind,
+            bytes: range.clone(),
+        });
+    }
+
     fn start(&mut self, tag: Tag<'_>, range: Range<usize>) {
         let kind = match &tag {
             Tag::Paragraph => Kind::Paragraph,
@@ -111,23 +174,21 @@ impl Reader<'_> {
             Tag::Table(_) => Kind::Table,
             // Rows and cells: a table is cut at its lines.
             Tag::TableHead | Tag::TableRow | Tag::TableCell => return,
-            Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
-                let kind = match tag {
-                    Tag::Image { .. } => LinkKind::Image,
-                    _ => LinkKind::Plain,
-                };
-                self.info.links.push(Link {
-                    target: dest_url.as_ref().into(),
-                    kind,
-                    bytes: range.clone(),
-                });
+            _ => {
+                self.link(&tag, &range);
                 return self.start_inline(&range);
             }
-            _ => return self.start_inline(&range),
         };
         self.end_loose_text(range.start);
         self.definitions(range.start);
         let node = self.builder.open_at_line(kind, range.start);
+        self.lists += usize::from(kind == Kind::List);
+        if kind == Kind::Item && self.lists > 1 && range.len() <= self.detail {
+            self.shut = Some(Shut {
+                item: range,
+                in_code: false,
+            });
+        }
         if let Tag::CodeBlock(CodeBlockKind::Fenced(info)) = tag {
             let language = info.split([' ', ',', '\t', '{']).next().unwrap_or_default();
             if !language.is_empty() {
@@ -188,6 +249,7 @@ impl Reader<'_> {
             | TagEnd::Item
             | TagEnd::FootnoteDefinition
             | TagEnd::Table => {
+                self.lists -= usize::from(matches!(tag, TagEnd::List(_)));
                 self.end_loose_text(range.end);
                 self.builder.close(range.end);
             }
@@ -303,7 +365,7 @@ mod tests {
             let mut depth = 0;
             let mut at = index;
             while outline.nodes[at].parent != 0 {
-                at = outline.nodes[at].parent;
+                at = outline.nodes[at].parent();
                 depth += 1;
             }
             let first = text[node.span.clone()]
@@ -434,7 +496,7 @@ mod tests {
         let outline = Markdown.parse(&Document::new(text), 0);
         let nodes = &outline.nodes;
         let top = nodes[1..].iter().filter(|node| {
-            let parent = nodes[node.parent].kind;
+            let parent = nodes[node.parent()].kind;
             matches!(parent, Kind::Document | Kind::Section) && node.kind != Kind::Section
         });
         let named = top.filter_map(|node| {

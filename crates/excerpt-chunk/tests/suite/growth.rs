@@ -104,3 +104,18 @@ fn brackets_that_never_close() {
     cuts(&"[a](".repeat(50_000));
     cuts(&"*a _b ".repeat(50_000));
 }
+
+#[test]
+fn a_text_of_nothing_but_blocks_is_read_as_lines() {
+    let text = "#\n".repeat(1 << 20);
+    let chunker = Chunker::new(config()).unwrap();
+    let chunking = chunker.chunk(&Document::new(&text).with_path("x.md"));
+    let warnings: Vec<String> = chunking.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        warnings,
+        ["fallback: too many blocks to be read as Markdown: read as lines"]
+    );
+    let few = "# a\n\n".repeat(50_000);
+    let chunking = chunker.chunk(&Document::new(&few).with_path("x.md"));
+    assert_eq!(chunking.warnings, []);
+}

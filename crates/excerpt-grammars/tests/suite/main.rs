@@ -1,6 +1,7 @@
 //! The tests of the whole crate, in one binary.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod attacks;
 #[path = "../../../excerpt-chunk/tests/suite/cases.rs"]
 mod cases;
 mod cuts;
@@ -18,3 +19,4 @@ mod reference;
 mod samples;
 mod sources;
 mod spec;
+mod usage;
