@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::collection::replace;
+use crate::disk;
 use crate::error::Result;
 use crate::index::{Index, OpenOptions};
 use crate::locate::Place;
@@ -31,9 +31,9 @@ impl Index {
         }
         let index = Index::open(&place.index, OpenOptions::create())?;
         let kept = place.index.join(REPOSITORY);
-        if fs::read_to_string(&kept).ok().as_ref() != Some(repository) {
+        if disk::read(&kept).ok().flatten().as_ref() != Some(repository) {
             // Where it cannot be written, as on a full disk, the next one is tried again.
-            let _ = replace(&kept, repository.as_bytes());
+            let _ = disk::replace(&kept, repository.as_bytes());
         }
         Ok(index)
     }
@@ -44,8 +44,8 @@ fn begin(place: &Place, repository: &str) {
     let beside = place.index.parent().map(fs::read_dir);
     for entry in beside.into_iter().flatten().flatten().flatten() {
         let home = entry.path();
-        let named = || fs::read_to_string(home.join(REPOSITORY));
-        let is_same = || named().is_ok_and(|named| named == repository);
+        let named = || disk::read(&home.join(REPOSITORY)).ok().flatten();
+        let is_same = || named().is_some_and(|named| named == repository);
         if home != place.index && is_same() && copy(&home, place).is_ok() {
             return;
         }
@@ -55,7 +55,7 @@ fn begin(place: &Place, repository: &str) {
 fn copy(from: &Path, place: &Place) -> Result<(), Fault> {
     let _unchanged = WriteLock::acquire(from)?;
     let store = Store::open(from)?;
-    fs::create_dir_all(&place.index)?;
+    disk::create_dir_all(&place.index)?;
     let lock = WriteLock::acquire(&place.index)?;
     let copy = store.copied(&place.index)?;
     copy.truth.adopt(&place.root.to_string_lossy())?;

@@ -3,20 +3,28 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use excerpt_chunk::Settings;
+use excerpt_chunk::{Hash, Settings};
 use serde::{Deserialize, Serialize};
 
+use crate::disk;
 use crate::error::{Error, Result};
 use crate::index::Index;
 use crate::lock::WriteLock;
 use crate::model::{Attributes, SyncOptions};
 use crate::source::{Files, Selection};
+use crate::store::Truth;
 
 /// The file with the collections of an index.
 pub(crate) const FILE: &str = "collections.json";
+
+/// A second one, for when the first is lost.
+pub(crate) const COPY: &str = "collections.copy.json";
+
+/// What the file is called once it was given up.
+pub(crate) const DAMAGED: &str = "collections.json.damaged";
 
 /// The folder of the texts that were given without a file.
 pub(crate) const GIVEN: &str = "given";
@@ -41,6 +49,9 @@ pub struct Collection {
     pub attributes: Attributes,
     /// Whether the text was given, and lies in the index itself.
     pub given: bool,
+    /// The hash of a text that was given: by it a damaged file is told, and its text found in the database.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<Hash>,
 }
 
 impl Collection {
@@ -124,34 +135,158 @@ pub(crate) fn name_of(text: &str) -> String {
 }
 
 /// The collections of one index.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Collections {
     pub(crate) collections: Vec<Collection>,
 }
 
+/// The file that they are kept in.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    collections: serde_json::Value,
+    /// The hash of `collections` as JSON without blanks; none in a file of an older version.
+    #[serde(default)]
+    sum: Option<String>,
+}
+
 impl Collections {
-    /// Reads those of the index in `dir`.
+    /// Reads those of the index in `dir`. Where the file is lost or damaged, they come from its copy.
     ///
     /// # Errors
     ///
-    /// When the file cannot be read or is not one of ours.
+    /// When neither can be read.
     pub(crate) fn read(dir: &Path) -> Result<Self> {
-        let path = dir.join(FILE);
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => return Err(Error::io(&path)(error)),
+        let first = Self::read_file(&dir.join(FILE));
+        if let Ok(Some(all)) = first {
+            return Ok(all);
+        }
+        match Self::read_file(&dir.join(COPY)) {
+            Ok(Some(all)) => Ok(all),
+            _ => Ok(first?.unwrap_or_default()),
+        }
+    }
+
+    /// Reads a file with collections; none if nothing lies there.
+    fn read_file(path: &Path) -> Result<Option<Self>> {
+        let text = match disk::read(path) {
+            Ok(Some(text)) => text,
+            Ok(None) => return Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                return Err(Error::damaged(path, error));
+            }
+            Err(error) => return Err(Error::io(path)(error)),
         };
-        serde_json::from_str(&text).map_err(|source| Error::Collections { path, source })
+        let damaged = |error: serde_json::Error| Error::damaged(path, error);
+        let kept: Kept = serde_json::from_str(&text).map_err(damaged)?;
+        if kept.sum.is_some() && kept.sum != Some(sum(&kept.collections)) {
+            return Err(Error::damaged(path, "it is not what was written"));
+        }
+        let collections = serde_json::from_value(kept.collections).map_err(damaged)?;
+        Ok(Some(Collections { collections }))
     }
 
     /// Keeps them, in place of what was kept before; a process that ends meanwhile leaves one or the other.
     pub(crate) fn write(&self, dir: &Path) -> Result<()> {
-        let text = serde_json::to_string_pretty(self).map_err(|source| Error::Collections {
-            path: dir.join(FILE),
-            source,
-        })?;
-        replace(&dir.join(FILE), text.as_bytes())
+        let path = dir.join(FILE);
+        let damaged = |error: serde_json::Error| Error::damaged(&path, error);
+        let collections = serde_json::to_value(&self.collections).map_err(damaged)?;
+        let kept = Kept {
+            sum: Some(sum(&collections)),
+            collections,
+        };
+        let text = serde_json::to_string_pretty(&kept).map_err(damaged)?;
+        for path in [&path, &dir.join(COPY)] {
+            disk::replace(path, text.as_bytes()).map_err(Error::io(path))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the file anew, or its copy, if one of them is lost or damaged and the other is not.
+    pub(crate) fn repair(dir: &Path, _lock: &WriteLock) -> Result<()> {
+        let [first, copy] = [FILE, COPY].map(|name| Self::read_file(&dir.join(name)));
+        match (first, copy) {
+            (Ok(None), Ok(None)) => Ok(()),
+            (Ok(Some(first)), Ok(Some(copy))) if first == copy => Ok(()),
+            (Ok(Some(all)), _) | (_, Ok(Some(all))) => all.write(dir),
+            _ => Ok(()),
+        }
+    }
+
+    /// What of them can be had again when neither the file nor its copy can be read: the names and roots that the database has, and the texts that were given.
+    pub(crate) fn recover(dir: &Path, truth: Option<&Truth>, lock: &WriteLock) -> Result<()> {
+        if Self::read(dir).is_ok() {
+            return Self::repair(dir, lock);
+        }
+        let mut all = Collections::default();
+        let given = dir.join(GIVEN);
+        let given = given.canonicalize().unwrap_or(given);
+        for (name, root) in truth.map(Truth::named_roots).unwrap_or_default() {
+            let mut collection = Collection::new(name, root);
+            collection.given = collection.root.starts_with(&given);
+            let _ = all.add(collection);
+        }
+        let folders = fs::read_dir(&given).into_iter().flatten().flatten();
+        for folder in folders {
+            let files = fs::read_dir(folder.path()).into_iter().flatten().flatten();
+            for file in files.filter(|file| file.file_type().is_ok_and(|kind| kind.is_file())) {
+                let name = all.free(&name_of(&folder.file_name().to_string_lossy()));
+                let mut collection = Collection::new(name, file.path());
+                collection.given = true;
+                // One that the database has named is there already.
+                let _ = all.add(collection);
+            }
+        }
+        let path = dir.join(FILE);
+        let aside = dir.join(DAMAGED);
+        disk::remove(&aside).map_err(Error::io(&aside))?;
+        let _ = fs::rename(&path, &aside);
+        all.write(dir)
+    }
+
+    /// Writes files of texts that were given anew from the database, where they are lost or not what was written: all of them, or that at `root`.
+    pub(crate) fn restore(&self, dir: &Path, root: Option<&Path>, truth: &Truth) -> Result<()> {
+        for (collection, hash) in self.damaged_texts(root) {
+            let Ok(text) = truth.text(hash) else { continue };
+            let given = dir.join(GIVEN);
+            for folder in [&*given, collection.root.parent().unwrap_or(&given)] {
+                if fs::symlink_metadata(folder).is_ok_and(|it| !it.is_dir()) {
+                    disk::remove(folder).map_err(Error::io(folder))?;
+                }
+            }
+            let path = &collection.root;
+            disk::replace(path, text.as_bytes()).map_err(Error::io(path))?;
+        }
+        Ok(())
+    }
+
+    /// The collections whose text was given and is not in its file any more, with its hash: of all, or of that at `root`.
+    fn damaged_texts(&self, root: Option<&Path>) -> Vec<(&Collection, Hash)> {
+        let all = self.collections.iter();
+        let meant = all.filter(|known| root.is_none_or(|root| known.root == root));
+        let with_text = meant.filter_map(|known| Some((known, known.text?)));
+        let damaged = with_text.filter(|(known, hash)| {
+            let text = disk::read(&known.root).ok().flatten();
+            text.is_none_or(|text| Hash::of(text.as_bytes()) != *hash)
+        });
+        damaged.collect()
+    }
+
+    /// What is wrong with the files that collections are kept in, and with the texts that were given.
+    pub(crate) fn faults(dir: &Path) -> Vec<Error> {
+        let [path, copy] = [FILE, COPY].map(|name| dir.join(name));
+        let [first, second] = [&path, &copy].map(|path| Self::read_file(path));
+        let is_missing = matches!((&first, &second), (Ok(None), Ok(Some(_))));
+        let mut faults: Vec<Error> = [first.err(), second.err()].into_iter().flatten().collect();
+        if is_missing {
+            faults.push(Error::damaged(&path, "it is missing"));
+        }
+        let all = Self::read(dir).unwrap_or_default();
+        let texts = all.damaged_texts(None).into_iter();
+        faults
+            .extend(texts.map(|(known, _)| {
+                Error::damaged(&known.root, "it is not the text that was given")
+            }));
+        faults
     }
 
     /// The collection of that name.
@@ -243,10 +378,11 @@ impl Index {
         collection.name = all.free(&name_of(&collection.name));
         let folder = self.dir().join(GIVEN).join(&collection.name);
         let path = folder.join(name_of(file));
-        replace(&path, text.as_bytes())?;
+        disk::replace(&path, text.as_bytes()).map_err(Error::io(&path))?;
         let path = path.canonicalize().map_err(Error::io(&path))?;
         collection.root = path;
         collection.given = true;
+        collection.text = Some(Hash::of(text.as_bytes()));
         all.add(collection.clone())?;
         all.write(self.dir())?;
         drop(lock);
@@ -274,25 +410,15 @@ impl Index {
         all.write(self.dir())?;
         if collection.given {
             let folder = self.dir().join(GIVEN).join(&collection.name);
-            fs::remove_dir_all(&folder).map_err(Error::io(&folder))?;
+            disk::remove(&folder).map_err(Error::io(&folder))?;
         }
         Ok(documents.unwrap_or(0))
     }
 }
 
-/// Writes a file in place of another: whoever reads it finds all of one of them.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
-    let folder = path.parent().unwrap_or(path);
-    fs::create_dir_all(folder).map_err(Error::io(folder))?;
-    let mut aside = tempfile::NamedTempFile::new_in(folder).map_err(Error::io(folder))?;
-    let written = aside
-        .write_all(bytes)
-        .and_then(|()| aside.as_file().sync_all());
-    written.map_err(Error::io(path))?;
-    aside
-        .persist(path)
-        .map_err(|error| Error::io(path)(error.error))?;
-    Ok(())
+/// What tells whether a list of collections is the one that was written.
+fn sum(collections: &serde_json::Value) -> String {
+    Hash::of(collections.to_string().as_bytes()).to_string()
 }
 
 #[cfg(test)]
@@ -326,6 +452,16 @@ mod tests {
         let read = Collections::read(dir.path()).unwrap();
         assert_eq!(read, all);
         assert_eq!(read.collections[0].name, "api");
+        for name in [FILE, COPY] {
+            fs::write(dir.path().join(name), "").unwrap();
+            assert_eq!(Collections::read(dir.path()).is_ok(), name == FILE);
+        }
+        all.write(dir.path()).unwrap();
+        let text = fs::read_to_string(dir.path().join(FILE)).unwrap();
+        fs::write(dir.path().join(FILE), text.replace("/n", "/m")).unwrap();
+        assert_eq!(Collections::read(dir.path()).unwrap(), all);
+        fs::remove_file(dir.path().join(FILE)).unwrap();
+        assert_eq!(Collections::read(dir.path()).unwrap(), all);
         assert_eq!(read.named("notes").unwrap().chunking.target, Some(200));
     }
 

@@ -1,24 +1,41 @@
 //! Cutting one document within limits: what takes too long, or falls into too many chunks, is left out.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use excerpt_chunk::{Chunker, CodeParser as _, Document, Hash};
 use excerpt_grammars::Grammars;
 
+use crate::deadline::{self, Lost};
 use crate::error::Result;
 use crate::model::{Attributes, Limits, Skip, SkipReason, SyncOptions};
-use crate::patience::{Lost, wait_for};
 use crate::store::{Fault, Record};
 
+/// A document that takes longer is slow: it takes of what all slow ones may take together. However many there are, each may take so long.
+const SLOW: Duration = Duration::from_secs(1);
+
 /// Cuts documents as the options of a sync say.
-#[derive(Clone)]
-pub(crate) struct Cutter(Arc<Settings>);
+pub(crate) struct Cutter {
+    settings: Arc<Settings>,
+    limits: Limits,
+    /// What slow documents may still take, in microseconds.
+    slow_left: AtomicU64,
+}
 
 struct Settings {
     chunker: Chunker,
     attributes: Attributes,
     identity: Hash,
-    limits: Limits,
+    most_chunks: usize,
+}
+
+/// What became of a document.
+pub(crate) enum Cut {
+    Record(Box<Record>),
+    Skip(Skip),
+    /// Nobody waits for it any more.
+    Cancelled,
 }
 
 impl Cutter {
@@ -28,56 +45,84 @@ impl Cutter {
     ///
     /// [`Error::Config`](crate::Error::Config) when documents cannot be cut like that.
     pub(crate) fn new(options: &SyncOptions, identity: Hash) -> Result<Self> {
-        Ok(Cutter(Arc::new(Settings {
-            chunker: excerpt_grammars::chunker(options.chunking.clone())?,
-            attributes: options.attributes.clone(),
-            identity,
-            limits: options.limits,
-        })))
+        let limits = options.limits;
+        Ok(Cutter {
+            settings: Arc::new(Settings {
+                chunker: excerpt_grammars::chunker(options.chunking.clone())?,
+                attributes: options.attributes.clone(),
+                identity,
+                most_chunks: limits.chunks,
+            }),
+            limits,
+            slow_left: AtomicU64::new(microseconds(limits.slow_time)),
+        })
     }
 
-    /// The record of the document at `path`, or why there is none. `hash` is that of `text`.
+    /// Cuts the document at `path`, unless `cancelled` is set before it is done. `hash` is that of `text`.
     pub(crate) fn cut(
         &self,
         path: &str,
         text: String,
         hash: Hash,
-    ) -> Result<Result<Box<Record>, Skip>, Fault> {
-        let (settings, own) = (Arc::clone(&self.0), path.to_string());
-        let limit = self.0.limits.time;
+        cancelled: &AtomicBool,
+    ) -> Result<Cut, Fault> {
+        let (settings, own) = (Arc::clone(&self.settings), path.to_string());
+        let slow_left = Duration::from_micros(self.slow_left.load(Ordering::Relaxed));
+        let limit = self.limits.time.min(slow_left.max(SLOW));
+        let begun = Instant::now();
+        let cut = deadline::run(limit, cancelled, move |stop| {
+            settings.cut(&own, &text, hash, stop)
+        });
+        let taken = begun.elapsed();
+        if taken > SLOW {
+            let less = |left: u64| Some(left.saturating_sub(microseconds(taken)));
+            let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
+            let _ = self.slow_left.fetch_update(set, fetch, less);
+        }
         let quarantined = |detail: String| {
             let skip = Skip::new(path, SkipReason::Quarantined);
-            Ok(Err(skip.with_detail(detail)))
+            Ok(Cut::Skip(skip.with_detail(detail)))
         };
-        match wait_for(limit, move || settings.cut(&own, &text, hash)) {
+        match cut {
             Ok(cut) => cut,
+            Err(Lost::Cancelled) => Ok(Cut::Cancelled),
+            Err(Lost::Late) if limit < self.limits.time => quarantined(format!(
+                "splitting it took more than {} second, and slow documents have used up the {} seconds that a sync allows them together",
+                limit.as_secs(),
+                self.limits.slow_time.as_secs()
+            )),
             Err(Lost::Late) => quarantined(format!(
-                "cutting it took more than {} seconds",
+                "splitting it took more than {} seconds",
                 limit.as_secs()
             )),
-            Err(Lost::Failed) => quarantined("cutting it failed, by a fault of ours".into()),
+            Err(Lost::Failed) => quarantined("splitting it failed: a bug in excerpt".into()),
         }
     }
 }
 
+fn microseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}
+
 impl Settings {
-    fn cut(&self, path: &str, text: &str, hash: Hash) -> Result<Result<Box<Record>, Skip>, Fault> {
+    fn cut(&self, path: &str, text: &str, hash: Hash, stop: &AtomicBool) -> Result<Cut, Fault> {
         let mut document = Document::new(text).with_path(path);
         if let Some(title) = &self.attributes.title {
             document = document.with_title(title);
         }
-        let chunking = self.chunker.chunk(&document);
-        let (chunks, most) = (chunking.chunks.len(), self.limits.chunks);
+        let Some(chunking) = self.chunker.try_chunk(&document, stop) else {
+            return Ok(Cut::Cancelled);
+        };
+        let (chunks, most) = (chunking.chunks.len(), self.most_chunks);
         if chunks > most {
             let skip = Skip::new(path, SkipReason::TooManyChunks);
-            return Ok(Err(
-                skip.with_detail(format!("{chunks} chunks, the limit is {most}"))
-            ));
+            let detail = format!("{chunks} chunks, the limit is {most}");
+            return Ok(Cut::Skip(skip.with_detail(detail)));
         }
         let detected = Grammars.detect(&document);
         let language = detected.map(|detected| detected.language);
         let (identity, attributes) = (self.identity, &self.attributes);
         let record = Record::new(&document, &chunking, hash, identity, attributes, language)?;
-        Ok(Ok(Box::new(record)))
+        Ok(Cut::Record(Box::new(record)))
     }
 }

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 use excerpt_chunk::ConfigError;
 
+use crate::model::{Skip, SkipReason};
+use crate::source::Secret;
+
 /// The result of everything an index does.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -40,10 +43,10 @@ pub enum Error {
         /// The newest format known here.
         known: i64,
     },
-    /// The database is damaged.
+    /// The database, or another file of the index, is damaged.
     #[error("`{}` is damaged: run `excerpt doctor --rebuild` to make the index again from its sources", path.display())]
     Damaged {
-        /// The database.
+        /// The file.
         path: PathBuf,
         /// What was seen.
         source: Box<dyn std::error::Error + Send + Sync>,
@@ -85,6 +88,30 @@ pub enum Error {
         path: String,
         /// The path in the index that is most like it.
         closest: Option<String>,
+    },
+    /// The document is not in the index, as the last sync skipped its file, or a folder around it.
+    #[error("`{path}` is not in the index{}", skipped(path, skip))]
+    Skipped {
+        /// The path that was named.
+        path: String,
+        /// What was skipped, and why.
+        skip: Skip,
+    },
+    /// So many documents have vanished from a source that it may not be what it was: an unmounted disk, another branch, a folder that was emptied by
+    /// mistake. [`SyncOptions::accept_removals`](crate::SyncOptions::accept_removals) removes them.
+    #[error(
+        "{} of `{}` {} no longer there, and nothing was changed in the index: if that is meant, run `excerpt sync --accept-removals`",
+        vanished_of(*vanished, *documents),
+        path.display(),
+        if *documents == 1 { "is" } else { "are" }
+    )]
+    Vanished {
+        /// The root of the source.
+        path: PathBuf,
+        /// How many documents are no longer there.
+        vanished: usize,
+        /// How many documents the index holds of the source.
+        documents: usize,
     },
     /// More than one source has a document of that path.
     #[error("`{path}` is in {} sources{}: name the source too", sources.len(), known(sources))]
@@ -132,14 +159,6 @@ pub enum Error {
         name: String,
         /// A name like it.
         closest: String,
-    },
-    /// The file with the collections cannot be read.
-    #[error("`{}` is no list of collections: {source}; mend or remove it", path.display())]
-    Collections {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: serde_json::Error,
     },
     /// A pattern of files cannot be read.
     #[error("`{pattern}` is no pattern of files: {message}")]
@@ -326,6 +345,29 @@ fn other_section(closest: Option<&str>, count: usize) -> String {
     }
 }
 
+fn skipped(path: &str, skip: &Skip) -> String {
+    let detail = skip.detail.as_deref();
+    if skip.reason == SkipReason::Secret {
+        let detail = detail.map(|detail| format!(" ({detail})"));
+        let detail = detail.unwrap_or_default();
+        return format!(", as it may hold secrets{detail}: {}", Secret::ADVICE);
+    }
+    let what = match skip.path == path {
+        true => "it was skipped",
+        false => "it lies in a folder that was skipped",
+    };
+    let detail = detail.map(|detail| format!(": {detail}"));
+    format!(": {what} ({}{})", skip.reason, detail.unwrap_or_default())
+}
+
+fn vanished_of(vanished: usize, documents: usize) -> String {
+    match documents {
+        1 => "the one document".into(),
+        _ if vanished == documents => format!("all {documents} documents"),
+        _ => format!("{vanished} of the {documents} documents"),
+    }
+}
+
 fn names(citations: &[String]) -> String {
     format!("`{}`", citations.join("`, `"))
 }
@@ -438,6 +480,53 @@ mod tests {
                     closest: None,
                 },
                 "`a.md` is not in the index: run `excerpt sync`, or look at `excerpt status` for what was skipped",
+            ),
+            (
+                Error::Skipped {
+                    path: "a.txt".into(),
+                    skip: Skip::new("a.txt", SkipReason::Secret)
+                        .with_detail("GitHub token in line 2"),
+                },
+                "`a.txt` is not in the index, as it may hold secrets (GitHub token in line 2): to index such files, set `secrets = \"index\"` in `[files]` of your own excerpt.toml",
+            ),
+            (
+                Error::Skipped {
+                    path: "a.txt".into(),
+                    skip: Skip::new("a.txt", SkipReason::TooLarge)
+                        .with_detail("9 bytes, the limit is 8"),
+                },
+                "`a.txt` is not in the index: it was skipped (too large: 9 bytes, the limit is 8)",
+            ),
+            (
+                Error::Skipped {
+                    path: "vendor/a.txt".into(),
+                    skip: Skip::new("vendor", SkipReason::Vendored),
+                },
+                "`vendor/a.txt` is not in the index: it lies in a folder that was skipped (vendored or generated)",
+            ),
+            (
+                Error::Vanished {
+                    path: "/notes".into(),
+                    vanished: 72,
+                    documents: 120,
+                },
+                "72 of the 120 documents of `/notes` are no longer there, and nothing was changed in the index: if that is meant, run `excerpt sync --accept-removals`",
+            ),
+            (
+                Error::Vanished {
+                    path: "/notes".into(),
+                    vanished: 3,
+                    documents: 3,
+                },
+                "all 3 documents of `/notes` are no longer there, and nothing was changed in the index: if that is meant, run `excerpt sync --accept-removals`",
+            ),
+            (
+                Error::Vanished {
+                    path: "/notes".into(),
+                    vanished: 1,
+                    documents: 1,
+                },
+                "the one document of `/notes` is no longer there, and nothing was changed in the index: if that is meant, run `excerpt sync --accept-removals`",
             ),
             (
                 Error::AmbiguousDocument {

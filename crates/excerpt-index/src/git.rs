@@ -1,45 +1,77 @@
 //! The little that is to be known of git: where a working tree has its repository, and what that is known by.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+
+use crate::open::{Kind, OpenFolder, Refused};
+
+/// What a working tree has in its folder: that of its repository, or a file that says where it is.
+pub(crate) const GIT: &str = ".git";
+
+/// The configuration of a repository.
+pub(crate) const CONFIG: &str = "config";
+
+/// The file by which the repository of an added working tree names the one that all have in common.
+const COMMON: &str = "commondir";
 
 /// Where a working tree has its repository.
 pub(crate) struct Repository {
-    /// The folder that all its working trees have in common.
+    /// The folder that all its working trees have in common, links followed.
     pub(crate) common: PathBuf,
+    /// The same, held open.
+    pub(crate) folder: OpenFolder,
     /// Whether the working tree is one that was added beside the first.
     pub(crate) is_added: bool,
 }
 
 impl Repository {
-    /// That of the working tree at `folder`; none when it is not one.
-    pub(crate) fn of(folder: &Path) -> Option<Repository> {
-        let git = folder.join(".git");
-        let git = match git.is_dir() {
-            true => git,
-            false => linked(&git)?,
+    /// That of the working tree in `folder`; none when it is not one.
+    ///
+    /// # Errors
+    ///
+    /// What was not read, and why: [`GIT`] (an empty name) or a file in it. A link in the place of `.git` is not followed.
+    pub(crate) fn of(folder: &OpenFolder) -> Result<Option<Repository>, (&'static str, Refused)> {
+        let own = match folder.look(GIT).map(|look| look.kind) {
+            None => None,
+            Some(Kind::Folder) => Some(folder.folder(GIT).map_err(|refused| ("", refused))?),
+            Some(_) => linked(folder).map_err(|refused| ("", refused))?,
         };
-        let (common, is_added) = match fs::read_to_string(git.join("commondir")) {
-            Ok(target) => (git.join(target.trim()), true),
-            Err(_) => (git, false),
+        let Some(own) = own else {
+            return Ok(None);
         };
-        let common = common.canonicalize().ok()?;
-        common
-            .join("HEAD")
-            .is_file()
-            .then_some(Repository { common, is_added })
+        let (common, is_added) = match own.configuration(COMMON) {
+            Ok(target) => {
+                let common = followed(own.path(), target.trim());
+                (common.map_err(|refused| (COMMON, refused))?, true)
+            }
+            Err(Refused::Missing) => (Some(own), false),
+            Err(refused) => return Err((COMMON, refused)),
+        };
+        // A repository has a head; old ones have a link in its place.
+        let is_one = |folder: &OpenFolder| {
+            let head = folder.look("HEAD").map(|look| look.kind);
+            matches!(head, Some(Kind::File | Kind::Link))
+        };
+        let named = common.filter(is_one).and_then(|folder| {
+            let common = folder.path().canonicalize().ok()?;
+            Some((common, folder))
+        });
+        Ok(named.map(|(common, folder)| Repository {
+            common,
+            folder,
+            is_added,
+        }))
     }
 
     /// What all its working trees and clones have in common: the address that it was cloned from, else its folder.
     pub(crate) fn name(&self) -> String {
-        origin(&self.common).unwrap_or_else(|| self.common.to_string_lossy().into_owned())
+        let config = self.folder.configuration(CONFIG).unwrap_or_default();
+        origin(&config).unwrap_or_else(|| self.common.to_string_lossy().into_owned())
     }
 }
 
-/// The address of the repository's `origin`, as its configuration in `folder` has it.
-fn origin(folder: &Path) -> Option<String> {
-    let text = fs::read_to_string(folder.join("config")).ok()?;
-    let mut lines = text.lines().map(str::trim);
+/// The address of the repository's `origin`, as its configuration has it.
+fn origin(config: &str) -> Option<String> {
+    let mut lines = config.lines().map(str::trim);
     lines.find(|line| *line == r#"[remote "origin"]"#)?;
     let mut fields = lines.take_while(|line| !line.starts_with('['));
     let url = fields.find_map(|line| line.strip_prefix("url")?.trim_start().strip_prefix('='))?;
@@ -47,11 +79,27 @@ fn origin(folder: &Path) -> Option<String> {
     (!url.is_empty()).then(|| url.to_string())
 }
 
-/// The folder that a `.git` file points to, as worktrees and submodules have it.
-fn linked(file: &Path) -> Option<PathBuf> {
-    let text = fs::read_to_string(file).ok()?;
-    let target = text.strip_prefix("gitdir:")?.trim();
-    Some(file.parent()?.join(target))
+/// The folder that a `.git` file in `folder` points to, as worktrees and submodules have it.
+fn linked(folder: &OpenFolder) -> Result<Option<OpenFolder>, Refused> {
+    let text = folder.configuration(GIT)?;
+    match text.strip_prefix("gitdir:") {
+        Some(target) => followed(folder.path(), target.trim()),
+        None => Ok(None),
+    }
+}
+
+/// The folder that a file of git in `folder` names; none when there is none. It may lie anywhere on this machine: on another one, to look for it would
+/// already tell that one who is asking.
+fn followed(folder: &Path, target: &str) -> Result<Option<OpenFolder>, Refused> {
+    let is_elsewhere = target.starts_with("//") || target.starts_with(r"\\");
+    if is_elsewhere || target.is_empty() {
+        return Ok(None);
+    }
+    match OpenFolder::open(&folder.join(target)) {
+        Ok(found) => Ok(Some(found)),
+        Err(Refused::Missing) => Ok(None),
+        Err(refused) => Err(refused),
+    }
 }
 
 #[cfg(test)]
@@ -60,14 +108,9 @@ mod tests {
 
     #[test]
     fn the_origin_is_the_url_of_that_remote() {
-        let folder = tempfile::tempdir().unwrap();
-        let of = |config: &str| {
-            fs::write(folder.path().join("config"), config).unwrap();
-            origin(folder.path())
-        };
         let config = "[core]\n\turl = no\n[remote \"fork\"]\n\turl = a\n[remote \"origin\"]\n\tfetch = +x\n\turl = git@host:tea.git\n[branch \"main\"]\n";
-        assert_eq!(of(config).as_deref(), Some("git@host:tea.git"));
-        assert_eq!(of("[remote \"origin\"]\n[core]\n\turl = no\n"), None);
-        assert_eq!(of("[core]\n"), None);
+        assert_eq!(origin(config).as_deref(), Some("git@host:tea.git"));
+        assert_eq!(origin("[remote \"origin\"]\n[core]\n\turl = no\n"), None);
+        assert_eq!(origin("[core]\n"), None);
     }
 }

@@ -8,6 +8,7 @@ use excerpt_chunk::Hash;
 use sha2::{Digest, Sha256};
 
 use crate::closest::Closest;
+use crate::collection::Collections;
 use crate::embed::{Embedder, StaticTable};
 use crate::error::{Error, Result};
 use crate::lock::WriteLock;
@@ -111,7 +112,8 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// [`Error::Locked`] while another process writes; [`Error::Source`] when the root cannot be read, and nothing was changed.
+    /// [`Error::Locked`] while another process writes; [`Error::Source`] when the root cannot be read, and [`Error::Vanished`] when too many documents are
+    /// gone from it, and nothing was changed.
     pub fn sync(
         &mut self,
         root: &Path,
@@ -141,6 +143,9 @@ impl Index {
         rebuilt |= self.embedder.is_some() && self.store.has_unusable_codes();
         self.rebuilt |= rebuilt;
         self.store.tidy(&lock).map_err(self.at())?;
+        Collections::repair(self.dir(), &lock)?;
+        let (dir, root) = (self.dir(), Path::new(source.root()));
+        Collections::read(dir)?.restore(dir, Some(root), &self.store.truth)?;
         match self.base(source.root(), options).map_err(self.at())? {
             Some(base) => self.renew(&lock, &base, source, options, &mut progress),
             None => {
@@ -264,6 +269,11 @@ impl Index {
             Ok(id) => id,
             Err(unknown) => return Ok(unknown),
         };
+        if options.reaches(&path)
+            && let Some(skip) = self.store.truth.skip_at(id, &path).map_err(self.at())?
+        {
+            return Ok(Error::Skipped { path, skip });
+        }
         let mut closest = Closest::new(&path);
         self.store
             .truth
@@ -458,7 +468,7 @@ impl Index {
         Ok(Hash::of(format!("{state:?}").as_bytes()))
     }
 
-    /// Reads the whole database, and compares the keyword index with it, chunk by chunk.
+    /// Reads the whole database, every text included, and compares the keyword index with it, chunk by chunk.
     ///
     /// # Errors
     ///
@@ -468,7 +478,7 @@ impl Index {
     }
 
     fn compare(&self) -> Result<Check, Fault> {
-        self.store.truth.verify()?;
+        self.store.truth.verify_all()?;
         let truth = self.store.truth.chunk_counts()?;
         let mut keywords = match self.store.lexical() {
             Some(lexical) => lexical.chunk_counts()?,
@@ -537,6 +547,7 @@ impl Index {
         };
         let documents = self.store.truth.counts(source.id)?.documents;
         self.store.truth.remove_source(source.id)?;
+        self.store.note_roots()?;
         let _ = self
             .store
             .catch_up(lock, &mut |_, _| ControlFlow::Continue(()))?;

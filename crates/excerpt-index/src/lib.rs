@@ -27,16 +27,19 @@ mod clone;
 mod closest;
 mod collection;
 mod cut;
+mod deadline;
+mod disk;
 mod embed;
 mod error;
 pub mod eval;
 mod git;
 mod index;
+mod journal;
 mod list;
 mod locate;
 mod lock;
 mod model;
-mod patience;
+mod open;
 mod read;
 mod rebuild;
 mod search;
@@ -47,6 +50,7 @@ mod sync;
 mod watch;
 
 pub use collection::Collection;
+pub use disk::make_folder_private;
 pub use embed::{EmbedError, Embedder, HttpCheck, HttpEmbedder, HttpOptions, StaticTable, Vectors};
 pub use error::{Error, Result};
 pub use excerpt_chunk::{Config, Settings};
@@ -54,13 +58,16 @@ pub use index::{Index, OpenOptions};
 pub use list::{DocumentEntry, FolderEntry, ListOptions, ListOrder};
 pub use locate::{Place, includes, locate};
 pub use model::{
-    Answer, Attributes, Building, Channel, Check, DocumentHits, Explanation, Filter, Hit, Keywords,
-    LastSync, Limits, NextVectors, Note, Progress, Query, Rank, SignalShare, Skip, SkipReason,
-    Snippet, SourceStatus, Stage, Stat, Status, SyncOptions, SyncReport, VectorStatus,
+    Answer, Attributes, Building, Channel, Check, DocumentHits, Encoding, Explanation, Filter, Hit,
+    Keywords, LastSync, Limits, NextVectors, Note, Progress, Query, Rank, SignalShare, Skip,
+    SkipReason, Snippet, SourceStatus, Stage, Stat, Status, SyncOptions, SyncReport, VectorStatus,
+};
+pub use open::{
+    CONFIGURATION_LIMIT, Kind as FileKind, Refused, read_below, read_named, stat_below,
 };
 pub use read::{ChunkPlace, DocumentText, Incoming, Links, Outgoing, ReadOptions, Target};
 pub use search::{Channels, Fusion, Ranking, Signals};
-pub use source::{Entry, Files, Listing, Reading, Selection, Source, decode};
+pub use source::{Entry, Files, Listing, Reading, Secret, Secrets, Selection, Source, decode};
 pub use store::hush_mended_panics;
 pub use summary::{Domain, Newest, Summary, Topic, is_date};
 pub use sync::quiet;

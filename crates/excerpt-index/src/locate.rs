@@ -9,6 +9,7 @@ use excerpt_chunk::Hash;
 
 use crate::error::{Error, Result};
 use crate::git::Repository;
+use crate::open::OpenFolder;
 use crate::source::{Node, Rules};
 use crate::store::generation::exists;
 
@@ -129,14 +130,14 @@ impl WorkingTree {
 }
 
 fn working_tree(path: &Path) -> Option<WorkingTree> {
-    path.ancestors()
-        .filter(|folder| folder.is_dir())
-        .find_map(|folder| {
-            Some(WorkingTree {
-                root: folder.to_path_buf(),
-                repository: Repository::of(folder)?,
-            })
+    path.ancestors().find_map(|folder| {
+        let opened = OpenFolder::open(folder).ok()?;
+        // A `.git` that is not read is told when the folder is listed.
+        Some(WorkingTree {
+            root: folder.to_path_buf(),
+            repository: Repository::of(&opened).ok()??,
         })
+    })
 }
 
 /// Whether the rules of the folder `root` leave in what is at `path` inside of it: what they leave out is hidden, ignored, vendored or may hold secrets.

@@ -1,11 +1,15 @@
 //! One writer: a [`WriteLock`] is the right to change an index. The operating system gives it back when the process ends,
 //! however it ends.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
 
+use crate::disk;
 use crate::error::{Error, Result};
+
+/// The file in an index directory.
+pub(crate) const FILE: &str = "lock";
 
 /// The right to change an index, held until it is dropped.
 ///
@@ -22,15 +26,10 @@ impl WriteLock {
     ///
     /// [`Error::Locked`] when another process, or another handle of this one, holds it.
     pub(crate) fn acquire(dir: &Path) -> Result<Self> {
-        let path = dir.join("lock");
-        let mut options = OpenOptions::new();
-        let file = options
-            .create(true)
-            .truncate(false)
-            .read(true)
-            .write(true)
-            .open(&path);
-        let mut file = file.map_err(Error::io(&path))?;
+        let path = dir.join(FILE);
+        // Nobody can hold what is not a file of ours.
+        disk::clear(&path).map_err(Error::io(&path))?;
+        let mut file = disk::open_or_create(&path).map_err(Error::io(&path))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {

@@ -1,25 +1,28 @@
 //! Bringing an index in step with a source: list, compare, plan, apply.
 //!
-//! A file whose size and time are as they were is not read, unless it was changed so shortly before it was last read that a
+//! A file whose size, times and inode are as they were is not read, unless it was changed so shortly before it was last read that a
 //! later change could look the same. Where the clock has gone back since the last sync, all are read. What is read is told by the hash of its text; only another text, or another configuration,
 //! is cut again. Documents are applied in batches, each one transaction, so that a sync that is ended at any moment leaves each
 //! document as it was or as it is, and the next one goes on from there.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::iter::Peekable;
 use std::ops::ControlFlow;
-use std::time::{Instant, SystemTime};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::time::{Duration, Instant, SystemTime};
 
 use excerpt_chunk::{CodeParser as _, Document, Hash};
 use excerpt_grammars::Grammars;
 use rayon::prelude::*;
 
-use crate::cut::Cutter;
+use crate::cut::{Cut, Cutter};
 use crate::embed::Embedder;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::journal::{Journal, Verdict, key};
 use crate::lock::WriteLock;
-use crate::model::{Progress, Skip, SkipReason, Stage, Stat, SyncOptions, SyncReport};
-use crate::source::{Entry, Listing, Reading, Source};
+use crate::model::{Encoding, Progress, Skip, SkipReason, Stage, Stat, SyncOptions, SyncReport};
+use crate::source::{Entry, Listing, Reading, SECRETS_VERSION, Selection, Source};
 use crate::store::{Change, Fault, Followed, Known, Record, SkipRow, Store, Truth};
 use crate::summary::Summary;
 
@@ -37,8 +40,14 @@ const LARGE: u64 = 64 << 10;
 /// After how many batches the keyword index follows, so that a search during a long sync finds what is there.
 const BATCHES_BETWEEN_COMMITS: usize = 16;
 
+/// From how many documents on a source may not lose more than half of them without being asked: of fewer, a person who tidies up removes so many.
+const MANY: usize = 50;
+
 /// How many known documents are compared at once.
 const PAGE: usize = 4096;
+
+/// How often the caller is told of a batch that is being cut, and asked whether to go on.
+const TURN: Duration = Duration::from_millis(20);
 
 /// Progress that nobody looks at.
 pub fn quiet(_: Progress) -> ControlFlow<()> {
@@ -52,8 +61,11 @@ pub(crate) struct Sync<'a> {
     source: &'a dyn Source,
     name: Option<String>,
     cutter: Cutter,
+    journal: Journal,
+    selection: &'a Selection,
     identity: Hash,
     retry: bool,
+    accepts_removals: bool,
     embedder: Option<&'a dyn Embedder>,
     progress: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
     clock: Clock,
@@ -67,8 +79,12 @@ pub(crate) struct Sync<'a> {
 struct Plan {
     /// Files to read, and texts to cut again, by path.
     steps: Vec<Step>,
+    /// Those over which a process may have died.
+    suspects: Vec<Step>,
     /// Documents to remove.
     removals: Vec<i64>,
+    /// Those of them that have vanished, by the name and size of their files: nothing was left out where they were.
+    vanished: Vec<(String, u64)>,
     /// What is left out.
     skips: Vec<SkipRow>,
 }
@@ -91,6 +107,7 @@ enum Outcome {
         id: i64,
         stat: Stat,
         settled: bool,
+        encoding: Encoding,
     },
     /// Left out for what is in it; the document that was there goes, unless the file cannot be read.
     Skipped {
@@ -98,6 +115,8 @@ enum Outcome {
         skip: SkipRow,
     },
     Gone(Option<Known>),
+    /// Nothing yet: the sync was ended.
+    Remaining,
 }
 
 impl<'a> Sync<'a> {
@@ -105,23 +124,27 @@ impl<'a> Sync<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`](crate::Error::Config) when documents cannot be cut as the options say.
+    /// [`Error::Config`] when documents cannot be cut as the options say.
     pub(crate) fn new(
         store: &'a mut Store,
         lock: &'a WriteLock,
         source: &'a dyn Source,
-        options: &SyncOptions,
+        options: &'a SyncOptions,
         embedder: Option<&'a dyn Embedder>,
         progress: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Self> {
         let identity = identity(options);
+        let journal = Journal::open(store.home());
         Ok(Sync {
             store,
             lock,
             source,
             cutter: Cutter::new(options, identity)?,
+            journal,
+            selection: &options.selection,
             identity,
             retry: options.retry,
+            accepts_removals: options.accept_removals,
             name: options.name.clone(),
             embedder,
             progress,
@@ -144,12 +167,17 @@ impl<'a> Sync<'a> {
             .store
             .truth
             .ensure_source(self.source.root(), self.name.as_deref())?;
+        self.store.note_roots()?;
         let last = self.store.truth.last_sync(source)?;
         self.trusts = last.is_none_or(|last| last.started <= self.clock.seconds());
         let before = self.store.truth.skips(source)?;
         let mut plan = self.plan(source, listing, &before)?;
+        // An index that began as a copy of another one's is not of this source yet.
+        if !self.accepts_removals && last.is_some() {
+            self.check_loss(source, &plan)?;
+        }
         self.report.removed = plan.removals.len();
-        if !plan.steps.is_empty() || !plan.removals.is_empty() {
+        if !plan.steps.is_empty() || !plan.suspects.is_empty() || !plan.removals.is_empty() {
             self.store.truth.start_sync(source, self.clock.seconds())?;
         }
         let applied = self.apply(source, &mut plan)?;
@@ -175,6 +203,9 @@ impl<'a> Sync<'a> {
     }
 
     fn finish(mut self, complete: bool) -> SyncReport {
+        if complete {
+            self.journal.clear();
+        }
         self.report.complete = complete;
         self.report.seconds = self.clock.instant.elapsed().as_secs_f64();
         self.report
@@ -187,14 +218,14 @@ impl<'a> Sync<'a> {
     /// Compares the listing with what is known: both are ordered by path, so one pass over both tells them apart.
     fn plan(&mut self, source: i64, listing: Listing, before: &[SkipRow]) -> Result<Plan, Fault> {
         self.report.listed = listing.entries.len();
-        let kept = Unreachable::of(&listing.skips);
+        let left_out = LeftOut::of(&listing.skips);
         let looked_into: HashMap<&str, &SkipRow> =
             before.iter().map(|row| (&*row.skip.path, row)).collect();
         let mut plan = Plan::default();
         let mut known = KnownDocuments::new(&self.store.truth, source);
         for entry in listing.entries {
             while let Some(vanished) = known.next_if(|known| known.path < entry.path)? {
-                plan.remove(vanished, &kept);
+                plan.remove(vanished, &left_out);
             }
             let found = known.next_if(|known| known.path == entry.path)?;
             match (found, looked_into.get(&*entry.path)) {
@@ -211,8 +242,9 @@ impl<'a> Sync<'a> {
             }
         }
         while let Some(vanished) = known.next_if(|_| true)? {
-            plan.remove(vanished, &kept);
+            plan.remove(vanished, &left_out);
         }
+        self.judge(&mut plan);
         plan.steps.sort_by_cached_key(Step::turn);
         plan.skips
             .extend(listing.skips.into_iter().map(|skip| SkipRow {
@@ -221,6 +253,56 @@ impl<'a> Sync<'a> {
                 settled: false,
             }));
         Ok(plan)
+    }
+
+    /// Sets apart what the last process may have died over, and leaves out what it is known to have.
+    fn judge(&self, plan: &mut Plan) {
+        if self.retry {
+            return;
+        }
+        let root = self.source.root();
+        let verdict = |step: &Step| self.journal.verdict(key(root, step.path()));
+        let culprits = plan
+            .steps
+            .extract_if(.., |step| verdict(step) == Some(Verdict::Culprit));
+        for step in culprits.collect::<Vec<_>>() {
+            let (path, stat, known) = match step {
+                Step::Read { entry, known } => (entry.path, entry.stat, known),
+                Step::Recut { known } => (known.path.clone(), known.stat, Some(known)),
+            };
+            let skip = Skip::new(path, SkipReason::Quarantined)
+                .with_detail("excerpt ended twice while splitting it");
+            plan.skips.push(SkipRow {
+                skip,
+                stat: Some(stat),
+                settled: self.clock.is_settled(stat),
+            });
+            plan.removals.extend(known.map(|known| known.id));
+        }
+        plan.suspects = plan
+            .steps
+            .extract_if(.., |step| verdict(step).is_some())
+            .collect();
+    }
+
+    /// Stops a sync that would empty a source, or remove more than half of many documents, by what may be a mistake or a disk that is not there. What a
+    /// rule leaves out, and what lies elsewhere in the source under the same name and with the same size, is not lost.
+    ///
+    /// Nothing at all is applied then: documents of two states of a source, such as two branches, would answer together.
+    fn check_loss(&self, source: i64, plan: &Plan) -> Result<(), Fault> {
+        let vanished = plan.vanished.len();
+        let documents = self.store.truth.counts(source)?.documents;
+        let is_empty = self.report.listed == 0 && plan.removals.len() == documents && vanished > 0;
+        let is_loss = |lost: usize| documents >= MANY && lost * 2 > documents;
+        if is_empty || (is_loss(vanished) && is_loss(vanished - plan.moved())) {
+            let path = self.source.root().into();
+            return Err(Fault::Told(Error::Vanished {
+                path,
+                vanished,
+                documents,
+            }));
+        }
+        Ok(())
     }
 
     /// Does what the plan says, batch by batch.
@@ -232,7 +314,8 @@ impl<'a> Sync<'a> {
                 .collect();
             self.store.truth.apply(source, &changes)?;
         }
-        let total = plan.steps.len();
+        let suspects = std::mem::take(&mut plan.suspects);
+        let total = plan.steps.len() + suspects.len();
         let mut done = 0;
         let mut steps = std::mem::take(&mut plan.steps).into_iter().peekable();
         // What was cut, and of how many steps, is written while the next batch is cut.
@@ -243,62 +326,107 @@ impl<'a> Sync<'a> {
             if count == 0 && written == 0 {
                 break;
             }
-            let next = self.cut(batch, &mut plan.skips, |truth| {
-                truth.apply(source, &changes)
-            })?;
+            let write = |truth: &Truth| truth.apply(source, &changes);
+            let next = self.cut(batch, &mut plan.skips, (done, total), write)?;
             done += written;
-            (changes, written) = (next, count);
-            if batch_number == 0 {
+            let was_ended = next.was_ended;
+            (changes, written) = (next.changes, next.done);
+            if batch_number == 0 && !was_ended {
                 continue;
             }
-            let is_broken = self.tell(Stage::Cut, done, total).is_break()
-                || (batch_number % BATCHES_BETWEEN_COMMITS == 0 && self.catch_up()?.is_break());
-            if is_broken {
+            if was_ended
+                || self.tell(Stage::Cut, done, total).is_break()
+                || (batch_number % BATCHES_BETWEEN_COMMITS == 0 && self.catch_up()?.is_break())
+            {
                 self.store.truth.apply(source, &changes)?;
                 self.report.remaining = total - done - written;
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        // Each alone, and everything else is safe.
+        for suspect in suspects {
+            if self.catch_up()?.is_break() {
+                self.report.remaining = total - done;
+                return Ok(ControlFlow::Break(()));
+            }
+            let cut = self.cut(vec![suspect], &mut plan.skips, (done, total), |_| Ok(()))?;
+            self.store.truth.apply(source, &cut.changes)?;
+            done += cut.done;
+            if cut.was_ended {
+                self.report.remaining = total - done;
                 return Ok(ControlFlow::Break(()));
             }
         }
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Reads and cuts a batch on all cores, and gives the changes in the order of the steps. Meanwhile this thread does its `work` on the truth.
+    /// Reads and cuts a batch on all cores, and gives the changes in the order of the steps. Meanwhile this thread does its `work` on the truth, and then asks
+    /// again and again whether to go on. `progress` is how many steps are done of how many.
     fn cut(
         &mut self,
         batch: Vec<Step>,
         skips: &mut Vec<SkipRow>,
+        progress: (usize, usize),
         work: impl FnOnce(&Truth) -> Result<(), Fault>,
-    ) -> Result<Vec<Change>, Fault> {
+    ) -> Result<CutBatch, Fault> {
         // Texts to be cut again come from the database, which one thread reads.
         let texts = batch.iter().map(|step| match step {
             Step::Recut { known } => self.store.truth.text(known.hash).map(Some),
             Step::Read { .. } => Ok(None),
         });
         let texts: Vec<Option<String>> = texts.collect::<Result<_, _>>()?;
+        let ended = AtomicBool::new(false);
         let look = Work {
             source: self.source,
             cutter: &self.cutter,
+            journal: &self.journal,
+            selection: self.selection,
             identity: self.identity,
-            started_ns: self.clock.nanoseconds,
+            clock: self.clock,
+            ended: &ended,
         };
+        let (truth, tell) = (&self.store.truth, &mut self.progress);
         let mut outcomes = Vec::new();
         rayon::in_place_scope(|scope| {
-            scope.spawn(|_| {
+            let (finished, finish) = sync_channel::<()>(0);
+            let (look, outcomes) = (&look, &mut outcomes);
+            scope.spawn(move |_| {
                 let steps = batch.into_par_iter().zip(texts);
-                outcomes = steps.map(|(step, text)| look.look(step, text)).collect();
+                *outcomes = steps.map(|(step, text)| look.look(step, text)).collect();
+                drop(finished);
             });
-            work(&self.store.truth)
+            let worked = work(truth);
+            loop {
+                // Where this is a thread of the pool itself, the batch may be its own to cut.
+                let turn = match rayon::yield_now() {
+                    Some(rayon::Yield::Executed) => Duration::ZERO,
+                    _ => TURN,
+                };
+                if finish.recv_timeout(turn) != Err(RecvTimeoutError::Timeout) {
+                    break;
+                }
+                let (stage, (done, total)) = (Stage::Cut, progress);
+                if worked.is_err() || tell(Progress { stage, done, total }).is_break() {
+                    ended.store(true, Ordering::Relaxed);
+                }
+            }
+            worked
         })?;
-        let mut changes = Vec::new();
+        let mut cut = CutBatch::default();
         for outcome in outcomes {
             let (outcome, bytes) = outcome?;
+            if let Outcome::Remaining = outcome {
+                cut.was_ended = true;
+                continue;
+            }
+            cut.done += 1;
             if let Some(bytes) = bytes {
                 self.report.read += 1;
                 self.report.bytes_read += bytes;
             }
-            changes.extend(self.count(outcome, skips));
+            cut.changes.extend(self.count(outcome, skips));
         }
-        Ok(changes)
+        Ok(cut)
     }
 
     /// Counts what became of a step, and gives the change that follows from it.
@@ -317,9 +445,19 @@ impl<'a> Sync<'a> {
                 report.recut += 1;
                 Some(Change::Put(record))
             }
-            Outcome::Same { id, stat, settled } => {
+            Outcome::Same {
+                id,
+                stat,
+                settled,
+                encoding,
+            } => {
                 report.unchanged += 1;
-                Some(Change::Touch { id, stat, settled })
+                Some(Change::Touch {
+                    id,
+                    stat,
+                    settled,
+                    encoding,
+                })
             }
             Outcome::Skipped { known, skip } => {
                 let unreadable = skip.skip.reason == SkipReason::Unreadable;
@@ -333,6 +471,7 @@ impl<'a> Sync<'a> {
                 report.removed += 1;
                 Change::Remove { id: known.id }
             }),
+            Outcome::Remaining => None,
         }
     }
 
@@ -371,11 +510,48 @@ impl Sync<'_> {
 
 impl Plan {
     /// Removes a document that was not listed, unless it lies where the listing could not look.
-    fn remove(&mut self, known: Known, kept: &Unreachable) {
-        if !kept.holds(&known.path) {
-            self.removals.push(known.id);
+    fn remove(&mut self, known: Known, left_out: &LeftOut<'_>) {
+        match left_out.at(&known.path) {
+            Some(SkipReason::Unreadable) => return,
+            Some(_) => {}
+            None => {
+                let name = known.path.rsplit('/').next().unwrap_or_default();
+                self.vanished.push((name.to_string(), known.stat.size));
+            }
         }
+        self.removals.push(known.id);
     }
+
+    /// How many of the documents that have vanished are new ones elsewhere, by name and size.
+    fn moved(&self) -> usize {
+        let mut appeared: HashMap<(&str, u64), usize> = HashMap::new();
+        for step in &self.steps {
+            if let Step::Read { entry, known: None } = step {
+                let name = entry.path.rsplit('/').next().unwrap_or_default();
+                *appeared.entry((name, entry.stat.size)).or_default() += 1;
+            }
+        }
+        let mut moved = 0;
+        for (name, size) in &self.vanished {
+            if let Some(left) = appeared.get_mut(&(&**name, *size))
+                && *left > 0
+            {
+                *left -= 1;
+                moved += 1;
+            }
+        }
+        moved
+    }
+}
+
+/// What became of a batch.
+#[derive(Default)]
+struct CutBatch {
+    changes: Vec<Change>,
+    /// How many steps were done.
+    done: usize,
+    /// Whether the sync was ended before all of them were.
+    was_ended: bool,
 }
 
 /// The next steps, as many as are written at once.
@@ -425,23 +601,43 @@ impl Step {
 struct Work<'a> {
     source: &'a dyn Source,
     cutter: &'a Cutter,
+    journal: &'a Journal,
+    selection: &'a Selection,
     identity: Hash,
-    started_ns: i64,
+    clock: Clock,
+    /// Whether the sync is to end.
+    ended: &'a AtomicBool,
 }
 
 impl Work<'_> {
     /// Looks at one document. Returns the bytes that were read, if the file was.
     fn look(&self, step: Step, text: Option<String>) -> Result<(Outcome, Option<u64>), Fault> {
+        if self.ended.load(Ordering::Relaxed) {
+            return Ok((Outcome::Remaining, None));
+        }
         let (entry, known) = match step {
             Step::Read { entry, known } => (entry, known),
             Step::Recut { known } => {
                 let (text, stat) = (text.unwrap_or_default(), known.stat);
-                let cut = self.record(&known.path, text, known.hash, stat)?;
+                // It may have been indexed before its secrets were recognised.
+                let encoding = known.encoding;
+                let cut = match self.selection.withholds(&known.path, &text) {
+                    Some(secret) => {
+                        let skip = Skip::new(&*known.path, SkipReason::Secret);
+                        Cut::Skip(skip.with_detail(secret))
+                    }
+                    None => self.record(&known.path, (text, encoding), known.hash, stat)?,
+                };
                 return Ok((self.outcome(cut, Some(known), stat, Outcome::Recut), None));
             }
         };
-        let (text, stat, bytes) = match self.source.read(&entry) {
-            Reading::Text { text, stat, bytes } => (text, stat, bytes),
+        let (text, encoding, stat, bytes) = match self.source.read(&entry) {
+            Reading::Text {
+                text,
+                encoding,
+                stat,
+                bytes,
+            } => (text, encoding, stat, bytes),
             Reading::Skip { skip, stat, bytes } => {
                 let settled = stat.is_some_and(|stat| self.is_settled(stat));
                 let skip = SkipRow {
@@ -459,17 +655,18 @@ impl Work<'_> {
                 id: known.id,
                 stat,
                 settled: self.is_settled(stat),
+                encoding,
             },
             Some(known) => {
                 let became = match known.hash == hash {
                     true => Outcome::Recut,
                     false => Outcome::Changed,
                 };
-                let cut = self.record(&entry.path, text, hash, stat)?;
+                let cut = self.record(&entry.path, (text, encoding), hash, stat)?;
                 self.outcome(cut, Some(known), stat, became)
             }
             None => {
-                let cut = self.record(&entry.path, text, hash, stat)?;
+                let cut = self.record(&entry.path, (text, encoding), hash, stat)?;
                 self.outcome(cut, None, stat, Outcome::Added)
             }
         };
@@ -479,13 +676,15 @@ impl Work<'_> {
     fn record(
         &self,
         path: &str,
-        text: String,
+        (text, encoding): (String, Encoding),
         hash: Hash,
         stat: Stat,
-    ) -> Result<Result<Box<Record>, Skip>, Fault> {
-        let mut cut = self.cutter.cut(path, text, hash)?;
-        if let Ok(record) = &mut cut {
+    ) -> Result<Cut, Fault> {
+        let _entry = self.journal.enter(key(self.source.root(), path));
+        let mut cut = self.cutter.cut(path, text, hash, self.ended)?;
+        if let Cut::Record(record) = &mut cut {
             record.stat = stat;
+            record.encoding = encoding;
             record.settled = self.is_settled(stat);
         }
         Ok(cut)
@@ -494,17 +693,17 @@ impl Work<'_> {
     /// What became of a document that was cut, or left out over that.
     fn outcome(
         &self,
-        cut: Result<Box<Record>, Skip>,
+        cut: Cut,
         known: Option<Known>,
         stat: Stat,
         became: impl FnOnce(Box<Record>) -> Outcome,
     ) -> Outcome {
         match cut {
-            Ok(mut record) => {
+            Cut::Record(mut record) => {
                 record.id = known.map(|known| known.id);
                 became(record)
             }
-            Err(skip) => Outcome::Skipped {
+            Cut::Skip(skip) => Outcome::Skipped {
                 known,
                 skip: SkipRow {
                     skip,
@@ -512,12 +711,12 @@ impl Work<'_> {
                     settled: self.is_settled(stat),
                 },
             },
+            Cut::Cancelled => Outcome::Remaining,
         }
     }
 
-    /// Whether a file that still has this size and time will still have this text.
     fn is_settled(&self, stat: Stat) -> bool {
-        stat.mtime_ns.saturating_add(SLACK_NS) < self.started_ns
+        self.clock.is_settled(stat)
     }
 }
 
@@ -553,21 +752,20 @@ impl<'a> KnownDocuments<'a> {
     }
 }
 
-/// The paths that could not be looked at: what is known of them stays.
-struct Unreachable(BTreeSet<String>);
+/// What a listing left out, and why. What is known of a path that could not be looked at stays.
+struct LeftOut<'a>(HashMap<&'a str, SkipReason>);
 
-impl Unreachable {
-    fn of(skips: &[Skip]) -> Self {
-        let unreadable = skips
-            .iter()
-            .filter(|skip| skip.reason == SkipReason::Unreadable);
-        Unreachable(unreadable.map(|skip| skip.path.clone()).collect())
+impl<'a> LeftOut<'a> {
+    fn of(skips: &'a [Skip]) -> Self {
+        let skips = skips.iter();
+        LeftOut(skips.map(|skip| (&*skip.path, skip.reason)).collect())
     }
 
-    /// Whether `path`, or a folder around it, could not be looked at.
-    fn holds(&self, path: &str) -> bool {
+    /// Why `path`, or a folder around it, was left out.
+    fn at(&self, path: &str) -> Option<SkipReason> {
         let folders = path.match_indices('/').map(|(end, _)| &path[..end]);
-        folders.chain([path]).any(|path| self.0.contains(path))
+        let mut paths = folders.chain([path]);
+        paths.find_map(|path| self.0.get(path).copied())
     }
 }
 
@@ -592,15 +790,24 @@ impl Clock {
     fn seconds(self) -> i64 {
         self.nanoseconds / 1_000_000_000
     }
+
+    /// Whether a file that still has this size and time will still have this text.
+    fn is_settled(self, stat: Stat) -> bool {
+        stat.mtime_ns.saturating_add(SLACK_NS) < self.nanoseconds
+    }
 }
 
-/// What a document's chunks depend on besides its text and path.
+/// What a document's chunks, and whether it is in the index at all, depend on besides its text and path.
 pub(crate) fn identity(options: &SyncOptions) -> Hash {
     // Both are plain data: their JSON never fails.
     let config = serde_json::to_string(&options.chunking).unwrap_or_default();
     let attributes = serde_json::to_string(&options.attributes).unwrap_or_default();
     let (chunk, grammars) = (excerpt_chunk::VERSION, excerpt_grammars::VERSION);
-    Hash::of(format!("{chunk} {grammars} {config} {attributes}").as_bytes())
+    let secrets = match options.selection.skips_secrets() {
+        true => SECRETS_VERSION,
+        false => 0,
+    };
+    Hash::of(format!("{chunk} {grammars} {config} {attributes} {secrets}").as_bytes())
 }
 
 #[cfg(test)]
@@ -613,9 +820,14 @@ mod tests {
             Skip::new("a/b", SkipReason::Unreadable),
             Skip::new("c", SkipReason::Ignored),
         ];
-        let kept = Unreachable::of(&skips);
-        assert!(kept.holds("a/b") && kept.holds("a/b/c/d.md"));
-        assert!(!kept.holds("a/bc.md") && !kept.holds("a") && !kept.holds("c/d.md"));
+        let left_out = LeftOut::of(&skips);
+        for path in ["a/b", "a/b/c/d.md"] {
+            assert_eq!(left_out.at(path), Some(SkipReason::Unreadable));
+        }
+        assert_eq!(left_out.at("c/d.md"), Some(SkipReason::Ignored));
+        for path in ["a/bc.md", "a"] {
+            assert_eq!(left_out.at(path), None);
+        }
     }
 
     #[test]
@@ -628,6 +840,112 @@ mod tests {
         assert_eq!(identity(&own), identity(&SyncOptions::default()));
         assert_ne!(identity(&own), identity(&cut));
         assert_ne!(identity(&own), identity(&tagged));
+        let mut open = own.clone();
+        open.selection.secrets = Some(crate::Secrets::Index);
+        assert_ne!(identity(&own), identity(&open));
+    }
+
+    /// A source whose texts cannot be read before it is opened.
+    struct Gate {
+        documents: usize,
+        is_open: AtomicBool,
+    }
+
+    impl Source for Gate {
+        fn root(&self) -> &str {
+            "/gate"
+        }
+
+        fn list(&self) -> Result<Listing> {
+            let entries = (0..self.documents).map(|number| Entry {
+                path: format!("{number:03}.md"),
+                stat: Stat::default(),
+            });
+            Ok(Listing {
+                entries: entries.collect(),
+                skips: Vec::new(),
+            })
+        }
+
+        fn read(&self, entry: &Entry) -> Reading {
+            while !self.is_open.load(Ordering::Relaxed) {
+                std::thread::yield_now();
+            }
+            Reading::Text {
+                encoding: Encoding::default(),
+                text: entry.path.clone(),
+                stat: entry.stat,
+                bytes: 6,
+            }
+        }
+    }
+
+    fn sync_of(
+        source: &dyn Source,
+        index: &std::path::Path,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> SyncReport {
+        let mut store = Store::create(index).unwrap();
+        let lock = WriteLock::acquire(index).unwrap();
+        let options = SyncOptions::default();
+        let sync = Sync::new(&mut store, &lock, source, &options, None, progress);
+        sync.unwrap().run().unwrap()
+    }
+
+    #[test]
+    fn a_sync_ends_in_the_middle_of_a_batch_and_the_next_goes_on() {
+        let dir = tempfile::tempdir().unwrap();
+        let gate = Gate {
+            documents: 200,
+            is_open: AtomicBool::new(false),
+        };
+        let mut calls = 0;
+        let report = sync_of(&gate, dir.path(), &mut |progress| {
+            if progress.stage != Stage::Cut {
+                return ControlFlow::Continue(());
+            }
+            calls += 1;
+            // The answer to the first call has been heard when there is a second.
+            gate.is_open.store(calls > 1, Ordering::Relaxed);
+            ControlFlow::Break(())
+        });
+        assert!(!report.complete);
+        assert!(
+            report.added < 200 && report.added + report.remaining == 200,
+            "{report:?}"
+        );
+        let rest = sync_of(&gate, dir.path(), &mut quiet);
+        assert!(rest.complete);
+        assert_eq!(rest.added, report.remaining);
+    }
+
+    #[test]
+    fn a_document_that_ended_the_process_is_cut_once_more_and_then_quarantined() {
+        let dir = tempfile::tempdir().unwrap();
+        let open = |documents| Gate {
+            documents,
+            is_open: AtomicBool::new(true),
+        };
+        let dies_over = |path: &str| {
+            let journal = Journal::open(dir.path());
+            std::mem::forget(journal.enter(key("/gate", path)));
+        };
+        sync_of(&open(0), dir.path(), &mut quiet);
+        dies_over("000.md");
+        let report = sync_of(&open(1), dir.path(), &mut quiet);
+        assert_eq!((report.added, report.skipped.len()), (1, 0));
+        dies_over("001.md");
+        dies_over("001.md");
+        let report = sync_of(&open(3), dir.path(), &mut quiet);
+        assert_eq!(
+            (report.added, report.skipped[&SkipReason::Quarantined]),
+            (1, 1)
+        );
+        let store = Store::open(dir.path()).unwrap();
+        let source = store.truth.source("/gate").unwrap().unwrap();
+        let skips = store.truth.skips(source).unwrap();
+        let detail = skips[0].skip.detail.as_deref();
+        assert_eq!(detail, Some("excerpt ended twice while splitting it"));
     }
 
     #[test]
@@ -635,20 +953,16 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (root, index) = (dir.path().join("notes"), dir.path().join("index"));
         let file = root.join("tea.md");
-        let hour_ago = SystemTime::now() - std::time::Duration::from_secs(3600);
-        let write = |text: &str| {
-            std::fs::write(&file, text).unwrap();
-            let file = std::fs::File::options().write(true).open(&file);
-            file.unwrap().set_modified(hour_ago).unwrap();
-        };
+        let hour_ago = SystemTime::now() - Duration::from_secs(3600);
         let sync = || {
             let mut index = crate::Index::open(&index, crate::OpenOptions::create()).unwrap();
             index.sync(&root, &SyncOptions::default(), quiet).unwrap()
         };
         std::fs::create_dir(&root).unwrap();
-        write("green");
+        std::fs::write(&file, "green").unwrap();
+        let open = std::fs::File::options().write(true).open(&file);
+        open.unwrap().set_modified(hour_ago).unwrap();
         sync();
-        write("black");
         assert_eq!(sync().read, 0);
         // The last sync was in the future.
         let store = Store::open(&index).unwrap();
@@ -658,7 +972,7 @@ mod tests {
         let source = source.unwrap().unwrap();
         truth.start_sync(source, later).unwrap();
         drop(truth);
-        assert_eq!(sync().changed, 1);
+        assert_eq!(sync().read, 1);
         assert_eq!(sync().read, 0);
     }
 }

@@ -55,7 +55,8 @@ pub enum Watching {
     Progress(Progress),
     /// A sync has ended. It may have found nothing changed.
     Synced(SyncReport),
-    /// The source cannot be reached ([`Error::Source`]), or another process writes the index ([`Error::Locked`]): the watch waits until that is over.
+    /// The source cannot be reached ([`Error::Source`]), too many of its documents are gone ([`Error::Vanished`]), or another process writes the index
+    /// ([`Error::Locked`]): the watch waits until that is over.
     /// Told once for each time.
     Waiting(Error),
     /// Not all changes are heard of, for this reason: the watch looks every few seconds. Told once.
@@ -86,10 +87,18 @@ impl Index {
                 false => told(Watching::Progress(progress)),
             };
             let begun = Instant::now();
+            let mut patience = LOOK;
             match self.sync_source(&source, options, progress) {
                 Ok(report) => {
                     waiting = Waiting::default();
                     if told(Watching::Synced(report)).is_break() {
+                        break;
+                    }
+                }
+                // They may come back without an event, as with a disk that is mounted again.
+                Err(error @ Error::Vanished { .. }) => {
+                    patience = waiting.pause(&error).max(begun.elapsed() * POLL_SHARE);
+                    if waiting.is_to_be_told(&error) && told(Watching::Waiting(error)).is_break() {
                         break;
                     }
                 }
@@ -103,7 +112,6 @@ impl Index {
                 }
                 Err(error) => return Err(error),
             }
-            let mut patience = LOOK;
             if let Some(reason) = source.deafness() {
                 patience = POLL.max(begun.elapsed() * POLL_SHARE);
                 let is_told = std::mem::replace(&mut is_polling, true);
@@ -131,6 +139,7 @@ impl Waiting {
         self.since.get_or_insert_with(Instant::now);
         match error {
             Error::Locked { .. } => LOCK_RETRY,
+            Error::Vanished { .. } => POLL,
             _ => RETRY,
         }
     }

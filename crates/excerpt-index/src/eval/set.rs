@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -15,6 +14,7 @@ use super::measure::Passage;
 use crate::closest::Closest;
 use crate::error::{Error, plain};
 use crate::model::Skip;
+use crate::open::{Refused, read_below};
 use crate::search::segments;
 use crate::source::{Entry, Reading, Source};
 
@@ -175,10 +175,13 @@ impl QuestionSet {
             });
         }
         let path = folder.join(QUESTIONS);
-        let lines = fs::read_to_string(&path).map_err(|source| match source.kind() {
-            io::ErrorKind::NotFound => SetError::Missing { path: path.clone() },
-            _ => unreadable(&path, source),
+        let read = read_below(folder, QUESTIONS, u64::MAX).map_err(|refused| match refused {
+            Refused::Missing => SetError::Missing { path: path.clone() },
+            Refused::Io(error) => unreadable(&path, error),
+            other => unreadable(&path, io::Error::other(other)),
         })?;
+        let lines =
+            String::from_utf8(read).map_err(|error| unreadable(&path, io::Error::other(error)))?;
         let folder = (folder.canonicalize()).map_err(|source| unreadable(folder, source))?;
         let corpus = corpus_folder(&folder, corpus)?;
         let listing = corpus.list()?;
@@ -484,6 +487,8 @@ fn quoted(text: &str, quote: &str) -> Result<Range<usize>, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     const NOTE: &str = "# Tée\n\nGreen tea.\nBlack téa.\nIt draws\n  long.\n";

@@ -9,6 +9,8 @@ use excerpt_chunk::{Hash, Span};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use super::Encoding;
+
 /// What a search found.
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
@@ -150,6 +152,8 @@ pub struct DocumentHits {
     pub first_heading: Option<String>,
     /// Its front matter, and what was said of it.
     pub metadata: Map<String, Value>,
+    /// What its file is encoded in; the places of its chunks count the text in UTF-8.
+    pub encoding: Encoding,
     /// Its score: that of its best chunk, and a little for more good chunks.
     pub score: f32,
     /// Its best chunks, best first.

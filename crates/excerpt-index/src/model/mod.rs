@@ -11,5 +11,5 @@ pub use state::{
     Building, Check, Keywords, LastSync, NextVectors, SourceStatus, Status, VectorStatus,
 };
 pub use sync::{
-    Attributes, Limits, Progress, Skip, SkipReason, Stage, Stat, SyncOptions, SyncReport,
+    Attributes, Encoding, Limits, Progress, Skip, SkipReason, Stage, Stat, SyncOptions, SyncReport,
 };

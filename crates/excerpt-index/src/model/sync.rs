@@ -25,6 +25,9 @@ pub struct SyncOptions {
     pub limits: Limits,
     /// Whether files that were left out for what is in them are looked at again, though they have not changed. Default: no.
     pub retry: bool,
+    /// Whether documents that are no longer there are removed, however many they are. Default: no, and a sync stops with
+    /// [`Error::Vanished`](crate::Error::Vanished) when the source has none left, or lacks more than half of at least 50.
+    pub accept_removals: bool,
 }
 
 /// What one document may take. One that takes more is left out.
@@ -33,15 +36,19 @@ pub struct SyncOptions {
 pub struct Limits {
     /// How many chunks it may fall into. Default: 50,000, some five times what the largest files fall into by the usual settings.
     pub chunks: usize,
-    /// How long it may take to be cut. Default: a minute, some hundred times what the largest files take: only a fault of ours takes so long.
+    /// How long it may take to be split. Default: 20 seconds, some thirty times what the largest files take: only a bug of ours takes so long.
     pub time: Duration,
+    /// How long all documents of a sync that take more than a second may take together. When it is used up, no document may take more than a second.
+    /// Default: a minute.
+    pub slow_time: Duration,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Limits {
             chunks: 50_000,
-            time: Duration::from_secs(60),
+            time: Duration::from_secs(20),
+            slow_time: Duration::from_secs(60),
         }
     }
 }
@@ -69,6 +76,15 @@ impl SyncOptions {
     #[must_use]
     pub fn retry(self, retry: bool) -> Self {
         SyncOptions { retry, ..self }
+    }
+
+    /// Sets whether documents that are no longer there are removed, however many they are.
+    #[must_use]
+    pub fn accept_removals(self, accept_removals: bool) -> Self {
+        SyncOptions {
+            accept_removals,
+            ..self
+        }
     }
 
     /// Sets what is said of all documents.
@@ -196,6 +212,40 @@ impl Skip {
     }
 }
 
+/// What the text of a file is encoded in. Places in a document count its text in UTF-8, whatever that of the file is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub enum Encoding {
+    /// UTF-8: a place in the text is a place in the file.
+    #[default]
+    #[serde(rename = "utf-8")]
+    Utf8,
+    /// UTF-16, little endian, with a byte order mark that is no part of the text.
+    #[serde(rename = "utf-16le")]
+    Utf16Le,
+    /// UTF-16, big endian, with a byte order mark that is no part of the text.
+    #[serde(rename = "utf-16be")]
+    Utf16Be,
+}
+
+impl Encoding {
+    /// The name, as it is kept and as programs read it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Encoding::Utf8 => "utf-8",
+            Encoding::Utf16Le => "utf-16le",
+            Encoding::Utf16Be => "utf-16be",
+        }
+    }
+
+    /// The encoding of that name.
+    pub(crate) fn of_name(name: &str) -> Option<Self> {
+        let all = [Encoding::Utf8, Encoding::Utf16Le, Encoding::Utf16Be];
+        all.into_iter().find(|encoding| encoding.name() == name)
+    }
+}
+
 /// Why a file or folder is not in the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -209,7 +259,7 @@ pub enum SkipReason {
     Hidden,
     /// It is a folder of code from elsewhere, or one that can be made again.
     Vendored,
-    /// Its name says that it holds keys or passwords.
+    /// Its name or its text says that it holds keys or passwords.
     Secret,
     /// It is not text.
     Binary,
@@ -225,7 +275,7 @@ pub enum SkipReason {
     Special,
     /// It falls into more chunks than [`Limits::chunks`].
     TooManyChunks,
-    /// It took longer to be cut than [`Limits::time`], or could not be. It is tried again when it changes, or by [`SyncOptions::retry`].
+    /// Splitting it took longer than [`Limits`] allow, failed, or ended the process twice. It is tried again when it changes, or by [`SyncOptions::retry`].
     Quarantined,
     /// It cannot be read. What the index holds of it stays.
     Unreadable,
@@ -278,18 +328,23 @@ impl fmt::Display for SkipReason {
     }
 }
 
-/// The size and time of a file, by which a sync sees that it may have changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a file looks from outside, by which a sync sees that it may have changed: as long as all of this is the same, it is not read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stat {
     /// The size in bytes.
     pub size: u64,
-    /// The time of the last change, in nanoseconds since 1970.
+    /// The time of the last change, in nanoseconds since 1970. A program can set it to any time.
     pub mtime_ns: i64,
+    /// Its number on the file system, which a file that takes its place does not have; none where the system has no such numbers.
+    pub inode: Option<u64>,
+    /// The time when its text, name or rights last changed, in nanoseconds since 1970. No program can set it; none where the system does not keep it.
+    pub ctime_ns: Option<i64>,
 }
 
 impl Stat {
     /// The time of the last change, in whole seconds since 1970.
-    pub(crate) fn seconds(self) -> i64 {
+    #[must_use]
+    pub fn seconds(self) -> i64 {
         self.mtime_ns.div_euclid(1_000_000_000)
     }
 }

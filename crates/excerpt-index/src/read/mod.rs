@@ -16,6 +16,7 @@ pub use target::Target;
 
 use crate::error::{Error, Result};
 use crate::index::Index;
+use crate::model::Encoding;
 use crate::search::segments;
 use crate::store::{StoredChunk, StoredDocument};
 use links::Resolver;
@@ -106,6 +107,8 @@ pub struct DocumentText {
     pub size: u64,
     /// When its file had last been changed, in seconds since 1970.
     pub modified: i64,
+    /// What its file is encoded in; `span` counts the text in UTF-8.
+    pub encoding: Encoding,
     /// The place to open: `path:first-last`.
     pub citation: String,
     /// The place of `text` in the document.
@@ -283,6 +286,7 @@ impl Index {
             metadata: document.metadata,
             size: stat.size,
             modified: stat.seconds(),
+            encoding: document.encoding,
             span,
             column: before.chars().count() + 1,
             lines_total: index.len(),

@@ -41,13 +41,15 @@ pub(super) fn united(lexical: &Candidates, vectors: &[Candidate]) -> Vec<Found> 
             found.len() - 1
         })
     };
-    for (rank, (candidate, all_words)) in ranked(lexical).into_iter().enumerate() {
+    let mut ranks = Ranks::default();
+    for (candidate, all_words) in ranked(lexical) {
         let place = place(&candidate, all_words, &mut found);
-        found[place].explanation.keywords = Some(channel(rank, &candidate));
+        found[place].explanation.keywords = Some(ranks.next(&candidate));
     }
-    for (rank, candidate) in by_score(vectors).iter().enumerate() {
-        let place = place(candidate, false, &mut found);
-        found[place].explanation.vectors = Some(channel(rank, candidate));
+    let mut ranks = Ranks::default();
+    for candidate in by_score(vectors) {
+        let place = place(&candidate, false, &mut found);
+        found[place].explanation.vectors = Some(ranks.next(&candidate));
     }
     found
 }
@@ -69,11 +71,26 @@ fn by_score(vectors: &[Candidate]) -> Vec<Candidate> {
     vectors
 }
 
-fn channel(rank: usize, candidate: &Candidate) -> Channel {
-    Channel {
-        rank: rank + 1,
-        score: candidate.score,
-        share: 0.0,
+/// The ranks of a list. Equal scores share a rank, so that it depends on nothing but the scores.
+#[derive(Default)]
+struct Ranks {
+    seen: usize,
+    rank: usize,
+    last: Option<f32>,
+}
+
+impl Ranks {
+    /// What a channel says of the next candidate of its list, best first.
+    fn next(&mut self, candidate: &Candidate) -> Channel {
+        self.seen += 1;
+        if self.last.replace(candidate.score) != Some(candidate.score) {
+            self.rank = self.seen;
+        }
+        Channel {
+            rank: self.rank,
+            score: candidate.score,
+            share: 0.0,
+        }
     }
 }
 
@@ -148,6 +165,7 @@ mod tests {
     fn candidate(document: u64, score: f32) -> Candidate {
         Candidate {
             document,
+            path_hash: document,
             ordinal: 0,
             rev: 1,
             score,

@@ -220,7 +220,8 @@ impl Search<'_> {
             Some(Question { codes, numbers, .. }) => {
                 let near = codes.nearest(numbers, documents.as_ref().or(self.documents()), depth);
                 let embedder = &codes.stamp().embedder;
-                self.store.nearest(embedder, numbers, near, depth)?
+                self.store
+                    .nearest(embedder, numbers, near, depth, self.is_whole)?
             }
             None => Vec::new(),
         };
@@ -511,6 +512,9 @@ impl Lookup<'_> {
             let Some(document) = self.documents.get(group.document).cloned() else {
                 continue;
             };
+            if places::asks_for_facets(&query.filter) {
+                self.store.truth.check_facets(document.id)?;
+            }
             let chunks = self.hits(&group, &document, query.per_document)?;
             if chunks.is_empty() {
                 continue;
@@ -523,6 +527,7 @@ impl Lookup<'_> {
                 title: document.title,
                 first_heading: document.first_heading,
                 metadata: document.metadata,
+                encoding: document.encoding,
                 score: group.score,
                 chunks,
             });

@@ -128,6 +128,12 @@ fn facets(filter: &Filter) -> Vec<(&str, &[String])> {
     tags.chain(several).chain(fields).collect()
 }
 
+/// Whether a filter chooses documents by their facets.
+pub(super) fn asks_for_facets(filter: &Filter) -> bool {
+    let is_dated = filter.dated.0.is_some() || filter.dated.1.is_some();
+    !facets(filter).is_empty() || is_dated || filter.version.is_some()
+}
+
 /// The facets that none of the documents that are `there` has, with the values that some of them have.
 fn unmatched(store: &Store, filter: &Filter, there: &[i64]) -> Result<Vec<Note>, Fault> {
     let there: HashSet<i64> = there.iter().copied().collect();

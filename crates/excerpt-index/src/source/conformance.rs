@@ -50,7 +50,7 @@ pub(crate) fn conforms(source: &dyn Source) {
         path: format!("{}-that-is-not-there", paths[0]),
         stat: Stat {
             size: 1,
-            mtime_ns: 0,
+            ..Stat::default()
         },
     };
     assert_eq!(source.read(&vanished), Reading::Gone);

@@ -1,22 +1,26 @@
 //! From bytes to text: UTF-8, or UTF-16 with a byte order mark. Nothing is replaced: what is neither is left out.
 
-use crate::model::SkipReason;
+use crate::model::{Encoding, SkipReason};
 
 /// How far into a file a NUL byte makes it binary: what git looks at too.
 const PROBE: usize = 8 << 10;
 
-/// The text of a file, or why it has none. UTF-8 stays byte for byte as it is, a byte order mark included.
+/// The text of a file and what it was encoded in, or why it has none. UTF-8 stays byte for byte as it is, a byte order mark included.
 ///
 /// # Errors
 ///
 /// The reason, when the bytes are no text: neither UTF-8 nor UTF-16 with a byte order mark, or binary.
-pub fn decode(bytes: Vec<u8>) -> Result<String, SkipReason> {
-    match *bytes {
-        [0xFF, 0xFE, ref rest @ ..] => utf16(rest, u16::from_le_bytes),
-        [0xFE, 0xFF, ref rest @ ..] => utf16(rest, u16::from_be_bytes),
-        _ if bytes[..bytes.len().min(PROBE)].contains(&0) => Err(SkipReason::Binary),
-        _ => String::from_utf8(bytes).map_err(|_| SkipReason::NotUtf8),
-    }
+pub fn decode(bytes: Vec<u8>) -> Result<(String, Encoding), SkipReason> {
+    let (text, encoding) = match *bytes {
+        [0xFF, 0xFE, ref rest @ ..] => (utf16(rest, u16::from_le_bytes), Encoding::Utf16Le),
+        [0xFE, 0xFF, ref rest @ ..] => (utf16(rest, u16::from_be_bytes), Encoding::Utf16Be),
+        _ if bytes[..bytes.len().min(PROBE)].contains(&0) => return Err(SkipReason::Binary),
+        _ => {
+            let text = String::from_utf8(bytes).map_err(|_| SkipReason::NotUtf8);
+            (text, Encoding::Utf8)
+        }
+    };
+    Ok((text?, encoding))
 }
 
 fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, SkipReason> {
@@ -40,8 +44,9 @@ mod tests {
     #[test]
     fn utf8_is_kept_byte_for_byte() {
         let text = "\u{feff}né\r\n漢";
-        assert_eq!(decode(text.as_bytes().to_vec()).unwrap(), text);
-        assert_eq!(decode(vec![]).unwrap(), "");
+        let utf8 = |text: &str| (text.to_string(), Encoding::Utf8);
+        assert_eq!(decode(text.as_bytes().to_vec()).unwrap(), utf8(text));
+        assert_eq!(decode(vec![]).unwrap(), utf8(""));
     }
 
     #[test]
@@ -55,8 +60,9 @@ mod tests {
             .into_iter()
             .chain(text.encode_utf16().flat_map(u16::to_be_bytes))
             .collect();
-        assert_eq!(decode(little).unwrap(), text);
-        assert_eq!(decode(big).unwrap(), text);
+        let text = text.to_string();
+        assert_eq!(decode(little).unwrap(), (text.clone(), Encoding::Utf16Le));
+        assert_eq!(decode(big).unwrap(), (text, Encoding::Utf16Be));
     }
 
     #[test]

@@ -1,18 +1,19 @@
 //! Documents in a folder, or one file alone: the [`Source`] for what is on disk.
 
-use std::ffi::OsString;
-use std::fs::{self, DirEntry, File, FileType, Metadata};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
 use super::decode::decode;
 use super::rules::{Node, Rules, Selection, is_mark};
+use super::secrets::{self, Secret};
 use super::{Entry, Listing, Reading, Source};
 use crate::error::{Error, Result, plain};
-use crate::model::{Skip, SkipReason, Stat};
+use crate::model::{Skip, SkipReason};
+use crate::open::{Child, Kind, Look, OpenFolder, Refused};
 
 /// The files under a folder, or one file. Symbolic links are not followed, and nothing is ever written.
 #[derive(Clone, Debug)]
@@ -21,6 +22,16 @@ pub struct Files {
     name: String,
     selection: Selection,
     max_file_size: u64,
+    /// The folder that was listed last: what is read is read from this one.
+    listed: Arc<Mutex<Option<Listed>>>,
+}
+
+/// A folder that was listed.
+#[derive(Clone, Debug)]
+struct Listed {
+    path: PathBuf,
+    /// [`Look::identity`].
+    identity: Option<(u64, u64)>,
 }
 
 impl Files {
@@ -43,6 +54,7 @@ impl Files {
             name,
             selection: Selection::default(),
             max_file_size,
+            listed: Arc::default(),
         })
     }
 
@@ -80,30 +92,72 @@ impl Files {
         }
     }
 
-    /// Lists a root that is a file: it was named, so only its size can leave it out.
-    fn list_file(&self, metadata: &Metadata) -> Listing {
-        let name = self.root.file_name().unwrap_or_default();
+    /// Opens the folder at `path` to list it or what is in it.
+    fn open(&self, path: &Path) -> io::Result<OpenFolder> {
+        let folder = OpenFolder::open_itself(path)?;
+        let listed = Listed {
+            path: path.to_path_buf(),
+            identity: folder.look_at_itself()?.identity,
+        };
+        *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = Some(listed);
+        Ok(folder)
+    }
+
+    /// The folder that was listed last. All threads that read ask for it, so the lock is not held any longer.
+    fn listed(&self) -> Option<Listed> {
+        let listed = self.listed.lock();
+        listed.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Opens the folder that was listed, and no other that has taken its place, be it by a link above it.
+    fn open_again(&self) -> io::Result<OpenFolder> {
+        let Some(listed) = self.listed() else {
+            return OpenFolder::open_itself(self.base());
+        };
+        let folder = OpenFolder::open_itself(&listed.path)?;
+        match folder.look_at_itself()?.identity == listed.identity {
+            true => Ok(folder),
+            false => Err(io::Error::other(
+                "the folder was replaced after it was listed",
+            )),
+        }
+    }
+
+    /// Lists a root that is a file: it was named, so only its size, or the secrets in it, can leave it out.
+    fn list_file(&self) -> Result<Listing> {
+        let unreachable = |error| self.unreachable(error);
+        let (Some(folder), Some(name)) = (self.root.parent(), self.root.file_name()) else {
+            return Err(unreachable(io::ErrorKind::NotADirectory.into()));
+        };
+        let folder = self.open(folder).map_err(unreachable)?;
+        let Look { kind, stat, .. } = folder.try_look(name).map_err(unreachable)?;
         let mut listing = Listing::default();
-        let size = metadata.len();
         match name.to_str() {
             None => {
                 let skip = Skip::new(name.to_string_lossy(), SkipReason::NameNotUtf8);
                 listing.skips.push(skip);
             }
             // A pipe or a device may never end.
-            Some(name) if !metadata.is_file() => {
-                listing.skips.push(Skip::new(name, SkipReason::Special));
+            Some(name) if kind != Kind::File => {
+                listing.skips.extend(Refused::Kind(kind).skip(name));
             }
-            Some(name) if size > self.max_file_size => {
-                let skip = too_large(name.into(), size, self.max_file_size);
-                listing.skips.push(skip);
+            Some(name) if self.selection.skips_secrets() && secrets::named(name) => {
+                listing.skips.push(secret_by_name(name));
+            }
+            Some(name) if stat.size > self.max_file_size => {
+                listing.skips.extend(self.too_large(name, stat.size));
             }
             Some(name) => listing.entries.push(Entry {
                 path: name.to_string(),
-                stat: stat(metadata),
+                stat,
             }),
         }
-        listing
+        Ok(listing)
+    }
+
+    fn too_large(&self, path: &str, size: u64) -> Option<Skip> {
+        let limit = self.max_file_size;
+        Refused::TooLarge { size, limit }.skip(path)
     }
 }
 
@@ -117,31 +171,50 @@ impl Source for Files {
     }
 
     fn read(&self, entry: &Entry) -> Reading {
-        match read(&self.base().join(&entry.path), self.max_file_size) {
-            Ok((bytes, stat)) => {
-                let count = bytes.len() as u64;
-                let skip = |skip| Reading::Skip {
-                    skip,
-                    stat: Some(stat),
-                    bytes: count,
-                };
-                if count > self.max_file_size {
-                    return skip(too_large(entry.path.clone(), stat.size, self.max_file_size));
+        let not_read = |skip| Reading::Skip {
+            skip,
+            stat: None,
+            bytes: 0,
+        };
+        // Without the folder nothing can be told, least of all that a file is gone.
+        let folder = match self.open_again() {
+            Ok(folder) => folder,
+            Err(error) => return not_read(unreadable(entry.path.clone(), &error)),
+        };
+        let file = folder.file(&entry.path);
+        let read = file.and_then(|file| Ok(file.read(self.max_file_size)?));
+        let (bytes, stat) = match read {
+            Ok(read) => read,
+            Err(refused) => return refused.skip(&*entry.path).map_or(Reading::Gone, not_read),
+        };
+        let count = bytes.len() as u64;
+        let skipped = match count > self.max_file_size {
+            true => self.too_large(&entry.path, stat.size.max(count)),
+            false => None,
+        };
+        let decoded = match skipped {
+            Some(skip) => Err(skip),
+            None => decode(bytes).map_err(|reason| Skip::new(&*entry.path, reason)),
+        };
+        let decoded = decoded.and_then(|(text, encoding)| {
+            match self.selection.withholds(&entry.path, &text) {
+                Some(secret) => {
+                    Err(Skip::new(&*entry.path, SkipReason::Secret).with_detail(secret))
                 }
-                match decode(bytes) {
-                    Ok(text) => Reading::Text {
-                        text,
-                        stat,
-                        bytes: count,
-                    },
-                    Err(reason) => skip(Skip::new(&*entry.path, reason)),
-                }
+                None => Ok((text, encoding)),
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Reading::Gone,
-            Err(error) => Reading::Skip {
-                skip: unreadable(entry.path.clone(), &error),
-                stat: None,
-                bytes: 0,
+        });
+        match decoded {
+            Ok((text, encoding)) => Reading::Text {
+                text,
+                encoding,
+                stat,
+                bytes: count,
+            },
+            Err(skip) => Reading::Skip {
+                skip,
+                stat: Some(stat),
+                bytes: count,
             },
         }
     }
@@ -180,12 +253,14 @@ struct Found {
 impl Files {
     /// Lists what there is, level by level: the folders of each are read on all cores, as most of the time goes into questions to the file system.
     pub(super) fn list_for(&self, visitor: &dyn Visitor) -> Result<Listing> {
-        let metadata = fs::metadata(&self.root).map_err(|error| self.unreachable(error))?;
+        let unreachable = |error| self.unreachable(error);
+        let metadata = fs::symlink_metadata(&self.root).map_err(unreachable)?;
         if !metadata.is_dir() {
-            return Ok(self.list_file(&metadata));
+            return self.list_file();
         }
+        let root = self.open(&self.root).map_err(unreachable)?;
         visitor.enter("");
-        let children = children(&self.root).map_err(|error| self.unreachable(error))?;
+        let children = root.children().map_err(unreachable)?;
         let top = Folder {
             path: String::new(),
             rules: Rules::of_user().selecting(&self.root, &self.selection)?,
@@ -193,9 +268,9 @@ impl Files {
         let Found {
             mut listing,
             folders: mut level,
-        } = self.look(&top, children, visitor);
+        } = self.look(&top, &root, children, visitor);
         while !level.is_empty() {
-            let enter = |folder| self.enter(folder, visitor);
+            let enter = |folder| self.enter(&root, folder, visitor);
             let found: Vec<Found> = level.into_par_iter().map(enter).collect();
             level = Vec::new();
             for found in found {
@@ -209,26 +284,36 @@ impl Files {
         Ok(listing)
     }
 
-    fn enter(&self, folder: Folder, visitor: &dyn Visitor) -> Found {
+    fn enter(&self, root: &OpenFolder, folder: Folder, visitor: &dyn Visitor) -> Found {
         visitor.enter(&folder.path);
-        let reason = match children(&self.root.join(&folder.path)) {
-            // The folder has gone since its parent was read.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Found::default(),
-            Err(error) => unreadable(folder.path, &error),
-            Ok(children) if children.iter().any(|child| is_mark(&child.name)) => {
+        let opened = root.folder(&folder.path).and_then(|opened| {
+            let children = opened.children()?;
+            Ok((opened, children))
+        });
+        let skip = match opened {
+            Ok((_, children)) if children.iter().any(|child| is_mark(&child.name)) => {
                 visitor.leave(&folder.path, None);
-                Skip::new(folder.path, SkipReason::Vendored)
+                Some(Skip::new(folder.path, SkipReason::Vendored))
             }
-            Ok(children) => return self.look(&folder, children, visitor),
+            Ok((opened, children)) => return self.look(&folder, &opened, children, visitor),
+            // The folder has gone since its parent was read.
+            Err(Refused::Io(error)) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(refused) => refused.skip(folder.path),
         };
         let mut found = Found::default();
-        found.listing.skips.push(reason);
+        found.listing.skips.extend(skip);
         found
     }
 
-    fn look(&self, folder: &Folder, children: Vec<Child>, visitor: &dyn Visitor) -> Found {
+    fn look(
+        &self,
+        folder: &Folder,
+        opened: &OpenFolder,
+        children: Vec<Child>,
+        visitor: &dyn Visitor,
+    ) -> Found {
         let holds = |name: &str| children.iter().any(|child| child.name == name);
-        let rules = folder.rules.within(&self.root, &folder.path, holds);
+        let (rules, refused) = folder.rules.within(opened, &folder.path, holds);
         visitor.leave(&folder.path, Some(&rules));
         let mut found = Found::default();
         for child in children {
@@ -242,110 +327,59 @@ impl Files {
                 found.listing.skips.push(skip);
                 continue;
             }
-            match child.entry.file_type() {
-                Ok(kind) if kind.is_dir() => match rules.skip(&path, Node::Folder) {
-                    Some(reason) => found.listing.skips.push(Skip::new(path, reason)),
-                    None => found.folders.push(Folder {
-                        path,
-                        rules: rules.clone(),
-                    }),
-                },
-                Ok(kind) => match self.file(path, kind, &child.entry, &rules) {
+            // What should have had a say and was not read is told below.
+            if refused.iter().any(|skip| skip.path == path) {
+                continue;
+            }
+            if child.kind != Kind::Folder {
+                match self.file(&path, &child, opened, &rules) {
                     Some(Ok(entry)) => found.listing.entries.push(entry),
                     Some(Err(skip)) => found.listing.skips.push(skip),
                     None => {}
-                },
-                Err(error) => found.listing.skips.push(unreadable(path, &error)),
+                }
+                continue;
+            }
+            match rules.skip(&path, Node::Folder) {
+                Some(reason) => found.listing.skips.push(Skip::new(path, reason)),
+                None => found.folders.push(Folder {
+                    path,
+                    rules: rules.clone(),
+                }),
             }
         }
+        found.listing.skips.extend(refused);
         found
     }
 
     /// What a file is to a listing; nothing when it has gone.
     fn file(
         &self,
-        path: String,
-        kind: FileType,
-        entry: &DirEntry,
+        path: &str,
+        child: &Child,
+        folder: &OpenFolder,
         rules: &Rules,
     ) -> Option<Result<Entry, Skip>> {
-        let reason = match rules.skip(&path, Node::File) {
-            None if kind.is_symlink() => Some(SkipReason::Link),
-            None if !kind.is_file() => Some(SkipReason::Special),
-            reason => reason,
-        };
-        if let Some(reason) = reason {
-            return Some(Err(Skip::new(path, reason)));
+        match rules.skip(path, Node::File) {
+            Some(SkipReason::Secret) => return Some(Err(secret_by_name(path))),
+            Some(reason) => return Some(Err(Skip::new(path, reason))),
+            None => {}
         }
-        match entry.metadata() {
-            Ok(metadata) if metadata.len() > self.max_file_size => {
-                Some(Err(too_large(path, metadata.len(), self.max_file_size)))
+        let look = match child.kind {
+            Kind::File => folder.try_look(&child.name),
+            other => return Refused::Kind(other).skip(path).map(Err),
+        };
+        match look {
+            Ok(look) if look.kind != Kind::File => Refused::Kind(look.kind).skip(path).map(Err),
+            Ok(look) if look.stat.size > self.max_file_size => {
+                self.too_large(path, look.stat.size).map(Err)
             }
-            Ok(metadata) => Some(Ok(Entry {
-                path,
-                stat: stat(&metadata),
+            Ok(look) => Some(Ok(Entry {
+                path: path.to_string(),
+                stat: look.stat,
             })),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => Some(Err(unreadable(path, &error))),
+            Err(error) => Some(Err(unreadable(path.to_string(), &error))),
         }
-    }
-}
-
-/// A name in a folder. Asked through its entry, it costs no way down from the root.
-struct Child {
-    name: OsString,
-    entry: DirEntry,
-}
-
-/// What is in a folder. A listing that breaks off is an error as a whole: what it did not come to would be taken for deleted.
-fn children(folder: &Path) -> io::Result<Vec<Child>> {
-    let found = fs::read_dir(folder)?.map(|entry| {
-        let entry = entry?;
-        Ok(Child {
-            name: entry.file_name(),
-            entry,
-        })
-    });
-    found.collect()
-}
-
-/// Reads a file up to one byte more than `limit`, with the size and time it had when it was opened.
-///
-/// What changes meanwhile may be half of one text and half of another, so it is read again; a file that never rests is taken as it was read last, and
-/// looks different the next time.
-fn read(path: &Path, limit: u64) -> io::Result<(Vec<u8>, Stat)> {
-    const TRIES: usize = 3;
-    let mut tries = 1;
-    loop {
-        let file = File::open(path)?;
-        let before = stat(&file.metadata()?);
-        let room = usize::try_from(before.size.min(limit)).unwrap_or(0);
-        let mut bytes = Vec::with_capacity(room + 1);
-        (&file)
-            .take(limit.saturating_add(1))
-            .read_to_end(&mut bytes)?;
-        if tries == TRIES || stat(&file.metadata()?) == before {
-            return Ok((bytes, before));
-        }
-        tries += 1;
-    }
-}
-
-fn stat(metadata: &Metadata) -> Stat {
-    // A file system without times gives the epoch: such a file is told by its size and, once that differs, its hash.
-    let time = metadata.modified().unwrap_or(UNIX_EPOCH);
-    Stat {
-        size: metadata.len(),
-        mtime_ns: nanoseconds(time),
-    }
-}
-
-/// Nanoseconds since 1970, negative before.
-pub(crate) fn nanoseconds(time: SystemTime) -> i64 {
-    let clamp = |nanoseconds: u128| i64::try_from(nanoseconds).unwrap_or(i64::MAX);
-    match time.duration_since(UNIX_EPOCH) {
-        Ok(after) => clamp(after.as_nanos()),
-        Err(before) => -clamp(before.duration().as_nanos()),
     }
 }
 
@@ -353,8 +387,8 @@ fn unreadable(path: String, error: &io::Error) -> Skip {
     Skip::new(path, SkipReason::Unreadable).with_detail(plain(error))
 }
 
-fn too_large(path: String, size: u64, limit: u64) -> Skip {
-    Skip::new(path, SkipReason::TooLarge).with_detail(format!("{size} bytes, the limit is {limit}"))
+fn secret_by_name(path: impl Into<String>) -> Skip {
+    Skip::new(path, SkipReason::Secret).with_detail(Secret::Named)
 }
 
 #[cfg(test)]
@@ -492,5 +526,39 @@ mod tests {
             error.to_string(),
             "cannot read `/nowhere/at/all`: no such file or directory; nothing was changed in the index"
         );
+    }
+
+    /// Puts a link to a folder outside in the place of `docs` when it is about to be listed.
+    #[cfg(unix)]
+    struct Swapping<'a> {
+        root: &'a Path,
+        outside: &'a Path,
+    }
+
+    #[cfg(unix)]
+    impl Visitor for Swapping<'_> {
+        fn enter(&self, folder: &str) {
+            if folder == "docs" {
+                fs::remove_dir_all(self.root.join(folder)).unwrap();
+                std::os::unix::fs::symlink(self.outside, self.root.join(folder)).unwrap();
+            }
+        }
+
+        fn leave(&self, _: &str, _: Option<&Rules>) {}
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_becomes_a_link_before_it_is_listed_shows_no_name_of_what_it_leads_to() {
+        let (_, source, root) = listing(&[("a.md", b"a"), ("docs/b.md", b"b")]);
+        let outside = tempfile::tempdir().unwrap();
+        fs::write(outside.path().join("private.md"), "").unwrap();
+        let swapping = Swapping {
+            root: root.path(),
+            outside: outside.path(),
+        };
+        let listing = source.list_for(&swapping).unwrap();
+        assert_eq!(paths(&listing), ["a.md"]);
+        assert_eq!(skips(&listing), [("docs", SkipReason::Link)]);
     }
 }

@@ -1,16 +1,17 @@
 //! What ignore files say of a path: the [`Ignores`] of a folder and of all folders around it.
 //!
-//! The `ignore` crate reads and matches the files. Its own walk does not tell what it leaves out, which we promise to list, and its matcher for single
+//! The `ignore` crate parses and matches the lines of the files, which are read here: it would follow links and wait for pipes. Its own walk does not tell what it leaves out, which we promise to list, and its matcher for single
 //! paths looks for four files in each folder: on 2,700 folders half the time of listing them. Whoever lists a folder knows which of them are there.
 
 use std::ffi::OsStr;
-use std::path::Path;
 use std::sync::Arc;
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use crate::git::Repository;
+use crate::git::{CONFIG, GIT, Repository};
+use crate::model::Skip;
+use crate::open::{OpenFolder, Refused};
 
 /// The ignore files of a folder, those that have a say before others first.
 const FILES: [&str; 2] = [".ignore", ".gitignore"];
@@ -49,33 +50,59 @@ impl Ignores {
         }
     }
 
-    /// Those inside `folder`, a path relative to `root`, which is one with children that `holds` knows by name.
+    /// Those inside the folder at `path`, which is relative to the root and one with children that `holds` knows by name. With them what should have a
+    /// say in it and was not read: a link, what is not a file, or a file that is too large.
     pub(super) fn within(
         &self,
-        root: &Path,
-        folder: &str,
+        folder: &OpenFolder,
+        path: &str,
         holds: impl Fn(&str) -> bool,
-    ) -> Ignores {
-        let path = root.join(folder);
-        let read = |file: &Path| {
-            let mut builder = GitignoreBuilder::new(folder);
-            // A line that cannot be understood does not count, and the others do, as with git.
-            let _ = builder.add(file);
-            builder.build().unwrap_or_else(|_| Gitignore::empty())
+    ) -> (Ignores, Vec<Skip>) {
+        let mut skips = Vec::new();
+        let mut refuse = |name: &str, file: &str, refused: Refused| {
+            let at = match path {
+                "" => name.to_string(),
+                path => format!("{path}/{name}"),
+            };
+            skips.extend(refused.skip(at).map(|skip| match (file, &skip.detail) {
+                ("", _) => skip,
+                (file, None) => skip.clone().with_detail(format!("`{file}`")),
+                (file, Some(detail)) => skip.clone().with_detail(format!("`{file}`: {detail}")),
+            }));
         };
         let [ignore, gitignore] = FILES.map(|name| match holds(name) {
-            true => read(&path.join(name)),
+            true => folder.configuration(name).map_or_else(
+                |refused| {
+                    refuse(name, "", refused);
+                    Gitignore::empty()
+                },
+                |text| parsed(path, &text),
+            ),
             false => Gitignore::empty(),
         });
-        let repository = holds(".git").then(|| Repository::of(&path)).flatten();
-        let excludes = repository.map(|repository| read(&repository.common.join(EXCLUDES)));
-        let said = [ignore, gitignore, excludes.unwrap_or_else(Gitignore::empty)];
+        let mut excludes = Gitignore::empty();
+        if holds(GIT) {
+            match Repository::of(folder) {
+                Ok(None) => {}
+                Ok(Some(repository)) => {
+                    match repository.folder.configuration(EXCLUDES) {
+                        Ok(text) => excludes = parsed(path, &text),
+                        Err(refused) => refuse(GIT, EXCLUDES, refused),
+                    }
+                    if let Err(refused) = repository.folder.configuration(CONFIG) {
+                        refuse(GIT, CONFIG, refused);
+                    }
+                }
+                Err((file, refused)) => refuse(GIT, file, refused),
+            }
+        }
+        let said = [ignore, gitignore, excludes];
         let mut inside = self.clone();
         if !said.iter().all(Gitignore::is_empty) {
             let around = inside.innermost.take();
             inside.innermost = Some(Arc::new(Folder { around, said }));
         }
-        inside
+        (inside, skips)
     }
 
     /// What they say of `path`, which is relative to the root and lies in the folder: the innermost of each kind, the kinds in their order.
@@ -92,4 +119,14 @@ impl Ignores {
         }
         self.global.matched(path, is_folder).map(|_| ())
     }
+}
+
+/// What the lines of an ignore file in `folder` say.
+fn parsed(folder: &str, text: &str) -> Gitignore {
+    let mut builder = GitignoreBuilder::new(folder);
+    for line in text.trim_start_matches('\u{feff}').lines() {
+        // A line that cannot be understood does not count, and the others do, as with git.
+        let _ = builder.add_line(None, line);
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
 }

@@ -7,15 +7,18 @@ mod decode;
 mod files;
 mod ignores;
 mod rules;
+mod secrets;
 mod watch;
 
 use crate::error::Result;
-use crate::model::{Skip, Stat};
+use crate::model::{Encoding, Skip, Stat};
 
 pub use decode::decode;
 pub use files::Files;
 pub use rules::Selection;
 pub(crate) use rules::{Node, Rules};
+pub(crate) use secrets::VERSION as SECRETS_VERSION;
+pub use secrets::{Secret, Secrets};
 pub(crate) use watch::{Bell, Watched, Woken};
 
 /// A place with documents.
@@ -60,6 +63,8 @@ pub enum Reading {
     Text {
         /// The text, in UTF-8.
         text: String,
+        /// What the file is encoded in.
+        encoding: Encoding,
         /// The size and time of what was read; it may have changed since the listing.
         stat: Stat,
         /// How many bytes were read.

@@ -11,8 +11,10 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use serde::{Deserialize, Serialize};
 
 use super::ignores::Ignores;
+use super::secrets::{self, Secret, Secrets};
 use crate::error::{Error, Result};
-use crate::model::SkipReason;
+use crate::model::{Skip, SkipReason};
+use crate::open::OpenFolder;
 
 /// Which files of a folder are documents, beside the rules that hold everywhere. Patterns are written as in a `.gitignore`, from the folder on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +27,8 @@ pub struct Selection {
     pub ignore: Vec<String>,
     /// The size in bytes above which a file is left out; none for 2 MiB.
     pub max_file_size: Option<u64>,
+    /// What happens to files that hold keys or passwords; none to skip them.
+    pub secrets: Option<Secrets>,
 }
 
 impl Selection {
@@ -32,6 +36,22 @@ impl Selection {
     #[must_use]
     pub fn max_file_size(&self) -> u64 {
         self.max_file_size.unwrap_or(2 << 20)
+    }
+
+    /// Whether files that hold keys or passwords are skipped.
+    #[must_use]
+    pub fn skips_secrets(&self) -> bool {
+        self.secrets.unwrap_or_default() == Secrets::Skip
+    }
+
+    /// Why the file at `path`, relative to its source, is skipped for the secrets in it, by its name or by its text.
+    #[must_use]
+    pub fn withholds(&self, path: &str, text: &str) -> Option<Secret> {
+        match self.skips_secrets() {
+            true if secrets::named(path) => Some(Secret::Named),
+            true => secrets::found(text),
+            false => None,
+        }
     }
 
     /// What is said here, and where nothing is, what `other` says.
@@ -42,6 +62,7 @@ impl Selection {
             include: said(self.include, other.include),
             ignore: said(self.ignore, other.ignore),
             max_file_size: self.max_file_size.or(other.max_file_size),
+            secrets: self.secrets.or(other.secrets),
         }
     }
 
@@ -99,42 +120,6 @@ const INDEX_MARKS: [&str; 2] = ["excerpt.db", "excerpt.generation"];
 pub(super) fn is_mark(name: &OsStr) -> bool {
     name == CACHE_MARK || INDEX_MARKS.iter().any(|mark| name == *mark)
 }
-
-/// Names of files with keys or passwords.
-const SECRET_NAMES: [&str; 11] = [
-    ".dockercfg",
-    ".git-credentials",
-    ".htpasswd",
-    ".netrc",
-    ".npmrc",
-    ".pgpass",
-    ".pypirc",
-    "_netrc",
-    "credentials",
-    "secring.gpg",
-    "shadow",
-];
-
-/// Beginnings of such names.
-const SECRET_STARTS: [&str; 5] = [".env", "id_dsa", "id_ecdsa", "id_ed25519", "id_rsa"];
-
-/// Endings of such names.
-const SECRET_ENDINGS: [&str; 8] = ["jks", "kdbx", "key", "keystore", "p12", "pem", "pfx", "ppk"];
-
-/// Endings with which `credentials.*` holds credentials; `credentials.md` and `credentials.rs` speak of them.
-const DATA_ENDINGS: [&str; 11] = [
-    "cfg",
-    "conf",
-    "csv",
-    "db",
-    "ini",
-    "json",
-    "properties",
-    "toml",
-    "xml",
-    "yaml",
-    "yml",
-];
 
 /// Endings of files that are not text, in order. What has another ending is looked into.
 const BINARY_ENDINGS: [&str; 89] = [
@@ -265,6 +250,7 @@ pub(crate) enum Node {
 pub(crate) struct Rules {
     ignores: Ignores,
     patterns: Arc<Patterns>,
+    skips_secrets: bool,
 }
 
 impl Rules {
@@ -273,6 +259,7 @@ impl Rules {
         Rules {
             ignores: Ignores::of_user(),
             patterns: Arc::default(),
+            skips_secrets: true,
         }
     }
 
@@ -287,22 +274,32 @@ impl Rules {
                 left_out: matcher(root, &selection.ignore)?,
                 let_in: matcher(root, &selection.include)?,
             }),
+            skips_secrets: selection.skips_secrets(),
             ..self
         })
     }
 
-    /// Those inside `folder`, a path relative to `root`, which is one with children that `holds` knows by name.
-    pub(super) fn within(&self, root: &Path, folder: &str, holds: impl Fn(&str) -> bool) -> Rules {
-        Rules {
-            ignores: self.ignores.within(root, folder, holds),
+    /// Those inside the folder at `path`, which is relative to the root and one with children that `holds` knows by name. With them the ignore files
+    /// that were not read, each with the reason.
+    pub(super) fn within(
+        &self,
+        folder: &OpenFolder,
+        path: &str,
+        holds: impl Fn(&str) -> bool,
+    ) -> (Rules, Vec<Skip>) {
+        let (ignores, skips) = self.ignores.within(folder, path, holds);
+        let rules = Rules {
+            ignores,
             patterns: Arc::clone(&self.patterns),
-        }
+            skips_secrets: self.skips_secrets,
+        };
+        (rules, skips)
     }
 
     /// Why they leave out the node at `path` (relative to the root, and in the folder itself).
     pub(super) fn skip(&self, path: &str, node: Node) -> Option<SkipReason> {
         let name = path.rsplit('/').next()?;
-        if node == Node::File && is_secret(name) {
+        if node == Node::File && self.skips_secrets && secrets::named(path) {
             return Some(SkipReason::Secret);
         }
         if self.patterns.leave_out(Path::new(path), node) {
@@ -321,38 +318,34 @@ impl Rules {
 
     /// Whether the rules of the folder `root` leave out `path` (relative to it, with `/` between its segments) or a folder around it.
     pub(crate) fn exclude(root: &Path, path: &str, node: Node) -> bool {
+        let root = OpenFolder::open(root).ok();
+        let opened = |path: &str| root.as_ref()?.folder(path).ok();
         let mut rules = Rules::of_user();
         let mut folder = "";
         loop {
-            rules = rules.within(root, folder, |name| root.join(folder).join(name).exists());
+            // What cannot be opened has no ignore files that could be read.
+            if let Some(opened) = opened(folder) {
+                (rules, _) = rules.within(&opened, folder, |name| opened.look(name).is_some());
+            }
             let start = match folder {
                 "" => 0,
                 _ => folder.len() + 1,
             };
             let end = path[start..].find('/').map(|end| start + end);
+            let leave_out = |path: &str, node| {
+                let is_cache =
+                    || opened(path).is_some_and(|folder| folder.look(CACHE_MARK).is_some());
+                (node == Node::Folder && is_cache()) || rules.skip(path, node).is_some()
+            };
             let Some(end) = end else {
-                return rules.leaves_out(root, path, node);
+                return leave_out(path, node);
             };
             folder = &path[..end];
-            if rules.leaves_out(root, folder, Node::Folder) {
+            if leave_out(folder, Node::Folder) {
                 return true;
             }
         }
     }
-
-    fn leaves_out(&self, root: &Path, path: &str, node: Node) -> bool {
-        let cache = node == Node::Folder && root.join(path).join(CACHE_MARK).is_file();
-        cache || self.skip(path, node).is_some()
-    }
-}
-
-fn is_secret(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    let ending = ending(&name);
-    SECRET_NAMES.contains(&&*name)
-        || SECRET_STARTS.iter().any(|start| name.starts_with(start))
-        || SECRET_ENDINGS.contains(&ending)
-        || (name.starts_with("credentials") && DATA_ENDINGS.contains(&ending))
 }
 
 fn is_binary(name: &str) -> bool {
@@ -378,36 +371,11 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_told_by_name() {
-        for name in [
-            ".env",
-            ".env.local",
-            "server.PEM",
-            "tls.key",
-            "id_rsa",
-            "id_ed25519.pub",
-            ".npmrc",
-            "credentials",
-            "credentials.json",
-        ] {
-            assert!(is_secret(name), "{name}");
-        }
-        for name in [
-            "credentials.md",
-            "environment.md",
-            "keys.rs",
-            "pem.txt",
-            "credentials_test.go",
-        ] {
-            assert!(!is_secret(name), "{name}");
-        }
-    }
-
-    #[test]
     fn a_pattern_brings_back_the_hidden_but_no_secret() {
         let root = tempfile::tempdir().unwrap();
         std::fs::write(root.path().join(".ignore"), "!.github/\n!.env\n!vendor/\n").unwrap();
-        let rules = Rules::of_user().within(root.path(), "", |name| name == ".ignore");
+        let folder = OpenFolder::open(root.path()).unwrap();
+        let (rules, _) = Rules::of_user().within(&folder, "", |name| name == ".ignore");
         assert_eq!(rules.skip(".github", Node::Folder), None);
         assert_eq!(rules.skip("vendor", Node::Folder), None);
         assert_eq!(rules.skip(".env", Node::File), Some(SkipReason::Secret));
@@ -419,7 +387,7 @@ mod tests {
         let selection = Selection {
             include: vec!["*.md".to_string(), "guide/".to_string()],
             ignore: vec!["drafts/".to_string(), "/top.md".to_string()],
-            max_file_size: None,
+            ..Selection::default()
         };
         let rules = Rules::of_user().selecting(Path::new("/nowhere"), &selection);
         let rules = rules.unwrap();

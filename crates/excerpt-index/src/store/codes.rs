@@ -6,12 +6,12 @@
 //!
 //! | bytes | what |
 //! | --- | --- |
-//! | 8 | `EXCRPTV` and the format, 1 |
+//! | 8 | `EXCRPTV` and the format, 2 |
 //! | 8 | the sum of all that follows (XXH3), little-endian as all other numbers |
 //! | 8 | the length of the stamp |
 //! | | the [`Stamp`] in JSON, filled with blanks to a multiple of 8 |
 //! | 8 | how many groups there are |
-//! | 24 each | a document's id, its `rev`, and how many chunks it has |
+//! | 32 each | a document's id, its `rev`, the hash of its path, and how many chunks it has |
 //! | `dimensions / 64` × 8 each | the signs of a chunk, in the order of documents and ordinals: that of number *i* is bit *i* % 64 of word *i* / 64 |
 //! | the same | which of a chunk's numbers are large |
 
@@ -27,9 +27,9 @@ use tantivy::Directory as _;
 use tantivy::directory::{MmapDirectory, OwnedBytes};
 use twox_hash::XxHash3_64;
 
-use super::collect::Documents;
-use super::derived;
+use super::collect::{Documents, keep_best};
 use super::fault::Fault;
+use crate::disk;
 
 /// The file inside an index directory.
 pub(super) const FILE: &str = "vectors";
@@ -37,12 +37,9 @@ pub(super) const FILE: &str = "vectors";
 /// The file that takes its place once each chunk has a code by another embedder.
 pub(super) const NEXT: &str = "vectors.next";
 
-/// The names of those files until they are whole.
-pub(super) const UNFINISHED: [&str; 2] = ["vectors.new", "vectors.next.new"];
-
-const MAGIC: [u8; 8] = *b"EXCRPTV\x01";
+const MAGIC: [u8; 8] = *b"EXCRPTV\x02";
 const WORD: usize = size_of::<u64>();
-const GROUP: usize = 3 * WORD;
+const GROUP: usize = 4 * WORD;
 /// How many bytes the sum is not of: what stands before its end.
 const UNSUMMED: usize = 2 * WORD;
 
@@ -72,6 +69,8 @@ pub(crate) struct Stamp {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Group {
     pub(super) rev: u64,
+    /// The [hash](super::collect::path_hash) of the document's path.
+    pub(super) path_hash: u64,
     /// The [codes](code) of the chunks, one behind the other.
     pub(super) words: Vec<u64>,
 }
@@ -81,10 +80,20 @@ pub(super) struct Group {
 pub(crate) struct Near {
     /// The id of its document in the truth.
     pub(crate) document: u64,
+    /// The hash of its document's path.
+    pub(crate) path_hash: u64,
     /// The `rev` of the document that it was taken from.
     pub(crate) rev: u64,
     /// Its position in the document.
     pub(crate) ordinal: u64,
+}
+
+/// Where the codes of a document are among all.
+struct Place {
+    document: u64,
+    rev: u64,
+    path_hash: u64,
+    codes: Range<usize>,
 }
 
 /// The codes on disk.
@@ -92,8 +101,9 @@ pub(crate) struct Codes {
     sum: u64,
     stamp: Stamp,
     bytes: OwnedBytes,
-    /// The document, its `rev` and the number of its first code, in order; last, the number of all codes.
-    groups: Vec<(u64, u64, usize)>,
+    /// The documents, in order.
+    groups: Vec<Place>,
+    /// The number of all codes.
     total: usize,
     /// Where the signs begin.
     from: usize,
@@ -106,7 +116,7 @@ impl Codes {
     ///
     /// Whatever keeps it from being used, which making it again will mend.
     pub(super) fn open(dir: &Path, name: &str) -> Result<Option<Codes>, Fault> {
-        if !dir.join(name).is_file() {
+        if disk::is_regular(&dir.join(name))? != Some(true) {
             return Ok(None);
         }
         let directory = MmapDirectory::open(dir).map_err(tantivy::TantivyError::from)?;
@@ -139,8 +149,14 @@ impl Codes {
         let mut groups = Vec::with_capacity(count.min(bytes.len() / GROUP));
         let mut total: usize = 0;
         for _ in 0..count {
-            groups.push((long(at)?, long(at + WORD)?, total));
-            total = total.checked_add(number(at + 2 * WORD)?).ok_or(SHORT)?;
+            let first = total;
+            total = total.checked_add(number(at + 3 * WORD)?).ok_or(SHORT)?;
+            groups.push(Place {
+                document: long(at)?,
+                rev: long(at + WORD)?,
+                path_hash: long(at + 2 * WORD)?,
+                codes: first..total,
+            });
             at += GROUP;
         }
         let length = total.checked_mul(2 * width(stamp.dimensions) * WORD);
@@ -170,20 +186,20 @@ impl Codes {
     /// All groups, by document.
     #[cfg(test)]
     pub(super) fn groups(&self) -> BTreeMap<u64, Group> {
-        let groups = self.places().map(|(document, rev, codes)| {
+        let groups = self.groups.iter().map(|place| {
+            let codes = place.codes.clone();
             let bytes = codes.flat_map(|at| [self.signs(at), self.large(at)]);
             let words = bytes.flat_map(|bytes| bytes.as_chunks().0);
             let words = words.map(|word| u64::from_le_bytes(*word)).collect();
-            (document, Group { rev, words })
+            let Place { rev, path_hash, .. } = *place;
+            let group = Group {
+                rev,
+                path_hash,
+                words,
+            };
+            (place.document, group)
         });
         groups.collect()
-    }
-
-    /// Each document with its `rev` and the numbers of its codes.
-    fn places(&self) -> impl Iterator<Item = (u64, u64, Range<usize>)> {
-        let ends = self.groups.iter().skip(1).map(|(.., first)| *first);
-        let places = self.groups.iter().zip(ends.chain([self.total]));
-        places.map(|((document, rev, first), end)| (*document, *rev, *first..end))
     }
 
     fn signs(&self, code: usize) -> &[u8] {
@@ -209,8 +225,8 @@ impl Codes {
         let limit = limit.max(EXACT);
         let wanted = Wanted::new(query);
         let within =
-            |document: &u64| documents.is_none_or(|documents| documents.contains(document));
-        let allowed = || self.places().filter(|(document, ..)| within(document));
+            |place: &&Place| documents.is_none_or(|documents| documents.contains(&place.document));
+        let allowed = || self.groups.iter().filter(within);
 
         // How many chunks differ by so much, and from that by how much a chunk may differ.
         let mut distances: Vec<u16> = Vec::new();
@@ -218,8 +234,8 @@ impl Codes {
         match documents {
             None => wanted.differences(self.all_signs(0..self.total), &mut distances),
             Some(_) => {
-                for (.., codes) in allowed() {
-                    wanted.differences(self.all_signs(codes), &mut distances);
+                for place in allowed() {
+                    wanted.differences(self.all_signs(place.codes.clone()), &mut distances);
                 }
             }
         }
@@ -237,29 +253,26 @@ impl Codes {
         let table = Table::new(query);
         let mut found: Vec<(f32, Near)> = Vec::new();
         let mut distances = distances.iter();
-        for (document, rev, codes) in allowed() {
-            for (ordinal, code) in (0..).zip(codes) {
+        for place in allowed() {
+            for (ordinal, code) in (0..).zip(place.codes.clone()) {
                 if distances
                     .next()
                     .is_some_and(|distance| *distance <= farthest)
                 {
                     let near = Near {
-                        document,
-                        rev,
+                        document: place.document,
+                        path_hash: place.path_hash,
+                        rev: place.rev,
                         ordinal,
                     };
                     found.push((table.near(self.signs(code), self.large(code)), near));
                 }
             }
         }
-        let order = |(a, left): &(f32, Near), (b, right): &(f32, Near)| {
-            let place = |near: &Near| (near.document, near.ordinal);
+        keep_best(&mut found, limit, |(a, left), (b, right)| {
+            let place = |near: &Near| (near.path_hash, near.ordinal);
             b.total_cmp(a).then_with(|| place(left).cmp(&place(right)))
-        };
-        if found.len() > limit {
-            found.select_nth_unstable_by(limit, order);
-            found.truncate(limit);
-        }
+        });
         found.into_iter().map(|(_, near)| near).collect()
     }
 }
@@ -267,7 +280,7 @@ impl Codes {
 /// Where the codes of a document are until they are written.
 enum Part<'a> {
     /// Among those that were written before.
-    Before(Range<usize>),
+    Before(&'a Place),
     Changed(&'a Group),
 }
 
@@ -281,13 +294,13 @@ pub(super) fn write(
     let mut json = serde_json::to_vec(stamp)?;
     json.resize(json.len().next_multiple_of(WORD), b' ');
     let words = width(stamp.dimensions);
-    let places = before.iter().flat_map(|codes| codes.places());
-    let mut documents: BTreeMap<u64, (u64, Part<'_>)> = places
-        .map(|(document, rev, codes)| (document, (rev, Part::Before(codes))))
+    let places = before.iter().flat_map(|codes| &codes.groups);
+    let mut documents: BTreeMap<u64, Part<'_>> = places
+        .map(|place| (place.document, Part::Before(place)))
         .collect();
     for (document, group) in changed {
         match group {
-            Some(group) => documents.insert(*document, (group.rev, Part::Changed(group))),
+            Some(group) => documents.insert(*document, Part::Changed(group)),
             None => documents.remove(document),
         };
     }
@@ -295,19 +308,22 @@ pub(super) fn write(
     bytes.extend((json.len() as u64).to_le_bytes());
     bytes.extend(json);
     bytes.extend((documents.len() as u64).to_le_bytes());
-    for (document, (rev, part)) in &documents {
-        let chunks = match part {
-            Part::Before(codes) => codes.len(),
-            Part::Changed(group) => group.words.len() / (2 * words),
+    for (document, part) in &documents {
+        let (rev, path_hash, chunks) = match part {
+            Part::Before(place) => (place.rev, place.path_hash, place.codes.len()),
+            Part::Changed(group) => {
+                let chunks = group.words.len() / (2 * words);
+                (group.rev, group.path_hash, chunks)
+            }
         };
-        let numbers = [*document, *rev, chunks as u64];
+        let numbers = [*document, rev, path_hash, chunks as u64];
         bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
     }
     for half in [0, 1] {
-        for (_, part) in documents.values() {
+        for part in documents.values() {
             match (part, before) {
-                (Part::Before(codes), Some(before)) => {
-                    let from = half * before.total;
+                (Part::Before(place), Some(before)) => {
+                    let (from, codes) = (half * before.total, &place.codes);
                     let copied = before.all_signs(from + codes.start..from + codes.end);
                     bytes.extend_from_slice(copied);
                 }
@@ -322,16 +338,15 @@ pub(super) fn write(
     let sum = XxHash3_64::oneshot(&bytes[UNSUMMED..]);
     bytes[..WORD].copy_from_slice(&MAGIC);
     bytes[WORD..UNSUMMED].copy_from_slice(&sum.to_le_bytes());
-    Ok(derived::replace(path, &bytes)?)
+    Ok(disk::replace_derived(path, &bytes)?)
 }
 
 /// The [sum](Codes::sum) of the codes in the index directory `dir`, if there are some, without reading them.
 pub(super) fn sum_in(dir: &Path) -> Option<u64> {
     let mut bytes = [0; UNSUMMED];
-    File::open(dir.join(FILE))
-        .ok()?
-        .read_exact(&mut bytes)
-        .ok()?;
+    let path = dir.join(FILE);
+    disk::is_regular(&path).ok()?.filter(|is| *is)?;
+    File::open(path).ok()?.read_exact(&mut bytes).ok()?;
     let (words, _) = bytes.as_chunks();
     Some(u64::from_le_bytes(words[1]))
 }
@@ -503,6 +518,7 @@ mod tests {
                 (0..*chunks).flat_map(|ordinal| code(&bytes(&vector(document * 1000 + ordinal))));
             let group = Group {
                 rev: document + 1,
+                path_hash: document + 2,
                 words: words.collect(),
             };
             (*document, group)
@@ -535,9 +551,6 @@ mod tests {
         let after = Codes::open(dir.path(), FILE).unwrap().unwrap();
         let expected = groups(&[(1, 4), (2, 3), (3, 5), (4, 0), (9, 0)]);
         assert_eq!(after.groups(), expected);
-        for (name, unfinished) in [FILE, NEXT].iter().zip(UNFINISHED) {
-            assert_eq!(derived::unfinished(Path::new(name)), Path::new(unfinished));
-        }
     }
 
     fn written(groups: &BTreeMap<u64, Group>) -> Codes {
@@ -590,10 +603,10 @@ mod tests {
             stamp_of(json.len() as u64 + 1),
             stamp_of(json.len() as u64),
             counts(&[u64::MAX]),
-            counts(&[1, 2, 3]),
-            counts(&[1, 2, 3, u64::MAX]),
-            counts(&[2, 1, 1, u64::MAX, 2, 1, u64::MAX]),
-            counts(&[1, 2, 3, 1, 0]),
+            counts(&[1, 2, 3, 4]),
+            counts(&[1, 2, 3, 4, u64::MAX]),
+            counts(&[2, 1, 1, 1, u64::MAX, 2, 1, 1, u64::MAX]),
+            counts(&[1, 2, 3, 4, 1, 0]),
         ] {
             let sum = XxHash3_64::oneshot(&body).to_le_bytes();
             let bytes = [MAGIC.as_slice(), &sum, &body].concat();
@@ -657,6 +670,7 @@ mod tests {
             let query = vector(document * 1000 + ordinal);
             let expected = Near {
                 document,
+                path_hash: document + 2,
                 rev: document + 1,
                 ordinal,
             };

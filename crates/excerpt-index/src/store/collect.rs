@@ -1,14 +1,18 @@
-//! The best chunks of a keyword search, and how many there are: a [`Best`] gathers both in one pass over the matches.
+//! The best chunks of a keyword search, and how many there are: a [`Best`] gathers both in one pass over the matches. A [`Holding`] gathers all matches
+//! without their scores.
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use tantivy::collector::{Collector, SegmentCollector};
 use tantivy::columnar::Column;
-use tantivy::{DocId, Score, SegmentOrdinal, SegmentReader};
+use tantivy::{BitSet, DocId, Score, SegmentOrdinal, SegmentReader};
+use twox_hash::XxHash3_64;
 
-use super::lexical::{DOCUMENT, ORDINAL, REV};
+use super::any_of::on_grid;
+use super::lexical::{DOCUMENT, ORDINAL, PATH_HASH, REV};
 use super::statistics::Part;
 
 /// A chunk that matches.
@@ -16,6 +20,8 @@ use super::statistics::Part;
 pub(crate) struct Candidate {
     /// The id of its document in the truth.
     pub(crate) document: u64,
+    /// The [hash](path_hash) of its document's path.
+    pub(crate) path_hash: u64,
     /// Its position in the document.
     pub(crate) ordinal: u64,
     /// The `rev` of the document that it was taken from.
@@ -25,18 +31,50 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    /// Best first. What is equally good comes by document and ordinal, so that the order does not depend on tantivy's segments.
-    pub(crate) fn order(&self, other: &Self) -> std::cmp::Ordering {
+    /// Best first. Ties are broken by path and ordinal: tantivy's segments and the ids of documents depend on the order of past changes. Only chunks at the
+    /// same place of different sources compare as equal.
+    pub(crate) fn order(&self, other: &Self) -> Ordering {
         let by_score = other.score.total_cmp(&self.score);
-        by_score.then_with(|| (self.document, self.ordinal).cmp(&(other.document, other.ordinal)))
+        by_score.then_with(|| (self.path_hash, self.ordinal).cmp(&(other.path_hash, other.ordinal)))
     }
+}
+
+/// A hash of a document's path that breaks ties the same way in every index of the same content. 32 bits, as it is stored with every chunk; a collision
+/// makes two chunks compare as equal, no more.
+pub(super) fn path_hash(path: &str) -> u64 {
+    XxHash3_64::oneshot(path.as_bytes()) >> 32
+}
+
+/// Truncates `list` to its best `limit` items, in no order, but keeps all that compare as equal to the last of these: which of them go would depend on the
+/// order in which they came. Returns the last one when something was dropped.
+pub(super) fn keep_best<T: Copy>(
+    list: &mut Vec<T>,
+    limit: usize,
+    order: impl Fn(&T, &T) -> Ordering,
+) -> Option<T> {
+    if list.len() <= limit {
+        return None;
+    }
+    let Some(last) = limit.checked_sub(1) else {
+        list.clear();
+        return None;
+    };
+    let (_, last, rest) = list.select_nth_unstable_by(last, &order);
+    let last = *last;
+    let ties = rest.iter().filter(|item| order(item, &last).is_eq());
+    let ties: Vec<T> = ties.copied().collect();
+    list.truncate(limit);
+    list.extend(ties);
+    Some(last)
 }
 
 /// What was found.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// The best, in order.
-    pub(super) best: Vec<Candidate>,
+    /// The best of the complete chunks, in order.
+    pub(super) complete: Vec<Candidate>,
+    /// The best of the others, in order.
+    pub(super) others: Vec<Candidate>,
     /// How many chunks match.
     pub(super) chunks: usize,
     /// The documents of all that match.
@@ -66,9 +104,11 @@ impl Hasher for Spread {
     }
 }
 
-/// Gathers the best `limit` chunks.
+/// Gathers the best `limit` chunks of those that are complete, and of the others.
 pub(super) struct Best {
     pub(super) limit: usize,
+    /// The chunks that are complete, by segment; none for all.
+    pub(super) complete: Option<Arc<Vec<BitSet>>>,
     /// The chunks that may be found; none for all. What lies elsewhere takes no one's place.
     pub(super) within: Option<Arc<Part>>,
 }
@@ -84,13 +124,17 @@ impl Collector for Best {
     ) -> tantivy::Result<BestOfSegment> {
         let fields = segment.fast_fields();
         Ok(BestOfSegment {
-            limit: self.limit,
-            within: self.within.clone().map(|part| (part, ordinal)),
+            segment: ordinal,
+            within: self.within.clone(),
+            is_complete: self.complete.clone(),
             document: fields.u64(DOCUMENT)?,
+            path_hash: fields.u64(PATH_HASH)?,
             ordinal: fields.u64(ORDINAL)?,
             rev: fields.u64(REV)?,
-            found: Found::default(),
-            floor: Score::NEG_INFINITY,
+            complete: Leaders::new(self.limit),
+            others: Leaders::new(self.limit),
+            chunks: 0,
+            documents: Documents::default(),
             last: None,
         })
     }
@@ -102,26 +146,70 @@ impl Collector for Best {
     fn merge_fruits(&self, fruits: Vec<Found>) -> tantivy::Result<Found> {
         let mut all = Found::default();
         for found in fruits {
-            all.best.extend(found.best);
+            all.complete.extend(found.complete);
+            all.others.extend(found.others);
             all.chunks += found.chunks;
             all.documents.extend(found.documents);
         }
-        all.best.sort_unstable_by(Candidate::order);
-        all.best.truncate(self.limit);
+        for best in [&mut all.complete, &mut all.others] {
+            keep_best(best, self.limit, Candidate::order);
+            best.sort_unstable_by(Candidate::order);
+        }
         Ok(all)
     }
 }
 
-pub(super) struct BestOfSegment {
+/// The best chunks so far.
+struct Leaders {
     limit: usize,
-    /// What may be found, and which segment this is.
-    within: Option<(Arc<Part>, SegmentOrdinal)>,
+    best: Vec<Candidate>,
+    /// The score below which a chunk cannot be among the best any more.
+    floor: Score,
+    /// How many chunks it takes to drop the worse ones.
+    full: usize,
+}
+
+impl Leaders {
+    fn new(limit: usize) -> Self {
+        Leaders {
+            limit,
+            best: Vec::new(),
+            floor: match limit {
+                0 => Score::INFINITY,
+                _ => Score::NEG_INFINITY,
+            },
+            full: 2 * limit,
+        }
+    }
+
+    /// Adds a chunk with this score, unless it cannot be among the best.
+    fn offer(&mut self, score: Score, candidate: impl FnOnce() -> Candidate) {
+        if score < self.floor {
+            return;
+        }
+        self.best.push(candidate());
+        // Cut back at twice what stays: each chunk is then compared a constant number of times.
+        if self.best.len() >= self.full {
+            if let Some(last) = keep_best(&mut self.best, self.limit, Candidate::order) {
+                self.floor = last.score;
+            }
+            self.full = 2 * self.best.len().max(self.limit);
+        }
+    }
+}
+
+pub(super) struct BestOfSegment {
+    segment: SegmentOrdinal,
+    within: Option<Arc<Part>>,
+    is_complete: Option<Arc<Vec<BitSet>>>,
     document: Column<u64>,
+    path_hash: Column<u64>,
     ordinal: Column<u64>,
     rev: Column<u64>,
-    found: Found,
-    /// The score under which a chunk cannot be among the best any more.
-    floor: Score,
+    complete: Leaders,
+    others: Leaders,
+    chunks: usize,
+    documents: Documents,
     /// The document of the last chunk.
     last: Option<u64>,
 }
@@ -130,8 +218,8 @@ impl SegmentCollector for BestOfSegment {
     type Fruit = Found;
 
     fn collect(&mut self, doc: DocId, score: Score) {
-        if let Some((part, segment)) = &self.within
-            && !part.contains(*segment, doc)
+        if let Some(part) = &self.within
+            && !part.contains(self.segment, doc)
         {
             return;
         }
@@ -139,30 +227,94 @@ impl SegmentCollector for BestOfSegment {
         // The chunks of a document mostly follow each other.
         if self.last != Some(document) {
             self.last = Some(document);
-            self.found.documents.insert(document);
+            self.documents.insert(document);
         }
-        self.found.chunks += 1;
-        if score < self.floor || self.limit == 0 {
-            return;
-        }
-        self.found.best.push(Candidate {
+        self.chunks += 1;
+        let score = on_grid(score) as Score;
+        let is_complete = self.is_complete.as_ref().is_none_or(|complete| {
+            let complete = complete.get(self.segment as usize);
+            complete.is_some_and(|complete| complete.contains(doc))
+        });
+        let leaders = match is_complete {
+            true => &mut self.complete,
+            false => &mut self.others,
+        };
+        leaders.offer(score, || Candidate {
             document,
+            path_hash: self.path_hash.first(doc).unwrap_or_default(),
             ordinal: self.ordinal.first(doc).unwrap_or_default(),
             rev: self.rev.first(doc).unwrap_or_default(),
             score,
         });
-        // Cut back at twice the limit: each chunk is then compared a constant number of times.
-        if self.found.best.len() >= self.limit * 2 {
-            let (_, last, _) = self
-                .found
-                .best
-                .select_nth_unstable_by(self.limit - 1, Candidate::order);
-            self.floor = last.score;
-            self.found.best.truncate(self.limit);
-        }
     }
 
     fn harvest(self) -> Found {
-        self.found
+        Found {
+            complete: self.complete.best,
+            others: self.others.best,
+            chunks: self.chunks,
+            documents: self.documents,
+        }
+    }
+}
+
+/// Gathers all chunks that match, by segment.
+pub(super) struct Holding;
+
+impl Collector for Holding {
+    type Fruit = Vec<BitSet>;
+    type Child = HoldingOfSegment;
+
+    fn for_segment(
+        &self,
+        _: SegmentOrdinal,
+        segment: &SegmentReader,
+    ) -> tantivy::Result<HoldingOfSegment> {
+        Ok(HoldingOfSegment(BitSet::with_max_value(segment.max_doc())))
+    }
+
+    fn requires_scoring(&self) -> bool {
+        false
+    }
+
+    fn merge_fruits(&self, segments: Vec<BitSet>) -> tantivy::Result<Vec<BitSet>> {
+        Ok(segments)
+    }
+}
+
+pub(super) struct HoldingOfSegment(BitSet);
+
+impl SegmentCollector for HoldingOfSegment {
+    type Fruit = BitSet;
+
+    fn collect(&mut self, doc: DocId, _: Score) {
+        self.0.insert(doc);
+    }
+
+    fn harvest(self) -> BitSet {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_equal_to_the_last_of_the_best_stays_with_it() {
+        let by_tens = |a: &u32, b: &u32| (a / 10).cmp(&(b / 10));
+        let kept = |limit: usize| {
+            let mut list = vec![25, 31, 12, 22, 21, 48];
+            let last = keep_best(&mut list, limit, by_tens);
+            list.sort_unstable();
+            (list, last.map(|last| last / 10))
+        };
+        assert_eq!(kept(0), (vec![], None));
+        assert_eq!(kept(1), (vec![12], Some(1)));
+        for limit in 2..5 {
+            assert_eq!(kept(limit), (vec![12, 21, 22, 25], Some(2)), "{limit}");
+        }
+        assert_eq!(kept(5), (vec![12, 21, 22, 25, 31], Some(3)));
+        assert_eq!(kept(6), (vec![12, 21, 22, 25, 31, 48], None));
     }
 }

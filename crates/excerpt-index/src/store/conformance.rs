@@ -134,7 +134,7 @@ fn near(
     let numbers = embedder.embed_query(&[(word, 1.0)]).unwrap();
     let near = store.codes(embedder).unwrap().nearest(&numbers, within, 10);
     let nearest = store
-        .nearest(embedder.identity(), &numbers, near, 10)
+        .nearest(embedder.identity(), &numbers, near, 10, true)
         .unwrap();
     let paths = nearest.iter().map(|candidate| {
         let document = store.truth.document(candidate.document.cast_signed());
@@ -169,12 +169,15 @@ fn change(store: &mut Store, lock: &WriteLock, source: i64, embedder: &dyn Embed
     let stat = Stat {
         size: 7,
         mtime_ns: 9,
+        inode: Some(u64::MAX),
+        ctime_ns: Some(11),
     };
     let (id, rev) = (before.id, store.truth.rev().unwrap());
     let touch = Change::Touch {
         id,
         stat,
         settled: true,
+        encoding: crate::model::Encoding::default(),
     };
     store.truth.apply(source, &[touch]).unwrap();
     let known = store.truth.known(source, None, 1).unwrap().remove(0);

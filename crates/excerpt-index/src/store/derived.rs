@@ -3,22 +3,19 @@
 //! What a process wrote is there when it ends, however it ends. After a power cut it may not be: that is told by the seal of the keyword index and by
 //! the sum in the file of codes, and both are made again. To wait for it costs a change of one file twenty waits, more time than all else.
 
-use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
-    AntiCallToken, Directory, DirectoryLock, FileHandle, Lock, MmapDirectory, TerminatingWrite,
-    WatchCallback, WatchHandle, WritePtr,
+    AntiCallToken, Directory, DirectoryLock, FileHandle, Lock, META_LOCK, MmapDirectory,
+    TerminatingWrite, WatchCallback, WatchHandle, WritePtr,
 };
 
 use super::fault::Fault;
-
-/// What a file is called until it is whole and takes the place of another.
-const UNFINISHED: &str = ".new";
+use crate::disk;
 
 /// A folder whose files are read as [`MmapDirectory`] reads them.
 #[derive(Clone, Debug)]
@@ -36,20 +33,6 @@ impl Derived {
             files,
         })
     }
-}
-
-/// Puts a file with these bytes in place of what is at `path`. Whoever reads it meanwhile sees the one or the other.
-pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let unfinished = unfinished(path);
-    fs::write(&unfinished, bytes)?;
-    fs::rename(unfinished, path)
-}
-
-/// What the file at `path` is called until it is whole.
-pub(super) fn unfinished(path: &Path) -> PathBuf {
-    let mut name = OsString::from(path);
-    name.push(UNFINISHED);
-    name.into()
 }
 
 /// A file that is written once.
@@ -85,7 +68,7 @@ impl Directory for Derived {
     }
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
-        match File::create_new(self.dir.join(path)) {
+        match disk::create_new(&self.dir.join(path)) {
             Ok(file) => Ok(BufWriter::new(Box::new(Unsynced(file)))),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 Err(OpenWriteError::FileAlreadyExists(path.to_path_buf()))
@@ -99,7 +82,7 @@ impl Directory for Derived {
     }
 
     fn atomic_write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        replace(&self.dir.join(path), bytes)
+        disk::replace_derived(&self.dir.join(path), bytes)
     }
 
     fn sync_directory(&self) -> io::Result<()> {
@@ -107,7 +90,16 @@ impl Directory for Derived {
     }
 
     fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
-        self.files.acquire_lock(lock)
+        let path = self.dir.join(&lock.filepath);
+        let file = disk::clear(&path).and_then(|()| disk::open_or_create(&path));
+        match file {
+            Ok(_) => self.files.acquire_lock(lock),
+            // Where no file can be made, nobody removes one that is about to be opened either.
+            Err(error) if is_for_readers(lock) && is_refused(&error) => {
+                Ok(DirectoryLock::from(Box::new(())))
+            }
+            Err(error) => Err(LockError::wrap_io_error(error)),
+        }
     }
 
     fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
@@ -115,21 +107,23 @@ impl Directory for Derived {
     }
 }
 
+/// Whether a lock is the one that a reader takes while it opens the files of a commit.
+fn is_for_readers(lock: &Lock) -> bool {
+    lock.filepath == META_LOCK.filepath
+}
+
+/// Whether nothing may be written there.
+fn is_refused(error: &io::Error) -> bool {
+    use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem, StorageFull};
+    matches!(
+        error.kind(),
+        PermissionDenied | ReadOnlyFilesystem | StorageFull
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_file_is_replaced_as_a_whole() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("file");
-        replace(&path, b"first").unwrap();
-        let open = File::open(&path).unwrap();
-        replace(&path, b"second").unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"second");
-        assert_eq!(io::read_to_string(open).unwrap(), "first");
-        assert!(!unfinished(&path).exists());
-    }
 
     #[test]
     fn a_file_is_written_once() {

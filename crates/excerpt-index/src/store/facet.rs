@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use serde_json::{Map, Value};
 
 use super::fault::Fault;
+use super::sum;
 use super::truth::Truth;
 use crate::model::Attributes;
 
@@ -128,6 +129,18 @@ impl Truth {
             documents.extend(rows.collect::<Result<Vec<_>, _>>()?);
         }
         Ok(documents)
+    }
+
+    /// Compares the facets of a document with their sum.
+    pub(crate) fn check_facets(&self, document: i64) -> Result<(), Fault> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT facets_sum FROM document WHERE id = ?1")?;
+        let kept: Option<i64> = select.query_row([document], |row| row.get(0))?;
+        match kept == Some(sum::of_facets(&self.connection, document)?) {
+            true => Ok(()),
+            false => Err(sum::DIFFERENT),
+        }
     }
 
     /// Calls `visit` with each document that has a facet of that name, and its value, document by document.

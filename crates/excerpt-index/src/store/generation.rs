@@ -4,7 +4,7 @@
 //! The first generation lies in the index directory itself; a later one in a folder that [`POINTER`] names. What no pointer names is rubbish, left by
 //! a process that ended between two steps, and removed by the next writer.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,10 +15,12 @@ use rusqlite::backup::Backup;
 use serde::{Deserialize, Serialize};
 
 use super::fault::Fault;
-use super::{DATABASE, LEXICAL, Store, codes};
-use crate::collection::replace;
-use crate::error::{Error, Result};
-use crate::lock::WriteLock;
+use super::{DATABASE, LEFTOVERS, LEXICAL, ROOTS, Store, codes};
+use crate::collection;
+use crate::disk;
+use crate::error::Result;
+use crate::journal;
+use crate::lock::{self, WriteLock};
 
 /// The file that names the folder of the generation that is served.
 pub(crate) const POINTER: &str = "excerpt.generation";
@@ -46,32 +48,103 @@ pub(crate) struct Base {
     pub(crate) identity: Hash,
 }
 
-/// The folder of the generation that is served from the index directory `home`.
-pub(crate) fn served(home: &Path) -> Result<PathBuf> {
-    let pointer = home.join(POINTER);
-    match fs::read_to_string(&pointer) {
-        Ok(name) if name.starts_with(FOLDER) && !name.contains(['/', '\\']) => {
-            let dir = home.join(name);
-            // One that somebody took away is made again where the first one was.
-            let is_there = dir.join(DATABASE).is_file();
-            Ok(if is_there { dir } else { home.to_path_buf() })
+/// The folder of the generation that is served from the index directory `home`: the one that the pointer names. Where the pointer is lost or damaged, the
+/// latest one that is there: a generation gets its number when it is complete.
+pub(crate) fn served(home: &Path) -> PathBuf {
+    let is_there =
+        |dir: &PathBuf| disk::is_regular(&dir.join(DATABASE)).is_ok_and(|is| is.is_some());
+    let dir = match named(home) {
+        Named::Folder(name) => home.join(name),
+        Named::First => home.to_path_buf(),
+        Named::Nothing => latest(home).map_or_else(|| home.to_path_buf(), |name| home.join(name)),
+    };
+    if is_there(&dir) {
+        return dir;
+    }
+    let latest = latest(home).map(|name| home.join(name)).filter(is_there);
+    latest.unwrap_or_else(|| home.to_path_buf())
+}
+
+/// What the pointer in an index directory says.
+enum Named {
+    Folder(String),
+    /// There is no pointer: the first generation lies in the index directory itself.
+    First,
+    /// Nothing that makes sense.
+    Nothing,
+}
+
+fn named(home: &Path) -> Named {
+    match disk::read(&home.join(POINTER)) {
+        Ok(Some(name)) if number(&name).is_some() => Named::Folder(name),
+        Ok(None) => Named::First,
+        _ => Named::Nothing,
+    }
+}
+
+/// The number of the generation in the folder `name`, if that is one.
+fn number(name: &str) -> Option<u64> {
+    let digits = name.strip_prefix(FOLDER)?;
+    let number = digits.parse().ok()?;
+    (digits == u64::to_string(&number)).then_some(number)
+}
+
+/// The folder of the latest generation in an index directory, by its name.
+fn latest(home: &Path) -> Option<String> {
+    let entries = fs::read_dir(home).ok()?.flatten();
+    let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let names = folders.filter_map(|entry| entry.file_name().into_string().ok());
+    names
+        .filter_map(|name| Some((number(&name)?, name)))
+        .max()
+        .map(|(_, name)| name)
+}
+
+/// What is wrong with the pointer of an index directory.
+pub(crate) fn pointer_fault(home: &Path) -> Option<&'static str> {
+    match named(home) {
+        Named::Nothing => Some("it names no generation of the index"),
+        Named::Folder(name) if served(home) != home.join(&name) => {
+            Some("it names a generation that is not there")
         }
-        Ok(_) => Err(Error::damaged(&pointer, "it names no folder of ours")),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(home.to_path_buf()),
-        Err(error) => Err(Error::io(&pointer)(error)),
+        Named::First if served(home) != home => Some("it is missing"),
+        _ => None,
     }
 }
 
 /// Whether there is an index in `home`.
 pub(crate) fn exists(home: &Path) -> bool {
-    served(home).is_ok_and(|dir| dir.join(DATABASE).is_file())
+    served(home).join(DATABASE).symlink_metadata().is_ok()
+}
+
+/// Whether an index directory, or a folder in it, has an entry of this name.
+pub(crate) fn is_ours(name: &str) -> bool {
+    LEFTOVERS.contains(&disk::finished(name))
+        || name.starts_with(FOLDER)
+        || name.starts_with(DATABASE)
+        || name == collection::DAMAGED
+        || disk::is_temporary(name)
+}
+
+/// Whether something in the folder `home` shows that an index lies there, or did.
+pub(crate) fn was_index(home: &Path) -> bool {
+    // The lock, the database and what is written beside it may be the files of any program; a copy may just be being made.
+    let says_nothing = [lock::FILE, ASIDE, ANEW];
+    let names = |name: &str| {
+        is_ours(name)
+            && !says_nothing.contains(&name)
+            && !name.starts_with(DATABASE)
+            && !disk::is_temporary(name)
+    };
+    let mut entries = fs::read_dir(home).into_iter().flatten().flatten();
+    entries.any(|entry| entry.file_name().to_str().is_some_and(names))
 }
 
 impl Store {
     /// The generation that is built aside, if it goes on from the one that is served.
     pub(crate) fn building(&self) -> Result<Option<(Base, Store)>, Fault> {
         let dir = self.home.join(ASIDE);
-        let Ok(text) = fs::read_to_string(dir.join(BASE)) else {
+        let Ok(Some(text)) = disk::read(&dir.join(BASE)) else {
             return Ok(None);
         };
         let Ok(base) = serde_json::from_str::<Base>(&text) else {
@@ -80,7 +153,8 @@ impl Store {
         if base.rev != self.truth.rev()? {
             return Ok(None);
         }
-        Ok(Some((base, Store::at(&self.home, &dir)?)))
+        // One that is damaged is begun once more.
+        Ok(Store::at(&self.home, &dir).ok().map(|store| (base, store)))
     }
 
     /// A generation to be built for `base`: the one begun before, or a copy of this one.
@@ -91,7 +165,7 @@ impl Store {
             return Ok(store);
         }
         let dir = self.copy_to(&self.home)?;
-        replace(&dir.join(BASE), serde_json::to_string(base)?.as_bytes())?;
+        disk::replace(&dir.join(BASE), serde_json::to_string(base)?.as_bytes())?;
         Ok(Store::at(&self.home, &dir)?)
     }
 
@@ -104,16 +178,17 @@ impl Store {
     /// Copies this generation into the index directory `home`, aside.
     fn copy_to(&self, home: &Path) -> Result<PathBuf, Fault> {
         let dir = home.join(ASIDE);
-        remove(&dir)?;
-        fs::create_dir_all(&dir)?;
+        disk::remove(&dir)?;
+        disk::create_dir_all(&dir)?;
         {
+            disk::create_new(&dir.join(DATABASE))?;
             let mut copy = Connection::open(dir.join(DATABASE))?;
             let backup = Backup::new(&self.truth.connection, &mut copy)?;
             backup.run_to_completion(1 << 16, Duration::ZERO, None)?;
         }
         let lexical = self.dir.join(LEXICAL);
         if lexical.is_dir() {
-            fs::create_dir(dir.join(LEXICAL))?;
+            disk::create_dir_all(&dir.join(LEXICAL))?;
             for entry in fs::read_dir(&lexical)? {
                 let entry = entry?;
                 copied(&entry.path(), &dir.join(LEXICAL).join(entry.file_name()))?;
@@ -135,27 +210,22 @@ impl Store {
         self.tidy(lock)
     }
 
-    /// The roots of the sources, as far as they can be read.
-    pub(crate) fn roots(&self) -> Vec<PathBuf> {
-        let sources = self.truth.sources().unwrap_or_default();
-        sources
-            .into_iter()
-            .map(|source| source.root.into())
-            .collect()
-    }
-
     /// Serves this store, made in a folder inside the index directory `home`, in place of whatever is served there.
     pub(crate) fn serve_from(self, home: &Path, lock: &WriteLock) -> Result<(), Fault> {
         let dir = self.dir.clone();
         self.truth.close()?;
+        // It had the one of a whole index until now.
+        disk::remove(&dir.join(ROOTS))?;
         let next = serve(home, &dir)?;
-        Store::at(home, &next)?.tidy(lock)
+        let store = Store::at(home, &next)?;
+        store.note_roots()?;
+        store.tidy(lock)
     }
 
     /// Gives up what is built aside for the source at `root`: it is no longer asked for.
     pub(crate) fn abandon(&self, _lock: &WriteLock, root: &str) -> Result<(), Fault> {
         match self.building()? {
-            Some((base, _)) if base.root == root => Ok(remove(&self.home.join(ASIDE))?),
+            Some((base, _)) if base.root == root => Ok(disk::remove(&self.home.join(ASIDE))?),
             _ => Ok(()),
         }
     }
@@ -165,8 +235,15 @@ impl Store {
         self.dir == self.home.join(ASIDE)
     }
 
-    /// Removes what generations have left that are no longer served.
+    /// Removes what generations have left that are no longer served, and repairs the pointer.
     pub(crate) fn tidy(&self, _lock: &WriteLock) -> Result<(), Fault> {
+        if pointer_fault(&self.home).is_some() && !self.is_aside() {
+            let pointer = self.home.join(POINTER);
+            match self.dir.file_name().and_then(|name| name.to_str()) {
+                Some(name) if self.dir != self.home => disk::replace(&pointer, name.as_bytes())?,
+                _ => disk::remove(&pointer)?,
+            }
+        }
         for entry in fs::read_dir(&self.home)? {
             let path = entry?.path();
             let name = path.file_name().and_then(|name| name.to_str());
@@ -175,30 +252,46 @@ impl Store {
             // The first generation has no folder of its own.
             let parts = [DATABASE, LEXICAL, codes::FILE];
             let is_part = parts.iter().any(|part| name.starts_with(part));
-            if is_old || (is_part && self.dir != self.home) {
+            let is_temporary = disk::is_temporary(name) && is_from_before(&path);
+            if is_old || is_temporary || (is_part && self.dir != self.home) {
                 // Where another process still reads it, it goes the next time.
-                let _ = remove(&path);
+                let _ = disk::remove(&path);
             }
         }
+        // The next sync writes it again.
+        disk::clear(&self.home.join(journal::FILE))?;
         // One that is made anew holds the lock of this index: what is there now was left.
-        let _ = remove(&self.home.join(ANEW));
+        let _ = disk::remove(&self.home.join(ANEW));
         if self.building()?.is_none() {
-            remove(&self.home.join(ASIDE))?;
+            disk::remove(&self.home.join(ASIDE))?;
         }
         Ok(())
     }
 }
 
-/// Names the generation in `dir`, which nobody has open, as the one that is served from `home`, and returns where it lies then.
+/// Whether a file was last written so long ago that no process can still be at it.
+fn is_from_before(path: &Path) -> bool {
+    const LONG: Duration = Duration::from_secs(3600);
+    let modified = fs::symlink_metadata(path).and_then(|metadata| metadata.modified());
+    modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > LONG))
+}
+
+/// Names the generation in `dir`, which nobody has open, as the one that is served from `home`, and returns where it lies then. Each step is on the disk
+/// before the next one begins: whatever moment the power fails at, the pointer names a generation that is there.
 fn serve(home: &Path, dir: &Path) -> Result<PathBuf, Fault> {
-    let numbers = fs::read_dir(home)?.filter_map(|entry| {
-        let name = entry.ok()?.file_name();
-        name.to_str()?.strip_prefix(FOLDER)?.parse().ok()
-    });
-    let name = format!("{FOLDER}{}", numbers.max().unwrap_or(1_u64) + 1);
+    File::options()
+        .write(true)
+        .open(dir.join(DATABASE))?
+        .sync_all()?;
+    disk::sync_folder(dir)?;
+    let numbers = fs::read_dir(home)?.filter_map(|entry| number(entry.ok()?.file_name().to_str()?));
+    let last = numbers.filter(|number| *number < u64::MAX).max();
+    let name = format!("{FOLDER}{}", last.unwrap_or(1) + 1);
     let next = home.join(&name);
+    disk::remove(&next)?;
     fs::rename(dir, &next)?;
-    replace(&home.join(POINTER), name.as_bytes())?;
+    disk::sync_folder(home)?;
+    disk::replace(&home.join(POINTER), name.as_bytes())?;
     Ok(next)
 }
 
@@ -209,16 +302,7 @@ fn copied(from: &Path, to: &Path) -> io::Result<()> {
     if name.is_some_and(|name| name.ends_with(".lock")) {
         return Ok(());
     }
-    fs::hard_link(from, to).or_else(|_| fs::copy(from, to).map(drop))
-}
-
-fn remove(path: &Path) -> io::Result<()> {
-    let removed = match path.is_dir() {
-        true => fs::remove_dir_all(path),
-        false => fs::remove_file(path),
-    };
-    match removed {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
+    fs::hard_link(from, to).or_else(|_| fs::copy(from, to).map(drop))?;
+    disk::make_private(to);
+    Ok(())
 }

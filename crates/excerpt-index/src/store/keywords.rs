@@ -1,15 +1,17 @@
 //! The keyword index as one search sees it: the chunks of some documents, or of all, in the state of one moment.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use tantivy::query::{
     Bm25StatisticsProvider as _, BooleanQuery, BoostQuery, ConstScoreQuery, Occur, PhraseQuery,
     Query, TermQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{Searcher, Term};
+use tantivy::{BitSet, Searcher, Term};
 
-use super::collect::{Best, Candidate, Documents, Found};
+use super::any_of::AnyOf;
+use super::collect::{Best, Candidate, Documents, Found, Holding, keep_best};
 use super::fault::Fault;
 use super::guard::guarded;
 use super::lexical::Fields;
@@ -77,11 +79,17 @@ impl Searched {
         })
     }
 
-    /// The best `limit` of the chunks that a query finds.
-    fn best(&self, query: &dyn Query, limit: usize) -> tantivy::Result<Found> {
+    /// The best `limit` of the chunks that a query finds: of those that are `complete` (all, when none are given), and of the others.
+    fn best(
+        &self,
+        query: &dyn Query,
+        limit: usize,
+        complete: Option<Vec<BitSet>>,
+    ) -> tantivy::Result<Found> {
         let statistics = &self.statistics;
         let best = Best {
             limit,
+            complete: complete.map(Arc::new),
             within: statistics.part().cloned(),
         };
         statistics
@@ -91,38 +99,31 @@ impl Searched {
 
     /// The best chunks for what is wanted.
     ///
-    /// Two searches: for the chunks that hold every required term, and for those that hold any. The scores of both are BM25
-    /// over all terms, so that they can be compared; which of the two a chunk comes from is told apart from its score.
+    /// Two searches: one finds the chunks that hold every required term, the other scores all that hold any by BM25 over all terms. So every chunk has
+    /// its score from one sum, whether it holds every term or not.
     pub(crate) fn candidates(&self, wanted: &Wanted<'_>) -> Result<Candidates, Fault> {
         guarded(|| self.find(wanted))
     }
 
     fn find(&self, wanted: &Wanted<'_>) -> Result<Candidates, Fault> {
-        let any = self.best(&self.any_query(wanted), wanted.limit)?;
-        if wanted.required.len() < 2 {
-            return Ok(Candidates {
-                complete: any.best.len(),
-                chunks_total: any.chunks,
-                documents_total: any.documents.len(),
-                chunks: any.best,
-            });
-        }
-        let all = self.best(&self.all_query(wanted), wanted.limit)?;
-        let complete = all.best.len();
-        let mut chunks = all.best;
-        let key = |candidate: &Candidate| (candidate.document, candidate.ordinal);
-        let first: HashSet<_> = chunks.iter().map(key).collect();
-        // When `all` had more than the limit, the rest of `any` may be complete as well, but is not reached.
-        let rest = any
-            .best
-            .into_iter()
-            .filter(|candidate| !first.contains(&key(candidate)));
-        chunks.extend(rest.take(wanted.limit - complete));
+        let complete = match wanted.required.len() < 2 {
+            true => None,
+            false => {
+                let query = self.all_query(wanted);
+                Some(self.statistics.searcher().search(&query, &Holding)?)
+            }
+        };
+        let found = self.best(&*self.any_query(wanted), wanted.limit, complete)?;
+        let (mut chunks, mut others) = (found.complete, found.others);
+        let complete = chunks.len();
+        let room = wanted.limit.saturating_sub(complete);
+        keep_best(&mut others, room, Candidate::order);
+        chunks.extend(others);
         Ok(Candidates {
             chunks,
             complete,
-            chunks_total: any.chunks,
-            documents_total: any.documents.len(),
+            chunks_total: found.chunks,
+            documents_total: found.documents.len(),
         })
     }
 
@@ -157,55 +158,47 @@ impl Searched {
             .doc_freq(&Term::from_field_text(field, term))?)
     }
 
-    fn any_query(&self, wanted: &Wanted<'_>) -> BooleanQuery {
+    /// What holds any term, with its score.
+    fn any_query(&self, wanted: &Wanted<'_>) -> Box<dyn Query> {
         let terms = wanted.required.iter().chain(wanted.optional);
         // Side by side, not word by word: tantivy joins plain terms faster than what is joined already.
         let words = terms.flat_map(|term| self.in_fields(term));
         let words = words.chain(self.definitions(wanted)).collect();
-        self.limited(BooleanQuery::new(words), wanted)
+        self.limited(Box::new(AnyOf(words)), wanted)
     }
 
+    /// What holds every required term, in whichever field.
     fn all_query(&self, wanted: &Wanted<'_>) -> BooleanQuery {
-        let required = wanted
-            .required
-            .iter()
-            .map(|term| (Occur::Must, self.word_query(term)));
-        let optional = wanted
-            .optional
-            .iter()
-            .map(|term| (Occur::Should, self.word_query(term)));
-        let words = required.chain(optional).chain(self.definitions(wanted));
-        self.limited(BooleanQuery::new(words.collect()), wanted)
+        let words = wanted.required.iter().map(|term| {
+            let word: Box<dyn Query> = Box::new(AnyOf(self.in_fields(term).collect()));
+            (Occur::Must, word)
+        });
+        BooleanQuery::new(words.collect())
     }
 
     /// The definitions of the names. As all else by BM25: a name that much defines says little.
-    fn definitions(&self, wanted: &Wanted<'_>) -> impl Iterator<Item = (Occur, Box<dyn Query>)> {
+    fn definitions(&self, wanted: &Wanted<'_>) -> impl Iterator<Item = Box<dyn Query>> {
         wanted.names.iter().map(|name| {
             let term = Term::from_field_text(self.fields.defines, name);
             let query: Box<dyn Query> = Box::new(TermQuery::new(term, IndexRecordOption::Basic));
             let boosted: Box<dyn Query> = Box::new(BoostQuery::new(query, DEFINITION));
-            (Occur::Should, boosted)
+            boosted
         })
     }
 
-    /// A term in any field.
-    fn word_query(&self, term: &str) -> Box<dyn Query> {
-        Box::new(BooleanQuery::new(self.in_fields(term).collect()))
-    }
-
     /// A term in each field.
-    fn in_fields(&self, term: &str) -> impl Iterator<Item = (Occur, Box<dyn Query>)> {
+    fn in_fields(&self, term: &str) -> impl Iterator<Item = Box<dyn Query>> {
         let fields = self.fields.of_words().into_iter().zip(BOOSTS);
         fields.map(move |(field, boost)| {
             let term = Term::from_field_text(field, term);
             let query = TermQuery::new(term, IndexRecordOption::WithFreqs);
             let boosted: Box<dyn Query> = Box::new(BoostQuery::new(Box::new(query), boost));
-            (Occur::Should, boosted)
+            boosted
         })
     }
 
     /// `query` with the phrases and without what is excluded.
-    fn limited(&self, query: BooleanQuery, wanted: &Wanted<'_>) -> BooleanQuery {
+    fn limited(&self, query: Box<dyn Query>, wanted: &Wanted<'_>) -> Box<dyn Query> {
         let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
         let mut limit = |occur, query: Box<dyn Query>| {
             clauses.push((occur, Box::new(ConstScoreQuery::new(query, 0.0))));
@@ -219,8 +212,8 @@ impl Searched {
         if clauses.is_empty() {
             return query;
         }
-        clauses.push((Occur::Must, Box::new(query)));
-        BooleanQuery::new(clauses)
+        clauses.push((Occur::Must, query));
+        Box::new(BooleanQuery::new(clauses))
     }
 
     /// A phrase in one of the fields.
@@ -246,7 +239,7 @@ impl Searched {
             .iter()
             .map(|phrase| (Occur::Must, self.phrase_query(phrase)));
         let query = BooleanQuery::new(clauses.collect());
-        let found = guarded(|| Ok(self.best(&query, MOST_HELD)?.best))?;
+        let found = guarded(|| Ok(self.best(&query, MOST_HELD, None)?.complete))?;
         Ok(found
             .into_iter()
             .map(|candidate| (candidate.document, candidate.ordinal))

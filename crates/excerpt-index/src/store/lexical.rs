@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -15,19 +16,25 @@ use tantivy::schema::{
 use tantivy::{IndexReader, IndexSettings, IndexWriter, ReloadPolicy, TantivyDocument, Term};
 
 use super::analysis::{self, Purpose, analyzer};
-use super::collect::Documents;
+use super::collect::{Documents, path_hash};
 use super::derived::Derived;
 use super::fault::Fault;
 use super::guard::guarded;
 use super::keywords::Searched;
 use super::read::{StoredChunk, StoredDocument};
+use crate::disk;
 
 pub(super) const DOCUMENT: &str = "document";
+pub(super) const PATH_HASH: &str = "path_hash";
 pub(super) const ORDINAL: &str = "ordinal";
 pub(super) const REV: &str = "rev";
 
 /// The memory that a writer gathers terms in, over all its threads.
 const HEAP: usize = 50 << 20;
+
+/// Files of more bytes together are not read in whole each time they are opened, only when they look different than when they were written, before they
+/// are written on, and by `excerpt doctor`. So many take 2 ms.
+const READ_ALWAYS: u64 = 16 << 20;
 
 /// How many threads analyse text.
 const THREADS: usize = 2;
@@ -52,6 +59,7 @@ pub(super) struct Fields {
     pub(super) defines: Field,
     pub(super) path: Field,
     document: Field,
+    path_hash: Field,
     ordinal: Field,
     rev: Field,
 }
@@ -69,36 +77,44 @@ pub(crate) struct Lexical {
     reader: IndexReader,
     fields: Fields,
     stamp: Stamp,
+    is_sealed: bool,
 }
 
 impl Lexical {
-    /// Opens the keyword index in `dir`. Unless its files look as `seal` says, they are read in whole first: tantivy checks
-    /// nothing when it opens a file.
+    /// Opens the keyword index in `dir`. Its files are read in whole first, as tantivy checks nothing when it opens one; large ones only if they do not
+    /// look as `seal` says.
     ///
     /// # Errors
     ///
     /// Whatever keeps it from being used, which making it again will mend.
     pub(crate) fn open(dir: &Path, seal: Option<Hash>) -> Result<Self, Fault> {
         guarded(|| {
+            if !holds_files_alone(dir)? {
+                return Err(Fault::Value("a keyword index with something else in it"));
+            }
             let index = tantivy::Index::open(Derived::open(dir)?)?;
             let (schema, fields) = schema();
             if index.schema() != schema {
                 return Err(Fault::Value("a keyword index with other fields"));
             }
-            let sealed = seal == Some(look(&index, dir)?);
-            if !sealed && !is_sound(&index, dir)? {
+            let (looks, bytes) = look(&index, dir)?;
+            let is_sealed = seal == Some(looks);
+            let is_trusted = is_sealed && bytes > READ_ALWAYS;
+            if !is_trusted && !is_sound(&index, dir)? {
                 return Err(Fault::Value("a keyword index with damaged files"));
             }
-            Lexical::new(index, fields)
+            let lexical = Lexical::new(index, fields)?;
+            Ok(Lexical {
+                is_sealed,
+                ..lexical
+            })
         })
     }
 
     /// Makes an empty keyword index in `dir`, in place of what is there.
     pub(crate) fn create(dir: &Path, stamp: Stamp) -> Result<Self, Fault> {
-        if dir.exists() {
-            fs::remove_dir_all(dir)?;
-        }
-        fs::create_dir_all(dir)?;
+        disk::remove(dir)?;
+        disk::create_dir_all(dir)?;
         let (schema, fields) = schema();
         let index = tantivy::Index::create(Derived::open(dir)?, schema, IndexSettings::default())?;
         let mut writer = Writer::new(&index, fields)?;
@@ -118,6 +134,7 @@ impl Lexical {
             index,
             reader,
             fields,
+            is_sealed: false,
         };
         lexical.reload()?;
         Ok(lexical)
@@ -126,6 +143,11 @@ impl Lexical {
     /// What it was made from and how far it is.
     pub(crate) fn stamp(&self) -> &Stamp {
         &self.stamp
+    }
+
+    /// Whether its files look as they did when they were written, what tantivy says of them included.
+    pub(crate) fn is_sealed(&self) -> bool {
+        self.is_sealed
     }
 
     /// Goes on to the last commit. The stamp is read first: it is never ahead of what is searched.
@@ -144,7 +166,7 @@ impl Lexical {
 
     /// A hash over how the files look: as long as it stays, they need not be read to know that they are sound.
     pub(crate) fn seal(&self, dir: &Path) -> Result<Hash, Fault> {
-        look(&self.index, dir)
+        Ok(look(&self.index, dir)?.0)
     }
 
     /// The chunks of some documents as what is searched; those of all when none are given.
@@ -220,6 +242,7 @@ impl Writer {
             }
             entry.add_text(fields.path, &document.path);
             entry.add_u64(fields.document, id);
+            entry.add_u64(fields.path_hash, path_hash(&document.path));
             entry.add_u64(fields.ordinal, chunk.ordinal as u64);
             entry.add_u64(fields.rev, document.rev.unsigned_abs());
             guarded(|| Ok(self.writer.add_document(entry)?))?;
@@ -270,8 +293,18 @@ fn is_sound(index: &tantivy::Index, dir: &Path) -> Result<bool, Fault> {
     Ok(are_known && index.validate_checksum()?.is_empty())
 }
 
-/// A hash over what the last commit says of itself, and over the names, sizes and times of its files.
-fn look(index: &tantivy::Index, dir: &Path) -> Result<Hash, Fault> {
+/// Whether nothing but regular files lies in a folder: to open a FIFO takes until somebody writes to it.
+fn holds_files_alone(dir: &Path) -> io::Result<bool> {
+    for entry in fs::read_dir(dir)? {
+        if !entry?.file_type()?.is_file() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// A hash over what the last commit says of itself, and over the names, sizes and times of its files; and how many bytes these have.
+fn look(index: &tantivy::Index, dir: &Path) -> Result<(Hash, u64), Fault> {
     let mut names: Vec<PathBuf> = index
         .load_metas()?
         .list_segment_files()
@@ -279,6 +312,7 @@ fn look(index: &tantivy::Index, dir: &Path) -> Result<Hash, Fault> {
         .collect();
     names.sort();
     let mut looks = fs::read_to_string(dir.join("meta.json"))?;
+    let mut bytes = 0;
     for name in names {
         // tantivy names files that a segment may have, such as one of deletions.
         if let Ok(metadata) = fs::metadata(dir.join(&name)) {
@@ -286,6 +320,7 @@ fn look(index: &tantivy::Index, dir: &Path) -> Result<Hash, Fault> {
                 .modified()?
                 .duration_since(SystemTime::UNIX_EPOCH)
                 .unwrap_or_default();
+            bytes += metadata.len();
             looks += &format!(
                 "{} {} {}\n",
                 name.display(),
@@ -294,7 +329,7 @@ fn look(index: &tantivy::Index, dir: &Path) -> Result<Hash, Fault> {
             );
         }
     }
-    Ok(Hash::of(looks.as_bytes()))
+    Ok((Hash::of(looks.as_bytes()), bytes))
 }
 
 fn read_stamp(index: &tantivy::Index) -> Result<Stamp, Fault> {
@@ -327,6 +362,7 @@ fn schema() -> (Schema, Fields) {
         defines: schema.add_text_field("defines", exact),
         path: schema.add_text_field("path", words),
         document: schema.add_u64_field(DOCUMENT, INDEXED | FAST),
+        path_hash: schema.add_u64_field(PATH_HASH, FAST),
         ordinal: schema.add_u64_field(ORDINAL, FAST),
         rev: schema.add_u64_field(REV, FAST),
     };

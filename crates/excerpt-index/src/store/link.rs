@@ -6,6 +6,7 @@ use percent_encoding::percent_decode_str;
 use rusqlite::{Row, Transaction, params};
 
 use super::fault::Fault;
+use super::sum;
 use super::truth::Truth;
 
 /// A link as it is kept.
@@ -131,7 +132,15 @@ impl Truth {
             "SELECT start, target, section, wiki FROM link WHERE document = ?1 ORDER BY start",
         )?;
         let rows = select.query_map([document], |row| link(row, 0))?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        let links = rows.collect::<Result<_, _>>()?;
+        let sql = "SELECT links_sum FROM document WHERE id = ?1";
+        let kept: Option<i64> = self
+            .connection
+            .query_row(sql, [document], |row| row.get(0))?;
+        match kept == Some(sum::of_links(&self.connection, document)?) {
+            true => Ok(links),
+            false => Err(sum::DIFFERENT),
+        }
     }
 
     /// The links in a source whose target is `target`, each with the id of the document that it stands in.

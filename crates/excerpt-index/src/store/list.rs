@@ -3,6 +3,8 @@
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::fault::Fault;
+use super::read;
+use super::sum::{self, STAT};
 use super::truth::Truth;
 use crate::model::Stat;
 
@@ -42,22 +44,26 @@ impl Truth {
             Order::Recent => "mtime_ns DESC, root, path",
         };
         let mut select = self.connection.prepare_cached(&format!(
-            "SELECT document.id, root, path, title, first_heading, size, mtime_ns, syntax
+            "SELECT {}, document.sum, root, document.id, {STAT}, stat_sum
              FROM document JOIN source ON source.id = document.source
              WHERE (?1 IS NULL OR source = ?1) AND (?2 = '' OR path = ?2 OR (path > ?2 || '/' AND path < ?2 || '0'))
-             ORDER BY {order} LIMIT ?3"
+             ORDER BY {order} LIMIT ?3",
+            sum::DOCUMENT.replace("source,", "document.source,")
         ))?;
         let limit = limit.map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX));
         let mut rows = select.query(params![source, path, limit])?;
+        // Behind the columns of a document stands their sum.
+        const BEHIND: usize = sum::DOCUMENT_COLUMNS + 1;
         while let Some(row) = rows.next()? {
+            sum::check(row, sum::DOCUMENT_COLUMNS)?;
             visit(Listed {
-                id: row.get(0)?,
-                root: row.get(1)?,
-                path: row.get(2)?,
+                root: row.get(BEHIND)?,
+                id: row.get(BEHIND + 1)?,
+                path: row.get(1)?,
                 title: row.get(3)?,
                 first_heading: row.get(4)?,
-                stat: stat(row, 5)?,
-                syntax: row.get(7)?,
+                stat: stat(row, BEHIND + 2)?,
+                syntax: row.get(6)?,
             });
         }
         Ok(())
@@ -65,10 +71,10 @@ impl Truth {
 
     /// The size and time that the file of a document had when it was indexed.
     pub(crate) fn stat(&self, document: i64) -> Result<Stat, Fault> {
-        let mut select = self
-            .connection
-            .prepare_cached("SELECT size, mtime_ns FROM document WHERE id = ?1")?;
-        Ok(select.query_row([document], |row| stat(row, 0))?)
+        let mut select = self.connection.prepare_cached(&format!(
+            "SELECT {STAT}, stat_sum FROM document WHERE id = ?1"
+        ))?;
+        select.query_row([document], |row| Ok(stat(row, 0)))?
     }
 
     /// How many chunks a document has.
@@ -98,18 +104,19 @@ impl Truth {
 
     /// Keeps the summary of a source.
     pub(crate) fn set_summary(&self, source: i64, summary: &str) -> Result<(), Fault> {
-        let mut update = self
-            .connection
-            .prepare_cached("UPDATE source SET summary = ?2 WHERE id = ?1")?;
-        update.execute(params![source, summary])?;
-        Ok(())
+        let transaction = self.connection.unchecked_transaction()?;
+        transaction
+            .prepare_cached("UPDATE source SET summary = ?2 WHERE id = ?1")?
+            .execute(params![source, summary])?;
+        sum::seal_source(&transaction, source)?;
+        Ok(transaction.commit()?)
     }
 }
 
-fn stat(row: &Row<'_>, first: usize) -> rusqlite::Result<Stat> {
-    let size: i64 = row.get(first)?;
-    Ok(Stat {
-        size: size.unsigned_abs(),
-        mtime_ns: row.get(first + 1)?,
-    })
+/// The size and time of a file, from the columns of [`sum::STAT`] and their sum.
+fn stat(row: &Row<'_>, first: usize) -> Result<Stat, Fault> {
+    match sum::is_stat_sound(row, first)? {
+        true => Ok(read::stat(row, first)?),
+        false => Err(sum::DIFFERENT),
+    }
 }

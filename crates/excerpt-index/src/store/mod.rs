@@ -5,6 +5,7 @@
 //! two commits, a keyword index that was removed, and the first sync all go the same way.
 
 mod analysis;
+mod any_of;
 mod codes;
 mod collect;
 mod compress;
@@ -25,6 +26,7 @@ mod recall;
 mod record;
 mod schema;
 mod statistics;
+mod sum;
 mod truth;
 mod vectors;
 mod write;
@@ -36,7 +38,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::lock::WriteLock;
 use crate::model::Keywords;
-use crate::{clone, collection};
+use crate::{clone, collection, disk, journal, lock};
 
 pub(crate) use analysis::{Purpose, analyzer, finder, name};
 pub(crate) use codes::Codes;
@@ -59,20 +61,24 @@ const DATABASE: &str = "excerpt.db";
 /// The folder of the keyword index inside an index directory.
 const LEXICAL: &str = "lexical";
 
+/// The file in an index directory that names the roots of its sources, so that the index can be rebuilt when its database cannot be read.
+const ROOTS: &str = "sources.json";
+
 /// What an index directory holds besides its database.
-const LEFTOVERS: [&str; 12] = [
+const LEFTOVERS: [&str; 13] = [
     LEXICAL,
     codes::FILE,
     codes::NEXT,
-    codes::UNFINISHED[0],
-    codes::UNFINISHED[1],
-    "lock",
+    lock::FILE,
+    ROOTS,
     generation::POINTER,
     generation::ASIDE,
     generation::ANEW,
     collection::FILE,
+    collection::COPY,
     collection::GIVEN,
     clone::REPOSITORY,
+    journal::FILE,
 ];
 
 /// How many ids of changed documents are held at once while the keyword index follows.
@@ -103,19 +109,25 @@ impl Store {
     ///
     /// [`Error::NotAnIndex`] for a folder with other things, and as [`Truth::create`].
     pub(crate) fn create(home: &Path) -> Result<Self> {
-        let dir = generation::served(home)?;
+        let dir = generation::served(home);
         let database = dir.join(DATABASE);
-        if !database.exists() {
-            fs::create_dir_all(home).map_err(Error::io(home))?;
-            let mut entries = fs::read_dir(home).map_err(Error::io(home))?.flatten();
+        let is_new = disk::is_regular(&database)
+            .map_err(Error::io(&database))?
+            .is_none();
+        if is_new {
+            disk::create_dir_all(home).map_err(Error::io(home))?;
             // What is left of an index without its database may stay: it is made again. Another process may have begun to make it meanwhile.
-            let is_left =
-                entries.all(|entry| LEFTOVERS.iter().any(|name| entry.file_name() == *name));
-            if !is_left && !database.exists() {
+            if !holds_index_alone(home) && disk::is_regular(&database).is_ok_and(|is| is.is_none())
+            {
                 return Err(Error::NotAnIndex { path: home.into() });
             }
         }
-        Store::new(home, &dir, truth_in(&dir, || Truth::create(&database))?)
+        let opened = truth_in(home, &dir, || Truth::create(&database))?;
+        let store = Store::new(home, &dir, opened)?;
+        if is_new {
+            make_private(home);
+        }
+        Ok(store)
     }
 
     /// Opens the index in `dir`.
@@ -125,15 +137,18 @@ impl Store {
     /// [`Error::NotFound`] when there is none, and as [`Truth::open`].
     pub(crate) fn open(home: &Path) -> Result<Self> {
         if !generation::exists(home) {
-            return Err(Error::NotFound { path: home.into() });
+            return Err(match generation::was_index(home) {
+                true => Error::damaged(&home.join(DATABASE), "it is missing"),
+                false => Error::NotFound { path: home.into() },
+            });
         }
         // The one that was just named may be gone when it is looked at: another one is named then.
-        let mut opened = Store::at(home, &generation::served(home)?);
+        let mut opened = Store::at(home, &generation::served(home));
         for _ in 1..LOOKS {
             if opened.is_ok() {
                 break;
             }
-            opened = Store::at(home, &generation::served(home)?);
+            opened = Store::at(home, &generation::served(home));
         }
         opened
     }
@@ -141,7 +156,7 @@ impl Store {
     /// The generation in the folder `dir`.
     fn at(home: &Path, dir: &Path) -> Result<Self> {
         let database = dir.join(DATABASE);
-        Store::new(home, dir, truth_in(dir, || Truth::open(&database))?)
+        Store::new(home, dir, truth_in(home, dir, || Truth::open(&database))?)
     }
 
     fn new(home: &Path, dir: &Path, truth: Truth) -> Result<Self> {
@@ -153,6 +168,13 @@ impl Store {
             codes: None,
             distrusted: false,
         };
+        if !disk::is_private(&store.dir.join(DATABASE)) {
+            make_private(home);
+        }
+        store
+            .truth
+            .check_revisions()
+            .map_err(|fault| fault.at(dir))?;
         store.load().map_err(|fault| fault.at(dir))?;
         store.load_codes().map_err(|fault| fault.at(dir))?;
         Ok(store)
@@ -197,7 +219,7 @@ impl Store {
 
     /// Looks again at what another process may have changed.
     pub(crate) fn refresh(&mut self) -> Result<Keywords, Fault> {
-        let is_served = self.is_aside() || generation::served(&self.home)? == self.dir;
+        let is_served = self.is_aside() || generation::served(&self.home) == self.dir;
         if !is_served || !self.truth.is_in_place() {
             *self = Store::open(&self.home)?;
         }
@@ -234,7 +256,7 @@ impl Store {
     pub(crate) fn discard(&mut self) -> Result<(), Fault> {
         let _lock = WriteLock::acquire(&self.dir)?;
         self.lexical = None;
-        Ok(fs::remove_dir_all(self.dir.join(LEXICAL))?)
+        Ok(disk::remove(&self.dir.join(LEXICAL))?)
     }
 
     /// Whether every derived file that there is holds every change, so that all it names is in the truth.
@@ -267,10 +289,48 @@ impl Store {
                 break;
             }
         }
-        if !self.fits()? {
+        if !self.fits()? || !self.holds_all()? {
             self.lexical = None;
         }
         Ok(())
+    }
+
+    /// Whether the keyword index has the chunks that it says it has. tantivy keeps no checksum of its list of files; as long as that is sealed, it is right.
+    fn holds_all(&self) -> Result<bool, Fault> {
+        let Some(lexical) = self.lexical.as_ref().filter(|lexical| !lexical.is_sealed()) else {
+            return Ok(true);
+        };
+        let rev = lexical.stamp().rev;
+        let Ok(held) = lexical.chunk_counts() else {
+            return Ok(false);
+        };
+        let truth = self.truth.chunk_counts()?;
+        let mut followed = truth.iter().filter(|(_, (changed, _))| *changed <= rev);
+        Ok(followed.all(|(document, (changed, chunks))| {
+            let found = held.get(&(*document, changed.unsigned_abs()));
+            found.copied().unwrap_or_default() == *chunks
+        }))
+    }
+
+    /// The database of the index in `home` in whatever state it is, if SQLite can open it.
+    pub(crate) fn remains(home: &Path) -> Option<Truth> {
+        let dir = generation::served(home);
+        let database = dir.join(DATABASE);
+        let is_there = disk::is_regular(&database).is_ok_and(|is| is == Some(true));
+        let open = || Truth::open(&database);
+        is_there.then(|| truth_in(home, &dir, open).ok()).flatten()
+    }
+
+    /// Keeps the roots of the sources in a file beside the database.
+    pub(crate) fn note_roots(&self) -> Result<(), Fault> {
+        let sources = self.truth.sources()?.into_iter();
+        let roots: Vec<String> = sources.map(|source| source.root).collect();
+        let json = serde_json::to_string_pretty(&roots)?;
+        let path = self.home.join(ROOTS);
+        match disk::read(&path) {
+            Ok(Some(kept)) if kept == json => Ok(()),
+            _ => Ok(disk::replace(&path, json.as_bytes())?),
+        }
     }
 
     /// Whether the keyword index is one of this truth that can go on from where it is.
@@ -422,18 +482,85 @@ impl Store {
     }
 }
 
-/// Opens the truth in `dir`. What is told as the file of another program, or as none, was ours if a keyword index lies beside it.
-fn truth_in(dir: &Path, open: impl FnOnce() -> Result<Truth>) -> Result<Truth> {
+/// What is wrong with the files of the index in `home`, as far as it shows without reading the database.
+pub(crate) fn faults(home: &Path) -> Vec<Error> {
+    let mut faults = Vec::new();
+    let mut found = |path: &Path, what: &'static str| faults.push(Error::damaged(path, what));
+    if let Some(what) = generation::pointer_fault(home) {
+        found(&home.join(generation::POINTER), what);
+    }
+    let dir = generation::served(home);
+    let files = ["", "-wal", "-shm"].map(|end| dir.join(format!("{DATABASE}{end}")));
+    let beside = [codes::FILE, codes::NEXT].map(|name| dir.join(name));
+    let own = [lock::FILE, ROOTS, clone::REPOSITORY, journal::FILE].map(|name| home.join(name));
+    for path in files.iter().chain(&beside).chain(&own) {
+        if disk::is_obstructed(path) {
+            found(path, "it is not a regular file");
+        }
+    }
+    let roots = home.join(ROOTS);
+    if let Ok(Some(json)) = disk::read(&roots)
+        && serde_json::from_str::<Vec<PathBuf>>(&json).is_err()
+    {
+        found(&roots, "it is no list of sources");
+    }
+    let folders = [generation::ASIDE, generation::ANEW, collection::GIVEN];
+    let folders = folders.map(|name| home.join(name));
+    for path in folders.iter().chain([&dir.join(LEXICAL)]) {
+        if fs::symlink_metadata(path).is_ok_and(|it| !it.is_dir()) {
+            found(path, "it is not a folder");
+        }
+    }
+    faults
+}
+
+/// The roots of the sources that the file beside the database names; none where it cannot be read.
+pub(crate) fn noted_roots(home: &Path) -> Vec<PathBuf> {
+    let json = disk::read(&home.join(ROOTS)).ok().flatten();
+    let roots = json.and_then(|json| serde_json::from_str(&json).ok());
+    roots.unwrap_or_default()
+}
+
+/// Whether a folder holds nothing but what an index consists of.
+fn holds_index_alone(home: &Path) -> bool {
+    let mut entries = fs::read_dir(home).into_iter().flatten().flatten();
+    entries.all(|entry| entry.file_name().to_str().is_some_and(generation::is_ours))
+}
+
+/// Makes the index in `home` private. The folder itself is, too, unless it holds what is no part of an index.
+fn make_private(home: &Path) {
+    let is_ours = |name: &str| generation::is_ours(name);
+    for entry in fs::read_dir(home).into_iter().flatten().flatten() {
+        if entry.file_name().to_str().is_some_and(is_ours) {
+            disk::make_private(&entry.path());
+        }
+    }
+    if holds_index_alone(home) {
+        disk::make_folder_private(home);
+    }
+}
+
+/// Opens the truth in the folder `dir` of the index directory `home`. What is told as the file of another program, or as none, was ours if other parts of an
+/// index lie there.
+fn truth_in(home: &Path, dir: &Path, open: impl FnOnce() -> Result<Truth>) -> Result<Truth> {
     let database = dir.join(DATABASE);
-    let was_ours = dir.join(LEXICAL).is_dir();
-    // SQLite takes a file without one whole page for a new one.
-    let is_empty = |path: &Path| fs::metadata(path).map_or(true, |file| file.len() < 512);
-    let wal = dir.join(format!("{DATABASE}-wal"));
-    if was_ours && database.exists() && is_empty(&database) && is_empty(&wal) {
+    let was_ours = || generation::was_index(home);
+    for end in ["", "-wal", "-shm", "-journal"] {
+        let path = dir.join(format!("{DATABASE}{end}"));
+        if disk::is_obstructed(&path) {
+            return Err(match was_ours() {
+                true => Error::damaged(&path, "it is not a regular file"),
+                false => Error::Foreign { path },
+            });
+        }
+    }
+    // SQLite takes a file without one whole page for a new one, and removes the log beside it.
+    let is_empty = fs::metadata(&database).is_ok_and(|file| file.len() < 512);
+    if is_empty && dir.join(LEXICAL).is_dir() {
         return Err(Error::damaged(&database, "it is empty"));
     }
     match open() {
-        Err(Error::Foreign { path }) if was_ours => Err(Error::damaged(
+        Err(Error::Foreign { path }) if was_ours() => Err(Error::damaged(
             &path,
             "its first page is not that of an index",
         )),

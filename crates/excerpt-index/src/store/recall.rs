@@ -157,7 +157,7 @@ fn nearly_all_of_the_nearest_are_found() {
         let query = table.embed_query(&[(question, 1.0)]).unwrap();
         let near = codes.nearest(&query, None, DEPTH);
         let nearest = store
-            .nearest(table.identity(), &query, near, DEPTH)
+            .nearest(table.identity(), &query, near, DEPTH, true)
             .unwrap();
         let scores: Vec<f32> = nearest.iter().map(|candidate| candidate.score).collect();
         assert!(scores.is_sorted_by(|a, b| a >= b), "best first");

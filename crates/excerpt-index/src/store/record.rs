@@ -11,7 +11,7 @@ use super::compress::compressed;
 use super::facet;
 use super::fault::Fault;
 use super::link::LinkRow;
-use crate::model::{Attributes, Skip, SkipReason, Stat};
+use crate::model::{Attributes, Encoding, Skip, SkipReason, Stat};
 
 /// A change to the documents of a source.
 #[derive(Debug)]
@@ -19,7 +19,12 @@ pub(crate) enum Change {
     /// The document is new, or is no longer as it was.
     Put(Box<Record>),
     /// The text is as it was, though the file looks different.
-    Touch { id: i64, stat: Stat, settled: bool },
+    Touch {
+        id: i64,
+        stat: Stat,
+        settled: bool,
+        encoding: Encoding,
+    },
     /// The document is no longer there.
     Remove { id: i64 },
 }
@@ -32,6 +37,7 @@ pub(crate) struct Record {
     pub(crate) path: String,
     pub(crate) stat: Stat,
     pub(crate) settled: bool,
+    pub(crate) encoding: Encoding,
     pub(crate) hash: Hash,
     pub(crate) bytes: usize,
     pub(crate) zstd: Vec<u8>,
@@ -100,11 +106,9 @@ impl Record {
         Ok(Record {
             id: None,
             path: path.to_string(),
-            stat: Stat {
-                size: 0,
-                mtime_ns: 0,
-            },
+            stat: Stat::default(),
             settled: false,
+            encoding: Encoding::default(),
             hash,
             bytes: text.len(),
             zstd: compressed(text)?,
@@ -205,6 +209,7 @@ pub(crate) struct Known {
     pub(crate) path: String,
     pub(crate) stat: Stat,
     pub(crate) settled: bool,
+    pub(crate) encoding: Encoding,
     pub(crate) hash: Hash,
     pub(crate) identity: Hash,
 }
@@ -218,13 +223,13 @@ pub(crate) struct SkipRow {
 }
 
 impl SkipRow {
-    /// Whether a file of this size and time need not be read to be left out again. How much is too much may have changed.
+    /// Whether a file of this size and time need not be read to be left out again. How much is too much may have changed, and what a secret is.
     pub(crate) fn still_holds(&self, stat: Stat) -> bool {
         self.settled
             && self.stat == Some(stat)
             && !matches!(
                 self.skip.reason,
-                SkipReason::TooLarge | SkipReason::TooManyChunks
+                SkipReason::TooLarge | SkipReason::TooManyChunks | SkipReason::Secret
             )
     }
 }

@@ -2,6 +2,9 @@
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
+use super::fault::Fault;
+use super::sum;
+
 /// Marks a SQLite file as ours: `xcrp`.
 pub(super) const APPLICATION_ID: i64 = 0x7863_7270;
 
@@ -9,7 +12,10 @@ pub(super) const APPLICATION_ID: i64 = 0x7863_7270;
 pub(super) const FORMAT: i64 = MIGRATIONS.len() as i64;
 
 /// The statements that lead from format `i` to format `i + 1`. A released one is never edited.
-const MIGRATIONS: [&str; 4] = [FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4];
+const MIGRATIONS: [&str; 5] = [FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4, FORMAT_5];
+
+/// The first format with sums.
+const WITH_SUMS: usize = 5;
 
 /// Times of syncs are seconds, times of files nanoseconds, since 1970. `settled` is 1 when the size and time of a file can be
 /// trusted: it was last changed well before it was read. Every change of a document takes the next `rev`; a removed one leaves
@@ -159,9 +165,31 @@ DROP TABLE vector_before;
 CREATE INDEX link_by_target ON link (target);
 ";
 
+/// What the file of a document is encoded in; its `inode`, as the signed number of the same bits, and its `ctime_ns`, both null where the system has
+/// none. Of files seen before none of this is known, so all are read once more. And the [sums](super::sum) over rows: those of rows that are there are written by
+/// [`migrate`].
+const FORMAT_5: &str = "
+ALTER TABLE document ADD COLUMN encoding TEXT NOT NULL DEFAULT 'utf-8';
+ALTER TABLE document ADD COLUMN inode INTEGER;
+ALTER TABLE document ADD COLUMN ctime_ns INTEGER;
+UPDATE document SET settled = 0;
+ALTER TABLE skip ADD COLUMN inode INTEGER;
+ALTER TABLE skip ADD COLUMN ctime_ns INTEGER;
+UPDATE skip SET settled = 0;
+ALTER TABLE document ADD COLUMN chunks_sum INTEGER;
+ALTER TABLE document ADD COLUMN facets_sum INTEGER;
+ALTER TABLE document ADD COLUMN links_sum INTEGER;
+ALTER TABLE document ADD COLUMN stat_sum INTEGER;
+ALTER TABLE document ADD COLUMN sum INTEGER;
+ALTER TABLE chunk ADD COLUMN sum INTEGER;
+ALTER TABLE vector ADD COLUMN sum INTEGER;
+ALTER TABLE source ADD COLUMN skips_sum INTEGER;
+ALTER TABLE source ADD COLUMN sum INTEGER;
+";
+
 /// Leads the database from whatever format it has to the newest, all or nothing. Processes that try it at once wait for each
 /// other: the second finds nothing left to do.
-pub(super) fn migrate(connection: &Connection) -> rusqlite::Result<()> {
+pub(super) fn migrate(connection: &Connection) -> Result<(), Fault> {
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     let from = transaction.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))?;
     // Whoever waited for another one must not write even the same again: it would come between the steps of the one that goes on to write.
@@ -172,7 +200,15 @@ pub(super) fn migrate(connection: &Connection) -> rusqlite::Result<()> {
     for statements in MIGRATIONS.iter().skip(done) {
         transaction.execute_batch(statements)?;
     }
+    if done < WITH_SUMS {
+        sum::fill(&transaction)?;
+    }
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.pragma_update(None, "user_version", FORMAT)?;
-    transaction.commit()
+    // A damaged header is told from a newer format by this.
+    transaction.execute(
+        "INSERT OR REPLACE INTO meta VALUES ('format', ?1)",
+        [FORMAT],
+    )?;
+    Ok(transaction.commit()?)
 }

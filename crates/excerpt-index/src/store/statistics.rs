@@ -1,10 +1,14 @@
 //! What BM25 counts by: how many chunks there are, how long they are, and how many of them hold a term. Where only some documents are searched, these
 //! are counted as if there were no others: how well a chunk answers depends on what it is searched among, and tells nothing of the rest.
+//!
+//! tantivy's own figures include deleted chunks until a merge drops them, and a merge only estimates the lengths that remain. So an answer would depend on
+//! what an index held before. Here deleted chunks are subtracted, and lengths are summed as the index rounds them for each chunk.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use tantivy::fieldnorm::FieldNormReader;
 use tantivy::query::Bm25StatisticsProvider;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{BitSet, DocId, DocSet, Searcher, SegmentOrdinal, SegmentReader, TERMINATED, Term};
@@ -15,20 +19,33 @@ use super::lexical::DOCUMENT;
 /// How many times as many places of a term as chunks there must be for the chunks to be looked up in the places: a look is dearer than a step.
 const LOOK: usize = 8;
 
-/// The chunks of some documents, by segment.
+/// Some chunks, by segment.
 pub(super) struct Part(Vec<Chunks>);
 
-/// The chunks of some documents in a segment.
+/// Some chunks of a segment.
 struct Chunks {
+    /// In order.
     ids: Vec<DocId>,
     set: BitSet,
 }
 
 impl Part {
+    /// Those of some documents.
     pub(super) fn of(searcher: &Searcher, documents: &Documents) -> tantivy::Result<Part> {
         let segments = searcher.segment_readers().iter();
         let chunks = segments.map(|segment| Chunks::of(segment, documents));
         Ok(Part(chunks.collect::<tantivy::Result<_>>()?))
+    }
+
+    /// Those that are deleted and not yet dropped by a merge.
+    fn deleted(searcher: &Searcher) -> Part {
+        Part(
+            searcher
+                .segment_readers()
+                .iter()
+                .map(Chunks::deleted)
+                .collect(),
+        )
     }
 
     /// Whether a chunk of a segment is among them.
@@ -47,6 +64,24 @@ impl Part {
 }
 
 impl Chunks {
+    fn deleted(segment: &SegmentReader) -> Chunks {
+        let mut deleted = Chunks {
+            ids: Vec::new(),
+            set: BitSet::with_max_value(segment.max_doc()),
+        };
+        if let Some(alive) = segment.alive_bitset() {
+            let mut next = 0;
+            for chunk in alive.iter_alive().chain([segment.max_doc()]) {
+                deleted.ids.extend(next..chunk);
+                next = chunk + 1;
+            }
+            for chunk in &deleted.ids {
+                deleted.set.insert(*chunk);
+            }
+        }
+        deleted
+    }
+
     fn of(segment: &SegmentReader, documents: &Documents) -> tantivy::Result<Chunks> {
         let column = segment.fast_fields().u64(DOCUMENT)?;
         let mut ids = Vec::new();
@@ -69,6 +104,9 @@ impl Chunks {
 
     /// How many of them hold a term.
     fn holding(&self, segment: &SegmentReader, term: &Term) -> tantivy::Result<u64> {
+        if self.ids.is_empty() {
+            return Ok(0);
+        }
         let index = segment.inverted_index(term.field())?;
         let Some(mut places) = index.read_postings(term, IndexRecordOption::Basic)? else {
             return Ok(0);
@@ -89,6 +127,12 @@ impl Chunks {
         }
         Ok(count)
     }
+
+    /// How many words a field of theirs has.
+    fn length(&self, lengths: &FieldNormReader) -> u64 {
+        let lengths = self.ids.iter().map(|chunk| lengths.fieldnorm(*chunk));
+        lengths.map(u64::from).sum()
+    }
 }
 
 /// The statistics of what is searched.
@@ -96,6 +140,8 @@ pub(super) struct Statistics {
     searcher: Searcher,
     /// What is searched; none for all.
     part: Option<Arc<Part>>,
+    /// What does not count where all is searched.
+    deleted: Part,
     chunks: u64,
     /// What was counted already: it is asked for several times.
     lengths: RefCell<HashMap<Field, u64>>,
@@ -109,11 +155,16 @@ impl Statistics {
         let part = part.transpose()?.map(Arc::new);
         let chunks = match &part {
             Some(part) => part.0.iter().map(|chunks| chunks.ids.len() as u64).sum(),
-            None => searcher.total_num_docs()?,
+            None => searcher.num_docs(),
+        };
+        let deleted = match &part {
+            Some(_) => Part(Vec::new()),
+            None => Part::deleted(&searcher),
         };
         Ok(Statistics {
             searcher,
             part,
+            deleted,
             chunks,
             lengths: RefCell::default(),
             frequencies: RefCell::default(),
@@ -144,28 +195,50 @@ impl Statistics {
         {
             return Ok(self.chunks);
         }
-        let Some(part) = &self.part else {
-            return self.searcher.total_num_tokens(field);
-        };
         let mut total = 0;
-        for (segment, chunks) in part.segments(&self.searcher) {
-            let lengths = segment.get_fieldnorms_reader(field)?;
-            let lengths = chunks.ids.iter().map(|chunk| lengths.fieldnorm(*chunk));
-            total += lengths.map(u64::from).sum::<u64>();
+        if let Some(part) = &self.part {
+            for (segment, chunks) in part.segments(&self.searcher) {
+                total += chunks.length(&segment.get_fieldnorms_reader(field)?);
+            }
+            return Ok(total);
+        }
+        for (segment, deleted) in self.deleted.segments(&self.searcher) {
+            total += length_of_all(segment, field)?;
+            total -= deleted.length(&segment.get_fieldnorms_reader(field)?);
         }
         Ok(total)
     }
 
     fn count(&self, term: &Term) -> tantivy::Result<u64> {
-        let Some(part) = &self.part else {
-            return self.searcher.doc_freq(term);
-        };
         let mut total = 0;
-        for (segment, chunks) in part.segments(&self.searcher) {
-            total += chunks.holding(segment, term)?;
+        if let Some(part) = &self.part {
+            for (segment, chunks) in part.segments(&self.searcher) {
+                total += chunks.holding(segment, term)?;
+            }
+            return Ok(total);
+        }
+        for (segment, deleted) in self.deleted.segments(&self.searcher) {
+            let all = segment.inverted_index(term.field())?.doc_freq(term)?;
+            total += u64::from(all) - deleted.holding(segment, term)?;
         }
         Ok(total)
     }
+}
+
+/// How many words a field of all chunks of a segment has. The index keeps each length as a byte, and every search counts them all: so the bytes are
+/// counted where they lie, at a third of the cost of asking for each length.
+fn length_of_all(segment: &SegmentReader, field: Field) -> tantivy::Result<u64> {
+    let lengths = segment.fieldnorms_readers().get_inner_file();
+    let Some(lengths) = lengths.open_read(field) else {
+        return Ok(0);
+    };
+    let mut counts = [0_u64; 256];
+    for length in lengths.read_bytes()?.iter() {
+        counts[usize::from(*length)] += 1;
+    }
+    let lengths = (0..=u8::MAX).map(FieldNormReader::id_to_fieldnorm);
+    let total = counts.iter().zip(lengths);
+    Ok(total.map(|(count, length)| count * u64::from(length)).sum())
 }
 
 impl Bm25StatisticsProvider for Statistics {

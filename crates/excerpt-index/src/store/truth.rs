@@ -3,15 +3,18 @@
 
 use std::cell::RefCell;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use excerpt_chunk::Hash;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::fault::Fault;
 use super::read::Code;
 use super::schema::{APPLICATION_ID, FORMAT, migrate};
+use crate::disk;
 use crate::error::{Error, Result};
 
 /// How long a statement waits for another process. Readers never wait in WAL mode; writers have the lock of the index.
@@ -20,9 +23,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How many bytes of the database are looked at where they lie in the memory of the system. Copied from there page by page, they take a fourth of a
 /// search's time. What is behind them is read as usual.
 const MAPPED: i64 = 1 << 30;
-
-/// The number of formats that there will never be.
-const MOST_FORMATS: i64 = 1_000;
 
 /// After how many pages of the log these are written into the database: with SQLite's thousand, a large sync writes the same ones again and again.
 const CHECKPOINT: i64 = 16_384;
@@ -49,6 +49,13 @@ impl Truth {
     }
 
     fn make(path: &Path) -> Result<Self> {
+        // SQLite gives the files that it makes beside it the same mode.
+        match disk::create_new(path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(Fault::from(error).at(path.parent().unwrap_or(path)));
+            }
+            _ => {}
+        }
         let truth = open(
             path,
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
@@ -109,6 +116,51 @@ impl Truth {
         }
     }
 
+    /// Looks whether no change has a later revision than the last one.
+    pub(crate) fn check_revisions(&self) -> Result<(), Fault> {
+        let sql = "SELECT max(coalesce((SELECT max(rev) FROM document), 0), coalesce((SELECT max(rev) FROM tombstone), 0))";
+        let last: i64 = self.connection.query_row(sql, [], |row| row.get(0))?;
+        match last <= self.rev()? && self.pruned()? <= self.rev()? {
+            true => Ok(()),
+            false => Err(Fault::Value("a revision after the last one")),
+        }
+    }
+
+    /// Reads all that there is: whether SQLite finds its pages and indexes sound, and every row and text is what was written.
+    pub(crate) fn verify_all(&self) -> Result<(), Fault> {
+        for sql in ["PRAGMA integrity_check(1)", "PRAGMA foreign_key_check"] {
+            let mut check = self.connection.prepare(sql)?;
+            let mut rows = check.query([])?;
+            if let Some(row) = rows.next()?
+                && row.get_ref(0)?.as_str().ok() != Some("ok")
+            {
+                return Err(Fault::Value("pages that do not fit together"));
+            }
+        }
+        self.check_revisions()?;
+        for source in self.sources()? {
+            self.skips(source.id)?;
+        }
+        let ids = |sql: &str| -> Result<Vec<i64>, Fault> {
+            let mut select = self.connection.prepare(sql)?;
+            let ids = select.query_map([], |row| row.get(0))?;
+            Ok(ids.collect::<Result<_, _>>()?)
+        };
+        for id in ids("SELECT id FROM document")? {
+            self.document(id)?;
+            self.stat(id)?;
+            self.chunks(id)?;
+            self.links_of(id)?;
+            self.check_facets(id)?;
+        }
+        for row in ids("SELECT rowid FROM text")? {
+            let sql = "SELECT hash FROM text WHERE rowid = ?1";
+            let hash = self.connection.query_row(sql, [row], |row| row.get(0))?;
+            self.text(Hash(hash))?;
+        }
+        self.check_vectors()
+    }
+
     /// Closes the database with all that it holds in its one file.
     pub(crate) fn close(self) -> Result<()> {
         let Truth {
@@ -130,23 +182,30 @@ impl Truth {
             let mark = number("PRAGMA application_id")?;
             let format = number("PRAGMA user_version")?;
             let is_blank = mark == 0 && number("SELECT count(*) FROM sqlite_schema")? == 0;
-            Ok((mark, format, is_blank))
+            // A newer version says so twice, a damaged header once.
+            let is_newer = mark == APPLICATION_ID
+                && format > FORMAT
+                && number("SELECT value FROM meta WHERE key = 'format'").ok() == Some(format);
+            Ok((mark, format, is_blank, is_newer))
         };
         match patient(read).map_err(|error| not_ours(path, error))? {
-            (APPLICATION_ID, format @ 1..=FORMAT, _) => Ok(Mark::Ours(format)),
-            (APPLICATION_ID, found @ 1..=MOST_FORMATS, _) => Err(Error::Newer {
+            (APPLICATION_ID, format @ 1..=FORMAT, ..) => Ok(Mark::Ours(format)),
+            (APPLICATION_ID, found, _, true) => Err(Error::Newer {
                 path: path.into(),
                 found,
                 known: FORMAT,
             }),
             (APPLICATION_ID, ..) => Err(Error::damaged(path, "a format that never was")),
-            (_, _, true) => Ok(Mark::Blank),
+            (_, _, true, _) => Ok(Mark::Blank),
             _ => Ok(Mark::Foreign),
         }
     }
 
     fn migrate(&self, path: &Path) -> Result<()> {
-        migrate(&self.connection).map_err(|error| not_ours(path, error))
+        migrate(&self.connection).map_err(|fault| match fault {
+            Fault::Truth(error) => not_ours(path, error),
+            fault => fault.at(path.parent().unwrap_or(path)),
+        })
     }
 }
 
@@ -222,28 +281,58 @@ fn is_busy(error: &rusqlite::Error) -> bool {
     )
 }
 
-/// What was opened, or the database as it lies there, where there is no room for more and all that was written is in its one file.
+/// What was opened, or the database as it lies there, where nothing can be written beside it: for want of room, or of the permission to.
 fn or_frozen(path: &Path, opened: Result<Truth>) -> Result<Truth> {
-    let Err(Error::Full { .. }) = opened else {
+    let is_refused = match &opened {
+        Err(Error::Full { .. }) => true,
+        Err(Error::Store { .. } | Error::Io { .. }) => !is_writable(path),
+        _ => false,
+    };
+    let Some(name) = path.to_str().filter(|_| is_refused) else {
         return opened;
     };
     let mut wal = path.as_os_str().to_owned();
     wal.push("-wal");
     let has_log = fs::metadata(&wal).is_ok_and(|file| file.len() > 0);
-    match (has_log, path.to_str()) {
-        (false, Some(name)) => frozen(path, name).or(opened),
-        _ => opened,
+    match (has_log, &opened) {
+        (false, _) => frozen(path, name, Log::Empty).or(opened),
+        // Where there is no room, another process may be about to write the log. Nobody can where it is forbidden.
+        (true, Err(Error::Full { .. })) => opened,
+        (true, _) => frozen(path, name, Log::Read).or(opened),
     }
 }
 
-fn frozen(path: &Path, name: &str) -> Result<Truth> {
+/// Whether files can be made beside a database.
+fn is_writable(path: &Path) -> bool {
+    let folder = path.parent().unwrap_or(path);
+    tempfile::tempfile_in(folder).is_ok()
+}
+
+/// What to do about the log of a database that may only be read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Log {
+    /// There is none.
+    Empty,
+    /// It is read, and what it holds is kept in the memory of this process.
+    Read,
+}
+
+fn frozen(path: &Path, name: &str, log: Log) -> Result<Truth> {
     let escaped = name.replace('%', "%25").replace('?', "%3f");
-    let uri = format!("file:{}?immutable=1", escaped.replace('#', "%23"));
+    let how = match log {
+        Log::Empty => "immutable=1",
+        Log::Read => "vfs=unix-none",
+    };
+    let uri = format!("file:{}?{how}", escaped.replace('#', "%23"));
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_URI
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(uri, flags);
     let connection = connection.map_err(|error| not_ours(path, error))?;
+    if log == Log::Read {
+        let exclusive = connection.pragma_update(None, "locking_mode", "exclusive");
+        exclusive.map_err(|error| not_ours(path, error))?;
+    }
     let truth = Truth {
         connection,
         path: path.to_path_buf(),
@@ -321,6 +410,8 @@ mod tests {
             .connection
             .pragma_update(None, "user_version", 7)
             .unwrap();
+        let sql = "UPDATE meta SET value = 7 WHERE key = 'format'";
+        truth.connection.execute(sql, []).unwrap();
         drop(truth);
         let error = Truth::open(&path).err().unwrap();
         assert_eq!(

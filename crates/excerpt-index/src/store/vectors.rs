@@ -4,15 +4,15 @@
 //! another branch is not embedded again. Codes of an embedder that can still be asked serve until those of the one that follows it are complete.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::fs;
 use std::ops::ControlFlow;
 
 use excerpt_chunk::Hash;
 
 use super::codes::{self, Codes, Group, Near, Stamp, code};
-use super::collect::Candidate;
+use super::collect::{Candidate, keep_best, path_hash};
 use super::fault::Fault;
 use super::{PAGE, Store};
+use crate::disk;
 use crate::embed::{EmbedError, Embedder, Vectors, always_there};
 use crate::lock::WriteLock;
 use crate::model::{NextVectors, VectorStatus};
@@ -103,7 +103,7 @@ impl Store {
 
     /// Whether there is a file of codes, and it is damaged or of another truth.
     pub(crate) fn has_unusable_codes(&self) -> bool {
-        self.codes.is_none() && self.dir.join(codes::FILE).exists()
+        self.codes.is_none() && self.dir.join(codes::FILE).symlink_metadata().is_ok()
     }
 
     /// Looks again at what another process may have changed: these codes, or the truth that they were made from.
@@ -230,7 +230,7 @@ impl Store {
 
     /// Removes what was to follow the codes that serve. Where it cannot be removed, it is only room that is lost.
     fn drop_next(&self) {
-        let _ = fs::remove_file(self.dir.join(codes::NEXT));
+        let _ = disk::remove(&self.dir.join(codes::NEXT));
     }
 
     /// The cosine of a chunk's vector and `query`; none when there is none.
@@ -241,37 +241,63 @@ impl Store {
         document: u64,
         ordinal: u64,
     ) -> Result<Option<f32>, Fault> {
-        let look = |numbers: &[u8]| cosine(query, numbers);
-        Ok(self
-            .truth
-            .vector_of(embedder, document, ordinal, look)?
-            .flatten())
+        let found = self.comparison(embedder, query, document, ordinal)?;
+        Ok(found.flatten())
     }
 
-    /// Of the chunks that are [near](Codes::nearest) to `query` the nearest by the cosine, best first.
+    /// The cosine of a chunk's vector and `query`: nothing inside when it has none, nothing at all when there is no such chunk, or its vector is lost.
+    fn comparison(
+        &self,
+        embedder: &str,
+        query: &[f32],
+        document: u64,
+        ordinal: u64,
+    ) -> Result<Option<Option<f32>>, Fault> {
+        let look = |numbers: &[u8]| cosine(query, numbers);
+        let found = self.truth.vector_of(embedder, document, ordinal, look)?;
+        Ok(found.map(Option::flatten))
+    }
+
+    /// Of the chunks that are [near](Codes::nearest) to `query` the nearest by the cosine, best first. One that the truth lacks is left out, or where the
+    /// truth [has them all](Store::is_whole), damage.
     pub(crate) fn nearest(
         &self,
         embedder: &str,
         query: &[f32],
         near: Vec<Near>,
         limit: usize,
+        is_whole: bool,
     ) -> Result<Vec<Candidate>, Fault> {
         let mut found = Vec::new();
         for near in near {
+            let compared = self.comparison(embedder, query, near.document, near.ordinal)?;
+            if compared.is_none() && is_whole {
+                return Err(Fault::Torn);
+            }
             // One without a vector, or with that of no word, is near nothing.
-            if let Some(score) = self.cosine(embedder, query, near.document, near.ordinal)? {
+            if let Some(score) = compared.flatten() {
                 found.push(Candidate {
                     document: near.document,
+                    path_hash: near.path_hash,
                     ordinal: near.ordinal,
                     rev: near.rev,
                     score,
                 });
             }
         }
+        keep_best(&mut found, limit, Candidate::order);
         found.sort_unstable_by(Candidate::order);
-        found.truncate(limit);
         Ok(found)
     }
+}
+
+/// A document whose chunks may lack vectors.
+struct Lacking {
+    document: u64,
+    rev: u64,
+    path_hash: u64,
+    /// The keys of its chunks.
+    keys: Vec<Key>,
 }
 
 /// The changed documents of a store, and what their chunks lack.
@@ -282,8 +308,8 @@ struct Following<'a> {
     ids: VecDeque<i64>,
     rev: i64,
     is_last: bool,
-    /// Documents that were read, each with its `rev` and the keys of its chunks, in the order of change.
-    documents: VecDeque<(u64, u64, Vec<Key>)>,
+    /// Documents that were read, in the order of change.
+    documents: VecDeque<Lacking>,
     /// The codes of their vectors; none of those that are not there yet.
     codes: HashMap<Key, Option<Vec<u64>>>,
     /// What is to be embedded.
@@ -347,8 +373,12 @@ impl<'a> Following<'a> {
             let code = known.map(|code| code.unwrap_or_else(|| self.no_code()));
             self.codes.insert(key, code);
         }
-        let rev = document.rev.unsigned_abs();
-        self.documents.push_back((id.unsigned_abs(), rev, keys));
+        self.documents.push_back(Lacking {
+            document: id.unsigned_abs(),
+            rev: document.rev.unsigned_abs(),
+            path_hash: path_hash(&document.path),
+            keys,
+        });
         Ok(())
     }
 
@@ -384,17 +414,22 @@ impl<'a> Following<'a> {
     /// The codes of the next documents that lack none.
     fn complete(&mut self) -> Vec<(u64, Group)> {
         let mut complete = Vec::new();
-        while let Some((document, rev, keys)) = self.documents.front() {
-            let codes = keys.iter().map(|key| self.codes.get(key)?.as_deref());
+        while let Some(next) = self.documents.front() {
+            let codes = next.keys.iter();
+            let codes = codes.map(|key| self.codes.get(key)?.as_deref());
             let Some(codes) = codes.collect::<Option<Vec<_>>>() else {
                 break;
             };
-            let (rev, words) = (*rev, codes.concat());
-            complete.push((*document, Group { rev, words }));
+            let group = Group {
+                rev: next.rev,
+                path_hash: next.path_hash,
+                words: codes.concat(),
+            };
+            complete.push((next.document, group));
             self.documents.pop_front();
         }
         // What others have too is found where it was kept.
-        let keys = self.documents.iter().flat_map(|(_, _, keys)| keys);
+        let keys = self.documents.iter().flat_map(|lacking| &lacking.keys);
         let keys: HashSet<Key> = keys.copied().collect();
         self.codes.retain(|key, _| keys.contains(key));
         complete

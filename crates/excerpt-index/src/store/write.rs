@@ -3,13 +3,18 @@
 use std::collections::HashSet;
 
 use excerpt_chunk::Hash;
-use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, named_params, params};
+use rusqlite::{
+    OptionalExtension, ToSql, Transaction, TransactionBehavior, named_params, params,
+    params_from_iter,
+};
 
 use super::fault::Fault;
 use super::link::put_links;
 use super::record::{Change, ChunkRow, Record, SkipRow};
+use super::sum;
 use super::truth::Truth;
 use super::vectors::Key;
+use crate::model::Stat;
 
 /// How many tombstones are kept for a keyword index that is restored from an older copy; with more, it is made again.
 const TOMBSTONES: i64 = 10_000;
@@ -23,16 +28,34 @@ impl Truth {
 
     /// The id of the source at `root`, made if need be. `name` is that of its collection.
     pub(crate) fn ensure_source(&self, root: &str, name: Option<&str>) -> Result<i64, Fault> {
+        // What is sealed below must be right before.
+        self.sources()?;
         if let Some(id) = self.source(root)? {
-            let rename = "UPDATE source SET name = ?2 WHERE id = ?1 AND name IS NOT ?2";
-            self.connection.execute(rename, params![id, name])?;
+            if self.has_name(id, name)? {
+                return Ok(id);
+            }
+            let transaction = self.change()?;
+            let rename = "UPDATE source SET name = ?2 WHERE id = ?1";
+            transaction.execute(rename, params![id, name])?;
+            sum::seal_source(&transaction, id)?;
+            transaction.commit()?;
             return Ok(id);
         }
-        self.connection.execute(
+        let transaction = self.change()?;
+        transaction.execute(
             "INSERT INTO source (root, name) VALUES (?1, ?2)",
             params![root, name],
         )?;
-        Ok(self.connection.last_insert_rowid())
+        let id = transaction.last_insert_rowid();
+        sum::seal_skips(&transaction, id)?;
+        transaction.commit()?;
+        Ok(id)
+    }
+
+    fn has_name(&self, source: i64, name: Option<&str>) -> Result<bool, Fault> {
+        let sql = "SELECT name IS ?2 FROM source WHERE id = ?1";
+        let named = params![source, name];
+        Ok(self.connection.query_row(sql, named, |row| row.get(0))?)
     }
 
     /// Makes this the store of the source at `root` alone, with what the source holds that has most documents: of each it is still to be seen whether it
@@ -57,6 +80,7 @@ impl Truth {
         )?;
         transaction.execute("UPDATE document SET settled = 0", [])?;
         transaction.execute("DELETE FROM skip", [])?;
+        sum::seal_skips(&transaction, kept)?;
         Ok(transaction.commit()?)
     }
 
@@ -84,11 +108,12 @@ impl Truth {
 
     /// Notes that a sync of the source has begun to write: until it has finished, it counts as interrupted.
     pub(crate) fn start_sync(&self, source: i64, started: i64) -> Result<(), Fault> {
-        let mut statement = self
-            .connection
-            .prepare_cached("UPDATE source SET started = ?2, finished = NULL WHERE id = ?1")?;
-        statement.execute(params![source, started])?;
-        Ok(())
+        let transaction = self.change()?;
+        transaction
+            .prepare_cached("UPDATE source SET started = ?2, finished = NULL WHERE id = ?1")?
+            .execute(params![source, started])?;
+        sum::seal_source(&transaction, source)?;
+        Ok(transaction.commit()?)
     }
 
     /// Notes that a sync has seen all of the source; `skips` replaces the list of what it left out.
@@ -103,7 +128,8 @@ impl Truth {
         if let Some(skips) = skips {
             transaction.execute("DELETE FROM skip WHERE source = ?1", [source])?;
             let mut insert = transaction.prepare_cached(
-                "INSERT INTO skip (source, path, reason, detail, size, mtime_ns, settled) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                "INSERT INTO skip (source, path, reason, detail, settled, size, mtime_ns, inode, ctime_ns)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             )?;
             for SkipRow {
                 skip,
@@ -111,18 +137,16 @@ impl Truth {
                 settled,
             } in skips
             {
-                let (size, mtime_ns) = (
-                    stat.map(|stat| signed(stat.size)),
-                    stat.map(|stat| stat.mtime_ns),
-                );
                 insert.execute(params![
                     source,
                     skip.path,
                     skip.reason.name(),
                     skip.detail,
-                    size,
-                    mtime_ns,
-                    settled
+                    settled,
+                    stat.map(|stat| signed(stat.size)),
+                    stat.map(|stat| stat.mtime_ns),
+                    stat.and_then(inode),
+                    stat.and_then(|stat| stat.ctime_ns),
                 ])?;
             }
         }
@@ -130,6 +154,10 @@ impl Truth {
             "UPDATE source SET started = ?2, finished = ?3 WHERE id = ?1",
             params![source, started, finished],
         )?;
+        match skips {
+            Some(_) => sum::seal_skips(&transaction, source)?,
+            None => sum::seal_source(&transaction, source)?,
+        }
         Ok(transaction.commit()?)
     }
 
@@ -145,11 +173,30 @@ impl Truth {
             })?;
         for change in changes {
             match change {
-                Change::Touch { id, stat, settled } => {
+                Change::Touch {
+                    id,
+                    stat,
+                    settled,
+                    encoding,
+                } => {
                     let mut update = transaction.prepare_cached(
-                        "UPDATE document SET size = ?2, mtime_ns = ?3, settled = ?4 WHERE id = ?1",
+                        "UPDATE document SET size = ?2, mtime_ns = ?3, inode = ?4, ctime_ns = ?5, settled = ?6, stat_sum = ?7 WHERE id = ?1",
                     )?;
-                    update.execute(params![id, signed(stat.size), stat.mtime_ns, settled])?;
+                    update.execute(params![
+                        id,
+                        signed(stat.size),
+                        stat.mtime_ns,
+                        inode(*stat),
+                        stat.ctime_ns,
+                        settled,
+                        stat_sum(*stat)?
+                    ])?;
+                    let mut update = transaction.prepare_cached(
+                        "UPDATE document SET encoding = ?2 WHERE id = ?1 AND encoding <> ?2",
+                    )?;
+                    if update.execute(params![id, encoding.name()])? > 0 {
+                        sum::seal_document(&transaction, *id)?;
+                    }
                 }
                 Change::Put(record) => {
                     rev += 1;
@@ -199,17 +246,22 @@ impl Truth {
         let transaction = self.change()?;
         {
             let mut insert = transaction.prepare_cached(
-                "INSERT OR REPLACE INTO vector (key, numbers, refused) VALUES (?1, ?2, ?3)",
+                "INSERT OR REPLACE INTO vector (key, numbers, refused, sum) VALUES (?1, ?2, ?3, ?4)",
             )?;
+            let mut insert = |key: &Key, numbers: Option<Vec<u8>>, refused: Option<&str>| {
+                let sum = sum::of_values(&[&key.0, &numbers, &refused])?;
+                insert.execute(params![&key.0[..], numbers, refused, sum])?;
+                Ok::<_, Fault>(())
+            };
             for (key, numbers) in vectors {
                 let numbers: Vec<u8> = numbers
                     .iter()
                     .map(|number| number.cast_unsigned())
                     .collect();
-                insert.execute(params![&key.0[..], numbers, None::<&str>])?;
+                insert(key, Some(numbers), None)?;
             }
             for (key, reason) in refused {
-                insert.execute(params![&key.0[..], None::<Vec<u8>>, reason])?;
+                insert(key, None, Some(reason))?;
             }
         }
         Ok(transaction.commit()?)
@@ -268,15 +320,16 @@ fn put(transaction: &Transaction<'_>, source: i64, record: &Record, rev: i64) ->
     };
     // A document keeps its id while its path stays, so that the keyword index can replace its chunks.
     let mut document = transaction.prepare_cached(
-        "INSERT INTO document (source, path, size, mtime_ns, settled, text, title, first_heading, metadata, syntax, strategy,
-                               reason, warnings, identity, rev)
-         VALUES (:source, :path, :size, :mtime_ns, :settled, :text, :title, :first_heading, :metadata, :syntax, :strategy,
-                 :reason, :warnings, :identity, :rev)
+        "INSERT INTO document (source, path, size, mtime_ns, inode, ctime_ns, stat_sum, settled, text, title, first_heading, metadata, syntax,
+                               strategy, reason, warnings, identity, rev, encoding)
+         VALUES (:source, :path, :size, :mtime_ns, :inode, :ctime_ns, :stat_sum, :settled, :text, :title, :first_heading, :metadata, :syntax,
+                 :strategy, :reason, :warnings, :identity, :rev, :encoding)
          ON CONFLICT (source, path) DO UPDATE SET
-             size = excluded.size, mtime_ns = excluded.mtime_ns, settled = excluded.settled, text = excluded.text,
+             size = excluded.size, mtime_ns = excluded.mtime_ns, inode = excluded.inode, ctime_ns = excluded.ctime_ns,
+             stat_sum = excluded.stat_sum, settled = excluded.settled, text = excluded.text,
              title = excluded.title, first_heading = excluded.first_heading, metadata = excluded.metadata,
              syntax = excluded.syntax, strategy = excluded.strategy, reason = excluded.reason, warnings = excluded.warnings,
-             identity = excluded.identity, rev = excluded.rev
+             identity = excluded.identity, rev = excluded.rev, encoding = excluded.encoding
          RETURNING id",
     )?;
     let id: i64 = document.query_row(
@@ -285,6 +338,9 @@ fn put(transaction: &Transaction<'_>, source: i64, record: &Record, rev: i64) ->
             ":path": record.path,
             ":size": signed(record.stat.size),
             ":mtime_ns": record.stat.mtime_ns,
+            ":inode": inode(record.stat),
+            ":ctime_ns": record.stat.ctime_ns,
+            ":stat_sum": stat_sum(record.stat)?,
             ":settled": record.settled,
             ":text": &record.hash.0[..],
             ":title": record.title,
@@ -296,6 +352,7 @@ fn put(transaction: &Transaction<'_>, source: i64, record: &Record, rev: i64) ->
             ":warnings": record.warnings,
             ":identity": &record.identity.0[..],
             ":rev": rev,
+            ":encoding": record.encoding.name(),
         },
         |row| row.get(0),
     )?;
@@ -314,6 +371,7 @@ fn put(transaction: &Transaction<'_>, source: i64, record: &Record, rev: i64) ->
         put_chunk(transaction, id, ordinal, chunk)?;
     }
     put_links(transaction, id, &record.links)?;
+    sum::seal_document(transaction, id)?;
     match before {
         Some(hash) if hash != record.hash.0 => drop_text(transaction, &hash),
         _ => Ok(()),
@@ -326,36 +384,39 @@ fn put_chunk(
     ordinal: usize,
     chunk: &ChunkRow,
 ) -> Result<(), Fault> {
-    let mut insert = transaction.prepare_cached(
-        "INSERT INTO chunk (document, ordinal, id, start, end, first_line, last_line, overlap_start, trail, sections, header, kind,
-                            name, language, tokens, part, parts, strength, cut, hash, warnings, defines, input)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)",
-    )?;
-    insert.execute(params![
-        document,
-        length(ordinal),
-        &chunk.id.0[..],
-        length(chunk.bytes.start),
-        length(chunk.bytes.end),
-        length(chunk.lines.0),
-        length(chunk.lines.1),
-        chunk.overlap_start.map(length),
-        chunk.trail,
-        chunk.sections,
-        chunk.header,
-        chunk.kind,
-        chunk.name,
-        chunk.language,
-        length(chunk.tokens),
-        length(chunk.part.0),
-        length(chunk.part.1),
-        chunk.strength,
-        chunk.cut,
-        &chunk.hash.0[..],
-        chunk.warnings,
-        chunk.defines,
-        &chunk.input.0[..],
-    ])?;
+    let values: [&dyn ToSql; sum::CHUNK_COLUMNS] = [
+        &document,
+        &length(ordinal),
+        &chunk.id.0,
+        &length(chunk.bytes.start),
+        &length(chunk.bytes.end),
+        &length(chunk.lines.0),
+        &length(chunk.lines.1),
+        &chunk.overlap_start.map(length),
+        &chunk.trail,
+        &chunk.sections,
+        &chunk.header,
+        &chunk.kind,
+        &chunk.name,
+        &chunk.language,
+        &length(chunk.tokens),
+        &length(chunk.part.0),
+        &length(chunk.part.1),
+        &chunk.strength,
+        &chunk.cut,
+        &chunk.hash.0,
+        &chunk.warnings,
+        &chunk.defines,
+        &chunk.input.0,
+    ];
+    let sum = sum::of_values(&values)?;
+    let mut insert = transaction.prepare_cached(&format!(
+        "INSERT INTO chunk ({}, sum)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)",
+        sum::CHUNK
+    ))?;
+    let all = values.into_iter().chain([&sum as &dyn ToSql]);
+    insert.execute(params_from_iter(all))?;
     Ok(())
 }
 
@@ -387,6 +448,21 @@ fn drop_text(transaction: &Transaction<'_>, hash: &[u8]) -> Result<(), Fault> {
 /// A length as SQLite has it. Texts are far smaller than its limit.
 fn length(value: usize) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+/// An inode as SQLite has it: the same bits, as a file system may use all of them.
+/// The sum over the columns of [`sum::STAT`].
+fn stat_sum(stat: Stat) -> Result<i64, Fault> {
+    sum::of_values(&[
+        &signed(stat.size),
+        &stat.mtime_ns,
+        &inode(stat),
+        &stat.ctime_ns,
+    ])
+}
+
+fn inode(stat: Stat) -> Option<i64> {
+    stat.inode.map(u64::cast_signed)
 }
 
 fn signed(value: u64) -> i64 {

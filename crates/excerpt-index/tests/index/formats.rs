@@ -2,6 +2,7 @@
 
 use excerpt_index::{Index, OpenOptions, ReadOptions, Target};
 use rusqlite::Connection;
+use rusqlite::types::ValueRef;
 
 use crate::fixture::{World, by_keywords, paths};
 
@@ -14,11 +15,12 @@ const FILES: [(&str, &str); 3] = [
     ("kettle.rs", include_str!("../formats/notes/kettle.rs")),
     ("milk.txt", include_str!("../formats/notes/milk.txt")),
 ];
-const FORMATS: [&str; 4] = [
+const FORMATS: [&str; 5] = [
     include_str!("../formats/v1.sql"),
     include_str!("../formats/v2.sql"),
     include_str!("../formats/v3.sql"),
     include_str!("../formats/v4.sql"),
+    include_str!("../formats/v5.sql"),
 ];
 
 fn old(statements: &str) -> World {
@@ -32,7 +34,35 @@ fn old(statements: &str) -> World {
     let root = world.root();
     let moved = database.execute("UPDATE source SET root = ?1", [root.to_str().unwrap()]);
     assert_eq!(moved.unwrap(), 1);
+    seal(&database);
     world
+}
+
+/// Writes the sum of the source again, where the format has sums: over the kind, the length and the bytes of each value.
+fn seal(database: &Connection) {
+    const COLUMNS: &str = "id, root, name, started, finished, summary, skips_sum";
+    let Ok(mut select) = database.prepare(&format!("SELECT {COLUMNS}, sum FROM source")) else {
+        return;
+    };
+    let mut rows = select.query([]).unwrap();
+    let row = rows.next().unwrap().unwrap();
+    let mut bytes = Vec::new();
+    for column in 0..COLUMNS.split(", ").count() {
+        let (kind, value) = match row.get_ref(column).unwrap() {
+            ValueRef::Null => (0, Vec::new()),
+            ValueRef::Integer(number) => (1, number.to_le_bytes().to_vec()),
+            ValueRef::Text(text) => (3, text.to_vec()),
+            value => panic!("{value:?}"),
+        };
+        bytes.push(kind);
+        bytes.extend((value.len() as u64).to_le_bytes());
+        bytes.extend(value);
+    }
+    let sum = twox_hash::XxHash3_64::oneshot(&bytes).cast_signed();
+    drop(rows);
+    database
+        .execute("UPDATE source SET sum = ?1", [sum])
+        .unwrap();
 }
 
 #[test]

@@ -96,7 +96,16 @@ fn only_what_is_served_is_left_on_disk() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     names.sort();
-    assert_eq!(names, ["excerpt.generation", "generation-7", "lock"]);
+    assert_eq!(
+        names,
+        [
+            "cutting",
+            "excerpt.generation",
+            "generation-7",
+            "lock",
+            "sources.json"
+        ]
+    );
 }
 
 #[test]

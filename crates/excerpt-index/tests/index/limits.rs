@@ -46,7 +46,7 @@ fn a_document_that_takes_too_long_is_quarantined_until_it_changes_or_a_retry() {
     );
     let skips = world.open().skips(&world.root()).unwrap();
     let detail = skips[0].detail.as_deref();
-    assert_eq!(detail, Some("cutting it took more than 0 seconds"));
+    assert_eq!(detail, Some("splitting it took more than 0 seconds"));
 
     world.options.limits = Limits::default();
     let report = world.sync();

@@ -13,12 +13,17 @@ mod failures;
 mod fixture;
 mod formats;
 mod generations;
+#[cfg(unix)]
+mod hostile_files;
 mod limits;
+mod losses;
 mod part;
 mod quality;
 mod ranking;
 mod reading;
+mod roads;
 mod search;
+mod secrets;
 mod sync;
 mod tokens;
 mod vectors;

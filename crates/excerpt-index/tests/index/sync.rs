@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime};
 
 use excerpt_chunk::Config;
 use excerpt_index::{
-    Error, Index, Keywords, Note, OpenOptions, Query, ReadOptions, SkipReason, Stage, SyncOptions,
-    Target, quiet,
+    Encoding, Error, Index, Keywords, Note, OpenOptions, Query, ReadOptions, SkipReason, Stage,
+    SyncOptions, Target, quiet,
 };
 
 use crate::fixture::{World, by_keywords, paths, set_time};
@@ -212,6 +212,49 @@ fn every_skip_is_counted_and_listed() {
 }
 
 #[test]
+fn what_a_file_is_encoded_in_is_kept_and_told() {
+    let text = "# Tee\n\nGrüner Tee.\n";
+    let wide = |mark: [u8; 2], unit: fn(u16) -> [u8; 2]| -> Vec<u8> {
+        mark.into_iter()
+            .chain(text.encode_utf16().flat_map(unit))
+            .collect()
+    };
+    let little = wide([0xFF, 0xFE], u16::to_le_bytes);
+    let big = wide([0xFE, 0xFF], u16::to_be_bytes);
+    let mut world = World::new()
+        .file("a.md", text)
+        .file("b.md", little)
+        .file("c.md", &big);
+    world.sync();
+    let encodings = |world: &World| {
+        let index = world.open();
+        ["a.md", "b.md", "c.md"].map(|path| {
+            let read = index.get(&Target::document(path), &ReadOptions::default());
+            let read = read.unwrap();
+            // Places count the text in UTF-8, whatever the file is.
+            assert_eq!((&*read.text, read.span.bytes), (text, 0..text.len()));
+            read.encoding
+        })
+    };
+    let expected = [Encoding::Utf8, Encoding::Utf16Le, Encoding::Utf16Be];
+    assert_eq!(encodings(&world), expected);
+    for document in &world.search("grüner").documents {
+        let at = ["a.md", "b.md", "c.md"]
+            .iter()
+            .position(|path| *path == document.path);
+        assert_eq!(document.encoding, expected[at.unwrap()]);
+    }
+    // Another cut keeps it, and the same text in another encoding changes it.
+    world.options.chunking.target = 100;
+    assert_eq!(world.sync().recut, 3);
+    assert_eq!(encodings(&world), expected);
+    world.write("a.md", big);
+    assert_eq!(world.sync().unchanged, 3);
+    assert_eq!(encodings(&world)[0], Encoding::Utf16Be);
+    world.assert_like_fresh();
+}
+
+#[test]
 fn a_document_that_becomes_no_text_is_removed() {
     let world = three();
     world.sync();
@@ -384,4 +427,62 @@ fn a_sync_writes_nothing_into_its_source() {
     let before = list();
     world.sync();
     assert_eq!(list(), before);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_change_that_keeps_size_and_time_is_noticed() {
+    let world = World::new().file("a.md", "green").file("b.md", "water");
+    let time = fs::metadata(world.root().join("a.md")).unwrap();
+    let time = time.modified().unwrap();
+    world.sync();
+    assert_eq!(world.sync().read, 0);
+    world.touched("a.md", "black");
+    set_time(&world.root().join("a.md"), time);
+    let report = world.sync();
+    assert_eq!((report.changed, report.read), (1, 1));
+    assert_eq!(paths(&world.search("black")), ["a.md"]);
+    assert_eq!(world.sync().read, 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_takes_the_place_of_another_of_the_same_size_and_time_is_noticed() {
+    let world = World::new()
+        .file("a.md", "green")
+        .file("other.txt", "black");
+    let time = fs::metadata(world.root().join("a.md")).unwrap();
+    let time = time.modified().unwrap();
+    set_time(&world.root().join("other.txt"), time);
+    world.sync();
+    fs::rename(world.root().join("other.txt"), world.root().join("a.md")).unwrap();
+    let report = world.sync();
+    assert_eq!((report.changed, report.removed), (1, 1));
+    assert_eq!(paths(&world.search("black")), ["a.md"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_was_left_out_and_changes_to_a_text_of_the_same_size_and_time_is_noticed() {
+    let world = World::new().file("a.md", b"te\xff");
+    let time = fs::metadata(world.root().join("a.md")).unwrap();
+    let time = time.modified().unwrap();
+    world.sync();
+    assert_eq!(world.sync().read, 0);
+    world.touched("a.md", "tea");
+    set_time(&world.root().join("a.md"), time);
+    assert_eq!(world.sync().added, 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn rights_that_change_make_a_file_be_read_and_not_cut_again() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let world = World::new().file("a.md", "green");
+    world.sync();
+    let path = world.root().join("a.md");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
+    let report = world.sync();
+    assert_eq!((report.read, report.unchanged, report.changed), (1, 1, 0));
+    assert_eq!(world.sync().read, 0);
 }

@@ -10,6 +10,7 @@ use rusqlite::{OptionalExtension, params_from_iter};
 use super::{hash, size, unsigned};
 use crate::store::fault::Fault;
 use crate::store::record::input;
+use crate::store::sum::{self, CHUNK};
 use crate::store::truth::Truth;
 
 /// A chunk as the truth has it, without its text.
@@ -39,7 +40,18 @@ pub(crate) struct Features {
 impl Truth {
     /// The chunks of a document, in order.
     pub(crate) fn chunks(&self, document: i64) -> Result<Vec<StoredChunk>, Fault> {
-        self.chunks_where("document = ?1 ORDER BY ordinal", &[document])
+        let chunks = self.chunks_where("document = ?1 ORDER BY ordinal", &[document])?;
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT chunks_sum FROM document WHERE id = ?1")?;
+        let kept: Option<Option<i64>> =
+            select.query_row([document], |row| row.get(0)).optional()?;
+        match kept {
+            // A document that has just been removed has none.
+            None if chunks.is_empty() => Ok(chunks),
+            Some(Some(kept)) if kept == sum::of_chunks(&self.connection, document)? => Ok(chunks),
+            _ => Err(Fault::Value("chunks that are not those of their document")),
+        }
     }
 
     /// One chunk of a document.
@@ -67,25 +79,24 @@ impl Truth {
 
     /// The id of the chunk of a document that holds the byte at `offset`, or of the next one.
     pub(crate) fn chunk_at(&self, document: i64, offset: usize) -> Result<Option<Hash>, Fault> {
-        let mut select = self.connection.prepare_cached(
-            "SELECT id FROM chunk WHERE document = ?1 AND end > ?2 ORDER BY ordinal LIMIT 1",
-        )?;
         let offset = i64::try_from(offset).unwrap_or(i64::MAX);
-        let found = select.query_row([document, offset], |row| hash(row, 0));
-        Ok(found.optional()?)
+        let condition = "document = ?1 AND end > ?2 ORDER BY ordinal LIMIT 1";
+        let found = self.chunks_where(condition, &[document, offset])?.pop();
+        Ok(found.map(|chunk| chunk.id))
     }
 
     /// What of a chunk has a say in its rank.
     pub(crate) fn features(&self, document: u64, ordinal: u64) -> Result<Option<Features>, Fault> {
-        let mut select = self
-            .connection
-            .prepare_cached("SELECT defines FROM chunk WHERE document = ?1 AND ordinal = ?2")?;
+        let mut select = self.connection.prepare_cached(&format!(
+            "SELECT {CHUNK}, sum FROM chunk WHERE document = ?1 AND ordinal = ?2"
+        ))?;
         let place = [document, ordinal].map(|number| i64::try_from(number).unwrap_or(i64::MAX));
         let mut rows = select.query(place)?;
         let Some(row) = rows.next()? else {
             return Ok(None);
         };
-        let defines = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+        sum::check(row, sum::CHUNK_COLUMNS)?;
+        let defines = row.get_ref(21)?.as_str().map_err(rusqlite::Error::from)?;
         Ok(Some(Features {
             defines: match defines {
                 "[]" => Vec::new(),
@@ -99,36 +110,37 @@ impl Truth {
         condition: &'static str,
         numbers: &[i64],
     ) -> Result<Vec<StoredChunk>, Fault> {
-        let mut select = self.connection.prepare_cached(&format!(
-            "SELECT ordinal, id, start, end, first_line, last_line, trail, sections, kind, language, tokens, defines, header, input,
-                    coalesce(overlap_start, start)
-             FROM chunk WHERE {condition}"
-        ))?;
+        let mut select = self
+            .connection
+            .prepare_cached(&format!("SELECT {CHUNK}, sum FROM chunk WHERE {condition}"))?;
         let mut rows = select.query(params_from_iter(numbers))?;
         let mut chunks = Vec::new();
         while let Some(row) = rows.next()? {
+            sum::check(row, sum::CHUNK_COLUMNS)?;
+            let list = |column| -> Result<Vec<String>, Fault> {
+                let json = row.get_ref(column)?.as_str();
+                Ok(serde_json::from_str(json.map_err(rusqlite::Error::from)?)?)
+            };
+            let start = size(row, 3)?;
+            let overlap_start: Option<i64> = row.get(7)?;
             chunks.push(StoredChunk {
-                ordinal: size(row, 0)?,
-                id: hash(row, 1)?,
+                ordinal: size(row, 1)?,
+                id: hash(row, 2)?,
                 span: Span {
-                    bytes: size(row, 2)?..size(row, 3)?,
-                    lines: (size(row, 4)?, size(row, 5)?),
+                    bytes: start..size(row, 4)?,
+                    lines: (size(row, 5)?, size(row, 6)?),
                 },
-                trail: serde_json::from_str(
-                    row.get_ref(6)?.as_str().map_err(rusqlite::Error::from)?,
-                )?,
-                sections: serde_json::from_str(
-                    row.get_ref(7)?.as_str().map_err(rusqlite::Error::from)?,
-                )?,
-                kind: row.get(8)?,
-                language: row.get(9)?,
-                tokens: size(row, 10)?,
-                defines: serde_json::from_str(
-                    row.get_ref(11)?.as_str().map_err(rusqlite::Error::from)?,
-                )?,
-                header: row.get(12)?,
-                input: row.get(13)?,
-                embedded_from: size(row, 14)?,
+                trail: list(8)?,
+                sections: list(9)?,
+                header: row.get(10)?,
+                kind: row.get(11)?,
+                language: row.get(13)?,
+                tokens: size(row, 14)?,
+                defines: list(21)?,
+                input: row.get(22)?,
+                embedded_from: overlap_start
+                    .and_then(|start| usize::try_from(start).ok())
+                    .unwrap_or(start),
             });
         }
         Ok(chunks)

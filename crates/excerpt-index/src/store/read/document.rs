@@ -4,10 +4,12 @@ use excerpt_chunk::Hash;
 use rusqlite::{OptionalExtension, Row, params};
 use serde_json::{Map, Value};
 
-use super::{hash, size};
+use super::{encoding, hash, size};
+use crate::model::Encoding;
 use crate::store::collect::Documents;
 use crate::store::compress::decompressed;
 use crate::store::fault::Fault;
+use crate::store::sum::{self, DOCUMENT};
 use crate::store::truth::Truth;
 
 /// A document as the truth has it, without its text.
@@ -23,6 +25,7 @@ pub(crate) struct StoredDocument {
     pub(crate) first_heading: Option<String>,
     pub(crate) metadata: Map<String, Value>,
     pub(crate) syntax: String,
+    pub(crate) encoding: Encoding,
     pub(crate) text: Hash,
     pub(crate) rev: i64,
 }
@@ -43,18 +46,20 @@ pub(in crate::store) struct Code {
     documents: Documents,
 }
 
-/// With a join in place of the inner question, SQLite would prepare it anew for each document.
-const DOCUMENT: &str = "
-    SELECT id, (SELECT root FROM source WHERE source.id = document.source) AS root, path, title, first_heading, metadata,
-           text, rev, syntax, (SELECT name FROM source WHERE source.id = document.source), source
-    FROM document";
+/// The columns of a document, up to its sum, and what is known of it by its source. With a join in place of the inner questions, SQLite would prepare it anew
+/// for each document.
+fn select(condition: &str) -> String {
+    format!(
+        "SELECT {DOCUMENT}, sum, id, (SELECT root FROM source WHERE source.id = document.source) AS root,
+                (SELECT name FROM source WHERE source.id = document.source)
+         FROM document {condition}"
+    )
+}
 
 impl Truth {
     /// A document.
     pub(crate) fn document(&self, id: i64) -> Result<Option<StoredDocument>, Fault> {
-        let mut select = self
-            .connection
-            .prepare_cached(&format!("{DOCUMENT} WHERE id = ?1"))?;
+        let mut select = self.connection.prepare_cached(&select("WHERE id = ?1"))?;
         let found = select.query_row([id], |row| Ok(document(row))).optional()?;
         found.transpose()
     }
@@ -63,11 +68,17 @@ impl Truth {
     pub(crate) fn documents_at(&self, path: &str) -> Result<Vec<StoredDocument>, Fault> {
         let mut select = self
             .connection
-            .prepare_cached(&format!("{DOCUMENT} WHERE path = ?1 ORDER BY root"))?;
+            .prepare_cached(&select("WHERE path = ?1 ORDER BY root"))?;
         let mut rows = select.query([path])?;
         let mut documents = Vec::new();
         while let Some(row) = rows.next()? {
             documents.push(document(row)?);
+        }
+        // What SQLite's own index of paths does not name may be there all the same, if that index is damaged.
+        let sql = "SELECT count(*) FROM document NOT INDEXED WHERE path = ?1";
+        let count = || self.connection.query_row(sql, [path], |row| size(row, 0));
+        if documents.is_empty() && count()? > 0 {
+            return Err(Fault::Value("a document that its path does not lead to"));
         }
         Ok(documents)
     }
@@ -80,7 +91,7 @@ impl Truth {
     ) -> Result<Option<StoredDocument>, Fault> {
         let mut select = self
             .connection
-            .prepare_cached(&format!("{DOCUMENT} WHERE source = ?1 AND path = ?2"))?;
+            .prepare_cached(&select("WHERE source = ?1 AND path = ?2"))?;
         let found = select
             .query_row(params![source, path], |row| Ok(document(row)))
             .optional()?;
@@ -174,18 +185,22 @@ impl Truth {
 }
 
 fn document(row: &Row<'_>) -> Result<StoredDocument, Fault> {
+    // Behind the columns of a document stands their sum.
+    const BEHIND: usize = sum::DOCUMENT_COLUMNS + 1;
+    sum::check(row, sum::DOCUMENT_COLUMNS)?;
     Ok(StoredDocument {
-        id: row.get(0)?,
-        root: row.get(1)?,
-        path: row.get(2)?,
+        source: row.get(0)?,
+        path: row.get(1)?,
+        text: hash(row, 2)?,
         title: row.get(3)?,
         first_heading: row.get(4)?,
         metadata: serde_json::from_str(row.get_ref(5)?.as_str().map_err(rusqlite::Error::from)?)?,
-        text: hash(row, 6)?,
-        rev: row.get(7)?,
-        syntax: row.get(8)?,
-        collection: row.get(9)?,
-        source: row.get(10)?,
+        syntax: row.get(6)?,
+        rev: row.get(11)?,
+        encoding: encoding(row, 15)?,
+        id: row.get(BEHIND)?,
+        root: row.get(BEHIND + 1)?,
+        collection: row.get(BEHIND + 2)?,
     })
 }
 
@@ -204,7 +219,7 @@ mod tests {
         for id in 1..5 {
             assert!(truth.document(id).unwrap().is_none());
         }
-        let sql = format!("{DOCUMENT} WHERE id = ?1");
+        let sql = select("WHERE id = ?1");
         let select = truth.connection.prepare_cached(&sql).unwrap();
         assert_eq!(select.get_status(StatementStatus::Run), 4);
         assert_eq!(select.get_status(StatementStatus::RePrepare), 0);

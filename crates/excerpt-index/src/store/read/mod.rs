@@ -11,16 +11,20 @@ use rusqlite::{DropBehavior, OptionalExtension, Row, Transaction, params};
 
 use super::fault::Fault;
 use super::truth::Truth;
+use crate::model::Encoding;
 
 pub(crate) use chunk::{Features, StoredChunk};
 pub(super) use document::Code;
 pub(crate) use document::StoredDocument;
+pub(super) use source::stat;
 
 impl Truth {
     /// Holds the state of this moment until it is dropped: all questions see the same, and none has to see to it for itself.
     pub(crate) fn snapshot(&self) -> Result<Transaction<'_>, Fault> {
         let mut snapshot = self.connection.unchecked_transaction()?;
         snapshot.set_drop_behavior(DropBehavior::Commit);
+        // Every answer names the root of a source.
+        self.sources()?;
         Ok(snapshot)
     }
 
@@ -118,7 +122,7 @@ impl Truth {
     /// on row ids, times or the way it came to be.
     pub(crate) fn each_value(&self, mut visit: impl FnMut(&[u8])) -> Result<(), Fault> {
         const VALUES: &str = "
-            SELECT path, text, title, first_heading, metadata, syntax, strategy, reason, document.warnings, identity,
+            SELECT path, text, encoding, title, first_heading, metadata, syntax, strategy, reason, document.warnings, identity,
                    ordinal, chunk.id, start, end, first_line, last_line, overlap_start, trail, sections, header, kind, chunk.name,
                    language, tokens, part, parts, strength, cut, chunk.hash, chunk.warnings, defines
             FROM source JOIN document ON source = source.id LEFT JOIN chunk ON document = document.id
@@ -144,6 +148,14 @@ impl Truth {
         }
         Ok(())
     }
+}
+
+/// An encoding by its name.
+fn encoding(row: &Row<'_>, column: usize) -> rusqlite::Result<Encoding> {
+    let name: String = row.get(column)?;
+    Encoding::of_name(&name).ok_or_else(|| {
+        rusqlite::Error::InvalidColumnType(column, "encoding".into(), rusqlite::types::Type::Text)
+    })
 }
 
 fn hash(row: &Row<'_>, column: usize) -> rusqlite::Result<Hash> {

@@ -1,15 +1,16 @@
 //! Questions about sources.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{OptionalExtension, Row, params};
 
-use super::{hash, size, unsigned};
+use super::{encoding, hash, size, unsigned};
 use crate::error::Error;
 use crate::model::{LastSync, Skip, SkipReason, Stat};
 use crate::store::fault::Fault;
 use crate::store::record::{Known, SkipRow};
+use crate::store::sum::{self, SOURCE};
 use crate::store::truth::Truth;
 
 /// A source as the truth has it.
@@ -58,18 +59,42 @@ impl Truth {
     pub(crate) fn sources(&self) -> Result<Vec<StoredSource>, Fault> {
         let mut select = self
             .connection
-            .prepare_cached("SELECT id, root, started, finished, name FROM source ORDER BY root")?;
-        let rows = select.query_map([], |row| {
-            let started: Option<i64> = row.get(2)?;
-            let finished = row.get(3)?;
-            Ok(StoredSource {
+            .prepare_cached(&format!("SELECT {SOURCE}, sum FROM source ORDER BY root"))?;
+        let mut rows = select.query([])?;
+        let mut sources = Vec::new();
+        while let Some(row) = rows.next()? {
+            sum::check(row, sum::SOURCE_COLUMNS)?;
+            let (started, finished): (Option<i64>, _) = (row.get(3)?, row.get(4)?);
+            sources.push(StoredSource {
                 id: row.get(0)?,
                 root: row.get(1)?,
-                name: row.get(4)?,
+                name: row.get(2)?,
                 last_sync: started.map(|started| LastSync { started, finished }),
-            })
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+            });
+        }
+        Ok(sources)
+    }
+
+    /// The roots of the sources, damaged or not, as far as SQLite gives them.
+    pub(crate) fn any_roots(&self) -> Vec<PathBuf> {
+        let read = || {
+            let mut select = self.connection.prepare("SELECT root FROM source")?;
+            let rows = select.query_map([], |row| row.get::<_, String>(0))?;
+            Ok::<_, rusqlite::Error>(rows.flatten().map(PathBuf::from).collect())
+        };
+        read().unwrap_or_default()
+    }
+
+    /// The names and roots of the collections, damaged or not, as far as SQLite gives them.
+    pub(crate) fn named_roots(&self) -> Vec<(String, PathBuf)> {
+        let sql = "SELECT name, root FROM source WHERE name IS NOT NULL";
+        let read = || {
+            let mut select = self.connection.prepare(sql)?;
+            let rows =
+                select.query_map([], |row| Ok((row.get(0)?, row.get::<_, String>(1)?.into())))?;
+            Ok::<_, rusqlite::Error>(rows.flatten().collect())
+        };
+        read().unwrap_or_default()
     }
 
     /// The last sync of a source; none while the first one has not begun to write.
@@ -89,22 +114,22 @@ impl Truth {
         limit: usize,
     ) -> Result<Vec<Known>, Fault> {
         let mut select = self.connection.prepare_cached(
-            "SELECT id, path, size, mtime_ns, settled, text, identity FROM document
+            "SELECT id, path, size, mtime_ns, inode, ctime_ns, stat_sum, settled, text, identity, encoding FROM document
              WHERE source = ?1 AND (?2 IS NULL OR path > ?2) ORDER BY path LIMIT ?3",
         )?;
         let rows = select.query_map(
             params![source, after, i64::try_from(limit).unwrap_or(i64::MAX)],
             |row| {
+                // A file whose size and time were damaged here is read again.
+                let is_sound = sum::is_stat_sound(row, 2)?;
                 Ok(Known {
                     id: row.get(0)?,
                     path: row.get(1)?,
-                    stat: Stat {
-                        size: unsigned(row, 2)?,
-                        mtime_ns: row.get(3)?,
-                    },
-                    settled: row.get(4)?,
-                    hash: hash(row, 5)?,
-                    identity: hash(row, 6)?,
+                    stat: stat(row, 2)?,
+                    settled: is_sound && row.get(7)?,
+                    hash: hash(row, 8)?,
+                    identity: hash(row, 9)?,
+                    encoding: encoding(row, 10)?,
                 })
             },
         )?;
@@ -114,8 +139,15 @@ impl Truth {
     /// What was left out of a source, by path.
     pub(crate) fn skips(&self, source: i64) -> Result<Vec<SkipRow>, Fault> {
         let mut select = self.connection.prepare_cached(
-            "SELECT path, reason, detail, size, mtime_ns, settled FROM skip WHERE source = ?1 ORDER BY path, rowid",
+            "SELECT path, reason, detail, size, mtime_ns, inode, ctime_ns, settled FROM skip WHERE source = ?1 ORDER BY path, rowid",
         )?;
+        let kept = "SELECT skips_sum FROM source WHERE id = ?1";
+        let kept: Option<i64> = self
+            .connection
+            .query_row(kept, [source], |row| row.get(0))?;
+        if kept != Some(sum::of_skips(&self.connection, source)?) {
+            return Err(sum::DIFFERENT);
+        }
         let mut rows = select.query([source])?;
         let mut skips = Vec::new();
         while let Some(row) = rows.next()? {
@@ -124,6 +156,7 @@ impl Truth {
                 .get::<_, Option<i64>>(3)?
                 .and_then(|size| u64::try_from(size).ok());
             let mtime_ns: Option<i64> = row.get(4)?;
+            let (inode, ctime_ns) = (inode(row, 5)?, row.get(6)?);
             skips.push(SkipRow {
                 skip: Skip {
                     path: row.get(0)?,
@@ -131,13 +164,38 @@ impl Truth {
                         .ok_or(Fault::Value("an unknown reason of a skip"))?,
                     detail: row.get(2)?,
                 },
-                stat: size
-                    .zip(mtime_ns)
-                    .map(|(size, mtime_ns)| Stat { size, mtime_ns }),
-                settled: row.get(5)?,
+                stat: size.zip(mtime_ns).map(|(size, mtime_ns)| Stat {
+                    size,
+                    mtime_ns,
+                    inode,
+                    ctime_ns,
+                }),
+                settled: row.get(7)?,
             });
         }
         Ok(skips)
+    }
+
+    /// What was left out at `path` or around it, of one source or of all.
+    pub(crate) fn skip_at(&self, source: Option<i64>, path: &str) -> Result<Option<Skip>, Fault> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT path, reason, detail FROM skip
+             WHERE source IN (SELECT id FROM source WHERE ?1 IS NULL OR id = ?1) AND path = ?2 LIMIT 1",
+        )?;
+        let folders = path.rmatch_indices('/').map(|(end, _)| &path[..end]);
+        for path in std::iter::once(path).chain(folders) {
+            let mut rows = select.query(params![source, path])?;
+            if let Some(row) = rows.next()? {
+                let reason: String = row.get(1)?;
+                return Ok(Some(Skip {
+                    path: row.get(0)?,
+                    reason: SkipReason::of_name(&reason)
+                        .ok_or(Fault::Value("an unknown reason of a skip"))?,
+                    detail: row.get(2)?,
+                }));
+            }
+        }
+        Ok(None)
     }
 
     /// How much was left out of a source, by reason.
@@ -169,4 +227,20 @@ impl Truth {
             chunks: chunks.query_row([source], |row| size(row, 0))?,
         })
     }
+}
+
+/// An inode, kept as the signed number of the same bits.
+/// The size and time of a file, from the columns of [`sum::STAT`].
+pub(in crate::store) fn stat(row: &Row<'_>, first: usize) -> rusqlite::Result<Stat> {
+    Ok(Stat {
+        size: unsigned(row, first)?,
+        mtime_ns: row.get(first + 1)?,
+        inode: inode(row, first + 2)?,
+        ctime_ns: row.get(first + 3)?,
+    })
+}
+
+fn inode(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<u64>> {
+    let kept: Option<i64> = row.get(column)?;
+    Ok(kept.map(i64::cast_unsigned))
 }

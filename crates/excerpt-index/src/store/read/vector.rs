@@ -4,6 +4,7 @@ use rusqlite::OptionalExtension;
 
 use super::size;
 use crate::store::fault::Fault;
+use crate::store::sum;
 use crate::store::truth::Truth;
 use crate::store::vectors::Key;
 
@@ -16,21 +17,25 @@ impl Truth {
     ) -> Result<Option<Option<T>>, Fault> {
         let mut select = self
             .connection
-            .prepare_cached("SELECT numbers FROM vector WHERE key = ?1")?;
-        let found = select.query_row([&key.0[..]], |row| {
-            Ok(row.get_ref(0)?.as_blob_or_null()?.map(look))
-        });
-        Ok(found.optional()?)
+            .prepare_cached("SELECT key, numbers, refused, sum FROM vector WHERE key = ?1")?;
+        let mut rows = select.query([&key.0[..]])?;
+        let Some(row) = rows.next()? else {
+            return Ok(None);
+        };
+        sum::check(row, 3)?;
+        let numbers = row.get_ref(1)?.as_blob_or_null();
+        Ok(Some(numbers.map_err(rusqlite::Error::from)?.map(look)))
     }
 
-    /// What `look` sees in the numbers of a chunk's vector; nothing when there are none.
+    /// What `look` sees in the numbers of a chunk's vector; nothing inside when the embedder refused the chunk, nothing at all when there is no such chunk, or no
+    /// vector of it.
     pub(in crate::store) fn vector_of<T>(
         &self,
         embedder: &str,
         document: u64,
         ordinal: u64,
         look: impl FnOnce(&[u8]) -> T,
-    ) -> Result<Option<T>, Fault> {
+    ) -> Result<Option<Option<T>>, Fault> {
         let mut select = self
             .connection
             .prepare_cached("SELECT input FROM chunk WHERE document = ?1 AND ordinal = ?2")?;
@@ -40,9 +45,20 @@ impl Truth {
             Ok(Key::new(embedder, input))
         });
         match key.optional()? {
-            Some(key) => Ok(self.vector(key, look)?.flatten()),
+            Some(key) => self.vector(key, look),
             None => Ok(None),
         }
+    }
+
+    /// Compares every vector with its sum.
+    pub(in crate::store) fn check_vectors(&self) -> Result<(), Fault> {
+        let sql = "SELECT key, numbers, refused, sum FROM vector";
+        let mut select = self.connection.prepare(sql)?;
+        let mut rows = select.query([])?;
+        while let Some(row) = rows.next()? {
+            sum::check(row, 3)?;
+        }
+        Ok(())
     }
 
     /// Why the embedder gave no vectors at the last sync; none when it did.

@@ -1,0 +1,220 @@
+//! Which documents are being cut, written down before they are: a process that dies over one leaves its name behind.
+//!
+//! A [`Journal`] is a small file in the index directory with a slot for each document that is being cut at the moment. Nothing is synced to disk: what has to
+//! be outlived is the process, not the machine. What the last process left is a *suspect* to the next one ([`Journal::open`]). It may have been killed for
+//! another reason, so that a suspect is cut once more: alone, and after all else is written. When the process dies over it again, it is a
+//! *culprit*, and is not cut until it changes.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::Mutex;
+
+use excerpt_chunk::Hash;
+
+use crate::disk;
+
+/// The file in an index directory.
+pub(crate) const FILE: &str = "cutting";
+
+/// A slot: the key of a document, and how often a process has died over it. A free one is all zeros.
+const SLOT: usize = 17;
+
+/// More slots than threads that cut. A longer file is not ours.
+const MOST_SLOTS: usize = 4096;
+
+/// What a process that died says of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Verdict {
+    /// It was being cut, alone or beside others.
+    Suspect,
+    /// A process died over it twice, the second time while nothing else was being cut.
+    Culprit,
+}
+
+/// The journal of one sync. Without a file, where the system refuses one, nothing is written down.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    file: Option<File>,
+    left: HashMap<Hash, Verdict>,
+    slots: Mutex<Slots>,
+}
+
+#[derive(Debug)]
+struct Slots {
+    free: Vec<u64>,
+    /// How many there are, those that the last process left among them: what it says stands until all of it is dealt with.
+    count: u64,
+}
+
+/// What identifies a document: its source and its path.
+pub(crate) fn key(root: &str, path: &str) -> Hash {
+    Hash::of(format!("{root}\0{path}").as_bytes())
+}
+
+impl Journal {
+    /// Takes up what the last process left in the index directory `dir`. The caller holds the lock of the index.
+    pub(crate) fn open(dir: &Path) -> Self {
+        let path = dir.join(FILE);
+        let _ = disk::clear(&path);
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        let left = verdicts(&bytes);
+        let file = disk::open_or_create(&path).ok();
+        if let Some(file) = file.as_ref().filter(|_| left.is_empty()) {
+            let _ = file.set_len(0);
+        }
+        let count = match left.is_empty() {
+            true => 0,
+            false => bytes.len().div_ceil(SLOT) as u64,
+        };
+        Journal {
+            file,
+            left,
+            slots: Mutex::new(Slots {
+                free: Vec::new(),
+                count,
+            }),
+        }
+    }
+
+    /// What the last process says of the document with this key.
+    pub(crate) fn verdict(&self, key: Hash) -> Option<Verdict> {
+        self.left.get(&key).copied()
+    }
+
+    /// Writes down that a document is being cut, until the entry is dropped.
+    pub(crate) fn enter(&self, key: Hash) -> Entry<'_> {
+        let slot = self.with_slots(|slots| {
+            slots.free.pop().unwrap_or_else(|| {
+                slots.count += 1;
+                slots.count - 1
+            })
+        });
+        let mut bytes = [0; SLOT];
+        bytes[..16].copy_from_slice(&key.0);
+        bytes[16] = 1 + u8::from(self.verdict(key) == Some(Verdict::Suspect));
+        self.write(slot, &bytes);
+        Entry {
+            journal: self,
+            slot,
+        }
+    }
+
+    /// Forgets what the last process left: each suspect has been cut, each culprit left out.
+    pub(crate) fn clear(self) {
+        let _ = self.file.map(|file| file.set_len(0));
+    }
+
+    fn write(&self, slot: u64, bytes: &[u8; SLOT]) {
+        // A journal that cannot be written, on a full disk for one, keeps no document from being cut.
+        let _ = self
+            .file
+            .as_ref()
+            .map(|file| write_at(file, bytes, slot * SLOT as u64));
+    }
+
+    fn with_slots<T>(&self, work: impl FnOnce(&mut Slots) -> T) -> T {
+        work(
+            &mut self
+                .slots
+                .lock()
+                .unwrap_or_else(|poisoned| poisoned.into_inner()),
+        )
+    }
+}
+
+/// A document that is being cut.
+pub(crate) struct Entry<'a> {
+    journal: &'a Journal,
+    slot: u64,
+}
+
+impl Drop for Entry<'_> {
+    fn drop(&mut self) {
+        self.journal.write(self.slot, &[0; SLOT]);
+        self.journal.with_slots(|slots| slots.free.push(self.slot));
+    }
+}
+
+fn verdicts(bytes: &[u8]) -> HashMap<Hash, Verdict> {
+    if bytes.len() > SLOT * MOST_SLOTS {
+        return HashMap::new();
+    }
+    let mut left = HashMap::new();
+    for slot in bytes.chunks_exact(SLOT) {
+        let (key, deaths) = slot.split_at(16);
+        let verdict = match deaths {
+            [1] => Verdict::Suspect,
+            [2] => Verdict::Culprit,
+            _ => continue,
+        };
+        let mut hash = Hash([0; 16]);
+        hash.0.copy_from_slice(key);
+        let known = left.entry(hash).or_insert(verdict);
+        *known = verdict.max(*known);
+    }
+    left
+}
+
+#[cfg(unix)]
+fn write_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, at)
+}
+
+#[cfg(windows)]
+fn write_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
+    std::os::windows::fs::FileExt::seek_write(file, bytes, at).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_process_dies_over_is_a_suspect_and_then_a_culprit() {
+        let dir = tempfile::tempdir().unwrap();
+        let (tea, milk) = (key("/notes", "tea.md"), key("/notes", "milk.md"));
+        let dies_over = |documents: &[Hash]| {
+            let journal = Journal::open(dir.path());
+            // A process that dies drops nothing.
+            documents
+                .iter()
+                .for_each(|key| std::mem::forget(journal.enter(*key)));
+        };
+        let verdicts = || {
+            let journal = Journal::open(dir.path());
+            [tea, milk].map(|key| journal.verdict(key))
+        };
+        drop(Journal::open(dir.path()).enter(tea));
+        assert_eq!(verdicts(), [None, None]);
+        dies_over(&[tea, milk]);
+        assert_eq!(verdicts(), [Some(Verdict::Suspect); 2]);
+        Journal::open(dir.path()).clear();
+        dies_over(&[milk]);
+        dies_over(&[milk]);
+        assert_eq!(verdicts(), [None, Some(Verdict::Culprit)]);
+    }
+
+    #[test]
+    fn a_slot_is_used_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = Journal::open(dir.path());
+        for _ in 0..3 {
+            let _first = journal.enter(key("", "a"));
+            let _second = journal.enter(key("", "b"));
+        }
+        let file = std::fs::read(dir.path().join(FILE)).unwrap();
+        assert_eq!(file, [0; 2 * SLOT]);
+    }
+
+    #[test]
+    fn a_file_of_nonsense_accuses_nobody() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join(FILE), [7; 1000]).unwrap();
+        assert!(Journal::open(dir.path()).left.is_empty());
+        std::fs::remove_file(dir.path().join(FILE)).unwrap();
+        std::fs::create_dir(dir.path().join(FILE)).unwrap();
+        drop(Journal::open(dir.path()).enter(key("", "a")));
+    }
+}

@@ -1,0 +1,349 @@
+//! Checksums over the rows of the truth. SQLite notices a page that makes no sense, and not a bit that turned one word, number or hash into another: so
+//! each row that an answer is made of carries the XXH3 of its values, and whoever reads the row compares it.
+//!
+//! | sum | of | compared |
+//! | --- | --- | --- |
+//! | `document.sum` | what is kept of a document, but for its file's size and time, and the three sums below | with every read |
+//! | `document.chunks_sum` | the sums of its chunks, in order: that none is missing | when all chunks are read |
+//! | `document.facets_sum` | its facets | for a hit of a search that filters by facets |
+//! | `document.links_sum` | its links | when its links are read |
+//! | `document.stat_sum` | the size and time of its file | where they are shown; a sync reads a file whose sum differs |
+//! | `chunk.sum` | the chunk, with the document and the ordinal that it is kept under | with every read |
+//! | `vector.sum` | the vector with its key | with every read |
+//! | `source.sum` | the source, with its summary | once for each search or read |
+//! | `source.skips_sum` | what the last sync left out | when it is read |
+//!
+//! Texts need none, as they are kept under their hashes. All of them are compared by `excerpt doctor`.
+
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, Row, ToSql, params};
+use twox_hash::XxHash3_64;
+
+use super::fault::Fault;
+
+/// The columns that a document's sum is over. A migration that changes one of them in rows that are there calls [`fill`] afterwards.
+pub(super) const DOCUMENT: &str = "source, path, text, title, first_heading, metadata, syntax, strategy, reason, warnings, identity, rev,
+    chunks_sum, facets_sum, links_sum, encoding";
+pub(super) const DOCUMENT_COLUMNS: usize = 16;
+
+/// The columns that the sum of a file's size and time is over.
+pub(super) const STAT: &str = "size, mtime_ns, inode, ctime_ns";
+const STAT_COLUMNS: usize = 4;
+
+/// The columns that a chunk's sum is over.
+pub(super) const CHUNK: &str =
+    "document, ordinal, id, start, end, first_line, last_line, overlap_start, trail, sections, header, kind, name, language,
+    tokens, part, parts, strength, cut, hash, warnings, defines, input";
+pub(super) const CHUNK_COLUMNS: usize = 23;
+
+/// The columns that a source's sum is over.
+pub(super) const SOURCE: &str = "id, root, name, started, finished, summary, skips_sum";
+pub(super) const SOURCE_COLUMNS: usize = 7;
+
+/// What is wrong with a row that does not match its sum.
+pub(super) const DIFFERENT: Fault = Fault::Value("a row is not what was written");
+
+/// A sum over values, one after the other.
+#[derive(Default)]
+pub(super) struct Sum(Vec<u8>);
+
+impl Sum {
+    pub(super) fn add(&mut self, value: ValueRef<'_>) {
+        let number;
+        let (kind, bytes): (u8, &[u8]) = match value {
+            ValueRef::Null => (0, &[]),
+            ValueRef::Integer(value) => {
+                number = value.to_le_bytes();
+                (1, &number)
+            }
+            ValueRef::Real(value) => {
+                number = value.to_le_bytes();
+                (2, &number)
+            }
+            ValueRef::Text(bytes) => (3, bytes),
+            ValueRef::Blob(bytes) => (4, bytes),
+        };
+        self.0.push(kind);
+        self.0.extend((bytes.len() as u64).to_le_bytes());
+        self.0.extend_from_slice(bytes);
+    }
+
+    /// The sum, as SQLite keeps numbers.
+    pub(super) fn end(self) -> i64 {
+        XxHash3_64::oneshot(&self.0).cast_signed()
+    }
+}
+
+/// The sum over values that are about to be written.
+pub(super) fn of_values(values: &[&dyn ToSql]) -> Result<i64, Fault> {
+    let mut sum = Sum::default();
+    for value in values {
+        match value.to_sql()? {
+            ToSqlOutput::Borrowed(value) => sum.add(value),
+            ToSqlOutput::Owned(value) => sum.add((&value).into()),
+            _ => return Err(Fault::Value("a value of an unknown type")),
+        }
+    }
+    Ok(sum.end())
+}
+
+/// The sum over the first `columns` of a row.
+pub(super) fn of_row(row: &Row<'_>, columns: usize) -> Result<i64, Fault> {
+    let mut sum = Sum(Vec::with_capacity(1024));
+    for column in 0..columns {
+        sum.add(row.get_ref(column)?);
+    }
+    Ok(sum.end())
+}
+
+/// Compares the first `columns` of a row with the sum in the one that follows.
+pub(super) fn check(row: &Row<'_>, columns: usize) -> Result<(), Fault> {
+    match row.get::<_, Option<i64>>(columns)? == Some(of_row(row, columns)?) {
+        true => Ok(()),
+        false => Err(DIFFERENT),
+    }
+}
+
+/// The sum over all rows of a question with one parameter.
+fn of_rows(connection: &Connection, sql: &str, id: i64) -> Result<i64, Fault> {
+    let mut select = connection.prepare_cached(sql)?;
+    let columns = select.column_count();
+    let mut rows = select.query([id])?;
+    let mut sum = Sum::default();
+    while let Some(row) = rows.next()? {
+        for column in 0..columns {
+            sum.add(row.get_ref(column)?);
+        }
+    }
+    Ok(sum.end())
+}
+
+/// The sum over the chunks of a document, by their own sums.
+pub(super) fn of_chunks(connection: &Connection, document: i64) -> Result<i64, Fault> {
+    let sql = "SELECT sum FROM chunk WHERE document = ?1 ORDER BY ordinal";
+    of_rows(connection, sql, document)
+}
+
+/// The sum over the facets of a document.
+pub(super) fn of_facets(connection: &Connection, document: i64) -> Result<i64, Fault> {
+    let sql = "SELECT name, value FROM facet WHERE document = ?1 ORDER BY name, value";
+    of_rows(connection, sql, document)
+}
+
+/// The sum over the links of a document.
+pub(super) fn of_links(connection: &Connection, document: i64) -> Result<i64, Fault> {
+    let sql = "SELECT start, target, section, wiki FROM link WHERE document = ?1 ORDER BY start";
+    of_rows(connection, sql, document)
+}
+
+/// The sum over what the last sync of a source left out.
+pub(super) fn of_skips(connection: &Connection, source: i64) -> Result<i64, Fault> {
+    let sql = "SELECT path, reason, detail FROM skip WHERE source = ?1 ORDER BY path, rowid";
+    of_rows(connection, sql, source)
+}
+
+/// Whether the columns of [`STAT`], from `first` on, match the sum that follows them.
+pub(super) fn is_stat_sound(row: &Row<'_>, first: usize) -> rusqlite::Result<bool> {
+    let mut sum = Sum::default();
+    for column in first..first + STAT_COLUMNS {
+        sum.add(row.get_ref(column)?);
+    }
+    Ok(row.get::<_, Option<i64>>(first + STAT_COLUMNS)? == Some(sum.end()))
+}
+
+/// Writes the sums of a document whose chunks, facets and links are written.
+pub(super) fn seal_document(connection: &Connection, id: i64) -> Result<(), Fault> {
+    connection
+        .prepare_cached(
+            "UPDATE document SET chunks_sum = ?2, facets_sum = ?3, links_sum = ?4 WHERE id = ?1",
+        )?
+        .execute(params![
+            id,
+            of_chunks(connection, id)?,
+            of_facets(connection, id)?,
+            of_links(connection, id)?
+        ])?;
+    let sql = format!("SELECT {DOCUMENT} FROM document WHERE id = ?1");
+    let sum = of_rows(connection, &sql, id)?;
+    connection
+        .prepare_cached("UPDATE document SET sum = ?2 WHERE id = ?1")?
+        .execute([id, sum])?;
+    Ok(())
+}
+
+/// Writes the sum over what a sync of a source left out, and that of the source.
+pub(super) fn seal_skips(connection: &Connection, id: i64) -> Result<(), Fault> {
+    let skips = of_skips(connection, id)?;
+    connection
+        .prepare_cached("UPDATE source SET skips_sum = ?2 WHERE id = ?1")?
+        .execute([id, skips])?;
+    seal_source(connection, id)
+}
+
+/// Writes the sum of a source that was changed.
+pub(super) fn seal_source(connection: &Connection, id: i64) -> Result<(), Fault> {
+    let sql = format!("SELECT {SOURCE} FROM source WHERE id = ?1");
+    let sum = of_rows(connection, &sql, id)?;
+    connection
+        .prepare_cached("UPDATE source SET sum = ?2 WHERE id = ?1")?
+        .execute([id, sum])?;
+    Ok(())
+}
+
+/// Writes the sums of all rows, for a database that has none yet.
+pub(super) fn fill(connection: &Connection) -> Result<(), Fault> {
+    let ids = |sql: &str| -> Result<Vec<i64>, Fault> {
+        let mut select = connection.prepare(sql)?;
+        let ids = select.query_map([], |row| row.get(0))?;
+        Ok(ids.collect::<Result<_, _>>()?)
+    };
+    for source in ids("SELECT id FROM source")? {
+        seal_skips(connection, source)?;
+    }
+    let select = format!("SELECT {CHUNK} FROM chunk WHERE document = ?1");
+    for document in ids("SELECT id FROM document")? {
+        let mut select = connection.prepare_cached(&select)?;
+        let mut rows = select.query([document])?;
+        let mut sums = Vec::new();
+        while let Some(row) = rows.next()? {
+            sums.push((row.get::<_, i64>(1)?, of_row(row, CHUNK_COLUMNS)?));
+        }
+        let mut update = connection
+            .prepare_cached("UPDATE chunk SET sum = ?3 WHERE document = ?1 AND ordinal = ?2")?;
+        for (ordinal, sum) in sums {
+            update.execute([document, ordinal, sum])?;
+        }
+        let stat = format!("SELECT {STAT} FROM document WHERE id = ?1");
+        let stat = of_rows(connection, &stat, document)?;
+        connection.execute(
+            "UPDATE document SET stat_sum = ?2 WHERE id = ?1",
+            [document, stat],
+        )?;
+        seal_document(connection, document)?;
+    }
+    for vector in ids("SELECT rowid FROM vector")? {
+        let sql = "SELECT key, numbers, refused FROM vector WHERE rowid = ?1";
+        let sum = of_rows(connection, sql, vector)?;
+        connection
+            .prepare_cached("UPDATE vector SET sum = ?2 WHERE rowid = ?1")?
+            .execute([vector, sum])?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::SyncOptions;
+    use crate::store::Store;
+    use crate::{Index, OpenOptions, quiet};
+
+    /// A store of one document with a facet and a link.
+    fn store() -> (tempfile::TempDir, Store) {
+        let dir = tempfile::tempdir().unwrap();
+        let (root, index) = (dir.path().join("notes"), dir.path().join("index"));
+        std::fs::create_dir(&root).unwrap();
+        let text = "---\ntags: [green]\n---\n# Tea\n\nSee [milk](milk.md).\n";
+        std::fs::write(root.join("tea.md"), text).unwrap();
+        std::fs::write(root.join("photo.md"), "a\0b").unwrap();
+        let mut made = Index::open(&index, OpenOptions::create()).unwrap();
+        made.sync(&root, &SyncOptions::default(), quiet).unwrap();
+        drop(made);
+        let store = Store::open(&index).unwrap();
+        store
+            .truth
+            .connection
+            .pragma_update(None, "foreign_keys", false)
+            .unwrap();
+        (dir, store)
+    }
+
+    /// Every column of a table that a sum is over, changed one after the other, lets `read` see no more than that.
+    fn notices(table: &str, columns: &[&str], read: impl Fn(&Store) -> Result<(), Fault>) {
+        let (_dir, store) = store();
+        let connection = &store.truth.connection;
+        for column in columns {
+            read(&store).unwrap();
+            let transaction = connection.unchecked_transaction().unwrap();
+            let sql =
+                format!("SELECT type FROM pragma_table_info('{table}') WHERE name = '{column}'");
+            let kind: String = connection.query_row(&sql, [], |row| row.get(0)).unwrap();
+            let other = match &*kind {
+                "INTEGER" => format!("coalesce({column}, 0) + 1"),
+                "BLOB" => format!("substr({column}, 2) || x'00'"),
+                _ => format!("coalesce({column}, '') || 'x'"),
+            };
+            let other = match &*kind {
+                "BLOB" => format!("CAST({other} AS BLOB)"),
+                _ => other,
+            };
+            let sql = format!("UPDATE {table} SET {column} = {other}");
+            assert!(connection.execute(&sql, []).unwrap() > 0, "{table}");
+            let seen = read(&store);
+            assert!(
+                matches!(seen, Err(Fault::Value(_) | Fault::Truth(_))),
+                "{table}.{column}: {seen:?}"
+            );
+            transaction.rollback().unwrap();
+        }
+    }
+
+    fn names(columns: &'static str) -> Vec<&'static str> {
+        columns.split(',').map(str::trim).collect()
+    }
+
+    #[test]
+    fn a_row_with_any_value_changed_is_not_read() {
+        let document = names(DOCUMENT);
+        assert_eq!(document.len(), DOCUMENT_COLUMNS);
+        notices("document", &document, |store| {
+            store.truth.document(1).map(drop)
+        });
+        // The key leads to the row: with another one, it is another row, or none.
+        let chunk = names(CHUNK);
+        assert_eq!(chunk.len(), CHUNK_COLUMNS);
+        notices("chunk", &chunk[2..], |store| {
+            store.truth.chunk(1, 0).map(drop)
+        });
+        notices("chunk", &chunk, |store| store.truth.chunks(1).map(drop));
+        let source = names(SOURCE);
+        assert_eq!(source.len(), SOURCE_COLUMNS);
+        notices("source", &source, |store| store.truth.sources().map(drop));
+        notices("vector", &["key", "numbers"], |store| {
+            store.truth.check_vectors()
+        });
+        notices("skip", &["path", "reason", "detail"], |store| {
+            store.truth.skips(1).map(drop)
+        });
+        notices("facet", &["name", "value", "document"], |store| {
+            store.truth.check_facets(1)
+        });
+        let link = ["document", "start", "target", "section", "wiki"];
+        notices("link", &link, |store| store.truth.links_of(1).map(drop));
+        notices("document", &names(STAT), |store| {
+            store.truth.stat(1).map(drop)
+        });
+        notices("text", &["bytes", "zstd"], |store| store.truth.verify_all());
+    }
+
+    #[test]
+    fn a_file_whose_size_and_time_were_damaged_is_read_again() {
+        let (dir, store) = store();
+        let source = store.truth.sources().unwrap().remove(0);
+        let known = || store.truth.known(source.id, None, 10).unwrap().remove(0);
+        let connection = &store.truth.connection;
+        connection
+            .execute("UPDATE document SET settled = 1", [])
+            .unwrap();
+        assert!(known().settled);
+        connection
+            .execute("UPDATE document SET mtime_ns = mtime_ns + 1", [])
+            .unwrap();
+        assert!(!known().settled);
+        let index = dir.path().join("index");
+        let mut index = Index::open(&index, OpenOptions::default()).unwrap();
+        let root = std::path::Path::new(&source.root);
+        index.sync(root, &SyncOptions::default(), quiet).unwrap();
+        assert!(index.check().unwrap().is_sound());
+    }
+}
