@@ -9,6 +9,7 @@ mod part;
 mod place;
 mod progress;
 mod table;
+mod visible;
 mod wire;
 
 use std::process::ExitCode;

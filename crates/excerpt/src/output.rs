@@ -1,5 +1,5 @@
 //! What goes to the terminal or a pipe. Results go to standard output, everything else to standard error; colour only to a terminal. Text
-//! that came from outside is escaped for a terminal and left alone for a pipe.
+//! that came from outside is escaped for a terminal (`visible.rs` says what of it) and left alone for a pipe.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -8,6 +8,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use owo_colors::{OwoColorize, Style};
 use unicode_width::UnicodeWidthChar;
+
+use crate::visible::{characters, has_hidden};
 
 /// The version of the JSON that commands print.
 pub(crate) const SCHEMA: u32 = 1;
@@ -38,7 +40,7 @@ impl Output {
         }
     }
 
-    /// `text` in `style`, on a terminal.
+    /// `text`, which stays on its line, in `style` on a terminal.
     pub(crate) fn styled(&self, text: &str, style: Style) -> String {
         let text = self.safe(text);
         match self.colour {
@@ -47,18 +49,26 @@ impl Output {
         }
     }
 
-    /// `text` made to stand out: bold on a terminal, else between `**`.
+    /// A part of a text made to stand out: bold on a terminal, else between `**`.
     pub(crate) fn emphasised(&self, text: &str) -> String {
         match self.colour {
-            true => self.safe(text).bold().yellow().to_string(),
-            false => format!("**{}**", self.safe(text)),
+            true => self.safe_text(text).bold().yellow().to_string(),
+            false => format!("**{}**", self.safe_text(text)),
         }
     }
 
-    /// Text from outside, such that a terminal takes no orders from it.
+    /// A name or a line from outside: on a terminal without hidden characters, and without an end of the line.
     pub(crate) fn safe<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match self.terminal {
-            true => sanitised(text),
+            true => escaped(text, Ends::Escaped),
+            false => Cow::Borrowed(text),
+        }
+    }
+
+    /// A text of several lines from outside: on a terminal without hidden characters, except for its line ends and tabs.
+    pub(crate) fn safe_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match self.terminal {
+            true => escaped(text, Ends::Kept),
             false => Cow::Borrowed(text),
         }
     }
@@ -68,9 +78,15 @@ impl Output {
         writeln!(self.stream, "{line}")
     }
 
-    /// Writes a value as one line of JSON.
+    /// Writes a value as one line of JSON; on a terminal, hidden characters as `\uXXXX`.
     pub(crate) fn json(&mut self, value: &impl serde::Serialize) -> io::Result<()> {
-        serde_json::to_writer(&mut self.stream, value)?;
+        match self.terminal {
+            true => {
+                let json = serde_json::to_string(value)?;
+                self.stream.write_all(escaped_json(&json).as_bytes())?;
+            }
+            false => serde_json::to_writer(&mut self.stream, value)?,
+        }
         self.stream.write_all(b"\n")
     }
 
@@ -98,24 +114,74 @@ pub(crate) fn complain(message: &str) {
 /// Says something on standard error that is no result.
 pub(crate) fn say(message: &str) {
     let message = match io::stderr().is_terminal() {
-        true => sanitised(message),
+        true => Cow::Owned(told(message)),
         false => Cow::Borrowed(message),
     };
     // With standard error gone there is nobody left to tell.
     let _ = writeln!(io::stderr(), "{message}");
 }
 
-/// Control characters, but for line ends and tabs, shown as `\u{…}`.
-fn sanitised(text: &str) -> Cow<'_, str> {
-    let kept = |char: char| !char.is_control() || matches!(char, '\n' | '\t');
-    if text.chars().all(kept) {
+/// A message as a terminal shows it: without hidden characters. Its further lines are indented, so that none of them passes for another message: a name
+/// that it repeats may have line ends.
+fn told(message: &str) -> String {
+    escaped(message, Ends::Kept).replace('\n', "\n  ")
+}
+
+/// What becomes of line ends and tabs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    Kept,
+    Escaped,
+}
+
+/// `text` with its hidden characters as `\u{…}`.
+fn escaped(text: &str, ends: Ends) -> Cow<'_, str> {
+    if !has_hidden(text) {
         return Cow::Borrowed(text);
     }
-    let shown = text.chars().map(|char| match kept(char) {
-        true => char.to_string(),
-        false => char.escape_unicode().to_string(),
-    });
-    Cow::Owned(shown.collect())
+    let mut shown = String::new();
+    for (_, char, is_hidden) in characters(text) {
+        match char {
+            '\n' | '\t' if ends == Ends::Kept => shown.push(char),
+            _ if is_hidden => shown.extend(char.escape_unicode()),
+            _ => shown.push(char),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// JSON with its hidden characters as `\uXXXX`; outside of its strings there are none.
+pub(crate) fn escaped_json(json: &str) -> Cow<'_, str> {
+    if !has_hidden(json) {
+        return Cow::Borrowed(json);
+    }
+    let mut shown = String::new();
+    for (_, char, is_hidden) in characters(json) {
+        match is_hidden {
+            true => {
+                let mut units = [0; 2];
+                for unit in char.encode_utf16(&mut units) {
+                    shown += &format!("\\u{unit:04x}");
+                }
+            }
+            false => shown.push(char),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// The arguments of the program as a terminal shows them, where one of them has hidden characters.
+pub(crate) fn escaped_arguments() -> Option<Vec<String>> {
+    let arguments: Vec<String> = std::env::args_os()
+        .map(|argument| argument.to_string_lossy().into_owned())
+        .collect();
+    let is_meant = arguments.iter().any(|argument| has_hidden(argument));
+    is_meant.then(|| {
+        let shown = arguments.iter();
+        shown
+            .map(|argument| escaped(argument, Ends::Escaped).into_owned())
+            .collect()
+    })
 }
 
 /// The columns that `text` takes.
@@ -181,8 +247,34 @@ mod tests {
 
     #[test]
     fn a_terminal_takes_no_orders_from_text() {
-        assert_eq!(sanitised("a\x1b[2Jb\tc\n"), "a\\u{1b}[2Jb\tc\n");
-        assert_eq!(sanitised("né"), "né");
+        assert_eq!(escaped("a\x1b[2Jb\tc\n", Ends::Kept), "a\\u{1b}[2Jb\tc\n");
+        assert_eq!(escaped("a\tb\nc", Ends::Escaped), "a\\u{9}b\\u{a}c");
+        assert_eq!(
+            escaped("\u{202e}dm.\u{9b}1m\u{e0041}", Ends::Kept),
+            "\\u{202e}dm.\\u{9b}1m\\u{e0041}"
+        );
+        assert_eq!(escaped("né\n", Ends::Kept), "né\n");
+    }
+
+    #[test]
+    fn a_name_makes_no_message_of_its_own() {
+        assert_eq!(
+            told("no `a\nexcerpt: all is well\r`"),
+            "no `a\n  excerpt: all is well\\u{d}`"
+        );
+    }
+
+    #[test]
+    fn json_is_the_same_value_when_it_is_escaped() {
+        let value = serde_json::json!({"a\u{202e}": "\n\x1b\x7f\u{9b}\u{2028}\u{e0041}né"});
+        let json = value.to_string();
+        let shown = escaped_json(&json);
+        assert_eq!(
+            shown,
+            r#"{"a\u202e":"\n\u001b\u007f\u009b\u2028\udb40\udc41né"}"#
+        );
+        let read: serde_json::Value = serde_json::from_str(&shown).unwrap();
+        assert_eq!(read, value);
     }
 
     #[test]

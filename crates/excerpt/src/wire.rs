@@ -1,7 +1,7 @@
 //! What programs read, the same from every face.
 
 use excerpt_chunk::{Chunking, Hash, Span, Summary};
-use excerpt_index::{DocumentHits, Explanation, Snippet};
+use excerpt_index::{DocumentHits, Encoding, Explanation, Snippet};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -47,6 +47,8 @@ pub(crate) struct HitDocument<'a> {
     pub(crate) title: Option<&'a str>,
     pub(crate) first_heading: Option<&'a str>,
     pub(crate) metadata: &'a Map<String, Value>,
+    /// What its file is encoded in; spans count the text in UTF-8.
+    pub(crate) encoding: Encoding,
 }
 
 impl<'a> Hit<'a> {
@@ -71,6 +73,7 @@ impl<'a> Hit<'a> {
                 title: document.title.as_deref(),
                 first_heading: document.first_heading.as_deref(),
                 metadata: &document.metadata,
+                encoding: document.encoding,
             },
             score: hit.score,
             channel: channel(&hit.explanation),
@@ -102,6 +105,8 @@ pub(crate) fn channel(explanation: &Explanation) -> &'static str {
 #[derive(Serialize)]
 pub(crate) struct Cut<'a> {
     pub(crate) path: Option<&'a str>,
+    /// What its file is encoded in; spans count the text in UTF-8.
+    pub(crate) encoding: Encoding,
     #[serde(flatten)]
     pub(crate) chunking: &'a Chunking<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]

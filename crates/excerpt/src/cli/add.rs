@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
-use excerpt_index::{Files, Index, OpenOptions, Selection, decode};
+use excerpt_index::{Files, Index, OpenOptions, Secrets, Selection, decode};
 
 use crate::cli::chunk;
 use crate::cli::flags::ChunkFlags;
@@ -44,6 +44,9 @@ pub(crate) struct Args {
     /// The size in bytes above which a file is left out [default: 2097152]
     #[arg(long, value_name = "BYTES", hide_short_help = true)]
     max_file_size: Option<u64>,
+    /// What happens to files that hold keys or passwords: skip or index [default: skip]
+    #[arg(long, value_name = "WHAT", value_parser = secrets, hide_short_help = true)]
+    secrets: Option<Secrets>,
     /// Show how the documents would be cut, and store nothing
     #[arg(long)]
     preview: bool,
@@ -80,10 +83,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let collection = addition.collection(given.is_none().then_some(&*root))?;
     let configuration = match given {
         Some(_) => Configuration::of_user(&args.embedding)?,
-        None => Configuration::read(&root, &args.embedding)?,
+        None => Configuration::read(&root, &args.embedding)?.told(),
     };
     if let Some(text) = &given {
-        Addition::check_text(text, &configuration.options_of(&collection).selection)?;
+        let selection = configuration.options_of(&collection).selection;
+        Addition::check_text(&addition.file_name(&collection), text, &selection)?;
     }
     let mut output = Output::new();
     if args.preview {
@@ -127,6 +131,7 @@ impl Args {
         selection.include.clone_from(&self.include);
         selection.ignore.clone_from(&self.ignore);
         selection.max_file_size = self.max_file_size;
+        selection.secrets = self.secrets;
         Addition {
             name: self.name.clone(),
             kind: self.kind,
@@ -139,8 +144,18 @@ impl Args {
     }
 }
 
+fn secrets(text: &str) -> Result<Secrets, &'static str> {
+    match text {
+        "skip" => Ok(Secrets::Skip),
+        "index" => Ok(Secrets::Index),
+        _ => Err("expected skip or index"),
+    }
+}
+
 fn standard_input() -> anyhow::Result<String> {
     let mut bytes = Vec::new();
     std::io::stdin().read_to_end(&mut bytes)?;
-    decode(bytes).map_err(|reason| anyhow::anyhow!("standard input cannot be added: {reason}"))
+    let (text, _) = decode(bytes)
+        .map_err(|reason| anyhow::anyhow!("standard input cannot be added: {reason}"))?;
+    Ok(text)
 }

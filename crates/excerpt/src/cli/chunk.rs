@@ -3,10 +3,13 @@
 use std::io::Read;
 use std::path::Path;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::anyhow;
 use clap::ValueEnum;
 use excerpt_chunk::{Chunk, Chunker, Chunking, Config, Document};
-use excerpt_index::{Files, Reading, Source as _, SyncOptions, decode};
+use excerpt_index::{
+    Encoding, Files, Reading, Refused, Secret, Selection, Source as _, SyncOptions, decode,
+    read_named,
+};
 use owo_colors::Style;
 
 use crate::cli::flags::ChunkFlags;
@@ -64,11 +67,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             Some((name, text(bytes, name.unwrap_or("-"), args.lossy)?))
         }
         path if Path::new(path).is_dir() => None,
-        path => {
-            let bytes = std::fs::read(path).with_context(|| format!("cannot read `{path}`"))?;
-            Some((Some(path), text(bytes, path, args.lossy)?))
-        }
+        path => Some((Some(path), text(bytes_of(path)?, path, args.lossy)?)),
     };
+    if let Some((path, (text, _))) = &single {
+        note_secrets(path.unwrap_or_default(), text)?;
+    }
     let mut output = Output::new();
     let mut printer = Printer {
         output: &mut output,
@@ -80,7 +83,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     };
     printer.begin(args.name.as_deref().unwrap_or(&args.path))?;
     match single {
-        Some((path, text)) => printer.print(path, &text)?,
+        Some((path, (text, encoding))) => printer.print(path, &text, encoding)?,
         None => {
             let size = SyncOptions::default().selection.max_file_size();
             folder(&mut printer, &Files::new(Path::new(&args.path), size)?)?;
@@ -91,13 +94,30 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
+/// Says that an index would skip a text for the secrets in it. What was named is cut all the same: nothing is stored.
+fn note_secrets(path: &str, text: &str) -> anyhow::Result<()> {
+    let Some(secret) = Selection::default().withholds(path, text) else {
+        return Ok(());
+    };
+    let own = project::Configuration::of_user(&project::EmbeddingArgs::default())?;
+    if own.selection.skips_secrets() {
+        let advice = Secret::ADVICE;
+        say(&format!(
+            "note: an index skips this text, as it may hold secrets ({secret}): {advice}"
+        ));
+    }
+    Ok(())
+}
+
 /// Cuts every document of a folder that an index would hold.
 fn folder(printer: &mut Printer<'_>, source: &Files) -> anyhow::Result<()> {
     let listing = source.list()?;
     let mut skipped = listing.skips.len();
     for entry in &listing.entries {
         match source.read(entry) {
-            Reading::Text { text, .. } => printer.print(Some(&entry.path), &text)?,
+            Reading::Text { text, encoding, .. } => {
+                printer.print(Some(&entry.path), &text, encoding)?;
+            }
             Reading::Skip { .. } => skipped += 1,
             Reading::Gone => {}
         }
@@ -137,7 +157,7 @@ impl<'a> Preview<'a> {
 
     /// Prints the cut of one text.
     pub(super) fn text(self, path: &str, text: &str) -> anyhow::Result<()> {
-        self.with(|printer| printer.print(Some(path), text))
+        self.with(|printer| printer.print(Some(path), text, Encoding::default()))
     }
 
     /// Prints the cut of every document among `files`.
@@ -163,10 +183,21 @@ impl<'a> Preview<'a> {
     }
 }
 
-/// The text of `bytes`, which came from `name`.
-fn text(bytes: Vec<u8>, name: &str, lossy: bool) -> anyhow::Result<String> {
+/// The bytes of the file that was named. What may never end is for standard input, where the user can end it.
+fn bytes_of(path: &str) -> anyhow::Result<Vec<u8>> {
+    read_named(Path::new(path), u64::MAX).map_err(|refused| match refused {
+        Refused::Kind(kind) => {
+            anyhow!("cannot read `{path}`: it is {kind}, expected a regular file, or `-` for standard input")
+        }
+        other => anyhow!("cannot read `{path}`: {other}"),
+    })
+}
+
+/// The text of `bytes`, which came from `name`, and what it was encoded in.
+fn text(bytes: Vec<u8>, name: &str, lossy: bool) -> anyhow::Result<(String, Encoding)> {
     if lossy {
-        return Ok(String::from_utf8_lossy(&bytes).into_owned());
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        return Ok((text, Encoding::default()));
     }
     decode(bytes).map_err(|reason| {
         anyhow!("`{name}` cannot be cut: {reason}; `--lossy` replaces what is not text")
@@ -201,7 +232,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn print(&mut self, path: Option<&str>, text: &str) -> anyhow::Result<()> {
+    fn print(&mut self, path: Option<&str>, text: &str, encoding: Encoding) -> anyhow::Result<()> {
         let document = Document::new(text);
         let document = path.map_or(document, |path| document.with_path(path));
         let document = match self.title {
@@ -222,6 +253,7 @@ impl Printer<'_> {
                 self.output.raw(if first { "" } else { "," })?;
                 self.output.json(&Cut {
                     path,
+                    encoding,
                     chunking: &chunking,
                     summary: None,
                 })?;
@@ -263,10 +295,11 @@ fn table(
     let size = thousands(chunking.size);
     output.line(format!(
         "{name} · {size} {unit} · {} ({})",
-        chunking.strategy, chunking.reason
+        chunking.strategy,
+        output.safe(&chunking.reason)
     ))?;
     for warning in &chunking.warnings {
-        output.line(format!("  ! {warning}"))?;
+        output.line(output.safe(&format!("  ! {warning}")))?;
     }
     if !chunking.chunks.is_empty() {
         rows(output, &unit, &chunking.chunks)?;
@@ -301,7 +334,7 @@ fn rows(output: &mut Output, unit: &str, chunks: &[Chunk<'_>]) -> anyhow::Result
             .warnings
             .iter()
             .map(|warning| format!("  ! {warning}"));
-        output.line(row + &warnings.collect::<String>())?;
+        output.line(output.safe(&(row + &warnings.collect::<String>())))?;
     }
     Ok(())
 }
@@ -368,7 +401,7 @@ fn texts(output: &mut Output, chunking: &Chunking<'_>) -> anyhow::Result<()> {
             place(chunk)
         );
         output.line(output.styled(&head, Style::new().dimmed()))?;
-        output.line(output.safe(chunk.text))?;
+        output.line(output.safe_text(chunk.text))?;
     }
     Ok(())
 }

@@ -38,7 +38,8 @@ pub(super) fn print(
                     name, value, from, ..
                 } = setting;
                 let from = output.styled(&from, Style::new().dimmed());
-                output.line(format!("{name:width$} = {value}  {from}"))?;
+                let setting = format!("{name:width$} = {value}");
+                output.line(format!("{}  {from}", output.safe(&setting)))?;
             }
         }
     }

@@ -110,6 +110,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     match Configuration::read(&place.root, &args.embedding) {
         Ok(read) => {
             report.configuration = read.files;
+            for note in read.notes {
+                report.needs(note, None);
+            }
             embedding = Some(read.embedding);
         }
         Err(error) => report.needs(format!("{error:#}"), None),
@@ -178,6 +181,9 @@ impl Report {
     /// Looks at the index, if there is one.
     fn look_at(&mut self, place: &Place, embedding: Option<&Embedding>) -> anyhow::Result<()> {
         const SYNC: Option<&str> = Some("run `excerpt sync`");
+        for fault in Index::faults(&place.index) {
+            self.needs(fault.to_string(), None);
+        }
         let looked = Index::open(&place.index, OpenOptions::default()).and_then(|index| {
             let index = match embedding {
                 Some(embedding) => embedding.given_to(index)?,
@@ -192,7 +198,10 @@ impl Report {
             Ok(looked) => looked,
             Err(Error::NotFound { .. }) => return Ok(()),
             Err(error) => {
-                self.needs(error.to_string(), None);
+                let what = error.to_string();
+                if self.attention.iter().all(|told| told.what != what) {
+                    self.needs(what, None);
+                }
                 return Ok(());
             }
         };

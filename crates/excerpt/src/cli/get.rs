@@ -60,7 +60,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
                 print(&mut output, args, target, &document, printed)?;
                 let (size, modified) = (document.size, document.modified);
                 let changed = Changed::since(&document.source, &document.path, size, modified);
-                notes.extend(changed.map(|changed| changed.told(&document.path)));
+                let name = format!("`{}`", document.path);
+                notes.extend(changed.map(|changed| changed.told(&name)));
                 printed += 1;
             }
             Err(error) => {
@@ -175,7 +176,7 @@ fn print(
             document,
         })?);
     }
-    let text = output.safe(&document.text);
+    let text = output.safe_text(&document.text);
     if args.targets.len() == 1 && !args.links {
         return Ok(output.raw(&text)?);
     }

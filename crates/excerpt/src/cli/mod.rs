@@ -19,9 +19,12 @@ mod status;
 mod sync;
 mod watch;
 
+use std::io::IsTerminal as _;
+
 use clap::{Parser, Subcommand};
 
 use crate::exit::Outcome;
+use crate::output::{escaped_arguments, say};
 
 /// Cuts documents, notes and code where they naturally part, and finds the piece that answers a question.
 #[derive(Debug, Parser)]
@@ -53,7 +56,7 @@ enum Command {
 
 /// Reads the arguments and runs the command they name.
 pub(crate) fn run() -> anyhow::Result<Outcome> {
-    match Cli::parse().command {
+    match parsed().command {
         Command::Search(args) => search::run(&args),
         Command::Chunk(args) => chunk::run(&args),
         Command::Add(args) => add::run(&args),
@@ -66,4 +69,22 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
         Command::Eval(args) => eval::run(&args),
         Command::Doctor(args) => doctor::run(&args),
     }
+}
+
+/// The arguments; where they are wrong, the program ends here. An error repeats them, and a terminal is shown them without hidden characters.
+fn parsed() -> Cli {
+    Cli::try_parse().unwrap_or_else(|error| {
+        let is_shown = error.use_stderr() && std::io::stderr().is_terminal();
+        let Some(escaped) = escaped_arguments().filter(|_| is_shown) else {
+            error.exit()
+        };
+        match Cli::try_parse_from(escaped) {
+            Err(escaped) => escaped.exit(),
+            // The error is one of the arguments as they are.
+            Ok(_) => {
+                say(error.render().to_string().trim_end());
+                std::process::exit(error.exit_code())
+            }
+        }
+    })
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use excerpt_index::{Collection, Index, Place};
 
-use crate::output::say;
+use crate::output::{counted, say};
 use crate::place::project::{Configuration, EmbeddingArgs};
 use crate::place::{self, Syncable};
 
@@ -14,8 +14,15 @@ use crate::place::{self, Syncable};
 /// A source that is not there any more has nothing to be made from; it is told, and left out.
 pub(super) fn rebuild(place: &Place, args: &EmbeddingArgs) -> anyhow::Result<Vec<PathBuf>> {
     let mut made = Vec::new();
-    let collections = Collection::all_in(&place.index)?;
+    let were_lost = Collection::all_in(&place.index).is_err();
     Index::rebuild(&place.index, |mut index, roots| {
+        let collections = Collection::all_in(&place.index)?;
+        if were_lost {
+            say(&format!(
+                "note: the list of collections was damaged: {} recovered by name, without their settings and attributes",
+                counted(collections.len(), "collection")
+            ));
+        }
         let mut all: Vec<PathBuf> = roots.to_vec();
         all.extend(collections.iter().map(|known| known.root.clone()));
         all.sort();
@@ -31,7 +38,7 @@ pub(super) fn rebuild(place: &Place, args: &EmbeddingArgs) -> anyhow::Result<Vec
                 ));
                 continue;
             }
-            let configuration = Configuration::read(&root, args)?;
+            let configuration = Configuration::read(&root, args)?.told();
             let collection = collections.iter().find(|known| known.root == root);
             let source = Syncable {
                 options: match collection {

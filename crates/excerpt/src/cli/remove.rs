@@ -23,7 +23,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     for name in &args.names {
         let documents = patiently(|| index.remove(name))?;
         output.line(format!(
-            "{name}: removed, {}",
+            "{}: removed, {}",
+            output.safe(name),
             counted(documents, "document")
         ))?;
     }

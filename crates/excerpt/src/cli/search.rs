@@ -304,12 +304,12 @@ fn marked(output: &Output, snippet: &Snippet) -> String {
     let mut marked = String::new();
     let mut end = 0;
     for mark in &snippet.marks {
-        marked += &output.safe(&snippet.text[end..mark.start]);
+        marked += &output.safe_text(&snippet.text[end..mark.start]);
         let word = &snippet.text[mark.clone()];
         marked += &output.emphasised(word);
         end = mark.end;
     }
-    marked + &output.safe(&snippet.text[end..])
+    marked + &output.safe_text(&snippet.text[end..])
 }
 
 fn lines(output: &mut Output, answer: &Answer, scope: &Scope<'_>) -> anyhow::Result<()> {

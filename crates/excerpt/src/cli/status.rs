@@ -118,7 +118,8 @@ fn people(
     configured: Option<&str>,
     stale: usize,
 ) -> anyhow::Result<()> {
-    output.line(format!("index     {}", index.display()))?;
+    let index = index.display().to_string();
+    output.line(format!("index     {}", output.safe(&index)))?;
     let (documents, chunks) = (
         counted(status.documents, "document"),
         counted(status.chunks, "chunk"),

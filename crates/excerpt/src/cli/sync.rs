@@ -24,6 +24,9 @@ pub(crate) struct Args {
     /// Look again at files that were skipped for what is in them, though they have not changed
     #[arg(long)]
     retry: bool,
+    /// Remove the documents that are no longer there, even if the folder has lost all of them, or more than half of at least 50
+    #[arg(long, conflicts_with = "watch")]
+    accept_removals: bool,
     /// Go on, and take up each change of the files, until Ctrl-C
     #[arg(long, conflicts_with = "background")]
     watch: bool,
@@ -46,6 +49,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut target = Target::of(&args.path, &args.collections, &args.index, &args.embedding)?;
     for source in &mut target.sources {
         source.options.retry = args.retry;
+        source.options.accept_removals = args.accept_removals;
     }
     let index = target.create()?;
     let mut index = target.configuration.embedding.given_to(index)?;
@@ -61,7 +65,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         match patiently(|| place::sync(&mut index, source, None)) {
             Ok(report) => told(&mut output, source, &report, args.json)?,
             // What can be reached is brought in step all the same.
-            Err(error @ Error::Source { .. }) if target.sources.len() > 1 => {
+            Err(error @ (Error::Source { .. } | Error::Vanished { .. }))
+                if target.sources.len() > 1 =>
+            {
                 say(&error.to_string());
                 outcome = Outcome::Attention;
             }
@@ -86,7 +92,7 @@ pub(super) fn told(
                 Some(name) => name.clone(),
                 None => source.root.display().to_string(),
             };
-            output.line(format!("{name}: {}", done(report)))?;
+            output.line(format!("{}: {}", output.safe(&name), done(report)))?;
             if !report.skipped.is_empty() {
                 output.line(format!(
                     "skipped {}; `excerpt status --skips` lists them",

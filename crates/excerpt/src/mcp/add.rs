@@ -1,12 +1,13 @@
 //! `add`: makes a file, a folder or a text a collection of the served index. What it is made of is read below the folders that are allowed, and nowhere else.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, bail};
 use excerpt_chunk::Document;
-use excerpt_index::{Collection, Error, Files, Index, Reading, Source as _, SyncOptions, includes};
+use excerpt_index::{
+    Collection, Error, Files, Index, Reading, Source as _, SyncOptions, includes, read_named,
+};
 use rmcp::model::{Tool, ToolAnnotations};
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
@@ -135,10 +136,10 @@ impl Shared {
         let collection = addition.collection(root)?;
         let configuration = configured(root, &self.options.embedding)?;
         let options = configuration.options_of(&collection);
-        if let Given::Text(text) = &given {
-            Addition::check_text(text, &options.selection)?;
-        }
         let file = addition.file_name(&collection);
+        if let Given::Text(text) = &given {
+            Addition::check_text(&file, text, &options.selection)?;
+        }
         let dir = self.scope.index.clone();
         if is_preview {
             let cut = move || {
@@ -271,7 +272,7 @@ fn kept<'c>(all: &'c [Collection], wanted: &Collection, text: &str) -> Option<&'
     given.find(|known| {
         is_name(&known.name)
             && known.attributes.title == wanted.attributes.title
-            && fs::read_to_string(&known.root).is_ok_and(|kept| kept == text)
+            && read_named(&known.root, text.len() as u64).is_ok_and(|kept| kept == text.as_bytes())
     })
 }
 

@@ -4,6 +4,9 @@
 use excerpt_chunk::{Settings, closest, settings_from_json};
 use serde_json::{Map, Value};
 
+use super::budget::begun;
+use super::names::one_line;
+
 /// Other names for arguments, and the argument that each of them means where a tool has it.
 const ALIASES: [(&str, &str); 41] = [
     ("q", "query"),
@@ -314,12 +317,7 @@ fn wrong(name: &str, found: &Value, expected: &str) -> anyhow::Error {
 /// The beginning of what was given: an error repeats no more than that.
 pub(super) fn shown(text: &str) -> String {
     const MOST: usize = 80;
-    let plain = |c: char| if c.is_control() { ' ' } else { c };
-    let mut short: String = text.chars().take(MOST).map(plain).collect();
-    if text.chars().nth(MOST).is_some() {
-        short.push('…');
-    }
-    short
+    one_line(&begun(text, MOST))
 }
 
 #[cfg(test)]

@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 
 use super::arguments::Arguments;
 use super::budget::{self, beginning, bounded, sent, shortened};
-use super::reply::{Reply, on_one_line, texts};
+use super::names::{address, one_line, quoted};
+use super::reply::{Reply, texts};
 use super::scope::{Seen, configured};
 use super::search::reads;
 use super::{Shared, object};
@@ -231,9 +232,9 @@ pub(super) fn described(
     const HOW: usize = 50;
     let path = path.map(bounded);
     let summary = chunking.summary();
-    let mut text = format!(
-        "{} · {} {} · {} ({}) · {} chunks, mean {}, {} to {}\n",
-        on_one_line(path.as_deref().unwrap_or("the text")),
+    let head = format!(
+        "{} · {} {} · {} ({}) · {} chunks, mean {}, {} to {}",
+        path.as_deref().map_or("the text".into(), address),
         chunking.size,
         chunking.unit,
         chunking.strategy,
@@ -243,8 +244,10 @@ pub(super) fn described(
         summary.smallest,
         summary.largest
     );
+    let mut text = one_line(&head) + "\n";
     for warning in &chunking.warnings {
-        text += &format!("warning: {warning}\n");
+        text += &one_line(&format!("warning: {warning}"));
+        text.push('\n');
     }
     let mut data = json!({
         "path": path,
@@ -265,10 +268,10 @@ pub(super) fn described(
             "{} · lines {first}-{last} · {} · {} · {}",
             chunk.ordinal,
             chunk.tokens.total,
-            shortened(&chunk.breadcrumb()),
+            quoted(&chunk.breadcrumb()),
             chunk.cut.reason
         );
-        let line = on_one_line(&line) + "\n";
+        let line = one_line(&line) + "\n";
         let trail = chunk.context.trail.iter().map(|title| shortened(title));
         let entry = json!({
             "ordinal": chunk.ordinal,

@@ -9,8 +9,10 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use super::arguments::{Arguments, shown};
-use super::budget::{self, beginning, bounded, sent, shortened};
-use super::reply::{Reply, on_one_line, texts, with_notes};
+use super::budget::{self, beginning, bounded, sent};
+use super::fence::{Fenced, measured};
+use super::names::{address, quoted, ticked, unquoted};
+use super::reply::{Reply, texts};
 use super::scope::Seen;
 use super::search::reads;
 use super::waiting::plain;
@@ -111,7 +113,7 @@ impl Shared {
         .await
     }
 
-    /// Reads what a target names, from the one of `sources` that has it.
+    /// Reads what a target names, from the one of `sources` that has it. A path may be in quotes, as answers write it.
     pub(super) fn read_target(
         &self,
         index: &Index,
@@ -122,7 +124,7 @@ impl Shared {
         if let Some((name, path)) = resources::parsed(given) {
             let named = sources.iter().filter(|seen| seen.name == name);
             let named: Vec<Seen> = named.cloned().collect();
-            return self.read_target(index, &named, &path, options);
+            return self.read_path(index, &named, &path, options);
         }
         // As a hit of several collections is shown.
         if let Some((name, rest)) = given.split_once(": ")
@@ -130,9 +132,33 @@ impl Shared {
                 .iter()
                 .find(|seen| seen.collection_name() == Some(name))
         {
-            let named = std::slice::from_ref(seen);
-            return self.read_target(index, named, rest, options);
+            return self.read_path(index, std::slice::from_ref(seen), rest, options);
         }
+        self.read_path(index, sources, given, options)
+    }
+
+    /// Reads what a target names that says nothing of its source.
+    fn read_path(
+        &self,
+        index: &Index,
+        sources: &[Seen],
+        given: &str,
+        options: &ReadOptions,
+    ) -> anyhow::Result<(Seen, DocumentText)> {
+        let read = self.read_plain(index, sources, given, options);
+        match unquoted(given).filter(|_| read.is_err()) {
+            Some(given) => self.read_plain(index, sources, &given, options),
+            None => read,
+        }
+    }
+
+    fn read_plain(
+        &self,
+        index: &Index,
+        sources: &[Seen],
+        given: &str,
+        options: &ReadOptions,
+    ) -> anyhow::Result<(Seen, DocumentText)> {
         if is_id(given)
             && let Some(found) = self.read_chunk(index, sources, given, options)?
         {
@@ -154,13 +180,17 @@ impl Shared {
             Part::Section(section) => Target::section(&*inside, section),
         };
         let mut found = Vec::new();
-        let mut closest = None;
+        let (mut closest, mut skipped) = (None, None);
         for seen in sources {
             match index.get(&target, &self.bounded(seen, options)) {
                 Ok(document) => found.push((seen.clone(), document)),
                 Err(Error::UnknownDocument { closest: close, .. }) => closest = closest.or(close),
+                Err(error @ Error::Skipped { .. }) => skipped = skipped.or(Some(error)),
                 Err(error) => return Err(self.inside_out(error, &inside)),
             }
+        }
+        if let (Some(error), true) = (skipped, found.is_empty()) {
+            return Err(self.inside_out(error, &inside));
         }
         // What was added of the served folder is asked for by its collection.
         if found.len() > 1 && found[0].0.collection.is_none() {
@@ -173,7 +203,8 @@ impl Shared {
             }
             0 => {
                 let close = closest
-                    .map(|close| format!(": did you mean `{}`?", self.scope.outward(&close)));
+                    .map(|close| ticked(&address(self.scope.outward(&close))))
+                    .map(|close| format!(": did you mean {close}?"));
                 let close =
                     close.unwrap_or_else(|| ": `list` and `search` show what is".to_string());
                 bail!("`{}` is not here{close}", shown(path))
@@ -248,9 +279,12 @@ impl Shared {
 
     fn print(&self, items: Vec<Item>, most: usize, mut notes: Vec<String>) -> Reply {
         let mut printed = Vec::new();
-        let mut text = String::new();
+        let mut text = Fenced::default();
         let is_failure = items.iter().all(|item| item.read.is_err());
-        let mut left = most.saturating_sub(sent(&notes.join("\n"), &notes));
+        let mut under = Fenced::default();
+        under.notes(&notes);
+        under.line("end");
+        let mut left = most.saturating_sub(sent(&under.measured(), &notes));
         let count = items.len();
         // So many have room for something; the others are named.
         let mut room_for = (most / WORTH).max(1);
@@ -260,24 +294,24 @@ impl Shared {
                 Ok(read) => read,
                 Err(error) => {
                     let told = message(&error);
-                    let told_text = format!("{target}: {told}\n\n");
+                    let line = format!("error {}: {told}", ticked(&address(&target)));
                     let data = json!({"target": target, "error": told});
-                    left = left.saturating_sub(sent(&told_text, &data));
-                    text += &told_text;
+                    left = left.saturating_sub(sent(&measured(&line), &data));
+                    text.line(&line);
                     printed.push(data);
                     continue;
                 }
             };
             let is_full = at > 0 && left < (count - at) * NAMED / 2;
             if room_for == 0 || is_full {
-                let rest = left_out(&target);
+                let rest = left_out(&address(&target));
                 let mut data = json!({"target": target});
                 // One that is cut short is in the question.
                 if target == item.target {
                     data["rest"] = target.into();
                 }
-                left = left.saturating_sub(sent(&rest, &data));
-                text += &rest;
+                left = left.saturating_sub(sent(&measured(&rest), &data));
+                text.line(&rest);
                 printed.push(data);
                 continue;
             }
@@ -288,15 +322,20 @@ impl Shared {
             // Each of those that are left gets its share, and what one does not need is for the others.
             let others = (count - at).min(room_for + 1);
             let share = left.saturating_sub((count - at - others) * NAMED) / others;
-            let item = self.printed(&target, &seen, document, share, &mut notes);
-            left = left.saturating_sub(sent(&item.text, &item.data));
-            text += &item.text;
-            text.push('\n');
+            let item = Asked {
+                number: at + 1,
+                target: &target,
+                seen: &seen,
+            };
+            let item = self.printed(item, document, share, &mut notes);
+            left = left.saturating_sub(sent(&item.text.measured(), &item.data));
+            text.append(item.text);
             printed.push(item.data);
         }
         notes.dedup();
         let data = json!({"items": printed, "notes": notes});
-        let reply = Reply::of(with_notes(text, &notes), data);
+        text.notes(&notes);
+        let reply = Reply::of(text.sealed(&self.marks), data);
         match is_failure {
             true => reply.failed(),
             false => reply,
@@ -305,30 +344,33 @@ impl Shared {
 
     fn printed(
         &self,
-        target: &str,
-        seen: &Seen,
+        asked: Asked<'_>,
         document: DocumentText,
         most: usize,
         notes: &mut Vec<String>,
     ) -> Printed {
         let path = self.scope.outward(&document.path).to_string();
         let (first, last) = document.span.lines;
-        let place = match seen.collection_name() {
+        let collection = asked.seen.collection_name();
+        // As a program reads it, and as a line shows it.
+        let placed = |path: &str| match collection {
             Some(name) => format!("{name}: {path}"),
-            None => path.clone(),
+            None => path.to_string(),
         };
+        let (place, place_shown) = (placed(&path), placed(&address(&path)));
         let title = document.title.as_deref();
-        let titled = title.map_or(String::new(), |title| format!(" · {}", shortened(title)));
+        let titled = title.map_or(String::new(), |title| format!(" · {}", quoted(title)));
+        let number = asked.number;
         let head = |last: usize| {
-            let head = format!("{place}:{first}-{last} of {}{titled}", document.lines_total);
-            on_one_line(&head) + "\n"
+            let total = document.lines_total;
+            format!("[{number}] {place_shown}:{first}-{last} of {total}{titled}")
         };
         // Links and front matter, which the text has as well, leave half of the room to the text.
         let links = document.links.as_ref();
         let links = links.map(|links| links::told(&self.scope, links, most / 3));
         let (links_text, links) = links.unwrap_or_default();
         let mut data = json!({
-            "target": target,
+            "target": asked.target,
             "path": path,
             "title": title.map(bounded),
             "lines_total": document.lines_total,
@@ -337,10 +379,11 @@ impl Shared {
             data["metadata"] = Value::Object(document.metadata);
         } else {
             notes.push(format!(
-                "the front matter of `{path}` is long and left out: get its first lines"
+                "the front matter of {} is long and left out: get its first lines",
+                ticked(&address(&path))
             ));
         }
-        if let Some(name) = seen.collection_name() {
+        if let Some(name) = collection {
             data["collection"] = name.into();
         }
         if !links.is_null() {
@@ -348,9 +391,13 @@ impl Shared {
         }
         let whole = document.text;
         // What stands around the text, and what is said in place of the rest: of these, the longest.
-        let citation = |first: &str, last: usize| format!("{place}:{first}-{last}");
-        let longest = citation(&format!("{last}.{}", whole.len()), last);
-        let around = format!("{}{}{links_text}", head(last), left_out(&longest));
+        let lines = |first: &str, last: usize| format!(":{first}-{last}");
+        let longest = lines(&format!("{last}.{}", whole.len()), last);
+        let mut around = Fenced::default();
+        around.line(&head(last));
+        around.line(&left_out(&format!("{place_shown}{longest}")));
+        let around = around.measured() + &links_text.measured();
+        let longest = format!("{place}{longest}");
         let around = sent(&around, &(&data, [&longest; 2]));
         let room = most.saturating_sub(around).max(20);
         let shown = cut(&whole, &document.chunks, document.span.bytes.start, room);
@@ -365,8 +412,8 @@ impl Shared {
         let rest = is_cut.then(|| {
             let column = if ended == 0 { document.column } else { 1 } + begun;
             match column {
-                1 => citation(&(first + ended).to_string(), last),
-                _ => citation(&format!("{}.{column}", first + ended), last),
+                1 => lines(&(first + ended).to_string(), last),
+                _ => lines(&format!("{}.{column}", first + ended), last),
             }
         });
         let last = match is_cut {
@@ -374,30 +421,40 @@ impl Shared {
             true => first + ended,
             false => last,
         };
-        let mut text = head(last) + shown;
-        if !text.ends_with('\n') {
-            text.push('\n');
+        let mut text = Fenced::default();
+        text.line(&head(last));
+        text.quote(shown);
+        if let Some(rest) = &rest {
+            text.line(&left_out(&format!("{place_shown}{rest}")));
         }
-        text += &rest.as_deref().map(left_out).unwrap_or_default();
-        text += &links_text;
+        text.append(links_text);
         data["citation"] = format!("{path}:{first}-{last}").into();
         data["text"] = shown.into();
         if let Some(rest) = rest {
-            data["rest"] = rest.into();
+            data["rest"] = format!("{place}{rest}").into();
         }
         Printed { text, data }
     }
 }
 
+/// A target that was read.
+struct Asked<'a> {
+    /// Which of the targets, from 1.
+    number: usize,
+    target: &'a str,
+    /// Where it was found.
+    seen: &'a Seen,
+}
+
 /// An item as it is answered.
 struct Printed {
-    text: String,
+    text: Fenced,
     data: Value,
 }
 
-/// The line in place of the rest of a text, which is to be asked for.
+/// The line in place of the rest of a text, which is to be asked for as it stands in a line.
 fn left_out(rest: &str) -> String {
-    format!("… the rest is left out to stay within `max_tokens`: get `{rest}`\n")
+    format!("… the rest exceeds `max_tokens`: get {}", ticked(rest))
 }
 
 /// As many whole chunks of a text as there is room for, or where these would leave much of it empty, as many lines. The text begins at the byte `start` of

@@ -4,65 +4,62 @@ use excerpt_index::Links;
 use serde_json::{Value, json};
 
 use super::budget::sent;
-use super::reply::on_one_line;
+use super::fence::{Fenced, measured};
+use super::names::{address, quoted};
 use super::scope::Scope;
 use crate::output::counted;
 
 /// The links in words, one a line, and for programs, in at most so many tokens: those that lead out in the order of the text, then those that lead here.
-pub(super) fn told(scope: &Scope, links: &Links, room: usize) -> (String, Value) {
+pub(super) fn told(scope: &Scope, links: &Links, room: usize) -> (Fenced, Value) {
     let outgoing = links.outgoing.iter().map(|link| {
         let path = link.path.as_deref().map(|path| scope.outward(path));
         let section = link.section.as_ref().map(|section| format!("#{section}"));
         let target = scope.outward(&link.target).to_string() + &section.unwrap_or_default();
-        let line = format!(
-            "link :{} {target} → {}{}",
-            link.line,
-            path.unwrap_or("nothing here"),
-            titled(link.title.as_deref())
-        );
+        let leads = path.map_or("nothing here".into(), address);
+        let title = titled(link.title.as_deref());
+        let line = format!("link :{} {} → {leads}{title}", link.line, address(&target));
         let data = json!({"line": link.line, "target": target, "path": path, "title": link.title});
         ("outgoing", line, data)
     });
     let incoming = links.incoming.iter().map(|link| {
         let path = scope.outward(&link.path);
         let title = titled(link.title.as_deref());
-        let line = format!("linked from {path}:{}{title}", link.line);
+        let line = format!("linked from {}:{}{title}", address(path), link.line);
         let data =
             json!({"path": path, "line": link.line, "title": link.title, "section": link.section});
         ("incoming", line, data)
     });
     let total = links.outgoing.len() + links.incoming.len();
-    let mut text = String::new();
+    let mut text = Fenced::default();
     let mut data = json!({"outgoing": [], "incoming": []});
     let mut left = room;
     let mut told = 0;
     for (way, line, link) in outgoing.chain(incoming) {
-        let line = on_one_line(&line) + "\n";
-        let taken = sent(&line, &link);
+        let taken = sent(&measured(&line), &link);
         if taken > left {
             break;
         }
         left -= taken;
         told += 1;
-        text += &line;
+        text.line(&line);
         if let Some(links) = data[way].as_array_mut() {
             links.push(link);
         }
     }
     if total == 0 {
-        text = "no links\n".to_string();
+        text.line("no links");
     }
     if told < total {
         let omitted = total - told;
-        text += &format!(
-            "… {} left out to stay within `max_tokens`: ask for more tokens, or read a part\n",
+        text.line(&format!(
+            "… {} left out to stay within `max_tokens`: ask for more tokens, or read a part",
             counted(omitted, "link")
-        );
+        ));
         data["omitted"] = omitted.into();
     }
     (text, data)
 }
 
 fn titled(title: Option<&str>) -> String {
-    title.map_or(String::new(), |title| format!(" · {title}"))
+    title.map_or(String::new(), |title| format!(" · {}", quoted(title)))
 }

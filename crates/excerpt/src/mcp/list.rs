@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 
 use super::arguments::Arguments;
 use super::budget::{self, sent, shortened};
-use super::reply::{Reply, on_one_line, texts, with_notes};
+use super::names::{address, one_line, quoted};
+use super::reply::{Reply, texts, with_notes};
 use super::scope::Seen;
 use super::search::reads;
 use super::waiting::plain;
@@ -131,8 +132,8 @@ impl Shared {
         }
         let entries = all.into_iter().map(|(seen, document)| {
             let path = self.scope.outward(&document.path);
-            let title = document.title.as_deref().map(shortened);
-            let title = title.map(|title| format!(" · {title}"));
+            let title = document.title.as_deref();
+            let title = title.map(|title| format!(" · {}", quoted(title)));
             let when = match is_recent {
                 true => format!("{}: ", ago(document.modified)),
                 false => String::new(),
@@ -140,8 +141,9 @@ impl Shared {
             let collection = seen.collection_name();
             let prefix = collection.map(|name| format!("{name}: "));
             let line = format!(
-                "{when}{}{path}{}",
+                "- {when}{}{}{}",
                 prefix.unwrap_or_default(),
+                address(path),
                 title.unwrap_or_default()
             );
             let data = json!({
@@ -178,8 +180,9 @@ impl Shared {
                     false => format!(", {} with all under it", thousands(folder.documents_under)),
                 };
                 let line = format!(
-                    "{}{path} · {}{under}",
+                    "- {}{} · {}{under}",
                     prefix.unwrap_or_default(),
+                    address(path),
                     counted(folder.documents, "document")
                 );
                 let data = json!({
@@ -207,11 +210,11 @@ impl Shared {
                 false => 0,
             };
             let said = &collection.attributes;
-            let title = said.title.as_deref().map(shortened);
-            let title = title.map(|title| format!(" · {title}"));
+            let title = said.title.as_deref();
+            let title = title.map(|title| format!(" · {}", quoted(title)));
             let line = format!(
-                "{} · {}{}",
-                collection.name,
+                "- {} · {}{}",
+                address(&collection.name),
                 counted(documents, "document"),
                 title.unwrap_or_default()
             );
@@ -233,7 +236,7 @@ fn of_collection(mut data: Value, name: Option<&str>) -> Value {
     data
 }
 
-/// Entries from `offset` on: at most `limit`, and no more than take so many tokens.
+/// Entries from `offset` on: at most `limit`, and no more than take so many tokens. Their lines begin with `-`, and those that are said of them do not.
 fn page(
     what: &str,
     entries: Vec<Entry>,
@@ -249,7 +252,7 @@ fn page(
     let mut listed: Vec<Value> = Vec::new();
     let mut text = String::new();
     for (line, data) in entries.into_iter().skip(offset).take(limit) {
-        let line = on_one_line(&line);
+        let line = one_line(&line);
         let taken = sent(&line, &data) + 1;
         let is_full = taken > left;
         if is_full && !listed.is_empty() {

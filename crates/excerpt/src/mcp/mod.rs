@@ -9,12 +9,15 @@ mod arguments;
 mod budget;
 mod chunk;
 mod content;
+mod fence;
 mod folder;
 mod get;
 mod instructions;
 mod keeper;
+mod line;
 mod links;
 mod list;
+mod names;
 mod note;
 mod passage;
 mod reply;
@@ -45,6 +48,7 @@ use crate::place::project::EmbeddingArgs;
 use crate::place::{CollectionArgs, IndexArgs, SyncMode, Target};
 use arguments::Arguments;
 use content::{Content, Listener};
+use fence::Marks;
 use instructions::Instructions;
 use keeper::Keeper;
 use reply::Reply;
@@ -83,6 +87,7 @@ struct Shared {
     ranking: Ranking,
     options: Options,
     content: Content,
+    marks: Marks,
     /// The tools that are offered; `search` is described by the content when they are listed.
     tools: Vec<Tool>,
 }
@@ -135,6 +140,7 @@ impl Server {
                 ranking,
                 options,
                 content: Content::default(),
+                marks: Marks::default(),
                 tools,
             }),
         })

@@ -1,6 +1,5 @@
 //! `note`: writes a Markdown file with front matter into the inbox, a folder inside of what is served. It never writes over a file.
 
-use std::fs;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,11 +14,13 @@ use serde_json::json;
 use super::add::writes;
 use super::arguments::{Arguments, shown};
 use super::folder::Folder;
+use super::names::address;
 use super::reply::{Reply, texts, with_notes};
 use super::scope::{Seen, configured, plain};
 use super::{Shared, object};
 use crate::exit::message;
 use crate::output::thousands;
+use crate::place::check_secrets;
 
 pub(super) const NAME: &str = "note";
 
@@ -101,7 +102,7 @@ impl Shared {
                 };
                 let root = seen.root.canonicalize()?;
                 let bound = shared.bound(&seen, &root, &folder)?;
-                let file = shared.written(&seen, &folder, (&root, &bound), &note)?;
+                let (file, lines) = shared.written(&seen, &folder, (&root, &bound), &note)?;
                 let path = file.strip_prefix(&root)?.to_string_lossy();
                 let path = path.replace(std::path::MAIN_SEPARATOR, "/");
                 let mut notes = Vec::new();
@@ -117,7 +118,6 @@ impl Shared {
                             .to_string(),
                     );
                 }
-                let lines = fs::read_to_string(&file)?.lines().count();
                 let path = shared.scope.outward(&path);
                 let citation = format!("{path}:1-{lines}");
                 let data = json!({
@@ -126,7 +126,8 @@ impl Shared {
                     "searchable": is_searchable,
                     "notes": notes,
                 });
-                Ok(Reply::of(with_notes(format!("kept as {citation}\n"), &notes), data))
+                let text = format!("kept as {}:1-{lines}\n", address(path));
+                Ok(Reply::of(with_notes(text, &notes), data))
             })
             .await
     }
@@ -185,14 +186,14 @@ impl Shared {
         Ok(bound)
     }
 
-    /// The file that a note was written to, below `bound`, which lies in `root`.
+    /// The file that a note was written to, below `bound`, which lies in `root`, and how many lines it has.
     fn written(
         &self,
         seen: &Seen,
         folder: &Path,
         (root, bound): (&Path, &Path),
         note: &Note,
-    ) -> anyhow::Result<PathBuf> {
+    ) -> anyhow::Result<(PathBuf, usize)> {
         let day = Local::now().format("%F").to_string();
         let text = text_of(note, &day);
         let configuration = configured(Some(&seen.root), &self.options.embedding)?;
@@ -205,6 +206,7 @@ impl Shared {
                 thousands(usize::try_from(most)?)
             );
         }
+        check_secrets("note.md", &text, &selection)?;
         let inbox = plain(&self.options.inbox)
             .context("`--inbox` is no folder inside of what is served")?;
         let wanted = folder.join(inbox).join(&note.folder);
@@ -242,7 +244,7 @@ impl Shared {
                 Ok(mut file) => {
                     file.write_all(text.as_bytes())
                         .and_then(|()| file.sync_all())?;
-                    return Ok(wanted.join(name));
+                    return Ok((wanted.join(name), text.lines().count()));
                 }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error).context("cannot write the note"),

@@ -7,8 +7,9 @@ use excerpt_index::{DocumentHits, Hit};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::budget::{beginning, bounded, sent, shortened};
-use super::reply::on_one_line;
+use super::budget::{beginning, bounded, sent};
+use super::fence::measured;
+use super::names::{address, quoted, quoted_trail};
 use crate::output::counted;
 use crate::wire::channel;
 
@@ -23,6 +24,8 @@ pub(super) struct Passage<'a> {
     collection: Option<&'a str>,
     path: &'a str,
     pub(super) citation: String,
+    #[serde(skip)]
+    lines: (usize, usize),
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -44,12 +47,13 @@ pub(super) struct Passage<'a> {
 impl<'a> Passage<'a> {
     /// A hit at `rank`, in a document that is shown as `path`.
     pub(super) fn of(rank: usize, document: &'a DocumentHits, hit: &'a Hit, path: &'a str) -> Self {
-        let (first, last) = hit.span.lines;
+        let lines @ (first, last) = hit.span.lines;
         Passage {
             rank,
             collection: document.collection.as_deref(),
             path,
             citation: format!("{path}:{first}-{last}"),
+            lines,
             title: document.title.as_deref().map(bounded),
             trail: &hit.trail,
             sections: &hit.sections,
@@ -62,28 +66,38 @@ impl<'a> Passage<'a> {
         }
     }
 
-    /// The line above its text.
+    /// The line above its text: what is known of the hit first, and last, in quotes, what its document says of it.
     pub(super) fn head(&self) -> String {
         let mut head = format!("[{}] ", self.rank);
         if let Some(collection) = self.collection {
-            head += &format!("{collection}: ");
+            head += &format!("{}: ", address(collection));
         }
-        head += &self.citation;
-        let trail = match self.trail.is_empty() {
-            false => self.trail.join(" > "),
-            true => self.sections.join(", "),
-        };
-        let title = self.title.as_deref().map(shortened);
-        let title = title.filter(|title| !trail.starts_with(&**title));
-        for part in [title.as_deref(), Some(&*trail)].into_iter().flatten() {
-            if !part.is_empty() {
-                head += &format!(" · {part}");
-            }
-        }
+        let (first, last) = self.lines;
         let weak = if self.weak { ", weak" } else { "" };
         let (channel, id) = (self.channel, short(self.id));
-        head += &format!(" · score {:.3} ({channel}{weak}) · id {id}", self.score);
-        on_one_line(&head) + "\n"
+        head += &format!(
+            "{}:{first}-{last} · score {:.3} ({channel}{weak}) · id {id}",
+            address(self.path),
+            self.score
+        );
+        let (trail, between) = match self.trail.is_empty() {
+            false => (self.trail, " > "),
+            true => (self.sections, ", "),
+        };
+        let title = self.title.as_ref();
+        // The first heading is often the title.
+        let title = title.filter(|title| {
+            trail
+                .first()
+                .is_none_or(|first| !first.starts_with(&***title))
+        });
+        if let Some(title) = title {
+            head += &format!(" · {}", quoted(title));
+        }
+        if !trail.is_empty() {
+            head += &format!(" · {}", quoted_trail(trail, between));
+        }
+        head
     }
 
     /// What it takes without its text, where `rest` stands under it and it is named among those that are cut.
@@ -92,7 +106,8 @@ impl<'a> Passage<'a> {
             text: None,
             ..self.clone()
         };
-        sent(&(self.head() + rest), &(without, &self.citation))
+        let lines = measured(&self.head()) + rest;
+        sent(&lines, &(without, &self.citation))
     }
 
     /// What its front matter takes.
@@ -111,7 +126,7 @@ impl<'a> Passage<'a> {
             Some(_) => "the rest is left out",
             None => "the text is left out",
         };
-        format!("… {what}: `get` {}\n", short(self.id))
+        format!("… {what}: `get` {}", short(self.id))
     }
 }
 
@@ -179,7 +194,7 @@ pub(super) fn fit(hits: &mut Vec<Passage<'_>>, most: usize) -> Truncated {
     let most = most.saturating_sub(HOW);
     let (mut kept, mut taken) = (0, 0);
     for hit in hits.iter() {
-        let head = hit.size_without_text(&hit.rest());
+        let head = hit.size_without_text(&measured(&hit.rest()));
         if kept > 0 && taken + head > most / 2 {
             break;
         }

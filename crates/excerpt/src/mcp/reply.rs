@@ -4,6 +4,7 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 
 use super::budget::begun;
+use super::names::one_line;
 use crate::exit::message;
 
 /// How many characters an error takes at most: it may repeat what was given.
@@ -29,7 +30,7 @@ impl Reply {
     /// What went wrong.
     pub(super) fn failure(error: &anyhow::Error) -> Self {
         Reply {
-            text: on_one_line(&begun(&message(error), LONGEST)),
+            text: one_line(&begun(&message(error), LONGEST)),
             data: None,
             is_error: true,
         }
@@ -54,22 +55,16 @@ impl Reply {
     }
 }
 
-/// The notes under a text.
+/// The notes under a text that quotes no document.
 pub(super) fn with_notes(mut text: String, notes: &[String]) -> String {
     for note in notes {
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
-        text += &on_one_line(&format!("note: {note}"));
+        text += &one_line(&format!("note: {note}"));
         text.push('\n');
     }
     text
-}
-
-/// A line with names from outside: what would end it, or turn its direction, is replaced by the sign for what cannot be shown.
-pub(super) fn on_one_line(line: &str) -> String {
-    let turns = |c| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    line.replace(|c: char| c.is_control() || turns(c), "\u{fffd}")
 }
 
 /// The schema of a list of texts.

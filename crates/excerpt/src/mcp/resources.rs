@@ -12,8 +12,9 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::json;
 
-use super::Shared;
 use super::arguments::shown;
+use super::budget::shortened;
+use super::{Shared, names};
 use crate::exit::message;
 
 const SCHEME: &str = "excerpt://";
@@ -35,7 +36,7 @@ pub(super) fn template() -> ResourceTemplate {
 }
 
 /// The address of a document.
-fn address(name: &str, path: &str) -> String {
+fn uri(name: &str, path: &str) -> String {
     let name = utf8_percent_encode(name, PLAIN);
     format!("{SCHEME}{name}/{}", utf8_percent_encode(path, PLAIN))
 }
@@ -98,10 +99,12 @@ impl Shared {
                 .limit(end.saturating_add(1).saturating_sub(all.len()));
             for document in index.documents(&options)? {
                 let path = self.scope.outward(&document.path);
-                let mut resource = Resource::new(address(&seen.name, path), path)
+                // A client shows them to a person.
+                let mut resource = Resource::new(uri(&seen.name, path), names::address(path))
                     .with_mime_type(media_type(&document.syntax))
                     .with_size(document.size);
-                resource.title = document.title;
+                let title = document.title.as_deref().map(shortened);
+                resource.title = title.map(|title| names::one_line(&title));
                 all.push(resource);
             }
             if all.len() > end {
@@ -165,7 +168,7 @@ mod tests {
 
     #[test]
     fn an_address_is_read_as_it_is_written() {
-        let uri = address("my notes", "a b/ü#1.md");
+        let uri = uri("my notes", "a b/ü#1.md");
         assert_eq!(uri, "excerpt://my%20notes/a%20b/%C3%BC%231.md");
         assert_eq!(
             parsed(&uri).unwrap(),

@@ -12,10 +12,12 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
-use super::budget::{self, bounded, sent};
+use super::budget::{self, bounded, sent, shortened};
+use super::fence::Fenced;
 use super::instructions::Instructions;
+use super::names::{address, ticked};
 use super::passage::{Passage, fit};
-use super::reply::{Reply, texts, with_notes};
+use super::reply::{Reply, texts};
 use super::scope::Seen;
 use super::waiting::plain;
 use super::{Shared, object};
@@ -215,6 +217,24 @@ impl Shared {
             Note::Behind { .. } if self.keeper.mode() != SyncMode::Never => {
                 "changes are being indexed: ask again in a moment for the latest".to_string()
             }
+            // What there is comes from the documents.
+            Note::Unmatched {
+                filter,
+                asked,
+                known,
+            } => {
+                let listed = |values: &[String], between: &str| {
+                    let values = values.iter();
+                    let values = values.map(|value| ticked(&address(&shortened(value))));
+                    values.collect::<Vec<_>>().join(between)
+                };
+                let there = match known.is_empty() {
+                    true => "none has one".to_string(),
+                    false => format!("there are {}", listed(known, ", ")),
+                };
+                let asked = listed(asked, " or ");
+                format!("no document here has the {filter} {asked}: {there}")
+            }
             // It may repeat a long question.
             note => bounded(&note.to_string()),
         };
@@ -246,12 +266,12 @@ impl Shared {
 
     /// What one should know of a document that is no longer as it was indexed.
     pub(super) fn changed_note(&self, changed: Changed, path: &str) -> String {
-        let path = self.scope.outward(path);
+        let path = ticked(&address(self.scope.outward(path)));
         match (changed, self.options.sync) {
             (Changed::Other, SyncMode::Auto) => format!(
-                "`{path}` was changed after it had been indexed: ask again in a moment for what it says now"
+                "{path} was changed after it had been indexed: ask again in a moment for what it says now"
             ),
-            _ => changed.told(path),
+            _ => changed.told(&path),
         }
     }
 
@@ -266,22 +286,20 @@ impl Shared {
                 Passage::of(at + 1, document, hit, self.scope.outward(&document.path))
             })
             .collect();
+        let mut under = Fenced::default();
+        under.notes(&notes);
+        under.line("end");
         let truncated = fit(
             &mut hits,
-            most.saturating_sub(sent(&notes.join("\n"), &notes)),
+            most.saturating_sub(sent(&under.measured(), &notes)),
         );
-        let mut text = String::new();
+        let mut text = Fenced::default();
         for hit in &hits {
-            text += &hit.head();
-            let said = hit.text.as_deref().unwrap_or_default();
-            text += said;
-            if !said.is_empty() && !said.ends_with('\n') {
-                text.push('\n');
-            }
+            text.line(&hit.head());
+            text.quote(hit.text.as_deref().unwrap_or_default());
             if truncated.cut.contains(&hit.rank) || truncated.without_text.contains(&hit.rank) {
-                text += &hit.rest();
+                text.line(&hit.rest());
             }
-            text.push('\n');
         }
         // By way of text, so that a score is written as `excerpt search --json` writes it.
         let written: Value = serde_json::from_str(&serde_json::to_string(&hits)?)?;
@@ -299,6 +317,7 @@ impl Shared {
             });
             notes.push(how);
         }
-        Ok(Reply::of(with_notes(text, &notes), data))
+        text.notes(&notes);
+        Ok(Reply::of(text.sealed(&self.marks), data))
     }
 }

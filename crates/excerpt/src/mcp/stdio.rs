@@ -1,13 +1,19 @@
 //! A server over standard input and output, one message a line, until the input ends.
 
-use rmcp::ServiceExt as _;
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetMeta as _};
+use std::pin::Pin;
+
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetMeta as _, RequestId};
 use rmcp::service::{RoleServer, ServerInitializeError, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::{ErrorData, ServiceExt as _};
+use serde_json::Value;
+use tokio::io::{AsyncBufRead, BufReader};
 use tokio::runtime::Builder;
 
+use super::line::{LONGEST, Line, Lines, id_in};
 use super::{Options, Server};
+use crate::output::thousands;
 
 /// Serves until the input ends.
 pub(crate) fn run(options: Options) -> anyhow::Result<()> {
@@ -23,7 +29,9 @@ pub(crate) fn run(options: Options) -> anyhow::Result<()> {
 async fn serve(server: Server) -> anyhow::Result<()> {
     let (input, output) = rmcp::transport::stdio_pipes();
     let transport = Patient {
-        inner: AsyncRwTransport::new_server(input, output),
+        lines: Lines::new(BufReader::new(input), LONGEST),
+        output: AsyncRwTransport::new_server(tokio::io::empty(), output),
+        refusal: None,
         server: server.clone(),
         has_begun: false,
     };
@@ -50,27 +58,98 @@ fn begins(request: &ClientRequest) -> bool {
     }
 }
 
-/// A transport that passes over what is no request before a session has begun: by itself, the library ends the server there. It tells the server when the
-/// input has ended.
-struct Patient<T> {
-    inner: T,
+/// A transport that answers what is no message with an error, under its id where that can be read: by itself, the library lets its sender wait. It passes
+/// over what is no request before a session has begun, where the library would end the server, and tells the server when the input has ended.
+struct Patient<R, T: Transport<RoleServer>> {
+    lines: Lines<R>,
+    /// What is sent goes through it, and nothing is received from it.
+    output: T,
+    /// An error that is being sent: to receive may be broken off meanwhile.
+    refusal: Option<Sending<T::Error>>,
     server: Server,
     has_begun: bool,
 }
 
-impl<T: Transport<RoleServer>> Transport<RoleServer> for Patient<T> {
+type Sending<E> = Pin<Box<dyn Future<Output = Result<(), E>> + Send>>;
+
+impl<R, T> Patient<R, T>
+where
+    R: AsyncBufRead + Unpin + Send + 'static,
+    T: Transport<RoleServer>,
+{
+    /// The next message; none when there are no more, or errors cannot be sent.
+    async fn message(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            if let Some(refusal) = &mut self.refusal {
+                let sent = refusal.await;
+                self.refusal = None;
+                sent.ok()?;
+            }
+            match understood(self.lines.next().await?) {
+                Ok(Some(message)) => return Some(message),
+                Ok(None) => {}
+                Err(error) => {
+                    let (error, id) = *error;
+                    let error = TxJsonRpcMessage::<RoleServer>::error(error, id);
+                    self.refusal = Some(Box::pin(self.output.send(error)));
+                }
+            }
+        }
+    }
+}
+
+/// An error, and the id of the request that it answers. Where that cannot be read, the answer has none, as the protocol has it.
+type Refusal = Box<(ErrorData, Option<RequestId>)>;
+
+/// The message that a line is; none where it needs no answer.
+fn understood(line: Line) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
+    const MARK: &[u8] = "\u{feff}".as_bytes();
+    let line = match line {
+        Line::Whole(line) => line,
+        Line::TooLong(id) => {
+            let most = thousands(LONGEST);
+            let error = format!("the message was not read: it exceeds {most} bytes");
+            return Err(Box::new((ErrorData::invalid_request(error, None), id)));
+        }
+    };
+    let line = line.strip_prefix(MARK).unwrap_or(&line).trim_ascii();
+    if line.is_empty() {
+        return Ok(None);
+    }
+    if let Ok(message) = serde_json::from_slice(line) {
+        return Ok(Some(message));
+    }
+    match serde_json::from_slice::<Value>(line) {
+        Err(error) => {
+            let error = ErrorData::parse_error(format!("not JSON: {error}"), None);
+            Err(Box::new((error, id_in(line))))
+        }
+        // To a notification there is no answer, be it an unknown one or wrong.
+        Ok(value) if value["method"].is_string() && value.get("id").is_none() => Ok(None),
+        Ok(_) => {
+            let error = ErrorData::invalid_request("not a message of JSON-RPC 2.0", None);
+            Err(Box::new((error, id_in(line))))
+        }
+    }
+}
+
+impl<R, T> Transport<RoleServer> for Patient<R, T>
+where
+    R: AsyncBufRead + Unpin + Send + 'static,
+    T: Transport<RoleServer>,
+{
     type Error = T::Error;
 
     fn send(
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        self.inner.send(message)
+        self.output.send(message)
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            let Some(message) = self.inner.receive().await else {
+            let Some(message) = self.message().await else {
                 self.server.close();
                 return None;
             };
@@ -88,6 +167,6 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Patient<T> {
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
-        self.inner.close().await
+        self.output.close().await
     }
 }

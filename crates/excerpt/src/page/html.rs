@@ -1,6 +1,9 @@
-//! Text from outside as HTML. Everything on a page that we did not write ourselves goes through [`Text`] or [`Attribute`].
+//! Text from outside as HTML. Everything on a page that we did not write ourselves goes through [`Text`] or [`Attribute`]. A name among words of ours
+//! stands in a `<bdi>`: letters that are written from right to left do not move what is around it.
 
 use std::fmt::{self, Write as _};
+
+use crate::visible::characters;
 
 /// Text as the content of an element. White space stays as it is; a character that is not to be seen, or not to be written in HTML, becomes an
 /// `<i>` with a short name for it and the character's number as its title.
@@ -36,14 +39,15 @@ fn write(
     hidden: impl Fn(char, &mut fmt::Formatter<'_>) -> fmt::Result,
 ) -> fmt::Result {
     let mut plain = 0;
-    for (at, char) in text.char_indices() {
+    for (at, char, is_hidden) in characters(text) {
         let entity = match char {
+            '\t' | '\n' => continue,
             '&' => "&amp;",
             '<' => "&lt;",
             '>' => "&gt;",
             '"' => "&quot;",
             '\'' => "&#39;",
-            _ if is_hidden(char) => "",
+            _ if is_hidden => "",
             _ => continue,
         };
         f.write_str(&text[plain..at])?;
@@ -54,19 +58,6 @@ fn write(
         plain = at + char.len_utf8();
     }
     f.write_str(&text[plain..])
-}
-
-/// Whether a reader would not see `char`, or be misled by it: control characters but for tab and line feed, marks that turn the direction of
-/// the text around, separators, and spaces without width. The joiners that emoji and scripts are made with stay.
-fn is_hidden(char: char) -> bool {
-    match char {
-        '\t' | '\n' => false,
-        '\u{ad}' | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2060}' | '\u{feff}' => {
-            true
-        }
-        '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
-        _ => char.is_control(),
-    }
 }
 
 /// What everybody calls a character that cannot be seen. Unlike the pictures of them, every font has the letters.

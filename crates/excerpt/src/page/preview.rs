@@ -107,7 +107,7 @@ impl<'a> Preview<'a> {
             let (folder, file) = name.split_at(name.rfind('/').map_or(0, |slash| slash + 1));
             writeln!(
                 out,
-                "<li><a href=\"#doc-{}\"><span><small>{}</small>{}</span> <b>{}</b></a></li>",
+                "<li><a href=\"#doc-{}\"><span><small><bdi>{}</bdi></small><bdi>{}</bdi></span> <b>{}</b></a></li>",
                 index + 1,
                 Text(folder),
                 Text(file),
@@ -142,7 +142,7 @@ impl Page<'_> {
         let unit = &self.unit;
         writeln!(
             out,
-            "<header>\n<h1>{}</h1>\n<p><b class=\"badge\">{}</b> {}</p>",
+            "<header>\n<h1><bdi>{}</bdi></h1>\n<p><b class=\"badge\">{}</b> {}</p>",
             Text(name),
             chunking.strategy,
             Text(&chunking.reason)
@@ -276,7 +276,7 @@ impl Page<'_> {
         )?;
         trail(out, chunk)?;
         if !chunk.context.trail.is_empty() && !chunk.sections.is_empty() {
-            write!(out, " · {}", Text(&chunk.sections.join(", ")))?;
+            write!(out, " · <bdi>{}</bdi>", Text(&chunk.sections.join(", ")))?;
         }
         write!(out, "</span>")?;
         if chunk.part.count > 1 {
@@ -443,7 +443,7 @@ fn trail(out: &mut impl Write, chunk: &Chunk<'_>) -> io::Result<()> {
     }
     for (index, label) in labels.iter().enumerate() {
         let between = if index == 0 { "" } else { between };
-        write!(out, "{between}<span>{}</span>", Text(label))?;
+        write!(out, "{between}<span><bdi>{}</bdi></span>", Text(label))?;
     }
     Ok(())
 }
@@ -486,7 +486,7 @@ fn rows(out: &mut impl Write, chunk: &Chunk<'_>) -> io::Result<()> {
         row(out, "Language", format_args!("{}", Text(language)))?;
     }
     if let Some(name) = &chunk.name {
-        row(out, "Name", format_args!("{}", Text(name)))?;
+        row(out, "Name", format_args!("<bdi>{}</bdi>", Text(name)))?;
     }
     if chunk.part.count > 1 {
         let (index, count) = (chunk.part.index, chunk.part.count);
@@ -507,7 +507,7 @@ fn rows(out: &mut impl Write, chunk: &Chunk<'_>) -> io::Result<()> {
         if !labels.is_empty() {
             let items = labels.iter();
             let items: String = items
-                .map(|label| format!("<li>{}</li>", Text(label)))
+                .map(|label| format!("<li><bdi>{}</bdi></li>", Text(label)))
                 .collect();
             row(out, name, format_args!("<ul>{items}</ul>"))?;
         }

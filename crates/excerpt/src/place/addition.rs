@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::bail;
 use clap::ValueEnum;
 use excerpt_chunk::Settings;
-use excerpt_index::{Attributes, Collection, Selection, decode};
+use excerpt_index::{Attributes, Collection, Secret, Selection, decode};
 
 use crate::output::thousands;
 
@@ -19,6 +19,18 @@ pub(crate) struct Addition {
     pub(crate) tags: Vec<String>,
     pub(crate) selection: Selection,
     pub(crate) chunking: Settings,
+}
+
+/// Refuses a text with a secret that would be skipped in a file: one who adds it, or an agent that does for them, rarely knows that it is in there, and
+/// would be told that it was added.
+pub(crate) fn check_secrets(file: &str, text: &str, selection: &Selection) -> anyhow::Result<()> {
+    match selection.withholds(file, text) {
+        Some(secret) => bail!(
+            "the text is not kept, as it may hold secrets ({secret}): {}",
+            Secret::ADVICE
+        ),
+        None => Ok(()),
+    }
 }
 
 /// What documents are.
@@ -56,7 +68,7 @@ impl Addition {
     }
 
     /// Looks whether a text can be a document, by the same rules as a file.
-    pub(crate) fn check_text(text: &str, selection: &Selection) -> anyhow::Result<()> {
+    pub(crate) fn check_text(file: &str, text: &str, selection: &Selection) -> anyhow::Result<()> {
         let most = selection.max_file_size();
         if text.len() as u64 > most {
             bail!(
@@ -66,7 +78,7 @@ impl Addition {
             );
         }
         match decode(text.as_bytes().to_vec()) {
-            Ok(_) => Ok(()),
+            Ok(_) => check_secrets(file, text, selection),
             Err(_) => bail!("the text is none: there is a NUL in it"),
         }
     }

@@ -1,7 +1,8 @@
 //! Whether a document is still as it was indexed.
 
 use std::path::Path;
-use std::time::UNIX_EPOCH;
+
+use excerpt_index::stat_below;
 
 /// What became of the file of a document after it had been indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,26 +16,25 @@ pub(crate) enum Changed {
 impl Changed {
     /// What became of the document at `path`, whose file had this size and time (in seconds since 1970); none when it is as it was.
     pub(crate) fn since(source: &Path, path: &str, size: u64, modified: i64) -> Option<Changed> {
-        let file = match source.is_file() {
-            true => source.to_path_buf(),
-            false => source.join(path),
+        let found = match source.is_file() {
+            true => source.parent().zip(source.file_name()?.to_str()),
+            false => Some((source, path)),
         };
-        let Ok(file) = std::fs::metadata(file) else {
+        let Some(now) = found.and_then(|(folder, path)| stat_below(folder, path)) else {
             return Some(Changed::Gone);
         };
-        let now = file.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-        let is_same = file.len() == size && now.as_secs().cast_signed() == modified;
+        let is_same = now.size == size && now.seconds() == modified;
         (!is_same).then_some(Changed::Other)
     }
 
-    /// The same in words, of a document that is shown as `path`.
-    pub(crate) fn told(self, path: &str) -> String {
+    /// The same in words, of a document that is called `name`, quotes included.
+    pub(crate) fn told(self, name: &str) -> String {
         match self {
             Changed::Gone => {
-                format!("`{path}` is no longer there: this is what was indexed of it")
+                format!("{name} is no longer there: this is what was indexed of it")
             }
             Changed::Other => {
-                format!("`{path}` was changed after it had been indexed: run `excerpt sync`")
+                format!("{name} was changed after it had been indexed: run `excerpt sync`")
             }
         }
     }

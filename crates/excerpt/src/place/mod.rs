@@ -15,7 +15,7 @@ use anyhow::Context as _;
 use etcetera::BaseStrategy as _;
 use excerpt_index::{Collection, Error, Filter, Index, OpenOptions, Place, SyncOptions};
 
-pub(crate) use addition::{Addition, Kind};
+pub(crate) use addition::{Addition, Kind, check_secrets};
 pub(crate) use changed::Changed;
 pub(crate) use opened::{Hurry, Lag, Opened, SyncMode, opened, patiently, sync};
 use project::{Configuration, EmbeddingArgs};
@@ -55,7 +55,12 @@ impl IndexArgs {
 fn data() -> anyhow::Result<PathBuf> {
     let base = etcetera::choose_base_strategy()
         .context("cannot find the user's data folder: name an index with `--index`")?;
-    Ok(base.data_dir().join("excerpt"))
+    let data = base.data_dir().join("excerpt");
+    // Their names tell what is indexed.
+    for folder in [&data, &data.join("indexes")] {
+        excerpt_index::make_folder_private(folder);
+    }
+    Ok(data)
 }
 
 /// The choice of collections, in place of a folder.
@@ -126,7 +131,7 @@ impl Target {
         embedding: &EmbeddingArgs,
     ) -> anyhow::Result<Target> {
         let place = index.locate(path)?;
-        let configuration = Configuration::read(&place.root, embedding)?;
+        let configuration = Configuration::read(&place.root, embedding)?.told();
         let mut filter = Filter::default().source(&place.root);
         filter.path.clone_from(&place.path);
         // A root that was added as a collection stays what it is.
@@ -163,7 +168,7 @@ impl Target {
         let is_meant = |known: &&Collection| named.library || named.names.contains(&known.name);
         let mut sources = Vec::new();
         for collection in all.iter().filter(is_meant) {
-            let configuration = Configuration::read(&collection.root, embedding)?;
+            let configuration = Configuration::read(&collection.root, embedding)?.told();
             sources.push(Syncable {
                 root: collection.root.clone(),
                 options: configuration.options_of(collection),

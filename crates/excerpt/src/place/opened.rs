@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use excerpt_index::{Error, Index, OpenOptions, Progress, Stage, SyncReport};
+use excerpt_index::{Error, Index, Keywords, OpenOptions, Progress, Stage, SyncReport};
 
 use super::{Syncable, Target, background};
 use crate::output::say;
@@ -45,7 +45,7 @@ pub(crate) enum Lag {
         /// How many are still to be cut.
         remaining: usize,
     },
-    /// The index cannot be written: by another process that writes it, or for want of room.
+    /// The index is left as it is: another process writes it, there is no room, or too many documents are gone from the source.
     Unwritten(Error),
 }
 
@@ -102,13 +102,19 @@ pub(crate) fn opened(target: &Target, mode: SyncMode, wait: Duration) -> anyhow:
                 return Ok(Opened { index, lag });
             }
             Err(error @ (Error::Full { .. } | Error::Io { .. } | Error::Store { .. }))
-                if mode == SyncMode::Auto && index.searched().is_ok_and(|count| count > 0) =>
+                if mode == SyncMode::Auto && has_something_to_search(&index) =>
             {
                 let lag = Some(Lag::Unwritten(error));
                 return Ok(Opened { index, lag });
             }
-            Err(error @ Error::Source { .. }) if target.sources.len() > 1 => {
+            Err(error @ (Error::Source { .. } | Error::Vanished { .. }))
+                if target.sources.len() > 1 =>
+            {
                 say(&format!("note: {error}"));
+            }
+            Err(error @ Error::Vanished { .. }) if mode == SyncMode::Auto => {
+                let lag = Some(Lag::Unwritten(error));
+                return Ok(Opened { index, lag });
             }
             Err(error) => return Err(error.into()),
         }
@@ -122,6 +128,12 @@ pub(crate) fn opened(target: &Target, mode: SyncMode, wait: Duration) -> anyhow:
         }),
     };
     Ok(Opened { index, lag })
+}
+
+/// Whether there is an older state to answer from, even if each document has changed since.
+fn has_something_to_search(index: &Index) -> bool {
+    let status = index.status();
+    status.is_ok_and(|status| status.documents > 0 && status.keywords != Keywords::Missing)
 }
 
 fn was_complete(index: &Index, root: &Path) -> Result<bool, Error> {

@@ -1,18 +1,21 @@
 //! What configuration files say: the `excerpt.toml` of the user, and that of the project, which goes before it field by field. A project's file comes
-//! from whoever wrote the project: it is data, names no command and no path, and sends nothing anywhere.
+//! from whoever wrote the project: it is data, names no command and no path, sends nothing anywhere, and lifts no limit of the user's.
 
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::anyhow;
 use etcetera::BaseStrategy as _;
 use excerpt_chunk::{Settings, settings_from_toml};
-use excerpt_index::{Collection, Error, Ranking, Selection, SyncOptions};
+use excerpt_index::{
+    CONFIGURATION_LIMIT, Collection, Error, Ranking, Refused, Selection, SyncOptions, read_below,
+    read_named,
+};
 use serde::Deserialize as _;
 
 use super::embedding::{self, Embedding};
 use super::fields::{Entry, Fields, File, Kind, Table, check_names};
+use crate::output::say;
 
 /// The name of the file.
 const FILE: &str = "excerpt.toml";
@@ -29,6 +32,7 @@ const SELECTION: &Fields = &[
     ("include", Kind::Texts),
     ("ignore", Kind::Texts),
     ("max_file_size", Kind::Whole(1 << 40)),
+    ("secrets", Kind::OneOf(&["skip", "index"])),
 ];
 
 /// The fields of `[search]`: those of [`Ranking`].
@@ -82,6 +86,8 @@ pub(crate) struct Configuration {
     pub(crate) embedding: Embedding,
     /// The files that were read.
     pub(crate) files: Vec<ReadFile>,
+    /// What a file sets that does not hold, and why.
+    pub(crate) notes: Vec<String>,
 }
 
 /// A file that was read, and what it says.
@@ -110,12 +116,15 @@ impl Configuration {
     /// What the files say of the folder (or file) `root`.
     pub(crate) fn read(root: &Path, args: &EmbeddingArgs) -> anyhow::Result<Configuration> {
         let own = own_path();
-        let user = own.as_deref().map(read).transpose()?.flatten();
-        let named = args.embedding_config.as_deref().map(read_named);
+        let user = own.as_deref().map(of_user).transpose()?.flatten();
+        let named = args.embedding_config.as_deref().map(chosen);
         let path = folder(root).join(FILE);
         // Whoever searches the folder of their own configuration is no stranger there.
         let is_own = own.as_deref().is_some_and(|own| is_same(own, &path));
-        let project = if is_own { None } else { read(&path)? };
+        let project = match is_own {
+            true => None,
+            false => of_project(folder(root))?,
+        };
         let mut all = Configuration::default();
         let mut search = Table::default();
         let mut selection = Table::default();
@@ -142,7 +151,14 @@ impl Configuration {
                 let table = Table::read(&file, SEARCH, RANKING)?;
                 sets.extend(names(SEARCH, table.0.keys()));
                 search = table.or(search);
-                let table = Table::read(&file, FILES, SELECTION)?;
+                let mut table = Table::read(&file, FILES, SELECTION)?;
+                self::selection(&table)?;
+                if owner == Owner::Project {
+                    check_project(&table, &shown(own.as_deref()))?;
+                    all.notes
+                        .extend(raised(&mut table, &selection, own.as_deref()));
+                    ignoring_still(&mut table, &selection);
+                }
                 sets.extend(names(FILES, table.0.keys()));
                 selection = table.or(selection);
                 let chunking = chunking(&file)?;
@@ -163,6 +179,34 @@ impl Configuration {
     }
 }
 
+/// Takes out of a project's table what would raise the user's limit, and says so: a project that was cloned is not to choose how much is read.
+fn raised(project: &mut Table, user: &Table, own: Option<&Path>) -> Option<String> {
+    const LIMIT: &str = "max_file_size";
+    let said = |table: &Table| table.entry(LIMIT).and_then(|entry| entry.value.as_u64());
+    let limit = said(user).unwrap_or_else(|| Selection::default().max_file_size());
+    let wanted = said(project).filter(|wanted| *wanted > limit)?;
+    let entry = project.0.remove(LIMIT)?;
+    Some(
+        entry
+            .fault(format!(
+                "`{LIMIT}` is {wanted}, above your limit of {limit}, which a project's file can only lower: {limit} holds; to raise it, set it in `{}`",
+                shown(own)
+            ))
+            .to_string(),
+    )
+}
+
+/// Adds what the user ignores to what a project's table does. It comes last, so that no `!` of the project's brings it back.
+fn ignoring_still(project: &mut Table, user: &Table) {
+    let own = user
+        .entry("ignore")
+        .and_then(|entry| entry.value.as_array());
+    let patterns = project.0.get_mut("ignore").map(|entry| &mut entry.value);
+    if let (Some(serde_json::Value::Array(patterns)), Some(own)) = (patterns, own) {
+        patterns.extend_from_slice(own);
+    }
+}
+
 impl Configuration {
     /// What the user's own files say.
     pub(crate) fn of_user(args: &EmbeddingArgs) -> anyhow::Result<Configuration> {
@@ -171,6 +215,14 @@ impl Configuration {
             Some(folder) => Configuration::read(folder, args),
             None => Ok(Configuration::default()),
         }
+    }
+
+    /// The same, once its notes were said.
+    pub(crate) fn told(self) -> Configuration {
+        for note in &self.notes {
+            say(&format!("note: {note}"));
+        }
+        self
     }
 
     /// How a folder is brought in step.
@@ -186,20 +238,32 @@ impl Configuration {
     }
 }
 
+/// Looks that the table `[files]` of a project lets no secrets in: a project that was cloned is not to choose what of its user's is indexed. `own` is where
+/// such a choice belongs.
+fn check_project(table: &Table, own: &str) -> anyhow::Result<()> {
+    match table.entry("secrets") {
+        Some(entry) if entry.value != "skip" => Err(entry.fault(format!(
+            "`secrets = \"index\"` is not for a project's file, which may only say `\"skip\"`: whoever wrote the project would choose what of your \
+             secrets is indexed; if you want it, put it into `{own}`"
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// What the files say of the cut of what is at `path`: the nearest one around it, up to the root of the git repository, and the user's.
 pub(crate) fn chunking_around(path: &Path) -> anyhow::Result<Settings> {
     let path = std::path::absolute(path)?;
     let mut settings = Settings::default();
     for folder in path.ancestors().filter(|folder| folder.is_dir()) {
-        if let Some(file) = read(&folder.join(FILE))? {
+        if let Some(file) = of_project(folder)? {
             settings = chunking(&file)?;
             break;
         }
-        if folder.join(".git").exists() {
+        if folder.join(".git").symlink_metadata().is_ok() {
             break;
         }
     }
-    let own = own_path().as_deref().map(read).transpose()?.flatten();
+    let own = own_path().as_deref().map(of_user).transpose()?.flatten();
     let own = own.as_deref().map(chunking).transpose()?;
     Ok(settings.or(own.unwrap_or_default()))
 }
@@ -226,22 +290,19 @@ fn is_same(a: &Path, b: &Path) -> bool {
         .is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
 }
 
-/// The file at `path`; none when there is none.
-fn read(path: &Path) -> anyhow::Result<Option<Rc<File>>> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(Some(Rc::new(File {
-            path: path.to_path_buf(),
-            text,
-        }))),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            Ok(None)
-        }
-        Err(error) => Err(error).with_context(|| format!("cannot read `{}`", path.display())),
-    }
+/// The file of the project in `folder`, which no link leads out of; none when there is none.
+fn of_project(folder: &Path) -> anyhow::Result<Option<Rc<File>>> {
+    let read = read_below(folder, FILE, CONFIGURATION_LIMIT);
+    file(folder.join(FILE), read)
+}
+
+/// The user's own file at `path`, links followed; none when there is none.
+fn of_user(path: &Path) -> anyhow::Result<Option<Rc<File>>> {
+    file(path.to_path_buf(), read_named(path, CONFIGURATION_LIMIT))
 }
 
 /// The file that the user named.
-fn read_named(path: &Path) -> anyhow::Result<Rc<File>> {
+fn chosen(path: &Path) -> anyhow::Result<Rc<File>> {
     let missing = || {
         anyhow!(
             "`{}` does not exist: name a file with a table `[{}]`",
@@ -249,7 +310,19 @@ fn read_named(path: &Path) -> anyhow::Result<Rc<File>> {
             embedding::TABLE
         )
     };
-    read(path)?.ok_or_else(missing)
+    of_user(path)?.ok_or_else(missing)
+}
+
+fn file(path: PathBuf, read: Result<Vec<u8>, Refused>) -> anyhow::Result<Option<Rc<File>>> {
+    let bytes = match read {
+        Ok(bytes) => bytes,
+        Err(Refused::Missing) => return Ok(None),
+        Err(refused) => return Err(anyhow!("cannot read `{}`: {refused}", path.display())),
+    };
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Some(Rc::new(File { path, text }))),
+        Err(_) => Err(anyhow!("cannot read `{}`: it is not UTF-8", path.display())),
+    }
 }
 
 fn chunking(file: &File) -> anyhow::Result<Settings> {

@@ -343,7 +343,7 @@ async def first_session(agent: Agent, begin) -> None:
         else:
             agent.same("what changed", type(await anext(aiter(changes))).__name__, "ToolsListChanged")
         found = await description()
-        agent.check("the description says what there is", f"It holds {len(GARDEN)} documents (markdown); folders: beds {len(GARDEN)}; among them: Bed 0, " in found, found)
+        agent.check("the description says what there is", f"It holds {len(GARDEN)} documents (markdown); folders: \"beds\" {len(GARDEN)}; among them: \"Bed 0\", " in found, found)
 
 
 async def run(binary: str, judge: Judge) -> None:

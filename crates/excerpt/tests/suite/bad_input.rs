@@ -8,7 +8,7 @@ fn a_path_that_does_not_exist_is_named() {
     project.run(&["search", "x", "nowhere"]).fails("excerpt: cannot read `nowhere`: no such file or directory; nothing was changed in the index");
     project
         .run(&["chunk", "nowhere.md"])
-        .fails("excerpt: cannot read `nowhere.md`: No such file or directory (os error 2)");
+        .fails("excerpt: cannot read `nowhere.md`: no such file or directory");
 }
 
 #[test]

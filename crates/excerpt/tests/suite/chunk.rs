@@ -204,3 +204,26 @@ fn a_reader_that_closes_the_pipe_has_what_it_wanted() {
         String::from_utf8_lossy(&output.stderr)
     );
 }
+
+#[test]
+fn what_a_file_is_encoded_in_stands_beside_its_spans() {
+    let wide: Vec<u8> = [0xFF, 0xFE]
+        .into_iter()
+        .chain(
+            "# Tee\n\nGrüner Tee.\n"
+                .encode_utf16()
+                .flat_map(u16::to_le_bytes),
+        )
+        .collect();
+    let project = Project::new().file("a.md", "# Tea\n").file("b.md", wide);
+    for (path, encoding) in [("a.md", "utf-8"), ("b.md", "utf-16le")] {
+        let run = project.run(&["chunk", path, "--format", "json"]).ok();
+        let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!(json["documents"][0]["encoding"], encoding);
+        project.run(&["sync"]).ok();
+        let read = &project.run(&["get", path, "--json"]).ok().json()[0];
+        assert_eq!(read["encoding"], encoding);
+    }
+    let hit = &project.run(&["search", "grüner", "--json"]).ok().json()[0];
+    assert_eq!(hit["document"]["encoding"], "utf-16le");
+}

@@ -281,3 +281,57 @@ fn an_endpoint_that_does_not_answer_leaves_the_keywords() {
         run.stdout
     );
 }
+
+/// How many documents a sync of a project finds, and what it says beside that.
+fn synced(project: &Project) -> (usize, String) {
+    let run = project.run(&["sync", "--json"]).ok();
+    let listed = run.json()[0]["listed"].as_u64().unwrap();
+    (usize::try_from(listed).unwrap(), run.stderr)
+}
+
+#[test]
+fn a_project_lowers_limits_and_never_raises_them() {
+    let limit = |bytes: usize| format!("[files]\nmax_file_size = {bytes}\n");
+    let project = tea().file("large.md", "water ".repeat(100));
+    project.write("excerpt.toml", limit(500));
+    assert_eq!(synced(&project), (3, String::new()));
+    let project = project.own_file(&limit(100));
+    let note = "note: [folder]/project/excerpt.toml:2:1: `max_file_size` is 500, above your limit of 100, which a project's file can only lower: 100 holds; to raise it, set it in `[folder]/config/excerpt/excerpt.toml`\n2 | max_file_size = 500\n  | ^^^^^^^^^^^^^\n";
+    assert_eq!(synced(&project), (3, note.to_string()));
+    let settings = project.run(&["status", "--config"]).ok().stdout;
+    let line = settings.lines().find(|line| line.contains("max_file_size"));
+    let line = line.unwrap();
+    assert!(
+        line.contains("= 100  ") && line.ends_with("[folder]/config/excerpt/excerpt.toml"),
+        "{line}"
+    );
+    let project = project.own_file(&limit(1000));
+    assert_eq!(synced(&project), (3, String::new()));
+    project.write("excerpt.toml", "");
+    assert_eq!(synced(&project), (4, String::new()));
+}
+
+#[test]
+fn a_project_does_not_raise_the_limit_that_holds_where_nothing_is_said() {
+    let project = tea().file("excerpt.toml", "[files]\nmax_file_size = 1000000000\n");
+    let (_, note) = synced(&project);
+    assert!(
+        note.contains("`max_file_size` is 1000000000, above your limit of 2097152"),
+        "{note}"
+    );
+    let run = project.run(&["doctor"]);
+    assert!(
+        run.stdout.contains("above your limit of 2097152"),
+        "{run:?}"
+    );
+}
+
+#[test]
+fn what_the_user_ignores_stays_ignored_whatever_a_project_ignores() {
+    let project = tea().own_file("[files]\nignore = [\"green.md\"]\n").file(
+        "excerpt.toml",
+        "[files]\nignore = [\"!green.md\", \"black.md\"]\n",
+    );
+    let (listed, _) = synced(&project);
+    assert_eq!(listed, 1, "excerpt.toml alone");
+}

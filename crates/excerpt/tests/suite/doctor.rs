@@ -174,3 +174,159 @@ fn a_rebuild_takes_up_all_sources_and_waits_for_no_writer() {
     assert_eq!(run.code, Some(2));
     assert!(run.stderr.contains("is being written by"), "{}", run.stderr);
 }
+
+/// What lies in the place of a file of an index.
+#[cfg(unix)]
+fn obstruct(path: &std::path::Path, with: &str) {
+    use std::fs;
+    if let Ok(metadata) = fs::symlink_metadata(path) {
+        match metadata.is_dir() {
+            true => fs::remove_dir_all(path).unwrap(),
+            false => fs::remove_file(path).unwrap(),
+        }
+    }
+    match with {
+        "a folder" => fs::create_dir_all(path.join("with")).unwrap(),
+        "a link" => std::os::unix::fs::symlink("/dev/zero", path).unwrap(),
+        "a FIFO" => {
+            let made = std::process::Command::new("mkfifo").arg(path).status();
+            assert!(made.unwrap().success());
+        }
+        "nothing" => {}
+        text => fs::write(path, text).unwrap(),
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn whatever_lies_in_the_place_of_a_file_is_named_and_healed() {
+    let project = tea();
+    let index = project.data().join("index");
+    let library = index.to_str().unwrap();
+    let with = |args: &[&'static str]| [args, &["--index"]].concat();
+    let run = |args: &[&'static str]| project.run(&[&with(args)[..], &[library]].concat());
+    run(&["sync"]).ok();
+    project
+        .run_with(
+            &["add", "-", "--title", "Cocoa", "--index", library],
+            b"Hot cocoa.\n",
+        )
+        .ok();
+    run(&["doctor", "--rebuild"]).ok();
+    assert!(index.join("generation-2/excerpt.db").is_file());
+    let told =
+        "is damaged: run `excerpt doctor --rebuild` to make the index again from its sources";
+    let names = [
+        "cutting",
+        "excerpt.generation",
+        "excerpt.db",
+        "excerpt.db-wal",
+        "excerpt.db-shm",
+        "lexical",
+        "vectors",
+        "lock",
+        "sources.json",
+        "collections.json",
+        "collections.copy.json",
+        "given",
+        "given/Cocoa/Cocoa.md",
+        "aside",
+        "anew",
+        "vectors.next",
+    ];
+    for name in names {
+        for with in ["a folder", "a link", "a FIFO", "", "nonsense", "nothing"] {
+            let is_folder = ["lexical", "given", "aside", "anew"].contains(&name);
+            let is_of_generation = name.starts_with("excerpt.db")
+                || name.starts_with("lexical")
+                || name.starts_with("vectors");
+            let pointer = std::fs::read_to_string(index.join("excerpt.generation")).unwrap();
+            let path = match is_of_generation {
+                true => index.join(pointer).join(name),
+                false => index.join(name),
+            };
+            let seen = format!("{name}: {with}");
+            obstruct(&path, with);
+            let run = |args: &[&'static str]| {
+                let run = run(args);
+                assert!(!run.stderr.contains("panicked"), "{seen}: {}", run.stderr);
+                run
+            };
+            let doctor = run(&["doctor"]);
+            let is_other = !matches!(with, "" | "nonsense" | "nothing");
+            // What is derived is made again by any command, and so is said by none or by the first.
+            if is_other && !(is_folder && with == "a folder") {
+                assert_eq!(doctor.code, Some(1), "{seen}: {}", doctor.stdout);
+                assert!(doctor.stdout.contains(told), "{seen}: {}", doctor.stdout);
+            }
+            if name == "excerpt.generation" {
+                assert!(doctor.stdout.contains(told), "{seen}: {}", doctor.stdout);
+            }
+            let searches = |is_right: &dyn Fn(&str, &crate::fixture::Run)| {
+                let tea = run(&["search", "green tea", "--sync", "never"]);
+                let cocoa = run(&["search", "hot cocoa", "--library", "--sync", "never"]);
+                is_right("Green tea", &tea);
+                is_right("Hot cocoa", &cocoa);
+            };
+            searches(&|text, found| {
+                let is_right =
+                    found.code == Some(0) && found.stdout.replace('*', "").contains(text);
+                assert!(
+                    is_right || found.stderr.contains(told),
+                    "{seen}: {}{}",
+                    found.stdout,
+                    found.stderr
+                );
+            });
+            let healed = run(&["doctor", "--rebuild"]);
+            assert_eq!(
+                healed.code,
+                Some(0),
+                "{seen}: {}{}",
+                healed.stdout,
+                healed.stderr
+            );
+            assert!(
+                healed.stdout.ends_with("all is well\n"),
+                "{seen}: {}",
+                healed.stdout
+            );
+            searches(&|text, found| {
+                assert!(
+                    found.stdout.replace('*', "").contains(text),
+                    "{seen}: {}",
+                    found.stderr
+                );
+            });
+        }
+    }
+}
+
+#[test]
+fn a_list_of_collections_that_is_lost_twice_is_recovered_by_name() {
+    let project = tea();
+    let library = project.data().join("excerpt/library");
+    project.run(&["add", "tea.md", "--tags", "green"]).ok();
+    project
+        .run_with(&["add", "-", "--title", "Cocoa"], b"Hot cocoa.\n")
+        .ok();
+    for name in ["collections.json", "collections.copy.json"] {
+        std::fs::write(library.join(name), "{").unwrap();
+    }
+    let run = project.run(&["search", "tea", "--library"]);
+    assert_eq!(
+        run.stderr.trim_end(),
+        "excerpt: `[folder]/data/excerpt/library/collections.json` is damaged: run `excerpt doctor --rebuild` to make the index again from its sources"
+    );
+    let run = project.run(&["doctor", "--library", "--rebuild"]).ok();
+    assert_eq!(
+        run.stderr.trim_end(),
+        "note: the list of collections was damaged: 2 collections recovered by name, without their settings and attributes"
+    );
+    let found = project
+        .run(&["search", "cocoa", "--library", "--sync", "never"])
+        .ok();
+    let text = found.stdout.replace('*', "");
+    assert!(text.contains("Hot cocoa"), "{text}");
+    assert!(library.join("collections.json.damaged").is_file());
+}

@@ -47,3 +47,48 @@ fn the_program_names_its_commands() {
     }
     assert_eq!(project.run(&[]).code, Some(2));
 }
+
+/// The files of tests, by the names of their modules, with what is in them.
+fn tests() -> Vec<(String, String)> {
+    let mut folders = vec![std::path::PathBuf::from(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/.."
+    ))];
+    let mut tests = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                let module = path.file_stem().unwrap().to_str().unwrap().to_string();
+                tests.push((module, std::fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    tests
+}
+
+#[test]
+fn each_promise_names_a_test_that_there_is() {
+    let page = include_str!("../../../../docs/guide/security.md");
+    let rows = page.lines().filter(|line| line.starts_with("| "));
+    let rows = rows.filter(|row| !row.contains("---") && !row.starts_with("| promise"));
+    let tests = tests();
+    for row in rows {
+        let cell = row.rsplit('|').nth(1).unwrap();
+        let named: Vec<(&str, &str)> = cell
+            .split('`')
+            .filter_map(|name| name.split_once("::"))
+            .collect();
+        assert!(!named.is_empty(), "{row}");
+        for (module, name) in named {
+            let function = format!("fn {name}()");
+            let macro_row = format!("{name}: \"");
+            let is_there = tests.iter().any(|(file, text)| {
+                file == module && (text.contains(&function) || text.contains(&macro_row))
+            });
+            assert!(is_there, "{module}::{name}");
+        }
+    }
+}

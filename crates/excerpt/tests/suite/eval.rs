@@ -378,7 +378,7 @@ fn reports_that_cannot_be_compared_are_refused() {
     let cases = [
         (
             "nowhere.json",
-            "excerpt: cannot read `nowhere.json`: No such file or directory (os error 2)",
+            "excerpt: cannot read `nowhere.json`: no such file or directory",
         ),
         (
             "notes.md",

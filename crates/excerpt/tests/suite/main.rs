@@ -1,6 +1,8 @@
 //! The tests of the command line: the real binary, in folders of its own.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+#[cfg(target_os = "linux")]
+mod attacks;
 mod background;
 mod bad_input;
 mod chunk;
@@ -14,20 +16,31 @@ mod endpoint;
 mod eval;
 mod fixture;
 mod full_disk;
+#[cfg(unix)]
+mod hostile_files;
 mod interrupted;
 mod many_files;
 mod mcp;
 mod mcp_bounds;
 mod mcp_client;
 mod mcp_content;
+#[cfg(unix)]
+mod mcp_forgery;
 mod mcp_hostile;
 mod mcp_keeping;
 mod mcp_room;
 mod mcp_scope;
 mod mcp_writing;
 mod preview;
+#[cfg(unix)]
+mod private;
+#[cfg(unix)]
+mod read_only;
 mod reading;
 mod search;
+mod secrets;
+#[cfg(unix)]
+mod terminal;
 #[cfg(unix)]
 mod unreadable;
 mod watch;

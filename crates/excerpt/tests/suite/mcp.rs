@@ -71,7 +71,7 @@ fn paths_begin_at_the_folder_that_is_served() {
     let read = client.call("get", json!({"targets": ["tea.md:5-7"]})).ok();
     assert!(
         read.text
-            .starts_with("tea.md:5-7 of 8 · Tea\n## Black tea\n"),
+            .starts_with("@ [1] tea.md:5-7 of 8 · \"Tea\"\n## Black tea\n"),
         "{}",
         read.text
     );
@@ -104,18 +104,21 @@ fn a_hit_is_read_by_its_id_and_by_its_citation() {
     let read = client.call("get", missing).ok();
     assert!(
         read.text
-            .contains("link :8 docs/milk.md → docs/milk.md · Milk\n"),
+            .contains("@ link :8 docs/milk.md → docs/milk.md · \"Milk\"\n"),
         "{}",
         read.text
     );
     assert!(
-        read.text
-            .contains("`docs/taa.md` is not here: did you mean `docs/tea.md`?"),
+        read.text.contains(
+            "@ error `docs/taa.md`: `docs/taa.md` is not here: did you mean `docs/tea.md`?"
+        ),
         "{}",
         read.text
     );
     let none = client.call("get", json!({"path": "nothing.md"}));
-    none.fails("nothing.md: `nothing.md` is not here: `list` and `search` show what is\n\n");
+    none.fails(
+        "@ error `nothing.md`: `nothing.md` is not here: `list` and `search` show what is\n@ end\n",
+    );
 }
 
 #[test]
@@ -454,7 +457,7 @@ fn a_preview_is_of_the_file_as_it_is_now() {
     assert_eq!(second.data["chunks"][0]["trail"], json!(["Black"]));
     // What the rules leave out, and what is not served, is none of its business.
     project.run(&["sync"]).ok();
-    cut("docs/hidden.md").fails("`docs/hidden.md` is not here: `list` and `search` show what is");
+    cut("docs/hidden.md").fails("`docs/hidden.md` is not in the index: it was skipped (ignored)");
     cut("other/coffee.md").fails("`other/coffee.md` is not here: `list` and `search` show what is");
     // One that has gone is as it was indexed.
     std::fs::remove_file(project.path("docs/tea.md")).unwrap();

@@ -72,7 +72,7 @@ fn what_was_added_of_the_folder_leaves_its_citations_alone() {
     assert!(client.call("get", named).ok().text.contains("Green"));
     let folder = client.call("get", json!({"targets": ["sub"]}));
     assert!(folder.is_error);
-    let told = "sub: `sub` is a folder: `list` shows its documents\n";
+    let told = "@ error `sub`: `sub` is a folder: `list` shows its documents\n";
     assert!(folder.text.starts_with(told), "{}", folder.text);
 }
 

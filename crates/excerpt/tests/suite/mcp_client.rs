@@ -27,7 +27,10 @@ pub(crate) struct Client {
 /// The answer of a tool.
 #[derive(Debug)]
 pub(crate) struct Reply {
+    /// What a model reads, with the mark of the server's lines as `@`.
     pub(crate) text: String,
+    /// The same as it was sent.
+    pub(crate) sent: String,
     pub(crate) data: Value,
     pub(crate) is_error: bool,
 }
@@ -160,6 +163,13 @@ impl Client {
     }
 }
 
+/// The mark of an answer that quotes documents: its first word.
+pub(crate) fn mark(text: &str) -> Option<&str> {
+    let mark = text.split(' ').next()?;
+    let digits = mark.strip_prefix('@')?;
+    (digits.len() == 9 && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(mark)
+}
+
 impl Drop for Client {
     fn drop(&mut self) {
         // A test that failed leaves no process behind.
@@ -174,8 +184,13 @@ impl Reply {
         assert!(result.is_object(), "{message}");
         let content = result["content"].as_array().unwrap();
         assert_eq!(content.len(), 1);
+        let sent = content[0]["text"].as_str().unwrap().to_string();
         Reply {
-            text: content[0]["text"].as_str().unwrap().to_string(),
+            text: match mark(&sent) {
+                Some(mark) => sent.replace(mark, "@"),
+                None => sent.clone(),
+            },
+            sent,
             data: result["structuredContent"].clone(),
             is_error: result["isError"] == true,
         }

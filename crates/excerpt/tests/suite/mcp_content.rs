@@ -51,8 +51,7 @@ fn told(client: &mut Client, method: &str) -> Value {
 
 #[test]
 fn the_first_session_is_told_what_there_is() {
-    let what =
-        "It holds 3 documents (markdown); folders: tea 2; topics: Kitchen notes, All about tea.";
+    let what = "It holds 3 documents (markdown); folders: \"tea\" 2; topics: \"Kitchen notes\", \"All about tea\".";
     // The wait for the first sync is bounded: where all else is at work, not every server is in time.
     let is_in_time = |newest: bool| {
         let project = kitchen();
@@ -115,7 +114,7 @@ fn what_is_known_later_is_announced() {
     let what = description(&mut client, json!({}));
     assert!(
         what.contains("It holds 2 documents")
-            && what.contains("folders: tea 1; topics: Kitchen notes."),
+            && what.contains("folders: \"tea\" 1; topics: \"Kitchen notes\"."),
         "{what}"
     );
 
@@ -133,7 +132,7 @@ fn what_is_known_later_is_announced() {
     if client.told.iter().all(|told| told["method"] != CHANGED) {
         told(&mut client, CHANGED);
     }
-    until_described(&mut client, "folders: tea 2, milk 1;");
+    until_described(&mut client, "folders: \"tea\" 2, \"milk\" 1;");
     assert_eq!(client.end(), (Some(0), String::new()));
 }
 
@@ -167,7 +166,7 @@ fn without_a_handshake_it_is_announced_to_whoever_listens() {
         "{changed}"
     );
     let what = description(&mut client, json!({"_meta": meta()}));
-    assert!(what.contains("topics: Kitchen notes."), "{what}");
+    assert!(what.contains("topics: \"Kitchen notes\"."), "{what}");
     // Both still listen when the input ends.
     assert_eq!(client.end(), (Some(0), String::new()));
 }
@@ -184,7 +183,7 @@ fn a_date_is_not_told_as_a_topic() {
     let told = client.welcome["instructions"].as_str().unwrap();
     assert!(
         told.contains("It holds 4 documents")
-            && told.contains("folders: days 3; among them: The garden."),
+            && told.contains("folders: \"days\" 3; among them: \"The garden\"."),
         "{told}"
     );
 }

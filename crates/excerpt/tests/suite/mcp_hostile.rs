@@ -74,6 +74,111 @@ fn no_line_ends_the_server() {
 }
 
 #[test]
+fn what_is_too_long_is_refused_under_its_id() {
+    let project = project();
+    let mut client = Client::new(&project, &["--sync", "never"]);
+    let told =
+        json!({"code": -32600, "message": "the message was not read: it exceeds 16,777,216 bytes"});
+    let long = "x".repeat(17 * 1024 * 1024);
+    for (line, id) in [
+        (
+            format!(r#"{{"jsonrpc":"2.0","id":"a","method":"ping","params":{{"x":"{long}"}}}}"#),
+            json!("a"),
+        ),
+        (
+            format!(
+                r#"{{"jsonrpc":"2.0","method":"ping","params":{{"id":1,"x":"{long}"}},"id":77}}"#
+            ),
+            json!(77),
+        ),
+        (
+            format!(r#"{{"jsonrpc":"2.0","method":"ping","params":{{"id":1,"x":"{long}"}}}}"#),
+            json!(null),
+        ),
+        (
+            format!(r#"{{"jsonrpc":"2.0","id":"{long}","method":"ping"}}"#),
+            json!(null),
+        ),
+        (
+            format!(r#"{{"jsonrpc":"2.0","id":5,"result":"{long}"}}"#),
+            json!(null),
+        ),
+        (long, json!(null)),
+    ] {
+        client.line(&line);
+        let answer = client.next();
+        assert_eq!((&answer["id"], &answer["error"]), (&id, &told));
+        lives(&mut client);
+    }
+    assert_eq!(client.end(), (Some(0), String::new()));
+}
+
+#[test]
+fn what_is_no_message_is_refused_under_its_id() {
+    let project = project();
+    for begins in [true, false] {
+        let mut client = match begins {
+            true => Client::new(&project, &["--sync", "never"]),
+            false => Client::silent(&project, &["--sync", "never"]),
+        };
+        for (line, id, code, message) in [
+            ("hello", json!(null), -32700, "not JSON: expected value"),
+            (
+                r#"{"jsonrpc":"2.0","id":"s","method":"tools/call","params":{"name":"\ud800"}}"#,
+                json!("s"),
+                -32700,
+                "not JSON: unexpected end of hex escape",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":3,"method":"ping""#,
+                json!(3),
+                -32700,
+                "not JSON: EOF while parsing an object",
+            ),
+            (
+                r#"{"jsonrpc":"1.0","id":4,"method":"ping"}"#,
+                json!(4),
+                -32600,
+                "not a message of JSON-RPC 2.0",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
+                json!(null),
+                -32600,
+                "not a message of JSON-RPC 2.0",
+            ),
+            ("[]", json!(null), -32600, "not a message of JSON-RPC 2.0"),
+        ] {
+            client.line(line);
+            let answer = client.next();
+            let error = &answer["error"];
+            let said = error["message"].as_str().unwrap();
+            // Where it is wrong stands at the end.
+            let said = said.split(" at line ").next().unwrap();
+            assert_eq!(
+                (&answer["id"], &error["code"]),
+                (&id, &json!(code)),
+                "{line}"
+            );
+            assert_eq!(said, message);
+        }
+        // Neither an empty line nor a notification, be it wrong or unknown, has an answer.
+        for line in [
+            "",
+            "  ",
+            r#"{"jsonrpc":"2.0","method":"$/unknown"}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled"}"#,
+        ] {
+            client.line(line);
+        }
+        if begins {
+            let id = client.post("ping", json!({}));
+            assert_eq!(client.next()["id"], id);
+        }
+    }
+}
+
+#[test]
 fn what_comes_before_the_handshake_does_no_harm() {
     let project = project();
     let mut client = Client::silent(&project, &["--sync", "never"]);

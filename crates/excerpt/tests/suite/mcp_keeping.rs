@@ -1,5 +1,8 @@
 //! How `excerpt mcp` keeps its index: it answers first, and checks for changes after.
 
+use std::ops::ControlFlow;
+
+use excerpt_index::{Index, OpenOptions, Progress, Stage, SyncOptions};
 use serde_json::json;
 
 use crate::fixture::Project;
@@ -69,28 +72,22 @@ fn a_sync_that_was_broken_off_is_named() {
     project.run(&["sync"]).ok();
     let folder = std::fs::read_dir(project.data().join("excerpt/indexes")).unwrap();
     let index = folder.map(|entry| entry.unwrap().path()).next().unwrap();
-    let database = find(&index, "excerpt.db").unwrap();
-    let database = rusqlite::Connection::open(database).unwrap();
-    database
-        .execute("UPDATE source SET finished = NULL", ())
-        .unwrap();
-    drop(database);
+    project.write("a.md", "# Tea\n\nGreen tea, and black.\n");
+    let mut library = Index::open(&index, OpenOptions::default()).unwrap();
+    let root = project.path("").canonicalize().unwrap();
+    let broken_off = |progress: Progress| match progress.stage {
+        Stage::List => ControlFlow::Continue(()),
+        _ => ControlFlow::Break(()),
+    };
+    let report = library.sync(&root, &SyncOptions::default(), broken_off);
+    assert!(!report.unwrap().complete);
+    drop(library);
     let mut client = Client::new(&project, &["--sync", "never"]);
     let found = client.call("search", json!({"query": "green tea"})).ok();
     assert_eq!(
         found.data["notes"],
         json!(["not all is indexed, as the last sync was broken off: run `excerpt sync`"])
     );
-}
-
-fn find(folder: &std::path::Path, name: &str) -> Option<std::path::PathBuf> {
-    std::fs::read_dir(folder).unwrap().find_map(|entry| {
-        let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => find(&path, name),
-            false => (path.file_name()? == name).then_some(path),
-        }
-    })
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::mcp_client::{Client, Reply};
 
 /// Asserts that neither form of an answer takes more than `most` tokens, where these are enough to say anything; they are an estimate.
 fn assert_within(reply: &Reply, most: usize) {
-    for form in [&reply.text, &reply.data.to_string()] {
+    for form in [&reply.sent, &reply.data.to_string()] {
         let tokens = bpe_openai::o200k_base().count(form);
         assert!(
             tokens <= most.max(200) * 21 / 20,
@@ -171,7 +171,10 @@ fn a_list_ends_where_its_room_does() {
     }
     let listed = client.call("list", json!({"limit": 1})).ok();
     let line = listed.text.lines().next().unwrap();
-    assert!(line.ends_with('…') && line.chars().count() < 150, "{line}");
+    assert!(
+        line.ends_with("…\"") && line.chars().count() < 150,
+        "{line}"
+    );
 }
 
 #[test]
@@ -348,7 +351,7 @@ fn of_many_documents_those_without_room_are_named() {
         let named = items.iter().filter(|item| item["rest"].is_string()).count();
         assert!(named > 15, "{items:?}");
         let shown = items.iter().filter(|item| item["text"].is_string()).count();
-        assert_eq!(shown, (most / 150).min(20));
+        assert_eq!(shown, (most / 180).min(20));
     }
     let found = json!({"query": "more tea", "limit": 1, "max_tokens": 400});
     assert_within(&client.call("search", found).ok(), 400);

@@ -308,7 +308,7 @@ fn nothing_outside_is_told_of_by_the_way() {
     let close = client.call("get", json!({"targets": ["secrets.md"]}));
     assert_eq!(
         close.text,
-        "secrets.md: `secrets.md` is not here: `list` and `search` show what is\n\n"
+        "@ error `secrets.md`: `secrets.md` is not here: `list` and `search` show what is\n@ end\n"
     );
     // How many there are.
     let listed = client.call("list", json!({"what": "documents"})).ok();
@@ -475,9 +475,9 @@ fn several_collections_can_be_named() {
     assert_eq!(found(json!("[\"one\", \"three\"]")), ["one", "three"]);
     assert_eq!(found(json!([])), ["one", "three", "two"]);
     let of_two = json!({"targets": ["tea.md"], "collections": ["one", "three"]});
-    client
-        .call("get", of_two)
-        .fails("tea.md: `tea.md` is in `one` and `three`: name the `collection`\n\n");
+    client.call("get", of_two).fails(
+        "@ error `tea.md`: `tea.md` is in `one` and `three`: name the `collection`\n@ end\n",
+    );
     for (tool, rest) in [
         ("search", json!({"query": "tea"})),
         ("list", json!({"what": "folders"})),

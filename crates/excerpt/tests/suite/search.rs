@@ -306,7 +306,7 @@ fn status_says_what_is_there_and_lists_what_is_not() {
     [folder]/project: 4 documents in 4 chunks, synced just now
         domains: tea (2), src (1)
         skipped: 1 may hold secrets, 1 too large
-        .env: may hold secrets
+        .env: may hold secrets (by its name)
         big.txt: too large (3145728 bytes, the limit is 2097152)
     ");
     let json = &project.run(&["status", "--json"]).ok().json()[0];

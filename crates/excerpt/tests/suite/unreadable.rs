@@ -12,14 +12,14 @@ use crate::fixture::{Project, Run};
 const NOBODY: u32 = 65534;
 
 /// A project whose files belong to a user with no more rights than others have.
-struct Someone {
-    project: Project,
+pub(crate) struct Someone {
+    pub(crate) project: Project,
     /// The binary, where that user may run it.
     binary: PathBuf,
 }
 
 impl Someone {
-    fn new(project: Project) -> Someone {
+    pub(crate) fn new(project: Project) -> Someone {
         let folder = project.data();
         let folder = folder.parent().unwrap();
         let binary = folder.join("excerpt");
@@ -37,7 +37,7 @@ impl Someone {
         Someone { project, binary }
     }
 
-    fn run(&self, args: &[&str]) -> Run {
+    pub(crate) fn run(&self, args: &[&str]) -> Run {
         let like = self.project.command(args);
         let mut command = Command::new(&self.binary);
         command.args(args).current_dir(self.project.path(""));

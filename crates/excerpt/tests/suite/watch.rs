@@ -56,10 +56,12 @@ fn each_change_is_a_line_until_ctrl_c() {
 
 #[test]
 fn each_change_is_an_object_until_the_process_is_to_end() {
-    let project = Project::new().file("tea.md", "# Tea\n\nGreen tea.\n");
+    let project = Project::new()
+        .file("tea.md", "# Tea\n\nGreen tea.\n")
+        .file("milk.md", "# Milk\n\nOat milk.\n");
     let mut watch = Watch::over(&project, &["--json"]);
     let mut report = || serde_json::from_str::<serde_json::Value>(&watch.line()).unwrap();
-    assert_eq!(report()["added"], 1);
+    assert_eq!(report()["added"], 2);
     std::fs::remove_file(project.path("tea.md")).unwrap();
     let removal = report();
     assert_eq!(

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{anyhow, bail};
 use excerpt_index::eval::{Comparison, Report};
+use excerpt_index::read_named;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -20,9 +21,10 @@ struct Stored {
 
 fn stored(path: &Path) -> anyhow::Result<Report> {
     let shown = path.display();
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read `{shown}`"))?;
+    let bytes = read_named(path, u64::MAX)
+        .map_err(|refused| anyhow!("cannot read `{shown}`: {refused}"))?;
     let foreign = || anyhow!("`{shown}` is no report: `excerpt eval SET --json` prints one");
-    let values = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
+    let values = serde_json::Deserializer::from_slice(&bytes).into_iter::<Value>();
     let mut values: Vec<Value> = values.collect::<Result<_, _>>().map_err(|_| foreign())?;
     let value = match (values.len(), values.pop()) {
         (1, Some(value)) => value,

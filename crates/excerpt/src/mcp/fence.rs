@@ -1,0 +1,172 @@
+//! An answer that quotes documents, as a text in which no line of a document can pass for one of the server's.
+//!
+//! Each line of the server's begins with the answer's *mark*, `@` and nine digits, which stand nowhere else in it, and the last of them says `end`. What
+//! lies between such lines is quoted as it is. The mark is the first word of the answer, where no document has had its say; it is made of the whole answer
+//! by a hash whose key this process draws, so that who writes the documents cannot know it, and the same answer is the same text.
+//!
+//! A prefix on each quoted line would do the same, but takes more tokens than a mark on the few lines between, and gives the model a text that it cannot
+//! copy. A fixed fence, or a hash without a key, can be written into a document. Where a client cuts an answer off, what is there still reads as it should.
+
+use std::hash::{BuildHasher as _, RandomState};
+
+use super::names::one_line;
+
+/// How many digits a mark has: three tokens. A document would have to hold a good part of their numbers to make a second try necessary.
+const DIGITS: usize = 9;
+
+/// Makes the marks of a server.
+#[derive(Default)]
+pub(super) struct Marks {
+    key: RandomState,
+}
+
+/// An answer in the making.
+#[derive(Default)]
+pub(super) struct Fenced {
+    parts: Vec<Part>,
+}
+
+enum Part {
+    /// A line of the server's.
+    Line(String),
+    /// Quoted from a document.
+    Quote(String),
+}
+
+impl Part {
+    fn text(&self) -> &str {
+        match self {
+            Part::Line(text) | Part::Quote(text) => text,
+        }
+    }
+}
+
+impl Fenced {
+    /// Adds a line of the server's.
+    pub(super) fn line(&mut self, line: &str) {
+        self.parts.push(Part::Line(one_line(line)));
+    }
+
+    /// Adds the notes under the answer.
+    pub(super) fn notes(&mut self, notes: &[String]) {
+        for note in notes {
+            self.line(&format!("note: {note}"));
+        }
+    }
+
+    /// Adds a text from a document.
+    pub(super) fn quote(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.parts.push(Part::Quote(text.to_string()));
+        }
+    }
+
+    /// Adds all of another one.
+    pub(super) fn append(&mut self, other: Fenced) {
+        self.parts.extend(other.parts);
+    }
+
+    /// A text as long as its part of the answer.
+    pub(super) fn measured(&self) -> String {
+        self.written(&sample())
+    }
+
+    /// The text of the answer.
+    pub(super) fn sealed(mut self, marks: &Marks) -> String {
+        self.line("end");
+        let mark = marks.of(&self);
+        self.written(&mark)
+    }
+
+    fn written(&self, mark: &str) -> String {
+        let mut text = String::new();
+        for part in &self.parts {
+            if let Part::Line(_) = part {
+                text += mark;
+                text.push(' ');
+            }
+            text += part.text();
+            if !text.ends_with('\n') {
+                text.push('\n');
+            }
+        }
+        text
+    }
+}
+
+impl Marks {
+    /// A mark that no part of the answer has in it.
+    fn of(&self, answer: &Fenced) -> String {
+        let texts: Vec<&str> = answer.parts.iter().map(Part::text).collect();
+        let numbers = (0_u64..).map(|attempt| self.key.hash_one((attempt, &texts)));
+        unused(numbers, &texts)
+    }
+}
+
+/// The mark of the first number whose digits are in none of the texts.
+fn unused(numbers: impl Iterator<Item = u64>, texts: &[&str]) -> String {
+    let marks = numbers.map(|number| format!("@{:0DIGITS$}", number % 10_u64.pow(DIGITS as u32)));
+    let is_unused = |mark: &String| !texts.iter().any(|text| text.contains(&mark[1..]));
+    let mut unused = marks.filter(is_unused);
+    // There are more numbers than a text can hold.
+    unused.next().unwrap_or_default()
+}
+
+/// A mark like any other.
+fn sample() -> String {
+    format!("@{}", "0".repeat(DIGITS))
+}
+
+/// A text as long as a line of the server's.
+pub(super) fn measured(line: &str) -> String {
+    format!("{} {line}\n", sample())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(text: &str) -> Fenced {
+        let mut answer = Fenced::default();
+        answer.line("[1] a.md:1-2\nnote: x");
+        answer.quote(text);
+        answer.line("[2] b.md:1-1");
+        answer.quote("B");
+        answer
+    }
+
+    #[test]
+    fn a_line_of_the_server_begins_with_the_mark() {
+        let marks = Marks::default();
+        let text = answer("A\n\nnote: y").sealed(&marks);
+        let mark = text.split(' ').next().unwrap();
+        assert_eq!(mark.len(), 1 + DIGITS);
+        assert_eq!(
+            text.replace(mark, "@"),
+            "@ [1] a.md:1-2\u{fffd}note: x\nA\n\nnote: y\n@ [2] b.md:1-1\nB\n@ end\n"
+        );
+        assert_eq!(
+            text.len(),
+            answer("A\n\nnote: y").measured().len() + mark.len() + 5
+        );
+    }
+
+    #[test]
+    fn the_same_answer_has_the_same_mark_and_another_one_another() {
+        let marks = Marks::default();
+        let of = |marks: &Marks, text: &str| marks.of(&answer(text));
+        assert_eq!(of(&marks, "A"), of(&marks, "A"));
+        assert_ne!(of(&marks, "A"), of(&marks, "B"));
+        assert_ne!(of(&marks, "A"), of(&Marks::default(), "A"));
+    }
+
+    #[test]
+    fn a_mark_that_a_text_has_is_not_taken() {
+        let texts = ["a 000000001", "b@000000002 c"];
+        assert_eq!(unused(1..9, &texts), "@000000003");
+        assert_eq!(
+            unused([5_000_000_002, 12].into_iter(), &texts),
+            "@000000012"
+        );
+    }
+}
