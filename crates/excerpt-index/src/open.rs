@@ -71,6 +71,9 @@ pub enum Refused {
         /// The most that is read.
         limit: u64,
     },
+    /// It is an ignore file with more, or more costly, patterns than are compiled.
+    #[error("it has more patterns than excerpt compiles, which are {0}")]
+    Patterns(usize),
     /// The error of the operating system.
     #[error("{}", plain(.0))]
     Io(#[from] io::Error),
@@ -92,6 +95,9 @@ impl Refused {
             }
             Refused::TooLarge { size, limit } => skip(SkipReason::TooLarge)
                 .with_detail(format!("{size} bytes, the limit is {limit}")),
+            Refused::Patterns(limit) => skip(SkipReason::TooLarge).with_detail(format!(
+                "its patterns are too many or too costly, the limit is {limit}"
+            )),
             Refused::Io(error) => skip(SkipReason::Unreadable).with_detail(plain(&error)),
         })
     }

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::prelude::*;
 
 use super::decode::decode;
+use super::ignores::MOST_PATTERNS_IN_ALL;
 use super::rules::{Node, Rules, Selection, is_mark};
 use super::secrets::{self, Secret};
 use super::{Entry, Listing, Reading, Source};
@@ -277,6 +278,11 @@ impl Files {
                 listing.entries.extend(found.listing.entries);
                 listing.skips.extend(found.listing.skips);
                 level.extend(found.folders);
+            }
+            if top.rules.are_too_many() {
+                let said =
+                    format!("its ignore files hold more than {MOST_PATTERNS_IN_ALL} patterns");
+                return Err(unreachable(io::Error::other(said)));
             }
         }
         listing.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));

@@ -5,6 +5,7 @@
 
 use std::ffi::OsStr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -15,6 +16,13 @@ use crate::open::{OpenFolder, Refused};
 
 /// The ignore files of a folder, those that have a say before others first.
 const FILES: [&str; 2] = [".ignore", ".gitignore"];
+
+/// The most patterns of one ignore file. A compiled pattern takes some 0.5 kB, however short it is, and the longest ignore file among the
+/// templates that people start from has a few hundred.
+pub(super) const MOST_PATTERNS: usize = 10_000;
+
+/// The most patterns of all ignore files of a listing, which are held at once.
+pub(super) const MOST_PATTERNS_IN_ALL: usize = 200_000;
 
 /// Where a repository keeps excludes of its own.
 const EXCLUDES: &str = "info/exclude";
@@ -30,6 +38,8 @@ pub(super) struct Ignores {
     innermost: Option<Arc<Folder>>,
     /// Those of the user.
     global: Arc<Gitignore>,
+    /// How many patterns were read for all folders.
+    patterns: Arc<AtomicUsize>,
 }
 
 /// A folder with ignore files, and the next one around it.
@@ -47,7 +57,13 @@ impl Ignores {
         Ignores {
             innermost: None,
             global: Arc::new(global),
+            patterns: Arc::default(),
         }
+    }
+
+    /// Whether there were more patterns than [`MOST_PATTERNS_IN_ALL`]: those beyond do not count, so a listing by them is not to be trusted.
+    pub(super) fn are_too_many(&self) -> bool {
+        self.patterns.load(Ordering::Relaxed) > MOST_PATTERNS_IN_ALL
     }
 
     /// Those inside the folder at `path`, which is relative to the root and one with children that `holds` knows by name. With them what should have a
@@ -71,13 +87,14 @@ impl Ignores {
             }));
         };
         let [ignore, gitignore] = FILES.map(|name| match holds(name) {
-            true => folder.configuration(name).map_or_else(
-                |refused| {
+            true => {
+                let text = folder.configuration(name);
+                let parsed = text.and_then(|text| self.parsed(path, &text));
+                parsed.unwrap_or_else(|refused| {
                     refuse(name, "", refused);
                     Gitignore::empty()
-                },
-                |text| parsed(path, &text),
-            ),
+                })
+            }
             false => Gitignore::empty(),
         });
         let mut excludes = Gitignore::empty();
@@ -85,8 +102,9 @@ impl Ignores {
             match Repository::of(folder) {
                 Ok(None) => {}
                 Ok(Some(repository)) => {
-                    match repository.folder.configuration(EXCLUDES) {
-                        Ok(text) => excludes = parsed(path, &text),
+                    let text = repository.folder.configuration(EXCLUDES);
+                    match text.and_then(|text| self.parsed(path, &text)) {
+                        Ok(parsed) => excludes = parsed,
                         Err(refused) => refuse(GIT, EXCLUDES, refused),
                     }
                     if let Err(refused) = repository.folder.configuration(CONFIG) {
@@ -119,14 +137,27 @@ impl Ignores {
         }
         self.global.matched(path, is_folder).map(|_| ())
     }
-}
 
-/// What the lines of an ignore file in `folder` say.
-fn parsed(folder: &str, text: &str) -> Gitignore {
-    let mut builder = GitignoreBuilder::new(folder);
-    for line in text.trim_start_matches('\u{feff}').lines() {
-        // A line that cannot be understood does not count, and the others do, as with git.
-        let _ = builder.add_line(None, line);
+    /// What the lines of an ignore file in `folder` say.
+    fn parsed(&self, folder: &str, text: &str) -> Result<Gitignore, Refused> {
+        let text = text.trim_start_matches('\u{feff}');
+        let is_pattern = |line: &&str| !line.trim_start().is_empty() && !line.starts_with('#');
+        let count = text.lines().filter(is_pattern).count();
+        if count > MOST_PATTERNS {
+            return Err(Refused::Patterns(MOST_PATTERNS));
+        }
+        self.patterns.fetch_add(count, Ordering::Relaxed);
+        if self.are_too_many() {
+            return Ok(Gitignore::empty());
+        }
+        let mut builder = GitignoreBuilder::new(folder);
+        for line in text.lines() {
+            // A line that cannot be understood does not count, and the others do, as with git.
+            let _ = builder.add_line(None, line);
+        }
+        // Each line compiles alone; all of them together may take more than the crate allows.
+        builder
+            .build()
+            .map_err(|_| Refused::Patterns(MOST_PATTERNS))
     }
-    builder.build().unwrap_or_else(|_| Gitignore::empty())
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use serde::{Deserialize, Serialize};
 
-use super::ignores::Ignores;
+use super::ignores::{Ignores, MOST_PATTERNS};
 use super::secrets::{self, Secret, Secrets};
 use crate::error::{Error, Result};
 use crate::model::{Skip, SkipReason};
@@ -82,19 +82,27 @@ fn matcher(root: &Path, patterns: &[String]) -> Result<Option<Gitignore>> {
     if patterns.is_empty() {
         return Ok(None);
     }
+    let refused = |pattern: &str, message: String| Error::Pattern {
+        pattern: pattern.to_string(),
+        message,
+    };
+    if patterns.len() > MOST_PATTERNS {
+        let message = format!(
+            "there are {} of them, and the limit is {MOST_PATTERNS}",
+            patterns.len()
+        );
+        return Err(refused("ignore", message));
+    }
     let mut builder = GitignoreBuilder::new(root);
     for pattern in patterns {
-        let refused = |error: ignore::Error| Error::Pattern {
-            pattern: pattern.clone(),
-            message: error.to_string(),
-        };
-        builder.add_line(None, pattern).map_err(refused)?;
+        let added = builder.add_line(None, pattern);
+        added.map_err(|error| refused(pattern, error.to_string()))?;
     }
-    let built = builder.build().map_err(|error| Error::Pattern {
-        pattern: patterns.join("`, `"),
-        message: error.to_string(),
-    })?;
-    Ok(Some(built))
+    // Each compiles alone; all of them together may take more than the crate allows.
+    let built = builder.build();
+    Ok(Some(built.map_err(|error| {
+        refused(&patterns[0], error.to_string())
+    })?))
 }
 
 /// Folders of code from elsewhere, or that tools make again. A folder that holds a `CACHEDIR.TAG` is one as well, which covers
@@ -294,6 +302,11 @@ impl Rules {
             skips_secrets: self.skips_secrets,
         };
         (rules, skips)
+    }
+
+    /// Whether ignore files had more patterns than are read.
+    pub(super) fn are_too_many(&self) -> bool {
+        self.ignores.are_too_many()
     }
 
     /// Why they leave out the node at `path` (relative to the root, and in the folder itself).

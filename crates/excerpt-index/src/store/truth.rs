@@ -240,6 +240,8 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Truth> {
         connection.pragma_update(None, "foreign_keys", true)?;
         connection.pragma_update(None, "mmap_size", MAPPED)?;
         connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT)?;
+        // What was removed may have been removed for what it says.
+        connection.pragma_update(None, "secure_delete", true)?;
         // The mark is read before the first write, lest a foreign database be switched to WAL.
         let mark =
             connection.pragma_query_value(None, "application_id", |row| row.get::<_, i64>(0))?;

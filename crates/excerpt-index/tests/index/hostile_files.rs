@@ -643,6 +643,33 @@ fn an_ignore_file_of_more_than_a_mebibyte_is_not_read_and_said_so() {
 }
 
 #[test]
+fn an_ignore_file_of_more_patterns_than_are_compiled_is_not_read_and_said_so() {
+    let ground = Ground::new();
+    for patterns in ["a\n".repeat(10_001), "*a?b*[c-d]*{e,f}*\n".repeat(10_000)] {
+        ground.write("inside", ".gitignore", &patterns);
+        let listing = ground.source().list().unwrap();
+        assert_eq!(reasons(&listing, ".gitignore"), [SkipReason::TooLarge]);
+        assert_eq!(listing.entries.len(), 3);
+    }
+    ground.write("inside", ".gitignore", &"# a\n\n".repeat(10_001));
+    let listing = ground.source().list().unwrap();
+    assert_eq!(reasons(&listing, ".gitignore"), [SkipReason::Hidden]);
+}
+
+#[test]
+fn a_folder_whose_ignore_files_have_too_many_patterns_in_all_is_an_error() {
+    let ground = Ground::new();
+    let patterns = "a\n".repeat(10_000);
+    for number in 0..20 {
+        ground.write("inside", &format!("{number}/.gitignore"), &patterns);
+    }
+    assert_eq!(ground.source().list().unwrap().entries.len(), 3);
+    ground.write("inside", "docs/.ignore", "a\n");
+    let error = ground.source().list().unwrap_err().to_string();
+    assert!(error.contains("more than 200000 patterns"), "{error}");
+}
+
+#[test]
 fn a_git_file_that_names_another_machine_is_no_repository() {
     let ground = Ground::new();
     for target in ["//host/share", r"\\host\share"] {

@@ -6,6 +6,7 @@
 )]
 
 mod clock;
+mod clones;
 mod collections;
 mod crowd;
 mod damage;
