@@ -140,9 +140,11 @@ fn escaped(text: &str, ends: Ends) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut shown = String::new();
-    for (_, char, is_hidden) in characters(text) {
+    for (at, char, is_hidden) in characters(text) {
         match char {
             '\n' | '\t' if ends == Ends::Kept => shown.push(char),
+            // A line end of two characters is one on a terminal.
+            '\r' if ends == Ends::Kept && text[at..].starts_with("\r\n") => {}
             _ if is_hidden => shown.extend(char.escape_unicode()),
             _ => shown.push(char),
         }
@@ -249,6 +251,8 @@ mod tests {
     fn a_terminal_takes_no_orders_from_text() {
         assert_eq!(escaped("a\x1b[2Jb\tc\n", Ends::Kept), "a\\u{1b}[2Jb\tc\n");
         assert_eq!(escaped("a\tb\nc", Ends::Escaped), "a\\u{9}b\\u{a}c");
+        assert_eq!(escaped("a\r\nb\rc", Ends::Kept), "a\nb\\u{d}c");
+        assert_eq!(escaped("a\r\n", Ends::Escaped), "a\\u{d}\\u{a}");
         assert_eq!(
             escaped("\u{202e}dm.\u{9b}1m\u{e0041}", Ends::Kept),
             "\\u{202e}dm.\\u{9b}1m\\u{e0041}"
