@@ -30,8 +30,8 @@ pub trait Embedder: Send + Sync {
     /// How many numbers a vector has.
     fn dimensions(&self) -> usize;
 
-    /// What the cosine of a text and a question must at least be, with up to 0.4 for the words that they share, for the text to be taken for an answer;
-    /// none when that is not known.
+    /// What the cosine of a text and a question must at least be, with what the words that they share add to it, for the only text of an index to be
+    /// taken for an answer; among more texts it must be higher. None when that is not known: then no text is marked as a weak match.
     fn floor(&self) -> Option<f32> {
         None
     }

@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 /// - `files@5`: the share of the documents with an answer among those of the best 5 chunks.
 /// - `coverage@5`, `precision@5`, `iou@5`: of the characters of the answers, how many are in the best 5 chunks; of the characters of these chunks, how many are of answers; and the
 ///   characters of both over those of either. `coverage@8000`: coverage by what can be read in 8,000 characters, best chunks first.
-pub const MEASURES: [&str; 12] = [
+/// - `kept@1`: whether the first chunk is not marked as a weak match. `weak@1`, the only one of a question that no document answers: whether it is, or nothing is found.
+pub const MEASURES: [&str; 14] = [
     "recall@1",
     "recall@5",
     "recall@10",
@@ -26,7 +27,14 @@ pub const MEASURES: [&str; 12] = [
     "precision@5",
     "iou@5",
     "coverage@8000",
+    KEPT,
+    WEAK,
 ];
+
+/// Of a question with an answer.
+pub(super) const KEPT: &str = "kept@1";
+/// Of a question without one.
+pub(super) const WEAK: &str = "weak@1";
 
 /// The characters of `coverage@8000`.
 pub(super) const BUDGET: usize = 8_000;
@@ -296,8 +304,9 @@ mod tests {
             scores.values().all(|score| score.to_bits() == 0),
             "{scores:?}"
         );
-        assert_eq!(scores.len(), MEASURES.len());
-        assert!(MEASURES.iter().all(|name| scores.contains_key(*name)));
+        // All but those that look at marks.
+        assert_eq!(scores.len(), MEASURES.len() - 2);
+        assert!(scores.keys().all(|name| MEASURES.contains(&&**name)));
     }
 
     #[test]

@@ -9,6 +9,8 @@ mod measure;
 mod report;
 mod set;
 
+use std::collections::BTreeMap;
+
 use crate::error::{Error, Result};
 use crate::index::Index;
 use crate::model::{Filter, Query, Rank};
@@ -36,13 +38,21 @@ pub fn evaluate(
     let status = index.status()?;
     let mut questions = Vec::with_capacity(set.questions.len());
     for question in &set.questions {
-        let ranked = ranked(set, question, index, ranking)?;
+        let (ranked, weak) = ranked(set, question, index, ranking)?;
+        let scores = match question.answers.is_empty() {
+            true => BTreeMap::from([(measure::WEAK.to_string(), f64::from(u8::from(weak)))]),
+            false => {
+                let mut scores = measure::scores(&ranked, &question.answers, rule);
+                scores.insert(measure::KEPT.to_string(), f64::from(u8::from(!weak)));
+                scores
+            }
+        };
         questions.push(Scored {
             id: question.id.clone(),
             query: question.query.clone(),
             category: question.category.clone(),
             rank: measure::rank(&ranked, &question.answers, rule),
-            scores: measure::scores(&ranked, &question.answers, rule),
+            scores,
         });
     }
     Ok(Report {
@@ -56,13 +66,14 @@ pub fn evaluate(
     })
 }
 
-/// The best chunks for a question, best first. A question without a word that can be searched for finds nothing.
+/// The best chunks for a question, best first, and whether there is none but weak matches at the top. A question without a word that can be searched
+/// for finds nothing.
 fn ranked(
     set: &QuestionSet,
     question: &Question,
     index: &mut Index,
     ranking: &Ranking,
-) -> Result<Vec<Passage>> {
+) -> Result<(Vec<Passage>, bool)> {
     let filter = match &question.scope {
         Some(scope) => Filter::default().path(scope),
         None => Filter::default(),
@@ -73,11 +84,13 @@ fn ranked(
         .ranking(ranking.clone())
         .within(filter);
     let mut ranked = Vec::new();
+    let mut weak = true;
     for depth in DEPTHS {
         let answer = match index.search(&query.clone().limit(depth)) {
-            Err(Error::EmptyQuery { .. }) => return Ok(Vec::new()),
+            Err(Error::EmptyQuery { .. }) => return Ok((Vec::new(), true)),
             answer => answer?,
         };
+        weak = answer.chunks().next().is_none_or(|hit| hit.weak);
         let passages = answer.chunks().map(|hit| Passage {
             path: hit.path.clone(),
             chars: Some(set.chars(&hit.path, hit.span.bytes.clone())),
@@ -87,5 +100,5 @@ fn ranked(
             break;
         }
     }
-    Ok(ranked)
+    Ok((ranked, weak))
 }

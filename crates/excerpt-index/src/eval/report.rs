@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::interval::Interval;
-use super::measure::{MEASURES, Rule};
+use super::measure::{MEASURES, Rule, WEAK};
 use super::set::LeftOut;
 
 /// The scores of an index over a set of questions.
@@ -41,7 +41,8 @@ pub struct Scored {
     pub category: Option<String>,
     /// The rank of the first chunk that answers it, from 1; `None` if none was found.
     pub rank: Option<usize>,
-    /// Each of the [`MEASURES`] that can be taken of it, from 0 to 1. Those of characters need answers that are passages.
+    /// Each of the [`MEASURES`] that can be taken of it, from 0 to 1. Those of characters need answers that are passages; of a question that no document
+    /// answers there is `weak@1` alone.
     pub scores: BTreeMap<String, f64>,
 }
 
@@ -135,6 +136,12 @@ impl Report {
 }
 
 impl Scored {
+    /// Whether a document answers it.
+    #[must_use]
+    pub fn is_answerable(&self) -> bool {
+        !self.scores.contains_key(WEAK)
+    }
+
     fn score(&self, measure: &str) -> Option<f64> {
         self.scores.get(measure).copied()
     }

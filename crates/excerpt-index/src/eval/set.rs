@@ -49,7 +49,7 @@ pub struct Question {
     pub scope: Option<String>,
     /// A label.
     pub category: Option<String>,
-    /// The passages that answer it.
+    /// The passages that answer it; none when no document does.
     pub answers: Vec<Passage>,
 }
 
@@ -228,7 +228,8 @@ impl QuestionSet {
                 let reason = format!("`{}` is the question in line {first} too", question.id);
                 return Err((number, reason));
             }
-            if !question.answers.is_empty() {
+            let left_out = self.left_out.iter().any(|left| left.id == question.id);
+            if !question.answers.is_empty() || !left_out {
                 self.questions.push(question);
             }
         }
@@ -239,9 +240,6 @@ impl QuestionSet {
         let line: Line = serde_json::from_str(line).map_err(|error| reason(&error))?;
         if !line.query.chars().any(char::is_alphanumeric) {
             return Err(format!("`{}` has no word to search for", line.query));
-        }
-        if line.relevant.is_empty() {
-            return Err("`relevant` is empty: name at least one answer".to_string());
         }
         let id = match line.id {
             Some(Value::String(id)) => id,
@@ -589,6 +587,12 @@ mod tests {
     }
 
     #[test]
+    fn a_question_may_have_no_answer() {
+        let set = read("{\"query\": \"a\", \"relevant\": []}");
+        assert_eq!(set.questions[0].answers, []);
+    }
+
+    #[test]
     fn the_folder_of_the_questions_is_no_document() {
         let dir = tempfile::tempdir().unwrap();
         let own = dir.path().join("eval");
@@ -623,10 +627,6 @@ mod tests {
             (
                 "{\"query\": 7, \"relevant\": []}".into(),
                 "1: invalid type: integer `7`, expected a string",
-            ),
-            (
-                "{\"query\": \"a\", \"relevant\": []}".into(),
-                "1: `relevant` is empty: name at least one answer",
             ),
             (
                 good.replace("tea", "?!"),

@@ -1,6 +1,6 @@
 //! From a [`Query`] to an [`Answer`]: the words are taken apart (`query.rs`), the store gives candidates by words and by vectors, these become one
 //! list (`fusion.rs`), other evidence has its say (`signals.rs`, as `ranking.rs` weighs it), what is left is grouped by document (`group.rs`) and looked
-//! up, and each chunk gets the lines that answer best (`snippet.rs`).
+//! up, and each chunk gets the lines that answer best (`snippet.rs`) and is marked when it is probably no answer (`weak.rs`).
 
 mod fusion;
 mod group;
@@ -10,6 +10,7 @@ mod ranking;
 mod signals;
 mod snippet;
 mod version;
+mod weak;
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -29,6 +30,7 @@ pub(crate) use query::Phrase;
 use query::Words;
 use signals::Asked;
 use snippet::Marker;
+use weak::Evidence;
 
 pub use ranking::{Channels, Fusion, Ranking, Signals};
 
@@ -142,6 +144,7 @@ impl Search<'_> {
             Some(places) if places.documents.is_empty() => places.unmatched.clone(),
             _ => notes(self.words, &weights),
         };
+        let chunks = self.keywords.as_ref().map_or(0, Searched::chunks);
         let question = self.question(&mut answer.notes)?;
         let limit = self.first_limit();
         let (candidates, nearest) = self.channels(question.as_ref(), limit)?;
@@ -153,8 +156,9 @@ impl Search<'_> {
             store: self.store,
             found,
             documents,
-            marker: Marker::new(self.words, &weights),
+            marker: Marker::new(self.words, &weights, chunks),
             question,
+            chunks,
         };
         answer.documents = lookup.documents(groups, self.query)?;
         Ok(answer)
@@ -397,21 +401,6 @@ impl Search<'_> {
     }
 }
 
-/// What the words of the query that a chunk holds are worth beside its cosine, where [`Embedder::floor`] says what both must reach together; and what
-/// they must reach where there is no vector. `docs/ranking.md` says how they were found.
-const WORDS: f32 = 0.4;
-const FLOOR_OF_WORDS: f32 = 0.25;
-
-/// Whether a chunk that holds so much of the query, and is so near to it, is probably no answer.
-fn is_weak(coverage: f32, cosine: Option<f32>, floor: Option<f32>) -> bool {
-    match (cosine, floor) {
-        (Some(cosine), Some(floor)) => WORDS * coverage + cosine < floor,
-        // What the cosines of this embedder mean is not known.
-        (Some(_), None) => false,
-        (None, _) => coverage < FLOOR_OF_WORDS,
-    }
-}
-
 /// Each better chunk of the same document takes from a chunk's score.
 fn saturate(found: &mut [Found], documents: &Documents, signals: &Signals) {
     let mut seen: HashMap<u64, i32> = HashMap::new();
@@ -502,6 +491,8 @@ struct Lookup<'a> {
     documents: Documents,
     marker: Marker,
     question: Option<Question<'a>>,
+    /// How many chunks were searched.
+    chunks: u64,
 }
 
 impl Lookup<'_> {
@@ -577,11 +568,17 @@ impl Lookup<'_> {
                 }
                 None => (None, None),
             };
+            let keywords = found.explanation.keywords;
+            let evidence = Evidence {
+                coverage,
+                emphasis: keywords.map_or(0.0, |keywords| keywords.score) / self.marker.weight(),
+                cosine,
+            };
             hits.push(Hit {
                 rank: index + 1,
                 coverage,
                 cosine,
-                weak: is_weak(coverage, cosine, floor),
+                weak: evidence.is_weak(self.chunks, floor),
                 score: found.score,
                 all_words: found.all_words,
                 explanation: found.explanation.clone(),

@@ -7,7 +7,7 @@ use tantivy::tokenizer::TextAnalyzer;
 
 use super::query::Words;
 use crate::model::Snippet;
-use crate::store::finder;
+use crate::store::{finder, idf};
 
 /// How much is shown: about three lines of a terminal.
 const MOST_CHARS: usize = 240;
@@ -35,8 +35,8 @@ struct Match {
 }
 
 impl Marker {
-    /// A marker for `words`, whose required terms have these weights.
-    pub(super) fn new(words: &Words, weights: &[Option<f32>]) -> Self {
+    /// A marker for `words`, whose required terms have these weights among so many chunks.
+    pub(super) fn new(words: &Words, weights: &[Option<f32>], chunks: u64) -> Self {
         let required = words
             .required
             .iter()
@@ -44,8 +44,7 @@ impl Marker {
         // The whole of an identifier says nothing beyond its parts, except that it is there: it is marked and decides ties.
         let optional = words.optional.iter().zip(std::iter::repeat(0.1));
         let numbered = required.chain(optional).enumerate();
-        let rarest = weights.iter().flatten().copied().fold(0.0, f32::max);
-        let counted = |weight: &Option<f32>| weight.unwrap_or(rarest.max(1.0));
+        let counted = |weight: &Option<f32>| weight.unwrap_or_else(|| idf(chunks, 0));
         Marker {
             required: weights.iter().map(counted).collect(),
             terms: numbered
@@ -77,7 +76,7 @@ impl Marker {
         (snippet, coverage)
     }
 
-    /// How much of the query is held, from 0 to 1: each word counts by how rare it is, and one that is nowhere as much as the rarest.
+    /// How much of the query is held, from 0 to 1: each word counts by how rare it is, those that are nowhere too.
     fn coverage(&mut self, matches: &[Match], around: &[&str]) -> f32 {
         let mut held = vec![false; self.terms.len()];
         for found in matches {
@@ -93,8 +92,12 @@ impl Marker {
         }
         let covered = self.required.iter().zip(&held).filter(|(_, held)| **held);
         let covered: f32 = covered.map(|(weight, _)| weight).sum();
-        let all: f32 = self.required.iter().sum();
-        if all > 0.0 { covered / all } else { 0.0 }
+        covered / self.weight()
+    }
+
+    /// How much the words of the query count together: more than 0, as there is one at least.
+    pub(super) fn weight(&self) -> f32 {
+        self.required.iter().sum()
     }
 
     /// The words of the query in `text`, by where they begin.
@@ -230,7 +233,7 @@ mod tests {
     fn snippet(query: &str, text: &str) -> Snippet {
         let words = Words::of(query).unwrap();
         let weights = vec![Some(1.0); words.required.len()];
-        Marker::new(&words, &weights).mark(text, 10, &[]).0
+        Marker::new(&words, &weights, 10).mark(text, 10, &[]).0
     }
 
     fn marked(snippet: &Snippet) -> Vec<&str> {
@@ -271,9 +274,19 @@ mod tests {
     }
 
     #[test]
+    fn coverage_counts_words_by_rarity_and_those_that_are_nowhere_most() {
+        let words = Words::of("common rare absent").unwrap();
+        let mut marker = Marker::new(&words, &[Some(0.5), Some(4.0), None], 100);
+        let all = 4.5 + idf(100, 0);
+        assert_eq!(marker.weight(), all);
+        assert_eq!(marker.mark("common", 1, &["rare"]).1, 4.5 / all);
+        assert_eq!(marker.mark("other", 1, &[]).1, 0.0);
+    }
+
+    #[test]
     fn a_rare_word_counts_more_than_a_common_one() {
         let words = Words::of("common rare other").unwrap();
-        let mut marker = Marker::new(&words, &[Some(0.5), Some(4.0), Some(0.5)]);
+        let mut marker = Marker::new(&words, &[Some(0.5), Some(4.0), Some(0.5)], 100);
         let text = "common other\n".to_string() + &"filler\n".repeat(9) + "rare\n";
         assert_eq!(marker.mark(&text, 1, &[]).0.line, 11);
     }

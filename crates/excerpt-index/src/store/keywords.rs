@@ -58,6 +58,12 @@ pub(crate) struct Candidates {
     pub(crate) documents_total: usize,
 }
 
+/// The idf of BM25 for a term that so many of all chunks hold.
+pub(crate) fn idf(chunks: u64, holding: u64) -> f32 {
+    let (chunks, holding) = (chunks as f32, holding as f32);
+    (1.0 + (chunks - holding + 0.5) / (holding + 0.5)).ln()
+}
+
 /// What is searched: see the module.
 pub(crate) struct Searched {
     fields: Fields,
@@ -127,16 +133,19 @@ impl Searched {
         })
     }
 
+    /// How many chunks are searched.
+    pub(crate) fn chunks(&self) -> u64 {
+        self.statistics.chunks()
+    }
+
     /// How rare each term is in the texts (the idf of BM25), and none for a term that is nowhere.
     pub(crate) fn weights(&self, terms: &[String]) -> Result<Vec<Option<f32>>, Fault> {
-        let total = self.statistics.chunks() as f32;
         let weight = |term: &String| {
             let count = |field| self.frequency(field, term);
             let text = count(self.fields.text)?;
             let elsewhere = count(self.fields.place)? + count(self.fields.path)?;
             let present = text + elsewhere > 0;
-            let frequency = text as f32;
-            Ok(present.then(|| (1.0 + (total - frequency + 0.5) / (frequency + 0.5)).ln()))
+            Ok(present.then(|| idf(self.chunks(), text)))
         };
         guarded(|| terms.iter().map(weight).collect())
     }

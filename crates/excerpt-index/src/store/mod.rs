@@ -45,7 +45,7 @@ pub(crate) use codes::Codes;
 pub(crate) use collect::{Candidate, Documents};
 pub(crate) use fault::Fault;
 pub use guard::hush_mended_panics;
-pub(crate) use keywords::{Candidates, Searched, Wanted};
+pub(crate) use keywords::{Candidates, Searched, Wanted, idf};
 pub(crate) use lexical::Lexical;
 use lexical::Stamp;
 pub(crate) use link::LinkRow;

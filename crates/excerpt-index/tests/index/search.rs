@@ -414,3 +414,79 @@ fn what_is_probably_no_answer_is_marked() {
     assert_eq!(weak("when does the ferry leave"), [false, true]);
     assert_eq!(weak("invoice for the quarterly taxes"), [true, true]);
 }
+
+/// Notes of a person, each about one thing.
+fn household() -> World {
+    let notes = [
+        "# Mimi\n\nThe vet prescribed prednisolone for the cat, 5 mg every morning with food, for ten days. If she vomits, halve it.\n",
+        "# Volvo\n\nOil change due at 120,000 km. Winter tyres are in the cellar, pressure 2.3 bar in front and 2.1 behind.\n",
+        "# Boiler\n\nWhen the radiators stay cold, top up the water until the gauge shows 1.5 bar. The service company is Huber.\n",
+        "# Sourdough\n\n500 g flour, 350 g water, 10 g salt, 100 g starter. Bake 45 minutes at 230 degrees with steam.\n",
+        "# Papers\n\nMy passport expires in March 2029. The renewal costs 75 euros, bring a photo to the town hall.\n",
+        "# Flat\n\nThe rent is 890 euros, due on the third of each month. Notice is given three months ahead in writing.\n",
+        "# Router\n\nThe guest network has no password but is slow. Restart it by holding the button for ten seconds.\n",
+        "# Garden\n\nTomatoes go out after the middle of May. Water them at the root in the evening.\n",
+        "# Anna\n\nBorn on 4 June. Likes hiking, detective novels and dark chocolate; allergic to hazelnuts.\n",
+        "# Bicycle\n\nThe chain was replaced in April. Inner tubes are 28 inch with a Presta valve.\n",
+    ];
+    let notes = notes.iter().enumerate();
+    let world = notes.fold(World::new(), |world, (number, note)| {
+        world.file(&format!("{number}.md"), note)
+    });
+    world.sync();
+    world
+}
+
+#[test]
+fn a_question_that_shares_no_word_with_any_note_finds_only_weak_matches() {
+    let world = household();
+    let questions = [
+        "what happened last week",
+        "what did we talk about last night",
+        "what is on television tonight",
+        "who is visiting us",
+        "where can I park downtown",
+        "how many islands has Greece",
+        "why do birds sing",
+        "who discovered penicillin",
+        "treatment of migraine",
+        "rules of poker",
+        "drum lessons for children",
+        "text of the hymn",
+        "theatre tickets for Saturday",
+        "hockey scores",
+        "binomial theorem",
+        "influenza",
+        "restaurants nearby",
+        "vacuum cleaner manual",
+    ];
+    for question in questions {
+        for query in [Query::new(question), by_keywords(question)] {
+            let answer = world.ask(&query);
+            let mut hits = answer.chunks();
+            assert!(hits.all(|hit| hit.weak), "{question}: {answer:?}");
+        }
+    }
+}
+
+#[test]
+fn an_answer_that_shares_few_words_with_its_question_is_not_weak() {
+    let world = household();
+    let questions = [
+        ("cat medicine dose", "0.md"),
+        ("pills for the cat", "0.md"),
+        ("air in the car wheels in winter", "1.md"),
+        ("identity document renewal fee", "4.md"),
+        ("wireless network for visitors", "6.md"),
+        ("what nuts should Anna avoid", "8.md"),
+    ];
+    for (question, path) in questions {
+        let answer = world.ask(&Query::new(question));
+        let best = answer.chunks().next().unwrap();
+        assert_eq!(
+            (&*best.path, best.weak),
+            (path, false),
+            "{question}: {best:?}"
+        );
+    }
+}

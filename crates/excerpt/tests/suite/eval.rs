@@ -77,6 +77,7 @@ fn measures_are_shown_with_their_intervals() {
       precision@5    0.368  0.000 to 0.640          3
       iou@5          0.368  0.000 to 0.640          3
       coverage@8000  0.667  0.000 to 1.000          3
+      kept@1         1.000  1.000 to 1.000          4
 
       category  questions  ndcg@10  95 % interval   recall@5  mrr@10  coverage@8000
       (none)            1    0.000  0.000 to 0.000     0.000   0.000          0.000
@@ -114,6 +115,33 @@ fn documents_stand_in_the_folder_of_the_set_where_no_other_is_named() {
     assert!(
         run.stdout
             .ends_with("\n\nevery question has an answer among the best 10 chunks\n")
+    );
+}
+
+#[test]
+fn a_question_without_an_answer_is_to_find_only_weak_matches() {
+    let project = tea();
+    project.write(
+        "questions/queries.jsonl",
+        [
+            r#"{"query": "water for green tea", "relevant": [{"path": "green.md"}]}"#,
+            r#"{"query": "train tickets to Vienna", "relevant": []}"#,
+            r#"{"query": "black tea", "relevant": []}"#,
+        ]
+        .join("\n"),
+    );
+    let run = project.run(&with(&["--misses"])).ok();
+    let lines: Vec<&str> = run.stdout.lines().rev().take(4).collect();
+    insta::assert_snapshot!(lines.into_iter().rev().collect::<Vec<_>>().join("\n"), @r"
+      kept@1         1.000  1.000 to 1.000          1
+      weak@1         0.500  0.000 to 1.000          2
+
+    every question that has an answer has one among the best 10 chunks
+    ");
+    let report = &project.run(&with(&["--json"])).ok().json()[0];
+    assert_eq!(
+        report["questions"][1]["scores"],
+        serde_json::json!({"weak@1": 1.0})
     );
 }
 
@@ -534,7 +562,10 @@ fn our_own_questions_find_their_answers_in_the_repository() {
     let own = Path::new(OWN);
     let repository = own.ancestors().nth(2).unwrap();
     let set = QuestionSet::read(own, Some(repository)).unwrap();
-    assert!(set.questions.len() >= 60);
+    let unanswerable = set.questions.iter();
+    let unanswerable = unanswerable.filter(|question| question.answers.is_empty());
+    let unanswerable = unanswerable.count();
+    assert!(unanswerable >= 60 && set.questions.len() - unanswerable >= 60);
     assert_eq!(set.left_out, []);
     let categories = set
         .questions
@@ -543,18 +574,14 @@ fn our_own_questions_find_their_answers_in_the_repository() {
     let categories: BTreeSet<&str> = categories.collect();
     assert_eq!(
         Vec::from_iter(categories),
-        ["code", "paraphrase", "prose", "symbol"]
+        [
+            "code",
+            "everyday",
+            "not offered",
+            "other software",
+            "paraphrase",
+            "prose",
+            "symbol"
+        ]
     );
-
-    let lines = std::fs::read_to_string(own.join("unanswerable.jsonl")).unwrap();
-    let lines = lines
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let ids = lines.map(|line| {
-        assert!(line["query"].as_str().unwrap().contains(' '));
-        line["id"].as_str().unwrap().to_string()
-    });
-    let ids: Vec<String> = ids.collect();
-    assert!(ids.len() >= 30);
-    assert_eq!(BTreeSet::from_iter(&ids).len(), ids.len());
 }

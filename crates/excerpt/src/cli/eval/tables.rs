@@ -62,7 +62,8 @@ pub(super) fn report(output: &mut Output, report: &Report, args: &Args) -> anyho
         output.line("")?;
         by_category(output, report)?;
     }
-    let missed = |question: &&Scored| question.rank.is_none_or(|rank| rank > 10);
+    let missed =
+        |question: &&Scored| question.is_answerable() && question.rank.is_none_or(|rank| rank > 10);
     let missed: Vec<&Scored> = report.questions.iter().filter(missed).collect();
     if args.misses && !missed.is_empty() {
         output.line("")?;
@@ -74,7 +75,10 @@ pub(super) fn report(output: &mut Output, report: &Report, args: &Args) -> anyho
         false => "; `--misses` lists them",
     };
     output.line(match missed.len() {
-        0 => "every question has an answer among the best 10 chunks".to_string(),
+        0 if report.questions.iter().all(Scored::is_answerable) => {
+            "every question has an answer among the best 10 chunks".to_string()
+        }
+        0 => "every question that has an answer has one among the best 10 chunks".to_string(),
         count => format!(
             "{} without an answer among the best 10 chunks{hint}",
             counted(count, "question")
