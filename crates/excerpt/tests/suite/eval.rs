@@ -77,7 +77,7 @@ fn measures_are_shown_with_their_intervals() {
       precision@5    0.368  0.000 to 0.640          3
       iou@5          0.368  0.000 to 0.640          3
       coverage@8000  0.667  0.000 to 1.000          3
-      kept@1         1.000  1.000 to 1.000          4
+      kept@1         0.750  0.250 to 1.000          4
 
       category  questions  ndcg@10  95 % interval   recall@5  mrr@10  coverage@8000
       (none)            1    0.000  0.000 to 0.000     0.000   0.000          0.000
@@ -133,8 +133,8 @@ fn a_question_without_an_answer_is_to_find_only_weak_matches() {
     let run = project.run(&with(&["--misses"])).ok();
     let lines: Vec<&str> = run.stdout.lines().rev().take(4).collect();
     insta::assert_snapshot!(lines.into_iter().rev().collect::<Vec<_>>().join("\n"), @r"
-      kept@1         1.000  1.000 to 1.000          1
-      weak@1         0.500  0.000 to 1.000          2
+      kept@1      1.000  1.000 to 1.000          1
+      weak@1      0.500  0.000 to 1.000          2
 
     every question that has an answer has one among the best 10 chunks
     ");
