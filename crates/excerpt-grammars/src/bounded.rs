@@ -25,9 +25,9 @@ use tree_sitter::{Language, Node, Parser, Range, Tree};
 // What a parse may take. Each bound is so much, and so much more for each byte of the text, that of 38,000 real files (405 MB in 23 languages: the
 // sources of our dependencies, of Python and of its packages) none comes nearer to it than half; what reaches one is made to be slow, or in another language.
 
-/// The most that a parse may hold, in bytes, whatever the size of its text: a document is to take no more than 160 MB, and an outline and chunks need
-/// some of it. Real files of 2 MiB hold up to 132 MB.
-const MOST_HELD: usize = 144 << 20;
+/// The most that a parse may hold, in bytes, whatever the size of its text: a document is to take no more than 160 MB, and an outline and chunks take
+/// up to 25 of it. Real files of 2 MiB hold up to 132 MB.
+const MOST_HELD: usize = 128 << 20;
 
 /// The most that it may hold, in bytes. Real files of more than 10 kB hold 32 times their size in the middle, 141 times at most.
 const HELD: usize = 1 << 20;
@@ -43,6 +43,9 @@ const GIVEN_A_BYTE: u64 = 300;
 /// have more than here: tables of macros, read as lines.
 const ERRORS: u64 = 30;
 const BYTES_AN_ERROR: u64 = 100;
+
+/// The most errors, whatever the size of the text: in languages with many states and tokens, such as Elixir, each takes 0.4 milliseconds.
+const MOST_ERRORS: u64 = 4000;
 
 /// How often the parser may report progress: so often, and once more for each so many bytes that it has reached. A report stands for a hundred
 /// steps. Real files report once in 100 bytes in the middle, once in 32 at most.
@@ -97,7 +100,7 @@ pub(crate) fn parse(
     let most = Most {
         held: held as u64,
         given: GIVEN + size as u64 * GIVEN_A_BYTE,
-        errors: ERRORS + size as u64 / BYTES_AN_ERROR,
+        errors: (ERRORS + size as u64 / BYTES_AN_ERROR).min(MOST_ERRORS),
     };
     let payload = ptr::from_mut(&mut watch).cast();
     let input = TSInput {

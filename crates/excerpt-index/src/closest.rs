@@ -1,6 +1,6 @@
 //! The path that was probably meant.
 
-/// Looks for the path most like the one that was given: one with the same file name, else one that few edits lead to.
+/// Looks for the path most like the one that was given: one with the same file name, be it without its ending, else one that few edits lead to.
 pub(crate) struct Closest<'a> {
     wanted: &'a str,
     best: Option<(usize, String)>,
@@ -19,7 +19,10 @@ impl<'a> Closest<'a> {
             .map_or(self.wanted.chars().count() / 3, |(distance, _)| {
                 distance.saturating_sub(1)
             });
-        let distance = match name(path).eq_ignore_ascii_case(name(self.wanted)) {
+        let (found, wanted) = (name(path), name(self.wanted));
+        let has_its_name = |found: &str| found.eq_ignore_ascii_case(wanted);
+        let stem = found.rsplit_once('.').map(|(stem, _)| stem);
+        let distance = match has_its_name(found) || stem.is_some_and(has_its_name) {
             true => Some(0),
             false => distance(self.wanted, path, bound),
         };

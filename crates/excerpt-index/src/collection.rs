@@ -296,7 +296,7 @@ impl Collections {
     /// [`Error::UnknownCollection`] with the names that there are.
     pub(crate) fn named(&self, name: &str) -> Result<&Collection> {
         let mut all = self.collections.iter();
-        let found = all.find(|collection| collection.name == name);
+        let found = all.find(|collection| collection.name.to_lowercase() == name.to_lowercase());
         found.ok_or_else(|| self.unknown(name))
     }
 

@@ -26,6 +26,15 @@ const BYTES_A_NODE: usize = 16;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Markdown;
 
+impl Markdown {
+    /// Where the text of a document begins, in bytes: behind its front matter and a byte order mark, if it has them.
+    #[must_use]
+    pub fn body(text: &str) -> usize {
+        let start = body_start(text);
+        front_matter::read(text, start).map_or(start, |front| front.end)
+    }
+}
+
 impl Parser for Markdown {
     fn parse(&self, document: &Document<'_>, detail: usize) -> Outline {
         let text = document.text();

@@ -19,6 +19,8 @@ pub struct Answer {
     pub documents: Vec<DocumentHits>,
     /// How many documents hold at least one of the words.
     pub documents_total: usize,
+    /// How many documents were searched: those within the filter.
+    pub documents_searched: usize,
     /// How many chunks hold at least one of the words.
     pub chunks_total: usize,
     /// Whether vectors had a say.

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::exit::{Outcome, message};
 use crate::output::{Output, SCHEMA, complain, say};
 use crate::part::{Part, is_id, parsed};
-use crate::place::{Changed, IndexArgs};
+use crate::place::{Changed, IndexArgs, Paths, in_collection};
 
 /// Print documents from the index, or parts of them
 #[derive(Debug, clap::Args)]
@@ -41,8 +41,20 @@ pub(crate) struct Args {
 struct Line<'a> {
     schema: u32,
     target: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    collection: Option<&'a str>,
+    /// Its path inside the source, which is its name in the index.
+    source_path: &'a str,
     #[serde(flatten)]
     document: &'a DocumentText,
+}
+
+/// What was read, with its paths as they are shown.
+struct Read {
+    document: DocumentText,
+    /// Its path inside the source.
+    source_path: String,
+    collection: Option<String>,
 }
 
 /// Prints the targets. What cannot be read is named, and keeps none of the others back.
@@ -56,10 +68,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut notes = Vec::new();
     for target in &args.targets {
         match reader.read(target) {
-            Ok(document) => {
-                print(&mut output, args, target, &document, printed)?;
+            Ok(read) => {
+                print(&mut output, args, target, &read, printed)?;
+                let document = &read.document;
                 let (size, modified) = (document.size, document.modified);
-                let changed = Changed::since(&document.source, &document.path, size, modified);
+                let changed = Changed::since(&document.source, &read.source_path, size, modified);
                 let name = format!("`{}`", document.path);
                 notes.extend(changed.map(|changed| changed.told(&name)));
                 printed += 1;
@@ -92,14 +105,18 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn read(&mut self, given: &str) -> anyhow::Result<DocumentText> {
+    fn read(&mut self, given: &str) -> anyhow::Result<Read> {
         let (path, part) = parsed(given, |path| Path::new(path).exists())?;
+        let named = self.args.collection.as_deref().map(|name| (name, path));
+        let named = named.or_else(|| in_collection(path).filter(|_| !Path::new(path).exists()));
         let path = Path::new(path);
-        let (index, root, inside) = match &self.args.collection {
-            Some(name) => {
+        let mut collection = None;
+        let (index, root, inside) = match named {
+            Some((name, inside)) => {
                 let library = self.args.index.library()?;
-                let root = Collection::named_in(&library, name)?.root;
-                (library, root, path.to_string_lossy().into_owned())
+                let found = Collection::named_in(&library, name)?;
+                collection = Some(found.name);
+                (library, found.root, inside.to_string())
             }
             None => {
                 let (folder, rest) = existing(path)?;
@@ -128,7 +145,8 @@ impl Reader<'_> {
                 entry.insert(index)
             }
         };
-        Ok(match index.get(&target, &here) {
+        let paths = Paths::from_here(None);
+        let document = match index.get(&target, &here) {
             Err(Error::UnknownDocument { .. }) if is_id(given) => {
                 let chunk = Target::chunk(given);
                 match index.get(&chunk, &here) {
@@ -136,8 +154,17 @@ impl Reader<'_> {
                     found => found?,
                 }
             }
+            Err(Error::UnknownDocument { closest, .. }) => {
+                return Err(Error::UnknownDocument {
+                    path: path.display().to_string(),
+                    closest: closest
+                        .map(|closest| paths.address(collection.as_deref(), &root, &closest)),
+                }
+                .into());
+            }
             found => found?,
-        })
+        };
+        Ok(read_as(document, collection, &paths))
     }
 
     fn options(&self) -> ReadOptions {
@@ -160,19 +187,51 @@ fn existing(path: &Path) -> anyhow::Result<(PathBuf, Option<String>)> {
     Ok((folder.to_path_buf(), rest.map(str::to_string)))
 }
 
+/// `document` with its paths as they are shown: what is printed can be given back.
+fn read_as(mut document: DocumentText, collection: Option<String>, paths: &Paths) -> Read {
+    let root = document.source.clone();
+    let shown = |path: &str| paths.address(collection.as_deref(), &root, path);
+    let cited = |citation: &str, path: &str| match citation.strip_prefix(path) {
+        Some(lines) => format!("{}{lines}", shown(path)),
+        None => citation.to_string(),
+    };
+    let source_path = document.path.clone();
+    document.citation = cited(&document.citation, &source_path);
+    document.path = shown(&source_path);
+    if let Some(links) = &mut document.links {
+        for link in &mut links.outgoing {
+            if let Some(path) = &mut link.path {
+                let citation = link.citation.as_deref();
+                link.citation = citation.map(|citation| cited(citation, path));
+                *path = shown(path);
+            }
+        }
+        for link in &mut links.incoming {
+            link.path = shown(&link.path);
+        }
+    }
+    Read {
+        document,
+        source_path,
+        collection,
+    }
+}
+
 /// Prints a target behind `printed` others. A text that stands alone is printed as it is.
 fn print(
     output: &mut Output,
     args: &Args,
     target: &str,
-    document: &DocumentText,
+    read: &Read,
     printed: usize,
 ) -> anyhow::Result<()> {
+    let document = &read.document;
     if args.json {
-        let schema = SCHEMA;
         return Ok(output.json(&Line {
-            schema,
+            schema: SCHEMA,
             target,
+            collection: read.collection.as_deref(),
+            source_path: &read.source_path,
             document,
         })?);
     }

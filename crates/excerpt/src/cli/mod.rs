@@ -4,7 +4,9 @@ mod add;
 mod chunk;
 mod collections;
 mod config;
+mod day;
 mod doctor;
+mod editor;
 mod eval;
 mod explain;
 mod filter;
@@ -24,7 +26,7 @@ use std::io::IsTerminal as _;
 use clap::{Parser, Subcommand};
 
 use crate::exit::Outcome;
-use crate::output::{escaped_arguments, say};
+use crate::output::{Color, escaped_arguments, say};
 
 /// Cuts documents, notes and code where they naturally part, and finds the piece that answers a question.
 #[derive(Debug, Parser)]
@@ -35,6 +37,17 @@ use crate::output::{escaped_arguments, say};
     arg_required_else_help = true
 )]
 struct Cli {
+    /// When to use colors: auto, always or never
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "WHEN",
+        default_value_t,
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    color: Color,
     #[command(subcommand)]
     command: Command,
 }
@@ -56,7 +69,9 @@ enum Command {
 
 /// Reads the arguments and runs the command they name.
 pub(crate) fn run() -> anyhow::Result<Outcome> {
-    match parsed().command {
+    let Cli { color, command } = parsed();
+    color.choose();
+    match command {
         Command::Search(args) => search::run(&args),
         Command::Chunk(args) => chunk::run(&args),
         Command::Add(args) => add::run(&args),

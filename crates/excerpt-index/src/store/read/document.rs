@@ -31,6 +31,10 @@ pub(crate) struct StoredDocument {
 }
 
 impl StoredDocument {
+    pub(crate) fn is_markdown(&self) -> bool {
+        self.syntax == "markdown"
+    }
+
     /// Whether it is source code.
     pub(crate) fn is_code(&self) -> bool {
         self.syntax == "code"
