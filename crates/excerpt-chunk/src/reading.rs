@@ -69,7 +69,7 @@ pub(crate) fn read(
         (strategy, _) => (strategy, "as configured".to_string()),
     };
     if strategy == Strategy::Code && code.is_none() {
-        outline.fall_back("no language is known for it: cut at its blocks and lines");
+        outline.fall_back("unknown language: split at blocks and lines");
     }
     let mut include_delimiter = config.include_delimiter;
     match strategy {
@@ -81,7 +81,7 @@ pub(crate) fn read(
                 delimited::mark(&mut outline, text, &line.pattern);
                 include_delimiter |= line.opens;
             } else {
-                let note = "no delimiter is given and no rule line found";
+                let note = "no delimiter is configured and no rule line was found";
                 outline.fallbacks.push(note.to_string());
             }
         }

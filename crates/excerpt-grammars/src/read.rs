@@ -60,7 +60,7 @@ impl Fault {
             Fault::Hazard => {
                 format!("not safe to be read as {language}: read as lines")
             }
-            Fault::Unreadable => format!("no {language} could be read: read as lines"),
+            Fault::Unreadable => format!("could not be read as {language}: read as lines"),
         }
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn read(text: &str, start: usize) -> Option<FrontMatter> {
     let fields = match opening.trim_end() {
         "---" => yaml(block)?,
         _ => toml::from_str::<Map<String, Value>>(block)
-            .map_err(|error| format!("the front matter is no TOML: {}", error.message())),
+            .map_err(|error| format!("the front matter is not valid TOML: {}", error.message())),
     };
     let (fields, fault) = match fields {
         Ok(fields) => (fields, None),
@@ -56,7 +56,9 @@ fn yaml(block: &str) -> Option<Result<Map<String, Value>, String>> {
     match serde_saphyr::from_str_with_options::<Value>(block, options) {
         Ok(Value::Object(fields)) => Some(Ok(fields)),
         Ok(_) => None,
-        Err(_) if looks_like_fields(block) => Some(Err("the front matter is no YAML".to_string())),
+        Err(_) if looks_like_fields(block) => {
+            Some(Err("the front matter is not valid YAML".to_string()))
+        }
         Err(_) => None,
     }
 }
