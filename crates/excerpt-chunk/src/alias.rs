@@ -1,12 +1,12 @@
-//! Other names for the fields of a configuration: those of tools that people come from. Here, and nowhere else, they are turned
-//! into ours.
+//! Other names for the fields of a configuration: those used by other tools. They are mapped to our
+//! names here and nowhere else.
 
 use serde_json::{Value, json};
 
 use crate::closest::closest;
 use crate::error::ConfigError;
 
-/// Other names, in lower case with underscores, and the field that each of them means.
+/// Other names, in lower case with underscores, and the field that each of them maps to.
 const ALIASES: [(&str, &str); 22] = [
     ("chunk_strategy", "strategy"),
     ("min_chunk_size", "min"),
@@ -32,7 +32,7 @@ const ALIASES: [(&str, &str); 22] = [
     ("entries", "per_entry"),
 ];
 
-/// The fields, as they are written.
+/// The names of the fields.
 pub(crate) const FIELDS: [&str; 16] = [
     "preset",
     "strategy",
@@ -52,11 +52,12 @@ pub(crate) const FIELDS: [&str; 16] = [
     "per_entry",
 ];
 
-/// The fields that a name and its value stand for, with their values; none for a name that says what is so anyway.
+/// The fields that a name and its value map to, with their values. Empty for a name that states the
+/// default behaviour.
 ///
 /// # Errors
 ///
-/// When nothing goes by that name: the closest one that is known.
+/// When no field has that name: with the closest known one.
 pub(crate) fn fields(name: &str, value: Value) -> Result<Vec<(&'static str, Value)>, ConfigError> {
     let snake = snake_case(name);
     let own = FIELDS.iter().find(|field| **field == snake);
@@ -69,7 +70,7 @@ pub(crate) fn fields(name: &str, value: Value) -> Result<Vec<(&'static str, Valu
         return Ok(vec![(field, value)]);
     }
     match (&*snake, value) {
-        // One number for the size aimed at and the limit.
+        // One number for both the target and the limit.
         ("tokens", value) => Ok(vec![("target", value.clone()), ("max", value)]),
         ("semantic", Value::Bool(true)) => Ok(vec![]),
         ("semantic", Value::Bool(false)) => Ok(vec![("strategy", json!("naive"))]),
