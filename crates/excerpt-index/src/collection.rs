@@ -179,7 +179,7 @@ impl Collections {
         let damaged = |error: serde_json::Error| Error::damaged(path, error);
         let kept: Kept = serde_json::from_str(&text).map_err(damaged)?;
         if kept.sum.is_some() && kept.sum != Some(sum(&kept.collections)) {
-            return Err(Error::damaged(path, "it is not what was written"));
+            return Err(Error::damaged(path, "its checksum does not match"));
         }
         let collections = serde_json::from_value(kept.collections).map_err(damaged)?;
         Ok(Some(Collections { collections }))
@@ -282,10 +282,9 @@ impl Collections {
         }
         let all = Self::read(dir).unwrap_or_default();
         let texts = all.damaged_texts(None).into_iter();
-        faults
-            .extend(texts.map(|(known, _)| {
-                Error::damaged(&known.root, "it is not the text that was given")
-            }));
+        faults.extend(
+            texts.map(|(known, _)| Error::damaged(&known.root, "its checksum does not match")),
+        );
         faults
     }
 
@@ -476,16 +475,18 @@ mod tests {
         };
         assert_eq!(
             refused(&mut all, "notes", "/m"),
-            "`notes` is the collection of `/n` already: give another `--name`, or `excerpt remove notes` first"
+            "collection `notes` already exists for `/n`: choose another name with `--name`, or run `excerpt remove notes` first"
         );
-        assert!(refused(&mut all, "other", "/n").contains("`notes` is the collection of `/n`"));
+        assert!(
+            refused(&mut all, "other", "/n").contains("collection `notes` already exists for `/n`")
+        );
         assert_eq!(
             refused(&mut all, "a/b", "/m"),
-            "`a/b` cannot be a collection's name: try `a-b`"
+            "invalid collection name `a/b`: try `a-b`"
         );
         assert_eq!(all.free("notes"), "notes-2");
         assert_eq!(all.free("other"), "other");
         let unknown = all.named("note").unwrap_err().to_string();
-        assert_eq!(unknown, "there is no collection `note`, only `notes`");
+        assert_eq!(unknown, "unknown collection `note`, expected `notes`");
     }
 }

@@ -87,7 +87,7 @@ impl Cutter {
             Ok(cut) => cut,
             Err(Lost::Cancelled) => Ok(Cut::Cancelled),
             Err(Lost::Late) if limit < self.limits.time => quarantined(format!(
-                "splitting it took more than {} second, and slow documents have used up the {} seconds that a sync allows them together",
+                "splitting it took more than {} second, and slow documents have already used the {} seconds that a sync allows for all of them",
                 limit.as_secs(),
                 self.limits.slow_time.as_secs()
             )),
@@ -95,7 +95,9 @@ impl Cutter {
                 "splitting it took more than {} seconds",
                 limit.as_secs()
             )),
-            Err(Lost::Failed) => quarantined("splitting it failed: a bug in excerpt".into()),
+            Err(Lost::Failed) => {
+                quarantined("splitting it failed, which is a bug in excerpt".into())
+            }
         }
     }
 }

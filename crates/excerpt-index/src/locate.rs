@@ -140,7 +140,7 @@ fn working_tree(path: &Path) -> Option<WorkingTree> {
     })
 }
 
-/// Whether the rules of the folder `root` leave in what is at `path` inside of it: what they leave out is hidden, ignored, vendored or may hold secrets.
+/// Whether the rules of the folder `root` leave in what is at `path` inside of it: what they leave out is hidden, ignored, vendored or may contain secrets.
 #[must_use]
 pub fn includes(root: &Path, path: &Path) -> bool {
     let node = match path.is_dir() {

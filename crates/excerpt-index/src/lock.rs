@@ -71,7 +71,7 @@ mod tests {
         assert_eq!(
             error.to_string(),
             format!(
-                "the index in `{}` is being written by process {}: wait until it has finished, or end it",
+                "the index in `{}` is being written by process {}: wait for it to finish, or stop it",
                 dir.path().display(),
                 std::process::id()
             )

@@ -64,7 +64,7 @@ pub enum Refused {
     #[error("`{0}` is a symbolic link, expected a folder")]
     Way(String),
     /// It has more bytes than are read.
-    #[error("it has {size} bytes, and the limit is {limit}")]
+    #[error("it has {size} bytes, but the limit is {limit}")]
     TooLarge {
         /// Its size in bytes; more if it is growing.
         size: u64,
@@ -72,7 +72,7 @@ pub enum Refused {
         limit: u64,
     },
     /// It is an ignore file with more, or more costly, patterns than are compiled.
-    #[error("it has more patterns than excerpt compiles, which are {0}")]
+    #[error("it has too many or too complex patterns, the limit is {0}")]
     Patterns(usize),
     /// The error of the operating system.
     #[error("{}", plain(.0))]
@@ -96,7 +96,7 @@ impl Refused {
             Refused::TooLarge { size, limit } => skip(SkipReason::TooLarge)
                 .with_detail(format!("{size} bytes, the limit is {limit}")),
             Refused::Patterns(limit) => skip(SkipReason::TooLarge).with_detail(format!(
-                "its patterns are too many or too costly, the limit is {limit}"
+                "too many or too complex patterns, the limit is {limit}"
             )),
             Refused::Io(error) => skip(SkipReason::Unreadable).with_detail(plain(&error)),
         })

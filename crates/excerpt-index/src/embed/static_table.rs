@@ -341,18 +341,15 @@ fn is_scale(scale: [u8; 4]) -> bool {
 /// What is wrong with a table.
 #[derive(Debug, thiserror::Error, PartialEq)]
 enum Fault {
-    #[error(
-        "it has {bytes} bytes, and its header alone would have {}",
-        Header::BYTES
-    )]
+    #[error("it has {bytes} bytes, but its header alone takes {}", Header::BYTES)]
     Short { bytes: usize },
-    #[error("it does not begin as a table does")]
+    #[error("it does not start like a token table")]
     Magic,
-    #[error("it has format {found}, and {FORMAT} is read")]
+    #[error("it has format {found}, expected {FORMAT}")]
     Format { found: u32 },
-    #[error("its numbers have {found} bits, and {BITS} are read")]
+    #[error("its numbers have {found} bits, expected {BITS}")]
     Bits { found: u32 },
-    #[error("it has {found} {what}, and 1 to {most} are read")]
+    #[error("it has {found} {what}, expected 1 to {most}")]
     Size {
         what: &'static str,
         found: usize,
@@ -360,21 +357,21 @@ enum Fault {
     },
     #[error("it has {found} dimensions, which do not fill whole bytes")]
     Odd { found: usize },
-    #[error("its {name} cannot be the {bytes} bytes from {from} on")]
+    #[error("its {name} cannot be {bytes} bytes at offset {from}")]
     Part {
         name: &'static str,
         from: u64,
         bytes: u64,
     },
-    #[error("it has {found} bytes, and {said} by its header")]
+    #[error("it has {found} bytes, but its header says {said}")]
     Length { found: usize, said: usize },
     #[error("its vocabulary is not UTF-8")]
     NotText,
-    #[error("its vocabulary has {found} lines, and {said} tokens by its header")]
+    #[error("its vocabulary has {found} lines, but its header says {said} tokens")]
     Count { found: usize, said: usize },
-    #[error("its token for what is unknown is not `{UNKNOWN}`")]
+    #[error("its token for unknown words is not `{UNKNOWN}`")]
     Unknown,
-    #[error("the scale of token {token} is no number from 0 on")]
+    #[error("the scale of token {token} is not a number of at least 0")]
     Scale { token: usize },
 }
 
@@ -573,27 +570,21 @@ mod tests {
         let cases = [
             (
                 small()[..63].to_vec(),
-                "it has 63 bytes, and its header alone would have 64",
+                "it has 63 bytes, but its header alone takes 64",
             ),
-            (
-                Vec::new(),
-                "it has 0 bytes, and its header alone would have 64",
-            ),
-            (edited(0, b"Y"), "it does not begin as a table does"),
-            (number(8, 2), "it has format 2, and 1 is read"),
-            (number(20, 8), "its numbers have 8 bits, and 4 are read"),
-            (number(12, 0), "it has 0 tokens, and 1 to 1048575 are read"),
+            (Vec::new(), "it has 0 bytes, but its header alone takes 64"),
+            (edited(0, b"Y"), "it does not start like a token table"),
+            (number(8, 2), "it has format 2, expected 1"),
+            (number(20, 8), "its numbers have 8 bits, expected 4"),
+            (number(12, 0), "it has 0 tokens, expected 1 to 1048575"),
             (
                 number(12, 1 << 20),
-                "it has 1048576 tokens, and 1 to 1048575 are read",
+                "it has 1048576 tokens, expected 1 to 1048575",
             ),
-            (
-                number(16, 0),
-                "it has 0 dimensions, and 1 to 65536 are read",
-            ),
+            (number(16, 0), "it has 0 dimensions, expected 1 to 65536"),
             (
                 number(24, 0),
-                "it has 0 tokens in a window, and 1 to 1073741824 are read",
+                "it has 0 tokens in a window, expected 1 to 1073741824",
             ),
             (
                 number(16, 3),
@@ -601,54 +592,45 @@ mod tests {
             ),
             (
                 number(32, 128),
-                "its vocabulary cannot be the 20 bytes from 128 on",
+                "its vocabulary cannot be 20 bytes at offset 128",
             ),
             (
                 number(40, 10_000),
-                "its vocabulary cannot be the 10000 bytes from 64 on",
+                "its vocabulary cannot be 10000 bytes at offset 64",
             ),
             (
                 edited(40, &u64::MAX.to_le_bytes()),
-                "its vocabulary cannot be the 18446744073709551615 bytes from 64 on",
+                "its vocabulary cannot be 18446744073709551615 bytes at offset 64",
             ),
-            (
-                number(48, 64),
-                "its scales cannot be the 16 bytes from 64 on",
-            ),
-            (number(56, 0), "its codes cannot be the 8 bytes from 0 on"),
+            (number(48, 64), "its scales cannot be 16 bytes at offset 64"),
+            (number(56, 0), "its codes cannot be 8 bytes at offset 0"),
             (
                 number(12, 100),
-                "its scales cannot be the 400 bytes from 128 on",
+                "its scales cannot be 400 bytes at offset 128",
             ),
-            (longer(64), "it has 320 bytes, and 256 by its header"),
+            (longer(64), "it has 320 bytes, but its header says 256"),
             (
                 small()[..200].to_vec(),
-                "it has 200 bytes, and 256 by its header",
+                "it has 200 bytes, but its header says 256",
             ),
             (edited(70, b"\xFF"), "its vocabulary is not UTF-8"),
             (
                 number(12, 3),
-                "its vocabulary has 4 lines, and 3 tokens by its header",
+                "its vocabulary has 4 lines, but its header says 3 tokens",
             ),
             (
                 unended,
-                "its vocabulary has 3 lines, and 4 tokens by its header",
+                "its vocabulary has 3 lines, but its header says 4 tokens",
             ),
-            (
-                number(28, 1),
-                "its token for what is unknown is not `[UNK]`",
-            ),
-            (
-                number(28, 4),
-                "its token for what is unknown is not `[UNK]`",
-            ),
+            (number(28, 1), "its token for unknown words is not `[UNK]`"),
+            (number(28, 4), "its token for unknown words is not `[UNK]`"),
             (
                 edited(128 + 4, &f32::NAN.to_le_bytes()),
-                "the scale of token 1 is no number from 0 on",
+                "the scale of token 1 is not a number of at least 0",
             ),
             (
                 edited(128 + 12, &(-1.0_f32).to_le_bytes()),
-                "the scale of token 3 is no number from 0 on",
+                "the scale of token 3 is not a number of at least 0",
             ),
         ];
         for (file, message) in cases {

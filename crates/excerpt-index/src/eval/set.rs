@@ -70,25 +70,25 @@ pub struct LeftOut {
 #[non_exhaustive]
 pub enum SetError {
     /// There is no file with questions.
-    #[error("there is no `{}`: a set is a folder with this file, one question a line", path.display())]
+    #[error("`{}` does not exist: a question set is a folder with this file, one question per line", path.display())]
     Missing {
         /// The file.
         path: PathBuf,
     },
     /// A folder was expected.
-    #[error("`{}` is a file: name the folder that holds it", path.display())]
+    #[error("`{}` is a file: give the folder that contains it", path.display())]
     File {
         /// The file.
         path: PathBuf,
     },
     /// There is no folder with the documents.
-    #[error("there is no folder `{}`: name the one with the documents by `--corpus`", path.display())]
+    #[error("the folder `{}` does not exist: give the one with the documents as `--corpus`", path.display())]
     NoCorpus {
         /// The folder.
         path: PathBuf,
     },
     /// The questions lie among the documents.
-    #[error("`{}` holds questions and documents: put the questions into a folder of their own, which is then left out", path.display())]
+    #[error("`{}` contains both questions and documents: move the questions into a folder of their own, which is then excluded", path.display())]
     Mixed {
         /// The folder.
         path: PathBuf,
@@ -113,7 +113,7 @@ pub enum SetError {
     },
     /// There is no question.
     #[error(
-        "`{}` has no question: write one a line, such as {{\"query\": \"how long does tea draw\", \"relevant\": [{{\"path\": \"tea.md\"}}]}}",
+        "`{}` contains no questions: write one per line, such as {{\"query\": \"how long does tea draw\", \"relevant\": [{{\"path\": \"tea.md\"}}]}}",
         path.display()
     )]
     Empty {
@@ -121,7 +121,7 @@ pub enum SetError {
         path: PathBuf,
     },
     /// There is no question that can be scored.
-    #[error("every answer of `{}` is in a document that an index leaves out, such as `{}` ({})", path.display(), first.path, first.reason)]
+    #[error("every answer in `{}` is in a document that is not indexed, such as `{}` ({})", path.display(), first.path, first.reason)]
     LeftOut {
         /// The file with the questions.
         path: PathBuf,
@@ -225,7 +225,10 @@ impl QuestionSet {
             let question = self.question(line, skips);
             let question = question.map_err(|reason| (number, reason))?;
             if let Some(first) = seen.insert(question.id.clone(), number) {
-                let reason = format!("`{}` is the question in line {first} too", question.id);
+                let reason = format!(
+                    "duplicate question `{}`, first given on line {first}",
+                    question.id
+                );
                 return Err((number, reason));
             }
             if !question.answers.is_empty() {
@@ -238,10 +241,10 @@ impl QuestionSet {
     fn question(&mut self, line: &str, skips: &[Skip]) -> Result<Question, String> {
         let line: Line = serde_json::from_str(line).map_err(|error| reason(&error))?;
         if !line.query.chars().any(char::is_alphanumeric) {
-            return Err(format!("`{}` has no word to search for", line.query));
+            return Err(format!("the query `{}` contains no words", line.query));
         }
         if line.relevant.is_empty() {
-            return Err("`relevant` is empty: name at least one answer".to_string());
+            return Err("`relevant` is empty: give at least one answer".to_string());
         }
         let id = match line.id {
             Some(Value::String(id)) => id,
@@ -285,13 +288,13 @@ impl QuestionSet {
                     Ok(None)
                 }
                 Reading::Skip { skip, .. } => Ok(Some(words(&skip))),
-                Reading::Gone => Err(format!("`{path}` was removed just now")),
+                Reading::Gone => Err(format!("`{path}` was deleted just now")),
             };
         }
         let root = self.corpus.root();
         if self.corpus.is_own(path) {
             return Err(format!(
-                "`{path}` is in the folder of the questions, which is left out of the documents"
+                "`{path}` is in the folder of the questions, which is excluded from the documents"
             ));
         }
         let covers = |skip: &&Skip| {
@@ -372,7 +375,7 @@ fn reason(error: &serde_json::Error) -> String {
         .map_or(&*text, |(told, _)| told);
     match error.classify() {
         serde_json::error::Category::Data => told.to_string(),
-        _ => format!("no JSON: {told} at column {}", error.column()),
+        _ => format!("invalid JSON: {told} at column {}", error.column()),
     }
 }
 
@@ -395,7 +398,7 @@ fn place(relevant: &Relevant, text: &str) -> Result<Option<Range<usize>>, String
     };
     let outside = |what: &str, count: usize, range: Range<usize>| {
         let (start, end) = (range.start, range.end);
-        format!("has {count} {what}, and the answer is said to be at {start} to {end}")
+        format!("has {count} {what}, but the answer is given as {start} to {end}")
     };
     if let Some(range) = said("char", relevant.start_char, relevant.end_char)? {
         let count = text.chars().count();
@@ -424,7 +427,7 @@ fn place(relevant: &Relevant, text: &str) -> Result<Option<Range<usize>>, String
     match relevant.other.keys().next() {
         None => Ok(None),
         Some(unknown) => Err(format!(
-            "has an answer with `{unknown}`, expected `text`, `start_line`, `start_char`, `start_byte` or nothing more"
+            "has an answer with the unknown field `{unknown}`, expected `text`, `start_line`, `start_char`, `start_byte` or none of them"
         )),
     }
 }
@@ -472,14 +475,14 @@ fn quoted(text: &str, quote: &str) -> Result<Range<usize>, String> {
     let mut found = folded.match_indices(&*wanted);
     match (found.next(), found.count()) {
         _ if wanted.is_empty() => Err("has an answer with an empty `text`".to_string()),
-        (None, _) => Err(format!("does not hold the text `{wanted}`")),
+        (None, _) => Err(format!("does not contain the text `{wanted}`")),
         (Some((at, _)), 0) => {
             let start = folded[..at].chars().count();
             let last = start + wanted.chars().count() - 1;
             Ok(places[start]..places[last] + 1)
         }
         (Some(_), others) => Err(format!(
-            "holds the text `{wanted}` {} times: quote more of it",
+            "contains the text `{wanted}` {} times: quote more of it",
             others + 1
         )),
     }
@@ -584,7 +587,7 @@ mod tests {
         );
         assert_eq!(
             refused(&answer("{\"path\": \"cup.png\"}")),
-            "every answer of `SET/queries.jsonl` is in a document that an index leaves out, such as `cup.png` (binary)"
+            "every answer in `SET/queries.jsonl` is in a document that is not indexed, such as `cup.png` (binary)"
         );
     }
 
@@ -603,11 +606,11 @@ mod tests {
         fs::write(own.join(QUESTIONS), answer("{\"path\": \"eval/notes.md\"}")).unwrap();
         let error = QuestionSet::read(&own, Some(dir.path())).unwrap_err();
         assert!(error.to_string().ends_with(
-            "queries.jsonl:1: `eval/notes.md` is in the folder of the questions, which is left out of the documents"
+            "queries.jsonl:1: `eval/notes.md` is in the folder of the questions, which is excluded from the documents"
         ));
         let error = QuestionSet::read(&own, Some(&own)).unwrap_err();
         assert!(error.to_string().ends_with(
-            "holds questions and documents: put the questions into a folder of their own, which is then left out"
+            "contains both questions and documents: move the questions into a folder of their own, which is then excluded"
         ));
     }
 
@@ -617,7 +620,7 @@ mod tests {
         let cases = [
             (
                 format!("{good}\nno json\n"),
-                "2: no JSON: expected ident at column 2",
+                "2: invalid JSON: expected ident at column 2",
             ),
             ("{\"query\": \"a\"}".into(), "1: missing field `relevant`"),
             (
@@ -626,15 +629,15 @@ mod tests {
             ),
             (
                 "{\"query\": \"a\", \"relevant\": []}".into(),
-                "1: `relevant` is empty: name at least one answer",
+                "1: `relevant` is empty: give at least one answer",
             ),
             (
                 good.replace("tea", "?!"),
-                "1: `?!` has no word to search for",
+                "1: the query `?!` contains no words",
             ),
             (
                 format!("{good}\n\n{good}"),
-                "3: `tea` is the question in line 1 too",
+                "3: duplicate question `tea`, first given on line 1",
             ),
             (
                 answer("{\"path\": \"e.md\"}"),
@@ -653,7 +656,7 @@ mod tests {
             assert_eq!(refused(&questions), format!("SET/queries.jsonl:{message}"));
         }
         assert!(refused("\n").starts_with(
-            "`SET/queries.jsonl` has no question: write one a line, such as {\"query\": "
+            "`SET/queries.jsonl` contains no questions: write one per line, such as {\"query\": "
         ));
     }
 
@@ -662,33 +665,33 @@ mod tests {
         let cases = [
             (
                 "\"start_line\": 3, \"end_line\": 9",
-                "has 6 lines, and the answer is said to be at 3 to 9",
+                "has 6 lines, but the answer is given as 3 to 9",
             ),
             (
                 "\"start_line\": 2, \"end_line\": 2",
-                "has 6 lines, and the answer is said to be at 2 to 2",
+                "has 6 lines, but the answer is given as 2 to 2",
             ),
             (
                 "\"start_char\": 5, \"end_char\": 99",
-                "has 46 characters, and the answer is said to be at 5 to 99",
+                "has 46 characters, but the answer is given as 5 to 99",
             ),
             (
                 "\"start_byte\": 4, \"end_byte\": 6",
-                "has 48 bytes, and the answer is said to be at 4 to 6",
+                "has 48 bytes, but the answer is given as 4 to 6",
             ),
             (
                 "\"start_char\": 5",
                 "has an answer with only one of `start_char` and `end_char`",
             ),
-            ("\"text\": \"coffee\"", "does not hold the text `coffee`"),
+            ("\"text\": \"coffee\"", "does not contain the text `coffee`"),
             ("\"text\": \" \"", "has an answer with an empty `text`"),
             (
                 "\"text\": \"r\"",
-                "holds the text `r` 2 times: quote more of it",
+                "contains the text `r` 2 times: quote more of it",
             ),
             (
                 "\"quote\": \"tea\"",
-                "has an answer with `quote`, expected `text`, `start_line`, `start_char`, `start_byte` or nothing more",
+                "has an answer with the unknown field `quote`, expected `text`, `start_line`, `start_char`, `start_byte` or none of them",
             ),
         ];
         for (place, message) in cases {
@@ -711,21 +714,21 @@ mod tests {
         };
         assert_eq!(
             message(dir.path(), None),
-            "there is no `SET/queries.jsonl`: a set is a folder with this file, one question a line"
+            "`SET/queries.jsonl` does not exist: a question set is a folder with this file, one question per line"
         );
         let file = dir.path().join(QUESTIONS);
         fs::write(&file, "").unwrap();
         assert_eq!(
             message(dir.path(), None),
-            "there is no folder `SET/corpus`: name the one with the documents by `--corpus`"
+            "the folder `SET/corpus` does not exist: give the one with the documents as `--corpus`"
         );
         assert_eq!(
             message(&file, None),
-            "`SET/queries.jsonl` is a file: name the folder that holds it"
+            "`SET/queries.jsonl` is a file: give the folder that contains it"
         );
         assert_eq!(
             message(dir.path(), Some(&file)),
-            "`SET/queries.jsonl` is a file: name the folder that holds it"
+            "`SET/queries.jsonl` is a file: give the folder that contains it"
         );
     }
 }

@@ -96,32 +96,74 @@ pub enum Note {
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Note::Absent(words) => write!(f, "found nowhere: `{}`", words.join("`, `")),
+            Note::Absent(words) => write!(f, "not found: `{}`", words.join("`, `")),
             Note::Scattered(phrases) => {
-                write!(f, "nowhere together: `{}`; searched for the words", phrases.join("`, `"))
+                write!(
+                    f,
+                    "phrase not found: `{}`; searched for its words instead",
+                    phrases.join("`, `")
+                )
             }
-            Note::Unmatched { filter, asked, known } => {
-                write!(f, "no document here has the {filter} `{}`: ", asked.join("` or `"))?;
+            Note::Unmatched {
+                filter,
+                asked,
+                known,
+            } => {
+                write!(
+                    f,
+                    "no document here has the {filter} `{}`",
+                    asked.join("` or `")
+                )?;
                 match known.is_empty() {
-                    true => f.write_str("none has one"),
-                    false => write!(f, "there are `{}`", known.join("`, `")),
+                    true => f.write_str(" or any other"),
+                    false => write!(f, "; the values in use include `{}`", known.join("`, `")),
                 }
             }
-            Note::Shortened { words } => write!(f, "the query is long: only its first {words} words were searched for"),
-            Note::Behind { holder: Some(process) } => {
-                write!(f, "process {process} is writing the index: its latest changes are not searched yet")
+            Note::Shortened { words } => write!(
+                f,
+                "the query is too long: only its first {words} words were used"
+            ),
+            Note::Behind {
+                holder: Some(process),
+            } => {
+                write!(
+                    f,
+                    "process {process} is writing the index: its latest changes cannot be searched yet"
+                )
             }
-            Note::Behind { holder: None } => {
-                f.write_str("the keyword index is behind: the latest changes are not searched; run `excerpt sync`")
+            Note::Behind { holder: None } => f.write_str(
+                "the keyword index is out of date and lacks the latest changes: run `excerpt sync`",
+            ),
+            Note::Rebuilt => {
+                f.write_str("a file of the index was missing or damaged and has been rebuilt")
             }
-            Note::Rebuilt => f.write_str("a file of the index was missing or damaged and has been made again"),
-            Note::NoVectors => f.write_str("there are no vectors yet, and only keywords find: run `excerpt sync`"),
-            Note::WithoutVectors { reason } => write!(f, "the vectors had no say: {reason}"),
+            Note::NoVectors => f.write_str(
+                "there are no vectors yet, so only keywords were searched: run `excerpt sync`",
+            ),
+            Note::WithoutVectors { reason } => write!(f, "the vectors were not used: {reason}"),
             Note::VectorsBehind { documents } => {
-                write!(f, "{documents} changed documents have no vectors yet and are found by keywords alone: run `excerpt sync`")
+                let (documents, have, are) = match documents {
+                    1 => ("1 changed document".to_string(), "has", "is"),
+                    count => (format!("{count} changed documents"), "have", "are"),
+                };
+                write!(
+                    f,
+                    "{documents} {have} no vectors yet and {are} found by keywords only: run `excerpt sync`"
+                )
             }
-            Note::FormerVectors { embedder, documents, failure } => {
-                write!(f, "the vectors are still those of `{embedder}`, as {documents} documents have none by the embedder configured: ")?;
+            Note::FormerVectors {
+                embedder,
+                documents,
+                failure,
+            } => {
+                let documents = match documents {
+                    1 => "1 document has".to_string(),
+                    count => format!("{count} documents have"),
+                };
+                write!(
+                    f,
+                    "the vectors are still those of `{embedder}`, because {documents} none from the configured embedder yet: "
+                )?;
                 f.write_str(failure.as_deref().unwrap_or("run `excerpt sync`"))
             }
         }

@@ -283,11 +283,11 @@ pub enum SkipReason {
 
 impl SkipReason {
     const NAMES: [(SkipReason, &'static str, &'static str); 14] = [
-        (SkipReason::LeftOut, "left_out", "left out by a pattern"),
+        (SkipReason::LeftOut, "left_out", "excluded by a pattern"),
         (SkipReason::Ignored, "ignored", "ignored"),
         (SkipReason::Hidden, "hidden", "hidden"),
         (SkipReason::Vendored, "vendored", "vendored or generated"),
-        (SkipReason::Secret, "secret", "may hold secrets"),
+        (SkipReason::Secret, "secret", "may contain secrets"),
         (SkipReason::Binary, "binary", "binary"),
         (SkipReason::TooLarge, "too_large", "too large"),
         (SkipReason::NotUtf8, "not_utf8", "not UTF-8"),

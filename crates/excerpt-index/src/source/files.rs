@@ -281,7 +281,7 @@ impl Files {
             }
             if top.rules.are_too_many() {
                 let said =
-                    format!("its ignore files hold more than {MOST_PATTERNS_IN_ALL} patterns");
+                    format!("its ignore files contain more than {MOST_PATTERNS_IN_ALL} patterns");
                 return Err(unreachable(io::Error::other(said)));
             }
         }
@@ -530,7 +530,7 @@ mod tests {
         let error = Files::new(Path::new("/nowhere/at/all"), 1).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "cannot read `/nowhere/at/all`: no such file or directory; nothing was changed in the index"
+            "cannot read `/nowhere/at/all`: no such file or directory"
         );
     }
 

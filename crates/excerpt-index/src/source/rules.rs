@@ -88,7 +88,7 @@ fn matcher(root: &Path, patterns: &[String]) -> Result<Option<Gitignore>> {
     };
     if patterns.len() > MOST_PATTERNS {
         let message = format!(
-            "there are {} of them, and the limit is {MOST_PATTERNS}",
+            "there are {} of them, but the limit is {MOST_PATTERNS}",
             patterns.len()
         );
         return Err(refused("ignore", message));
@@ -418,10 +418,7 @@ mod tests {
             ..Selection::default()
         };
         let error = wrong.check().unwrap_err().to_string();
-        assert!(
-            error.starts_with("`a{b` is no pattern of files: "),
-            "{error}"
-        );
+        assert!(error.starts_with("invalid file pattern `a{b`: "), "{error}");
     }
 
     #[test]

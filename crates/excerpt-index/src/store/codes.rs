@@ -127,9 +127,9 @@ impl Codes {
     }
 
     fn read(bytes: OwnedBytes) -> Result<Codes, Fault> {
-        const SHORT: Fault = Fault::Value("a file of vectors that ends too soon");
+        const SHORT: Fault = Fault::Value("a truncated file of vectors");
         if !bytes.starts_with(&MAGIC) {
-            return Err(Fault::Value("a file of vectors of another format"));
+            return Err(Fault::Value("a file of vectors in another format"));
         }
         let long = |at: usize| -> Result<u64, Fault> {
             let bytes = bytes.get(at..).and_then(<[u8]>::first_chunk).ok_or(SHORT)?;

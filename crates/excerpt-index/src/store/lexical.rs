@@ -90,7 +90,7 @@ impl Lexical {
     pub(crate) fn open(dir: &Path, seal: Option<Hash>) -> Result<Self, Fault> {
         guarded(|| {
             if !holds_files_alone(dir)? {
-                return Err(Fault::Value("a keyword index with something else in it"));
+                return Err(Fault::Value("a keyword index with other contents"));
             }
             let index = tantivy::Index::open(Derived::open(dir)?)?;
             let (schema, fields) = schema();

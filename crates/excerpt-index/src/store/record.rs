@@ -198,7 +198,7 @@ pub(crate) fn input<'t>(header: &str, text: &'t str) -> Cow<'t, str> {
 fn word(value: &impl Serialize) -> Result<String, Fault> {
     match serde_json::to_value(value)? {
         serde_json::Value::String(word) => Ok(word),
-        _ => Err(Fault::Value("a kind that is not a word")),
+        _ => Err(Fault::Value("a kind that is not a string")),
     }
 }
 

@@ -41,7 +41,7 @@ pub(super) const SOURCE: &str = "id, root, name, started, finished, summary, ski
 pub(super) const SOURCE_COLUMNS: usize = 7;
 
 /// What is wrong with a row that does not match its sum.
-pub(super) const DIFFERENT: Fault = Fault::Value("a row is not what was written");
+pub(super) const DIFFERENT: Fault = Fault::Value("a row whose checksum does not match");
 
 /// A sum over values, one after the other.
 #[derive(Default)]

@@ -112,7 +112,7 @@ impl Truth {
         let found: String = self.connection.query_row(sql, [], |row| row.get(0))?;
         match &*found {
             "ok" => Ok(()),
-            _ => Err(Fault::Value("pages that do not fit together")),
+            _ => Err(Fault::Value("inconsistent pages")),
         }
     }
 
@@ -134,7 +134,7 @@ impl Truth {
             if let Some(row) = rows.next()?
                 && row.get_ref(0)?.as_str().ok() != Some("ok")
             {
-                return Err(Fault::Value("pages that do not fit together"));
+                return Err(Fault::Value("inconsistent pages"));
             }
         }
         self.check_revisions()?;
@@ -195,7 +195,7 @@ impl Truth {
                 found,
                 known: FORMAT,
             }),
-            (APPLICATION_ID, ..) => Err(Error::damaged(path, "a format that never was")),
+            (APPLICATION_ID, ..) => Err(Error::damaged(path, "an unknown format")),
             (_, _, true, _) => Ok(Mark::Blank),
             _ => Ok(Mark::Foreign),
         }
@@ -419,7 +419,7 @@ mod tests {
         assert_eq!(
             error.to_string(),
             format!(
-                "`{}` has format 7, made by a newer version, and this one reads up to {FORMAT}: update excerpt",
+                "`{}` has format 7, but this version of excerpt reads formats up to {FORMAT}: update excerpt",
                 path.display()
             )
         );

@@ -105,7 +105,7 @@ fn a_damaged_database_is_named() {
     assert_eq!(run.code, Some(1));
     assert!(
         run.stdout.contains(
-            "- `[folder]/project/mine/excerpt.db` was not made by excerpt: choose another folder\n"
+            "- `[folder]/project/mine/excerpt.db` was not created by excerpt: choose another folder\n"
         ),
         "{}",
         run.stdout
@@ -118,8 +118,7 @@ fn a_damaged_index_is_named_and_made_again() {
     project.run(&["sync"]).ok();
     let indexes = std::fs::read_dir(project.data().join("excerpt/indexes")).unwrap();
     let index = indexes.map(|entry| entry.unwrap().path()).next().unwrap();
-    let told =
-        "is damaged: run `excerpt doctor --rebuild` to make the index again from its sources";
+    let told = "is damaged: run `excerpt doctor --rebuild` to rebuild the index from its sources";
     for (from, folder) in [(0, ""), (4096, "generation-2")] {
         let database = index.join(folder).join("excerpt.db");
         let mut bytes = std::fs::read(&database).unwrap();
@@ -214,8 +213,7 @@ fn whatever_lies_in_the_place_of_a_file_is_named_and_healed() {
         .ok();
     run(&["doctor", "--rebuild"]).ok();
     assert!(index.join("generation-2/excerpt.db").is_file());
-    let told =
-        "is damaged: run `excerpt doctor --rebuild` to make the index again from its sources";
+    let told = "is damaged: run `excerpt doctor --rebuild` to rebuild the index from its sources";
     let names = [
         "cutting",
         "excerpt.generation",
@@ -316,7 +314,7 @@ fn a_list_of_collections_that_is_lost_twice_is_recovered_by_name() {
     let run = project.run(&["search", "tea", "--library"]);
     assert_eq!(
         run.stderr.trim_end(),
-        "excerpt: `[folder]/data/excerpt/library/collections.json` is damaged: run `excerpt doctor --rebuild` to make the index again from its sources"
+        "excerpt: `[folder]/data/excerpt/library/collections.json` is damaged: run `excerpt doctor --rebuild` to rebuild the index from its sources"
     );
     let run = project.run(&["doctor", "--library", "--rebuild"]).ok();
     assert_eq!(

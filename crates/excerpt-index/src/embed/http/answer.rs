@@ -32,14 +32,14 @@ pub(super) fn vectors(body: &[u8], count: usize, dimensions: usize) -> Result<Ve
     let answer: Answer = serde_json::from_slice(body).map_err(|_| {
         let body = shortened(&String::from_utf8_lossy(body));
         Fault::Whole(format!(
-            "answers with no list of vectors (`{body}`): check that the url is that of an endpoint for embeddings"
+            "returned no list of vectors (`{body}`): check that the url is an embeddings endpoint"
         ))
     })?;
     if answer.data.len() != count {
         let found = number(answer.data.len(), "vector");
         let texts = number(count, "text");
         return Err(Fault::Whole(format!(
-            "gives {found} for {texts}: set `batch_texts` to 1, or use another server"
+            "returned {found} for {texts}: set `batch_texts` to 1, or use another server"
         )));
     }
     let mut vectors = vec![0.0; count * dimensions];
@@ -50,8 +50,8 @@ pub(super) fn vectors(body: &[u8], count: usize, dimensions: usize) -> Result<Ve
             .and_then(|index| Some((index, given.get_mut(index)?)));
         let Some((text, given @ false)) = place else {
             let fault = match item.index {
-                Some(index) if index < count => format!("gives text {index} two vectors"),
-                Some(index) => format!("gives a vector for text {index} of {count}"),
+                Some(index) if index < count => format!("returned two vectors for text {index}"),
+                Some(index) => format!("returned a vector for text {index} of {count}"),
                 None => "does not say which text a vector belongs to".into(),
             };
             return Err(Fault::Whole(format!(
@@ -62,7 +62,7 @@ pub(super) fn vectors(body: &[u8], count: usize, dimensions: usize) -> Result<Ve
         if item.embedding.len() != dimensions {
             let found = item.embedding.len();
             return Err(Fault::Whole(format!(
-                "gives vectors of {found} numbers, and `dimensions` is {dimensions}: set it to {found}, or name another model"
+                "returned vectors of {found} numbers, but `dimensions` is {dimensions}: set it to {found}, or use another model"
             )));
         }
         let vector = &mut vectors[text * dimensions..][..dimensions];
@@ -80,11 +80,11 @@ pub(super) fn vectors(body: &[u8], count: usize, dimensions: usize) -> Result<Ve
 /// Why a vector has no direction, if it has none.
 fn unusable(vector: &mut [f32]) -> Option<&'static str> {
     if !vector.iter().all(|number| number.is_finite()) {
-        return Some("gives a vector with a number that is not finite");
+        return Some("returned a vector with a number that is not finite");
     }
     let largest = vector.iter().fold(0.0_f32, |most, n| most.max(n.abs()));
     if largest == 0.0 {
-        return Some("gives a vector of noughts");
+        return Some("returned a zero vector");
     }
     // So that no square is too large or too small for a number.
     for number in vector {

@@ -124,7 +124,8 @@ impl Endpoint {
             };
             if wait > PATIENCE {
                 let wait = wait.as_secs();
-                let reason = format!("{reason} and asks to wait for {wait} s: try again then");
+                let reason =
+                    format!("{reason} and asked for a wait of {wait} s: try again after that");
                 break Failure::Endpoint { reason };
             }
             if sent == retries {
@@ -158,13 +159,13 @@ impl Endpoint {
         let key = key.trim();
         if key.is_empty() {
             let reason = format!(
-                "the environment variable `{name}` is not set: set it to the key of `{shown}`"
+                "the environment variable `{name}` is not set: set it to the key for `{shown}`"
             );
             return Err(Failure::Endpoint { reason });
         }
         let Ok(mut header) = HeaderValue::from_str(&format!("Bearer {key}")) else {
             let reason = format!(
-                "the environment variable `{name}` holds more than one line, or what is no text: set it to the key of `{shown}`"
+                "the environment variable `{name}` contains a line break or another control character: set it to the key for `{shown}`"
             );
             return Err(Failure::Endpoint { reason });
         };
@@ -234,7 +235,7 @@ impl Endpoint {
         let status = response.status().as_u16();
         let Said { words, is_spent } = Said::read(response.body());
         let shown = &self.address.shown;
-        let answers = format!("`{shown}` answers {status}{words}");
+        let answers = format!("`{shown}` answered {status}{words}");
         let failed = |next: &str| {
             Outcome::Failed(Failure::Endpoint {
                 reason: format!("{answers}: {next}"),
@@ -253,12 +254,12 @@ impl Endpoint {
                 Some(name) => failed(&format!(
                     "set the environment variable `{name}` to a key that it accepts"
                 )),
-                None => failed("it wants a key, so name the environment variable that holds it"),
+                None => failed("set `key_variable` to the environment variable that holds the key"),
             },
-            404 | 405 => failed(&format!("check the url, and the model `{model}`")),
-            429 if is_spent => failed("what was paid for is used up"),
+            404 | 405 => failed(&format!("check the url and the model `{model}`")),
+            429 if is_spent => failed("the quota is used up"),
             429 => passing(
-                "send fewer requests a minute, or try again later",
+                "send fewer requests per minute, or try again later",
                 asked_to_wait(response.headers()),
             ),
             503 => passing("try again later", asked_to_wait(response.headers())),
@@ -271,10 +272,10 @@ impl Endpoint {
         let from = &self.address.shown;
         let reason = match header(headers, LOCATION) {
             Some(to) => format!(
-                "`{from}` sends on to `{}`: give that as the url if it is right",
+                "`{from}` redirects to `{}`: use that as the url if it is right",
                 shown(&shortened(to))
             ),
-            None => format!("`{from}` answers {status}: check the url"),
+            None => format!("`{from}` answered {status}: check the url"),
         };
         Outcome::Failed(Failure::Endpoint { reason })
     }
@@ -283,7 +284,7 @@ impl Endpoint {
         let shown = &self.address.shown;
         Outcome::Failed(Failure::Endpoint {
             reason: format!(
-                "there is no safe connection to `{shown}` ({said}): check the url, and the certificates that this machine trusts"
+                "cannot connect securely to `{shown}` ({said}): check the url and the certificates that this machine trusts"
             ),
         })
     }
@@ -298,18 +299,15 @@ impl Endpoint {
         };
         match error {
             ureq::Error::Timeout(_) => passing(
-                format!(
-                    "`{shown}` gives no answer within {:?}",
-                    self.options.timeout
-                ),
-                "allow more time, or send fewer texts at once",
+                format!("`{shown}` did not answer within {:?}", self.options.timeout),
+                "increase `timeout`, or send fewer texts per request",
             ),
             ureq::Error::Io(error) if error.kind() == io::ErrorKind::ConnectionRefused => passing(
-                format!("nothing listens at `{shown}`"),
+                format!("nothing is listening at `{shown}`"),
                 "start the server, or correct the url",
             ),
             ureq::Error::HostNotFound => passing(
-                format!("the host of `{shown}` is not known"),
+                format!("the host of `{shown}` was not found"),
                 "correct the url, or check the network",
             ),
             // What is wrong with what the other side says of itself comes in this form, too.
@@ -328,12 +326,12 @@ impl Endpoint {
             ),
             ureq::Error::BodyExceedsLimit(_) => Outcome::Failed(Failure::Endpoint {
                 reason: format!(
-                    "`{shown}` answers with more than vectors of {} numbers: check the url, and `dimensions`",
+                    "`{shown}` returned more data than vectors of {} numbers need: check the url and `dimensions`",
                     self.options.dimensions
                 ),
             }),
             error => Outcome::Failed(Failure::Endpoint {
-                reason: format!("`{shown}` cannot be asked ({error}): check the url"),
+                reason: format!("`{shown}` cannot be queried ({error}): check the url"),
             }),
         }
     }

@@ -203,7 +203,7 @@ impl HttpEmbedder {
             Err(Failure::Texts { reason } | Failure::Text { reason, .. }) => {
                 let model = &self.options.model;
                 Err(self.unavailable(format!(
-                    "{reason} to any text: check the model `{model}`, and whether it takes `dimensions`"
+                    "{reason} even for a sample text: check the model `{model}`, and whether it supports `dimensions`"
                 )))
             }
             Err(Failure::Endpoint { reason }) => Err(self.unavailable(reason)),
@@ -249,9 +249,9 @@ impl Embedder for HttpEmbedder {
         // Somebody waits for the answer, and keywords give one meanwhile: it is asked once.
         let found = self.embed(&[&text], &self.options.query_prefix, 0);
         found.map_err(|error| match error {
-            EmbedError::Refused { reason, .. } => self.unavailable(format!(
-                "{reason} to this question: ask it in other words, or in fewer"
-            )),
+            EmbedError::Refused { reason, .. } => {
+                self.unavailable(format!("{reason} for this query: rephrase or shorten it"))
+            }
             other => other,
         })
     }

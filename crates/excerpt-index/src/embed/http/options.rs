@@ -83,7 +83,7 @@ impl HttpOptions {
         for (setting, number, most) in numbers {
             if number == 0 || number > most {
                 let expected = match most {
-                    usize::MAX => "a number from 1 on",
+                    usize::MAX => "a number of at least 1",
                     65_536 => "a number from 1 to 65536",
                     _ => "a number from 1 to 16777216",
                 };
@@ -91,11 +91,11 @@ impl HttpOptions {
             }
         }
         if self.requests_per_minute == Some(0) {
-            let expected = "a number from 1 on";
+            let expected = "a number of at least 1";
             return Err(fault("requests_per_minute", "0".into(), expected));
         }
         if self.timeout.is_zero() {
-            return Err(fault("timeout", "0 s".into(), "some time"));
+            return Err(fault("timeout", "0 s".into(), "more than 0 s"));
         }
         if let Some(name) = &self.key_variable
             && (name.trim().is_empty() || name.contains(['=', '\0']))
@@ -152,7 +152,7 @@ impl Address {
             .authority()
             .is_some_and(|part| part.as_str().contains('@'))
         {
-            return Err("an address without a password: name the environment variable of a key");
+            return Err("a url without a password (use `key_variable` for a key)");
         }
         let is_local = host.eq_ignore_ascii_case("localhost")
             || host

@@ -84,7 +84,7 @@ fn nobody() -> String {
 
 #[test]
 fn an_endpoint_that_is_down() {
-    World::fails(&nobody(), |_| {}, "nothing listens");
+    World::fails(&nobody(), |_| {}, "nothing is listening");
 }
 
 #[test]

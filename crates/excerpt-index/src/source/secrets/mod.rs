@@ -53,7 +53,7 @@ impl fmt::Display for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Secret::Named => f.write_str("by its name"),
-            Secret::Found { kind, line } => write!(f, "{kind} in line {line}"),
+            Secret::Found { kind, line } => write!(f, "{kind} on line {line}"),
         }
     }
 }

@@ -50,7 +50,7 @@ impl Truth {
             // A document that has just been removed has none.
             None if chunks.is_empty() => Ok(chunks),
             Some(Some(kept)) if kept == sum::of_chunks(&self.connection, document)? => Ok(chunks),
-            _ => Err(Fault::Value("chunks that are not those of their document")),
+            _ => Err(Fault::Value("chunks that do not belong to their document")),
         }
     }
 

@@ -78,7 +78,7 @@ impl Truth {
         let sql = "SELECT count(*) FROM document NOT INDEXED WHERE path = ?1";
         let count = || self.connection.query_row(sql, [path], |row| size(row, 0));
         if documents.is_empty() && count()? > 0 {
-            return Err(Fault::Value("a document that its path does not lead to"));
+            return Err(Fault::Value("a document that is not found by its path"));
         }
         Ok(documents)
     }
@@ -140,7 +140,7 @@ impl Truth {
         let text = decompressed(&zstd, bytes);
         let text = text.ok_or(Fault::Value("a text that cannot be decompressed"))?;
         if Hash::of(&text) != hash {
-            return Err(Fault::Value("a text that is not what was kept"));
+            return Err(Fault::Value("a text whose checksum does not match"));
         }
         String::from_utf8(text).map_err(|_| Fault::Value("a text that is not UTF-8"))
     }

@@ -161,7 +161,7 @@ impl Truth {
                 skip: Skip {
                     path: row.get(0)?,
                     reason: SkipReason::of_name(&reason)
-                        .ok_or(Fault::Value("an unknown reason of a skip"))?,
+                        .ok_or(Fault::Value("an unknown skip reason"))?,
                     detail: row.get(2)?,
                 },
                 stat: size.zip(mtime_ns).map(|(size, mtime_ns)| Stat {
@@ -190,7 +190,7 @@ impl Truth {
                 return Ok(Some(Skip {
                     path: row.get(0)?,
                     reason: SkipReason::of_name(&reason)
-                        .ok_or(Fault::Value("an unknown reason of a skip"))?,
+                        .ok_or(Fault::Value("an unknown skip reason"))?,
                     detail: row.get(2)?,
                 }));
             }
@@ -208,7 +208,7 @@ impl Truth {
         while let Some(row) = rows.next()? {
             let reason: String = row.get(0)?;
             let reason =
-                SkipReason::of_name(&reason).ok_or(Fault::Value("an unknown reason of a skip"))?;
+                SkipReason::of_name(&reason).ok_or(Fault::Value("an unknown skip reason"))?;
             counts.insert(reason, size(row, 1)?);
         }
         Ok(counts)
