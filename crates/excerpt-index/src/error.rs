@@ -1,4 +1,4 @@
-//! What can go wrong with an index, by what the caller can do about it.
+//! The errors of an index, by what the caller can do about them.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use excerpt_chunk::ConfigError;
 use crate::model::{Skip, SkipReason};
 use crate::source::Secret;
 
-/// The result of everything an index does.
+/// The result of every index operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why an index could not do what it was asked.
+/// Why an index operation failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -21,26 +21,26 @@ pub enum Error {
         /// The index directory.
         path: PathBuf,
     },
-    /// The directory for a fresh index holds something else.
+    /// The directory for a new index contains something else.
     #[error("`{}` is not empty and contains no index: choose an empty folder or an existing index", path.display())]
     NotAnIndex {
         /// The directory.
         path: PathBuf,
     },
-    /// The database was made by another program.
+    /// The database was created by another program.
     #[error("`{}` was not created by excerpt: choose another folder", path.display())]
     Foreign {
         /// The database.
         path: PathBuf,
     },
-    /// The database has a format of the future.
+    /// The database has the format of a newer version.
     #[error("`{}` has format {found}, but this version of excerpt reads formats up to {known}: update excerpt", path.display())]
     Newer {
         /// The database.
         path: PathBuf,
         /// Its format.
         found: i64,
-        /// The newest format known here.
+        /// The newest format that this version reads.
         known: i64,
     },
     /// The database, or another file of the index, is damaged.
@@ -48,7 +48,7 @@ pub enum Error {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What was seen.
+        /// The damage that was found.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// Another process writes the index.
@@ -56,10 +56,10 @@ pub enum Error {
     Locked {
         /// The index directory.
         path: PathBuf,
-        /// The process that writes, when it can be told.
+        /// The id of the process that writes, if known.
         holder: Option<u32>,
     },
-    /// The source cannot be read at all.
+    /// The root of the source cannot be read.
     #[error("cannot read `{}`: {}", path.display(), plain(source))]
     Source {
         /// The root of the source.
@@ -86,10 +86,10 @@ pub enum Error {
     UnknownDocument {
         /// The path that was named.
         path: String,
-        /// The path in the index that is most like it.
+        /// The most similar path in the index.
         closest: Option<String>,
     },
-    /// The document is not in the index, as the last sync skipped its file, or a folder around it.
+    /// The document is not in the index because the last sync skipped its file or a folder above it.
     #[error("`{path}` is not in the index{}", skipped(path, skip))]
     Skipped {
         /// The path that was named.
@@ -97,8 +97,8 @@ pub enum Error {
         /// What was skipped, and why.
         skip: Skip,
     },
-    /// So many documents have vanished from a source that it may not be what it was: an unmounted disk, another branch, a folder that was emptied by
-    /// mistake. [`SyncOptions::accept_removals`](crate::SyncOptions::accept_removals) removes them.
+    /// So many documents of a source are gone that it may be a mistake: an unmounted disk, another branch, a folder emptied by accident.
+    /// [`SyncOptions::accept_removals`](crate::SyncOptions::accept_removals) removes them.
     #[error(
         "{} of `{}` no longer {}, so the index was left unchanged: if this is intended, run `excerpt sync --accept-removals`",
         vanished_of(*vanished, *documents),
@@ -108,12 +108,12 @@ pub enum Error {
     Vanished {
         /// The root of the source.
         path: PathBuf,
-        /// How many documents are no longer there.
+        /// How many documents are gone.
         vanished: usize,
-        /// How many documents the index holds of the source.
+        /// How many documents of the source are in the index.
         documents: usize,
     },
-    /// More than one source has a document of that path.
+    /// More than one source has a document at that path.
     #[error("`{path}` is in {} sources ({}): specify the source", sources.len(), roots(sources))]
     AmbiguousDocument {
         /// The path that was named.
@@ -121,14 +121,14 @@ pub enum Error {
         /// The roots of the sources.
         sources: Vec<PathBuf>,
     },
-    /// The lines are not in the document.
+    /// The document does not have these lines.
     #[error("invalid line range `{}` for `{path}`: it has {}", range(*first, *last), lines(*count))]
     Lines {
         /// The document.
         path: String,
-        /// The first line asked for.
+        /// The first requested line.
         first: usize,
-        /// The last line asked for.
+        /// The last requested line.
         last: usize,
         /// How many lines it has.
         count: usize,
@@ -138,10 +138,10 @@ pub enum Error {
     UnknownCollection {
         /// The name.
         name: String,
-        /// The names that there are.
+        /// The existing names.
         names: Vec<String>,
     },
-    /// A collection has that name or root already.
+    /// A collection with that name or root already exists.
     #[error(
         "collection `{name}` already exists for `{}`: choose another name with `--name`, or run `excerpt remove {name}` first",
         root.display()
@@ -152,15 +152,15 @@ pub enum Error {
         /// Its root.
         root: PathBuf,
     },
-    /// The text cannot be the name of a collection.
+    /// The text is not a valid collection name.
     #[error("invalid collection name `{name}`: try `{closest}`")]
     CollectionName {
         /// The text.
         name: String,
-        /// A name like it.
+        /// A similar valid name.
         closest: String,
     },
-    /// A pattern of files cannot be read.
+    /// A file pattern is invalid.
     #[error("invalid file pattern `{pattern}`: {message}")]
     Pattern {
         /// The pattern.
@@ -168,7 +168,7 @@ pub enum Error {
         /// What is wrong with it.
         message: String,
     },
-    /// A filter cannot be read.
+    /// A filter is invalid.
     #[error(
         "invalid `{filter}` filter `{}`, expected {expected}",
         shortened(found)
@@ -176,9 +176,9 @@ pub enum Error {
     Filter {
         /// Which filter.
         filter: &'static str,
-        /// What it was given.
+        /// The value that was given.
         found: String,
-        /// What it may be.
+        /// The values that are accepted.
         expected: &'static str,
     },
     /// The document has no such section.
@@ -186,34 +186,34 @@ pub enum Error {
     UnknownSection {
         /// The document.
         path: String,
-        /// The section asked for.
+        /// The requested section.
         section: String,
-        /// The section that is most like it, as a link names it.
+        /// The most similar section, as a link names it.
         closest: Option<String>,
         /// How many sections the document has.
         count: usize,
     },
-    /// No chunk has such an id.
+    /// No chunk has an id that starts like this.
     #[error(
         "no chunk id starts with `{}`: use an id from `excerpt search --json`",
         shortened(id)
     )]
     UnknownChunk {
-        /// What was given of the id.
+        /// The given start of the id.
         id: String,
     },
-    /// More than one chunk has an id that begins so.
+    /// More than one chunk has an id that starts like this.
     #[error(
         "several chunk ids start with `{id}` ({}): give more digits",
         names(citations)
     )]
     AmbiguousChunk {
-        /// What was given of the id.
+        /// The given start of the id.
         id: String,
-        /// Where some of the chunks are, as `path:first-last`.
+        /// The places of some of these chunks, as `path:first-last`.
         citations: Vec<String>,
     },
-    /// The query has no word.
+    /// The query contains no word.
     #[error(
         "the query `{}` contains no words: give at least one letter or digit",
         shortened(query)
@@ -222,13 +222,13 @@ pub enum Error {
         /// The query.
         query: String,
     },
-    /// The embedder that is built in cannot be read.
+    /// The built-in embedder cannot be read.
     #[error("the token table is damaged: {source}; reinstall excerpt")]
     Table {
         /// What is wrong with it.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// An option of an embedder cannot be used.
+    /// An embedder option is invalid.
     #[error(
         "invalid value `{}` for the embedder setting `{setting}`, expected {expected}",
         shortened(found)
@@ -236,25 +236,25 @@ pub enum Error {
     Embedder {
         /// The option.
         setting: &'static str,
-        /// What it was given.
+        /// The value that was given.
         found: String,
-        /// What it may be.
+        /// The values that are accepted.
         expected: &'static str,
     },
-    /// A number of a [`Ranking`](crate::Ranking) cannot be used.
+    /// A number in a [`Ranking`](crate::Ranking) is out of range.
     #[error("`{setting}` is `{found}`, expected {expected}")]
     Ranking {
         /// The field.
         setting: &'static str,
-        /// What it was given.
+        /// The value that was given.
         found: String,
-        /// What it may be.
+        /// The values that are accepted.
         expected: &'static str,
     },
-    /// The configuration of the cut cannot be used.
+    /// The chunking configuration is invalid.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// The operating system would not read or write a file of the index.
+    /// The operating system failed to read or write a file of the index.
     #[error("cannot access `{}`: {}", path.display(), plain(source))]
     Io {
         /// The file or folder.
@@ -262,13 +262,13 @@ pub enum Error {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// There is no room for the index.
+    /// The disk is full.
     #[error("the disk with `{}` is full: free some space, then run `excerpt sync`", path.display())]
     Full {
         /// The index directory.
         path: PathBuf,
     },
-    /// The store could not do its work, by a fault of ours or of the system's.
+    /// The store failed because of a bug or an error of the operating system.
     #[error("cannot use the index in `{}`: {source}", path.display())]
     Store {
         /// The index directory.
@@ -279,7 +279,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// A database that cannot be used for what is in it.
+    /// An error for a file with damaged contents.
     pub(crate) fn damaged(
         path: &Path,
         seen: impl Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -384,7 +384,7 @@ fn names(citations: &[String]) -> String {
     format!("`{}`", citations.join("`, `"))
 }
 
-/// The first words of what may be long.
+/// The first 40 characters of a text that may be long.
 fn shortened(query: &str) -> String {
     const SHOWN: usize = 40;
     match query.char_indices().nth(SHOWN) {
@@ -393,7 +393,7 @@ fn shortened(query: &str) -> String {
     }
 }
 
-/// What the operating system says, in lower case and without its number.
+/// The message of the operating system, starting in lower case and without the error number.
 pub(crate) fn plain(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
