@@ -1,6 +1,6 @@
-//! The embedder that is built in: a row of numbers for each token; a text's vector is the sum of its tokens' rows, at unit length.
+//! The built-in embedder: a row of numbers per token; the vector of a text is the sum of its tokens' rows, scaled to unit length.
 //!
-//! `models/static/README.md` says where the table comes from, what it is worth, and what each byte of its file means.
+//! `models/static/README.md` documents the origin of the table, its quality, and its file format.
 
 use std::fmt;
 
@@ -10,29 +10,29 @@ use super::wordpiece::{MOST, WordPiece};
 use super::{EmbedError, Embedder, Vectors, to_unit_length};
 use crate::{Error, Result};
 
-/// The table that stands in the program. The file has one place, where it is made and described: a copy here could fall behind it.
-/// The crate is published within the program alone, so that nothing packs it without the folder.
+/// The table inside the program. The file exists once, where it is built and documented: a copy here could become out of date.
+/// The crate is only published as part of the program, so it is never packaged without that folder.
 static TABLE: &[u8] = include_bytes!("../../../../models/static/table.bin");
 
-/// Its SHA-256, as `sha256sum` writes it. A test compares the two: at start it would cost more than all else.
+/// Its SHA-256, as `sha256sum` writes it. A test compares the two: at startup, that would take longer than everything else.
 const SUM: &str = include_str!("../../../../models/static/table.sha256");
 
-/// How many digits of it name the table.
+/// How many digits of the checksum name the table.
 const NAMING: usize = 16;
 
-/// Raised whenever a text gets another vector from the same table.
+/// Incremented whenever a text gets a different vector from the same table.
 const RULES: u32 = 1;
 
 const MAGIC: [u8; 8] = *b"XSTATIC\0";
 const FORMAT: u32 = 1;
 const BITS: u32 = 4;
-/// Every part of the file begins at a multiple of it.
+/// Every part of the file starts at a multiple of this.
 const ALIGN: usize = 64;
 const UNKNOWN: &str = "[UNK]";
-/// What a number has been raised by, so that it is not below nought in the file.
+/// The offset added to numbers so that they are not negative in the file.
 const RAISED: f32 = 8.0;
 
-/// A table of tokens, read where it lies.
+/// A table of tokens, read in place.
 pub struct StaticTable {
     identity: String,
     words: WordPiece<'static>,
@@ -45,11 +45,11 @@ pub struct StaticTable {
 }
 
 impl StaticTable {
-    /// The table that is built in. Takes most of a millisecond, so one keeps it.
+    /// The built-in table. Takes most of a millisecond, so keep it.
     ///
     /// # Errors
     ///
-    /// [`Error::Table`] when the program was damaged.
+    /// [`Error::Table`] when the program is damaged.
     pub fn built_in() -> Result<StaticTable> {
         let sum = SUM.get(..NAMING).unwrap_or(SUM);
         StaticTable::read(TABLE, sum).map_err(|fault| Error::Table {
@@ -57,7 +57,7 @@ impl StaticTable {
         })
     }
 
-    /// Reads a table, and checks all that would else be found wrong later.
+    /// Reads a table and checks everything that would otherwise fail later.
     fn read(file: &'static [u8], sum: &str) -> Result<StaticTable, Fault> {
         let header = Header::read(file)?;
         let [words, scales, codes] = header.parts(file)?;
@@ -92,11 +92,11 @@ impl StaticTable {
         self.words.count()
     }
 
-    /// A token as the vocabulary writes it; `##` marks what continues a word.
+    /// A token as written in the vocabulary; `##` marks one that continues a word.
     ///
     /// # Panics
     ///
-    /// When there are not so many tokens.
+    /// When the table has no token with this number.
     #[must_use]
     pub fn token(&self, number: u32) -> &str {
         self.words.token(number)
@@ -107,7 +107,7 @@ impl StaticTable {
         self.words.tokenize(text, tokens);
     }
 
-    /// Fills the nought vector `vector`.
+    /// Fills `vector`, which is zero.
     fn embed(&self, text: &str, scratch: &mut Scratch, vector: &mut [f32]) {
         let Scratch { tokens, window } = scratch;
         tokens.clear();
@@ -133,7 +133,7 @@ impl StaticTable {
         let (lower, upper) = vector.split_at_mut(self.dimensions / 2);
         let mut raised = 0.0;
         for tokens in tokens.chunks(TOGETHER) {
-            // Where fewer are left, the first one stands in with no weight.
+            // Where fewer are left, the first one fills in with a weight of zero.
             let mut rows = [self.row(tokens[0]); TOGETHER];
             let mut scales = [0.0; TOGETHER];
             for (at, token) in tokens.iter().enumerate() {
@@ -161,8 +161,8 @@ impl StaticTable {
 /// How many rows are added at once: each number of the sum is then read and written once for all of them.
 const TOGETHER: usize = 4;
 
-/// Adds rows, each times its scale, to the two halves of a vector. The halves of the bytes are the halves of a row, so that nothing is
-/// shuffled, and the compiler makes vector instructions of it.
+/// Adds rows, each times its scale, to the two halves of a vector. The lower and upper halves of the bytes are the halves of a row, so nothing needs
+/// shuffling and the compiler can vectorize the loop.
 fn add(
     [a, b, c, d]: [&[u8]; TOGETHER],
     scales: [f32; TOGETHER],
@@ -181,7 +181,7 @@ fn add(
     }
 }
 
-/// What one call works in.
+/// Buffers of one call.
 #[derive(Default)]
 struct Scratch {
     tokens: Vec<u32>,
@@ -197,7 +197,7 @@ impl Embedder for StaticTable {
         self.dimensions
     }
 
-    /// Of questions that have an answer, 1 % fell below it in documentation and 5 % in code; of such as have none 58 to 76 %.
+    /// Of queries with an answer, 1 % fell below it in documentation and 5 % in code; of those without one, 58 to 76 %.
     fn floor(&self) -> Option<f32> {
         Some(0.35)
     }
@@ -207,7 +207,7 @@ impl Embedder for StaticTable {
     }
 
     fn at_once(&self) -> usize {
-        // They take a third of a second, and writing them costs less the more they are.
+        // They take a third of a second, and the more there are, the less it costs to write each.
         8_192
     }
 
@@ -244,13 +244,13 @@ impl fmt::Debug for StaticTable {
     }
 }
 
-/// What the file begins with.
+/// The header of the file.
 struct Header {
     count: usize,
     dimensions: usize,
     max_input: usize,
     unknown: u32,
-    /// Where the vocabulary begins, its length, where the scales begin, where the codes do.
+    /// The offset and length of the vocabulary, the offset of the scales, the offset of the codes.
     places: [u64; 4],
 }
 
@@ -298,10 +298,10 @@ impl Header {
         }
     }
 
-    /// The vocabulary, the scales and the codes, one behind the other with less than [`ALIGN`] bytes between them.
+    /// The vocabulary, the scales and the codes, one after the other with less than [`ALIGN`] bytes between them.
     fn parts<'f>(&self, file: &'f [u8]) -> Result<[&'f [u8]; 3], Fault> {
         let [words, words_bytes, scales, codes] = self.places;
-        // Neither product exceeds what the sizes were held to.
+        // The checked sizes keep both products in range.
         let scales_bytes = self.count as u64 * 4;
         let codes_bytes = self.count as u64 * (self.dimensions as u64 / 2);
         let mut end = Header::BYTES;
@@ -484,7 +484,7 @@ mod tests {
     #[test]
     fn a_text_longer_than_a_window_has_the_mean_of_its_windows() {
         let table = read(small()).unwrap();
-        // Two windows, `tea tea` and `cup`, which weigh alike.
+        // Two windows, `tea tea` and `cup`, with equal weight.
         let half = 0.5_f32.sqrt();
         let [x, y] = [0.6 * half, half * half];
         let expected = [x, -y, y, 0.8 * half];

@@ -1,4 +1,4 @@
-//! A set of questions on disk: a folder with `queries.jsonl`, and the documents in `corpus/` or elsewhere.
+//! A question set on disk: a folder with `queries.jsonl`, and the documents in `corpus/` or elsewhere.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -18,19 +18,19 @@ use crate::open::{Refused, read_below};
 use crate::search::segments;
 use crate::source::{Entry, Reading, Source};
 
-/// The file with the questions, one JSON object a line.
+/// The file with the questions, one JSON object per line.
 const QUESTIONS: &str = "queries.jsonl";
-/// The folder with the documents, where no other is named.
+/// The default folder of the documents.
 const CORPUS: &str = "corpus";
 
-/// Questions whose answers in a folder of documents are known.
+/// Questions with known answers in a folder of documents.
 #[derive(Debug)]
 pub struct QuestionSet {
     /// The name of its folder.
     pub name: String,
     /// The questions that can be scored, in the order of the file.
     pub questions: Vec<Question>,
-    /// The answers in documents that an index leaves out. A question with no other answer is not scored.
+    /// The answers in documents that are not indexed. A question with no other answer is not scored.
     pub left_out: Vec<LeftOut>,
     corpus: Corpus,
     documents: BTreeMap<String, Entry>,
@@ -41,11 +41,11 @@ pub struct QuestionSet {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Question {
-    /// Names it in its set: the `id`, or else the query.
+    /// Its id in the set: the `id` field, or else the query.
     pub id: String,
     /// The words to search for.
     pub query: String,
-    /// The folder in which alone is searched.
+    /// The only folder to search, if there is one.
     pub scope: Option<String>,
     /// A label.
     pub category: Option<String>,
@@ -53,7 +53,7 @@ pub struct Question {
     pub answers: Vec<Passage>,
 }
 
-/// An answer in a document that an index leaves out.
+/// An answer in a document that is not indexed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LeftOut {
@@ -61,33 +61,33 @@ pub struct LeftOut {
     pub id: String,
     /// The document.
     pub path: String,
-    /// Why it is left out.
+    /// Why it is not indexed.
     pub reason: String,
 }
 
-/// Why a set of questions cannot be used.
+/// Why a question set cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetError {
-    /// There is no file with questions.
+    /// The file with the questions does not exist.
     #[error("`{}` does not exist: a question set is a folder with this file, one question per line", path.display())]
     Missing {
         /// The file.
         path: PathBuf,
     },
-    /// A folder was expected.
+    /// The path is a file instead of a folder.
     #[error("`{}` is a file: give the folder that contains it", path.display())]
     File {
         /// The file.
         path: PathBuf,
     },
-    /// There is no folder with the documents.
+    /// The folder with the documents does not exist.
     #[error("the folder `{}` does not exist: give the one with the documents as `--corpus`", path.display())]
     NoCorpus {
         /// The folder.
         path: PathBuf,
     },
-    /// The questions lie among the documents.
+    /// The questions are in the same folder as the documents.
     #[error("`{}` contains both questions and documents: move the questions into a folder of their own, which is then excluded", path.display())]
     Mixed {
         /// The folder.
@@ -101,7 +101,7 @@ pub enum SetError {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// A line of the questions cannot be used.
+    /// A line of the questions is invalid.
     #[error("{}:{line}: {reason}", path.display())]
     Line {
         /// The file with the questions.
@@ -111,7 +111,7 @@ pub enum SetError {
         /// What is wrong with it.
         reason: String,
     },
-    /// There is no question.
+    /// There are no questions.
     #[error(
         "`{}` contains no questions: write one per line, such as {{\"query\": \"how long does tea draw\", \"relevant\": [{{\"path\": \"tea.md\"}}]}}",
         path.display()
@@ -120,12 +120,12 @@ pub enum SetError {
         /// The file with the questions.
         path: PathBuf,
     },
-    /// There is no question that can be scored.
+    /// No question can be scored.
     #[error("every answer in `{}` is in a document that is not indexed, such as `{}` ({})", path.display(), first.path, first.reason)]
     LeftOut {
         /// The file with the questions.
         path: PathBuf,
-        /// The first of the answers.
+        /// The first of these answers.
         first: LeftOut,
     },
     /// The documents cannot be listed.
@@ -143,7 +143,7 @@ struct Line {
     relevant: Vec<Relevant>,
 }
 
-/// An answer: a document, or a part of it by characters, bytes, lines or its text.
+/// An answer: a document, or a part of it given by characters, bytes, lines or text.
 #[derive(Deserialize)]
 struct Relevant {
     path: String,
@@ -161,13 +161,13 @@ struct Relevant {
 }
 
 impl QuestionSet {
-    /// Reads the questions in `folder` about the documents in `corpus`, or else in its own folder `corpus`. When `folder` lies
-    /// among the documents, it is none of them.
+    /// Reads the questions in `folder` about the documents in `corpus`, or else in its subfolder `corpus`. If `folder` is inside the
+    /// folder of the documents, it is excluded from them.
     ///
     /// # Errors
     ///
-    /// [`SetError`] with the line of a question that cannot be used: no JSON, no answer, an answer in a document that is not
-    /// there or outside it.
+    /// [`SetError`], with the line of an invalid question: invalid JSON, no answer, an answer in a document that does not exist, or
+    /// one outside of its document.
     pub fn read(folder: &Path, corpus: Option<&Path>) -> Result<Self, SetError> {
         if folder.is_file() {
             return Err(SetError::File {
@@ -211,13 +211,13 @@ impl QuestionSet {
         }
     }
 
-    /// The documents, as an index takes them up.
+    /// The documents, as a source to index.
     #[must_use]
     pub fn source(&self) -> &dyn Source {
         &self.corpus
     }
 
-    /// Takes up the questions in `lines`, or says which line is wrong and why.
+    /// Adds the questions in `lines`, or returns which line is wrong and why.
     fn add(&mut self, lines: &str, skips: &[Skip]) -> Result<(), (usize, String)> {
         let mut seen: HashMap<String, usize> = HashMap::new();
         let lines = lines.strip_prefix('\u{feff}').unwrap_or(lines).lines();
@@ -272,7 +272,7 @@ impl QuestionSet {
         })
     }
 
-    /// Why an index leaves the document at `path` out; `None` if it does not.
+    /// Why the document at `path` is not indexed; `None` if it is.
     ///
     /// # Errors
     ///
@@ -326,7 +326,7 @@ impl QuestionSet {
         Ok(Passage { path, chars })
     }
 
-    /// The characters that bytes of a document stand for.
+    /// The characters at these bytes of a document.
     pub(super) fn chars(&self, path: &str, bytes: Range<usize>) -> Range<usize> {
         let mut texts = self.texts.borrow_mut();
         if !texts.contains_key(path) {
@@ -367,7 +367,7 @@ fn unreadable(path: &Path, source: io::Error) -> SetError {
     }
 }
 
-/// What is wrong with a line that is no question; its place only by the column, as there is but one line.
+/// What is wrong with a line that is not a question; its place as a column only, since there is one line.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let told = text
@@ -379,7 +379,7 @@ fn reason(error: &serde_json::Error) -> String {
     }
 }
 
-/// The reason of a skip, with the details.
+/// The reason of a skip, with its details.
 fn words(skip: &Skip) -> String {
     match &skip.detail {
         Some(detail) => format!("{}: {detail}", skip.reason),
@@ -432,13 +432,13 @@ fn place(relevant: &Relevant, text: &str) -> Result<Option<Range<usize>>, String
     }
 }
 
-/// The characters that `bytes` of `text` stand for, if these begin and end between two of them.
+/// The characters at `bytes` of `text`, if both ends are on character boundaries.
 fn chars(text: &str, bytes: Range<usize>) -> Option<Range<usize>> {
     let start = text.get(..bytes.start)?.chars().count();
     Some(start..start + text.get(bytes)?.chars().count())
 }
 
-/// The characters of the lines from `first` to `last`, from 1, both included, without the last line's end.
+/// The characters of the lines from `first` to `last`, from 1, both included, without the last line break.
 fn lines(text: &str, first: usize, last: usize) -> Option<Range<usize>> {
     if first == 0 || last < first {
         return None;
@@ -458,8 +458,8 @@ fn lines(text: &str, first: usize, last: usize) -> Option<Range<usize>> {
     None
 }
 
-/// The characters of `text` that `quote` quotes. White space counts alike, however much there is: a text that is wrapped anew
-/// keeps its quotes.
+/// The characters of `text` that `quote` quotes. All runs of white space are equal, so quotes stay valid when a text is
+/// rewrapped.
 fn quoted(text: &str, quote: &str) -> Result<Range<usize>, String> {
     let wanted: Vec<&str> = quote.split_whitespace().collect();
     let wanted = wanted.join(" ");

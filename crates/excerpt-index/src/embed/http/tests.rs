@@ -10,7 +10,7 @@ use super::server::{Asked, DIMENSIONS, Reply, Server, vector, vectors};
 use super::*;
 use crate::embed::conformance::conforms;
 
-/// A machine on which sleep takes no time, and says how long it would have been.
+/// A machine on which sleep takes no time and is recorded.
 #[derive(Default)]
 struct TestMachine {
     now: Mutex<Duration>,
@@ -37,7 +37,7 @@ impl Machine for TestMachine {
     }
 }
 
-/// An embedder, and the machine it runs on.
+/// An embedder and its machine.
 struct Setup {
     embedder: HttpEmbedder,
     machine: Arc<TestMachine>,
@@ -69,7 +69,7 @@ impl Setup {
         Ok(vectors)
     }
 
-    /// Why there are no vectors of two texts.
+    /// The error of embedding two texts.
     fn failure(&self) -> EmbedError {
         self.documents(&["one text", "another text"]).unwrap_err()
     }
@@ -84,7 +84,7 @@ fn plain(url: &str) -> Setup {
     Setup::new(url, |_| {})
 }
 
-/// Why an embedder that does not try again has no vectors, as it is shown, with `URL` for the address.
+/// The error message of an embedder without retries, with `URL` for the address.
 fn shown(server: &Server, change: impl FnOnce(&mut HttpOptions)) -> String {
     let setup = Setup::new(&server.url(), |options| {
         options.retries = 0;
@@ -111,7 +111,7 @@ fn close(one: &[f32], other: &[f32]) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(near)
 }
 
-/// An answer with these items.
+/// A response with these items.
 fn data(items: &Value) -> Reply {
     Reply::json(200, &json!({ "data": items }))
 }
@@ -158,7 +158,7 @@ fn the_length_of_vectors_is_sent_only_where_that_is_wished() {
 
 #[test]
 fn vectors_are_those_of_the_texts_whatever_the_order_of_the_answer() {
-    // The server gives the last first.
+    // The server returns the last first.
     let server = Server::new(vectors);
     let texts = ["green tea", "a cup of black tea", "kettle"];
     let found = plain(&server.url()).documents(&texts).unwrap();
@@ -489,7 +489,7 @@ fn an_endpoint_that_is_not_reached_says_what_to_do() {
 fn a_connection_that_is_not_safe_says_what_to_do() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("https://{}", listener.local_addr().unwrap());
-    // What listens there speaks no TLS.
+    // The server there does not speak TLS.
     let answering = thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
         stream.read_exact(&mut [0]).unwrap();
@@ -521,7 +521,7 @@ fn what_may_pass_is_tried_again_with_growing_waits() {
     let setup = plain(&server.url());
     let found = setup.documents(&["green tea"]).unwrap();
     assert!(close(found.iter().next().unwrap(), &unit("green tea")));
-    // Chance is one half here, which leaves three quarters of each wait.
+    // The random number is one half here, so each wait is three quarters of its length.
     assert_eq!(setup.slept(), [375, 750, 1500, 3000, 6000]);
     assert_eq!(server.inputs(), [["green tea"]; 6]);
 }
@@ -567,9 +567,9 @@ fn an_endpoint_is_left_alone_for_as_long_as_it_asks() {
         Reply::text(503, "")
             .with("retry-after", later)
             .with("date", date),
-        // Less than the wait that it would be without.
+        // Less than the wait without it.
         Reply::text(429, "").with("retry-after", "0"),
-        // Not for this status, not in this form, not without the date of the answer.
+        // Not for this status, not in this form, not without the date of the response.
         Reply::text(500, "").with("retry-after", "50"),
         Reply::text(429, "").with("retry-after", "soon"),
         Reply::text(429, "").with("retry-after", later),
@@ -587,14 +587,14 @@ fn requests_are_as_far_apart_as_the_rate_wants() {
         options.batch_texts = 1;
     });
     setup.documents(&["a", "b"]).unwrap();
-    // The second request is sent again, the third is another batch: both two seconds after the one before.
+    // The second request is a retry, the third is another batch: both two seconds after the one before.
     assert_eq!(setup.slept(), [375, 1625, 2000]);
     *setup.machine.now.lock().unwrap() += Duration::from_secs(60);
     setup.documents(&["c"]).unwrap();
     assert_eq!(setup.slept().len(), 3, "no wait after a rest");
 }
 
-/// Refuses every request with a text that has the word `bad`.
+/// Rejects every request with a text that contains `bad`.
 fn refuses_bad(asked: &Asked) -> Reply {
     match asked.input().iter().any(|text| text.contains("bad")) {
         true => Reply::json(400, &json!({ "error": { "message": "a bad text" } })),
@@ -690,7 +690,7 @@ fn a_check_says_what_does_not_work_without_waiting() {
     );
 }
 
-/// What is other than in plain options.
+/// Changes to the default options.
 type Change = fn(&mut HttpOptions);
 
 #[test]
