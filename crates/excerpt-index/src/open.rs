@@ -571,7 +571,7 @@ mod by_path {
     }
 
     fn look(found: &Metadata) -> Look {
-        // A file system without times gives the epoch: such a file is told by its size and, once that differs, its hash.
+        // A file system without times returns the epoch: a change to such a file is detected by its size and then by its hash.
         let time = found.modified().unwrap_or(UNIX_EPOCH);
         Look {
             kind: kind(found.file_type()),

@@ -26,7 +26,7 @@ fn all_is_well_in_a_folder_in_step() {
     project.run(&["sync"]).ok();
     let run = project.run(&["doctor"]).ok();
     let lines: Vec<_> = run.stdout.lines().collect();
-    assert_eq!(lines[0], "configuration  no file, all as it is by default");
+    assert_eq!(lines[0], "configuration  no file, all defaults");
     assert!(stable(lines[1]).starts_with("embedder       built-in: `static-"));
     assert!(
         stable(lines[1]).ends_with(" dimensions, a short text in N ms"),
@@ -35,8 +35,8 @@ fn all_is_well_in_a_folder_in_step() {
     );
     assert!(lines[2].starts_with("index          [folder]/data/excerpt/indexes/project-"));
     assert_eq!(lines[3], "               1 document in 1 chunk");
-    assert_eq!(lines[4], "keywords       in step");
-    assert!(lines[5].starts_with("vectors        in step, by `static-"));
+    assert_eq!(lines[4], "keywords       up to date");
+    assert!(lines[5].starts_with("vectors        up to date, by `static-"));
     assert_eq!(lines[6], "all is well");
     let report = &project.run(&["doctor", "--json"]).ok().json()[0];
     assert_eq!(report["attention"], serde_json::json!([]));
@@ -49,7 +49,7 @@ fn a_folder_without_an_index_is_no_trouble() {
     let run = tea().run(&["doctor"]).ok();
     assert!(
         run.stdout
-            .ends_with("index          none yet: `excerpt sync` makes one\nall is well\n"),
+            .ends_with("index          none yet: run `excerpt sync` to create one\nall is well\n"),
         "{}",
         run.stdout
     );
@@ -140,7 +140,7 @@ fn a_damaged_index_is_named_and_made_again() {
         let run = project.run(&["doctor", "--rebuild"]).ok();
         assert!(
             run.stdout
-                .starts_with("made again     from [folder]/project\n"),
+                .starts_with("rebuilt        from [folder]/project\n"),
             "{}",
             run.stdout
         );
