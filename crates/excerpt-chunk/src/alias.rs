@@ -4,7 +4,6 @@
 use serde_json::{Value, json};
 
 use crate::closest::closest;
-use crate::error::ConfigError;
 
 /// Other names, in lower case with underscores, and the field that each of them maps to.
 const ALIASES: [(&str, &str); 22] = [
@@ -53,12 +52,17 @@ pub(crate) const FIELDS: [&str; 16] = [
 ];
 
 /// The fields that a name and its value map to, with their values. Empty for a name that states the
-/// default behaviour.
+/// default behaviour. `table` is what an error calls the place where the name is written.
 ///
 /// # Errors
 ///
-/// When no field has that name: with the closest known one.
-pub(crate) fn fields(name: &str, value: Value) -> Result<Vec<(&'static str, Value)>, ConfigError> {
+/// What is wrong: an unknown name, with the closest known one, or a switch that is neither `true`
+/// nor `false`.
+pub(crate) fn fields(
+    table: &str,
+    name: &str,
+    value: Value,
+) -> Result<Vec<(&'static str, Value)>, String> {
     let snake = snake_case(name);
     let own = FIELDS.iter().find(|field| **field == snake);
     let alias = ALIASES.iter().find(|(alias, _)| *alias == snake);
@@ -78,26 +82,20 @@ pub(crate) fn fields(name: &str, value: Value) -> Result<Vec<(&'static str, Valu
         ("preserve_headers" | "include_parent_context", Value::Bool(false)) => {
             Ok(vec![("context", json!("none"))])
         }
-        ("semantic" | "preserve_headers" | "include_parent_context", value) => Err(ConfigError {
-            field: "chunking",
-            value: format!("{name} = {value}"),
-            expected: "`true` or `false`".to_string(),
-        }),
-        _ => Err(unknown(name, &snake)),
+        ("semantic" | "preserve_headers" | "include_parent_context", value) => {
+            Err(format!("`{name}` is `{value}`, expected `true` or `false`"))
+        }
+        _ => Err(unknown(table, name, &snake)),
     }
 }
 
-fn unknown(name: &str, snake: &str) -> ConfigError {
+fn unknown(table: &str, name: &str, snake: &str) -> String {
     let known = FIELDS.iter().chain(ALIASES.iter().map(|(alias, _)| alias));
-    let close = closest(snake, known.copied());
-    ConfigError {
-        field: "chunking",
-        value: name.to_string(),
-        expected: match close {
-            Some(known) => format!("a known field: did you mean `{known}`?"),
-            None => format!("one of {}", FIELDS.join(", ")),
-        },
-    }
+    let next = match closest(snake, known.copied()) {
+        Some(known) => format!("did you mean `{known}`?"),
+        None => format!("expected one of {}", FIELDS.join(", ")),
+    };
+    format!("unknown field `{name}` in `{table}`, {next}")
 }
 
 /// `minChunkTokens` and `min-chunk-tokens` as `min_chunk_tokens`.
@@ -119,6 +117,10 @@ fn snake_case(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn fields(name: &str, value: Value) -> Result<Vec<(&'static str, Value)>, String> {
+        super::fields("[chunking]", name, value)
+    }
 
     #[test]
     fn names_of_other_tools_are_understood() {
@@ -151,15 +153,19 @@ mod tests {
 
     #[test]
     fn a_name_that_is_not_known_brings_up_the_closest() {
-        let error = fields("targett", json!(1)).unwrap_err().to_string();
+        let error = fields("targett", json!(1)).unwrap_err();
         assert_eq!(
             error,
-            "`chunking` is `targett`, expected a known field: did you mean `target`?"
+            "unknown field `targett` in `[chunking]`, did you mean `target`?"
         );
-        let error = fields("colour", json!(1)).unwrap_err().to_string();
+        let error = fields("colour", json!(1)).unwrap_err();
         assert!(
-            error.starts_with("`chunking` is `colour`, expected one of preset, strategy, "),
+            error.starts_with(
+                "unknown field `colour` in `[chunking]`, expected one of preset, strategy, "
+            ),
             "{error}"
         );
+        let error = fields("semantic", json!(3)).unwrap_err();
+        assert_eq!(error, "`semantic` is `3`, expected `true` or `false`");
     }
 }

@@ -12,7 +12,6 @@ use toml::de::{DeTable, DeValue};
 
 use crate::alias;
 use crate::chunker::Chunker;
-use crate::error::ConfigError;
 use crate::settings::Settings;
 use crate::span::LineIndex;
 
@@ -45,7 +44,7 @@ pub fn settings_from_toml(text: &str) -> Result<Settings, FileError> {
         return Ok(Settings::default());
     };
     let DeValue::Table(table) = table.get_ref() else {
-        let message = format!("`{TABLE}` is no table, expected `[{TABLE}]`");
+        let message = format!("`{TABLE}` is not a table, expected `[{TABLE}]`");
         return Err(FileError::new(text, name.span(), message));
     };
     let mut values = Map::new();
@@ -53,8 +52,9 @@ pub fn settings_from_toml(text: &str) -> Result<Settings, FileError> {
     let mut keys: Vec<_> = table.iter().collect();
     keys.sort_by_key(|(key, _)| key.span().start);
     for (key, value) in keys {
-        let complain = |error: ConfigError| FileError::new(text, key.span(), error.to_string());
-        for (field, value) in alias::fields(key.get_ref(), json(text, value)).map_err(complain)? {
+        let complain = |message: String| FileError::new(text, key.span(), message);
+        let fields = alias::fields("[chunking]", key.get_ref(), json(text, value));
+        for (field, value) in fields.map_err(complain)? {
             let single = Map::from_iter([(field.to_string(), value.clone())]);
             if let Err(error) = Settings::deserialize(Value::Object(single)) {
                 let message = wrong_kind(key.get_ref(), &value, &error.to_string());
@@ -97,8 +97,7 @@ pub fn settings_from_toml(text: &str) -> Result<Settings, FileError> {
 pub fn settings_from_json(said: &Map<String, Value>) -> Result<Settings, String> {
     let mut values = Map::new();
     for (key, value) in said {
-        let fields = alias::fields(key, value.clone()).map_err(|error| error.to_string())?;
-        for (field, value) in fields {
+        for (field, value) in alias::fields(TABLE, key, value.clone())? {
             let single = Map::from_iter([(field.to_string(), value.clone())]);
             if let Err(error) = Settings::deserialize(Value::Object(single)) {
                 return Err(wrong_kind(key, &value, &error.to_string()));
@@ -227,7 +226,7 @@ mod tests {
         for (said, told) in [
             (
                 serde_json::json!({"maxx": 3}),
-                "`chunking` is `maxx`, expected a known field: did you mean `max`?",
+                "unknown field `maxx` in `chunking`, did you mean `max`?",
             ),
             (
                 serde_json::json!({"max": "large"}),
@@ -269,7 +268,7 @@ mod tests {
     #[test]
     fn a_field_that_is_not_known_is_shown() {
         insta::assert_snapshot!(error("[chunking]\n\n  maxx = 3\n"), @r"
-        3:3: `chunking` is `maxx`, expected a known field: did you mean `max`?
+        3:3: unknown field `maxx` in `[chunking]`, did you mean `max`?
         3 |   maxx = 3
           |   ^^^^
         ");
@@ -293,7 +292,7 @@ mod tests {
           |            ^^^^^^
         "#);
         insta::assert_snapshot!(error("chunking = 3\n"), @r"
-        1:1: `chunking` is no table, expected `[chunking]`
+        1:1: `chunking` is not a table, expected `[chunking]`
         1 | chunking = 3
           | ^^^^^^^^
         ");

@@ -1,8 +1,8 @@
-//! What every [`Embedder`] promises: each one's tests call this.
+//! The contract of every [`Embedder`], checked by the tests of each.
 
 use super::{Embedder, Vectors};
 
-/// Asserts the promises of an embedder.
+/// Asserts the contract of an embedder.
 pub(crate) fn conforms(embedder: &dyn Embedder) {
     let texts = [
         "The store keeps what was written.",

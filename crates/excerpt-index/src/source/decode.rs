@@ -1,15 +1,15 @@
-//! From bytes to text: UTF-8, or UTF-16 with a byte order mark. Nothing is replaced: what is neither is left out.
+//! From bytes to text: UTF-8, or UTF-16 with a byte order mark. Nothing is replaced: other files are skipped.
 
 use crate::model::{Encoding, SkipReason};
 
-/// How far into a file a NUL byte makes it binary: what git looks at too.
+/// How far into a file a NUL byte makes it binary: as far as git looks.
 const PROBE: usize = 8 << 10;
 
-/// The text of a file and what it was encoded in, or why it has none. UTF-8 stays byte for byte as it is, a byte order mark included.
+/// The text of a file and its encoding, or why it has none. UTF-8 is kept byte for byte, including a byte order mark.
 ///
 /// # Errors
 ///
-/// The reason, when the bytes are no text: neither UTF-8 nor UTF-16 with a byte order mark, or binary.
+/// The reason, when the bytes are not text: neither UTF-8 nor UTF-16 with a byte order mark, or binary.
 pub fn decode(bytes: Vec<u8>) -> Result<(String, Encoding), SkipReason> {
     let (text, encoding) = match *bytes {
         [0xFF, 0xFE, ref rest @ ..] => (utf16(rest, u16::from_le_bytes), Encoding::Utf16Le),

@@ -175,7 +175,7 @@ fn note_secrets(path: &str, text: &str) -> anyhow::Result<()> {
     if own.selection.skips_secrets() {
         let advice = Secret::ADVICE;
         say(&format!(
-            "note: an index skips this text, as it may hold secrets ({secret}): {advice}"
+            "note: an index skips this text because it may contain secrets ({secret}): {advice}"
         ));
     }
     Ok(())

@@ -15,7 +15,7 @@ use crate::output::{Output, SCHEMA, ago, counted, thousands};
 use crate::place::project::{Configuration, EmbeddingArgs};
 use crate::place::{CollectionArgs, IndexArgs, Paths, Target};
 
-/// Show what the index of a folder holds, and whether it is in step
+/// Show what the index of a folder contains, and whether it is up to date
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The folder or file
@@ -186,8 +186,8 @@ fn people(
 /// The state of the keyword index.
 pub(super) fn keywords(keywords: Keywords) -> &'static str {
     match keywords {
-        Keywords::InStep => "in step",
-        Keywords::Behind => "behind: run `excerpt sync`",
+        Keywords::InStep => "up to date",
+        Keywords::Behind => "out of date: run `excerpt sync`",
         _ => "missing: run `excerpt sync`",
     }
 }
@@ -198,19 +198,21 @@ pub(super) fn vectors(status: &Status, configured: Option<&str>) -> String {
     match (vectors.embedder.as_deref(), configured) {
         (Some(held), None) => format!("switched off; those of `{held}` are kept"),
         (None, None) => "switched off".to_string(),
-        _ if status.documents == 0 => "in step".to_string(),
+        _ if status.documents == 0 => "up to date".to_string(),
         (None, Some(_)) => "none: run `excerpt sync`".to_string(),
         (Some(held), Some(configured)) if held != configured => {
             let next = vectors.next.as_ref();
             let next = next.filter(|next| next.embedder == configured);
             let behind = next.map_or(status.documents, |next| next.behind);
             let behind = counted(behind, "document");
-            format!("by `{held}`, with {behind} to be done by `{configured}`: run `excerpt sync`")
+            format!(
+                "by `{held}`, with {behind} still to be embedded by `{configured}`: run `excerpt sync`"
+            )
         }
-        (Some(held), _) if vectors.behind == 0 => format!("in step, by `{held}`"),
+        (Some(held), _) if vectors.behind == 0 => format!("up to date, by `{held}`"),
         (Some(held), _) => {
             let documents = counted(vectors.behind, "document");
-            format!("{documents} behind, by `{held}`: run `excerpt sync`")
+            format!("{documents} out of date, by `{held}`: run `excerpt sync`")
         }
     }
 }
@@ -219,7 +221,8 @@ pub(super) fn vectors(status: &Status, configured: Option<&str>) -> String {
 pub(super) fn refused(vectors: &VectorStatus) -> Option<String> {
     let texts = counted(vectors.refused, "text");
     let reason = vectors.refusal.as_deref().unwrap_or("no reason given");
-    (vectors.refused > 0).then(|| format!("{texts} refused and found by keywords alone: {reason}"))
+    (vectors.refused > 0)
+        .then(|| format!("{texts} rejected by the embedder and found by keywords only: {reason}"))
 }
 
 fn of_source(output: &mut Output, source: &SourceStatus, paths: &Paths) -> anyhow::Result<()> {

@@ -215,7 +215,7 @@ fn a_cut_is_shown_with_the_names_of_other_tools() {
     let text = json!({"content": "fn a() {}\nfn b() {}\n", "name": "x.rs", "chunking": {"preset": "code"}});
     assert_eq!(client.call("chunk", text).ok().data["strategy"], "code");
     let wrong = client.call("chunk", json!({"text": "x", "chunking": {"maxx": 3}}));
-    wrong.fails("`chunking` is `maxx`, expected a known field: did you mean `max`?");
+    wrong.fails("unknown field `maxx` in `chunking`, did you mean `max`?");
     let missing = client.call("chunk", json!({}));
     missing.fails("`path` or `text` is missing, expected a document here or a text");
 }
@@ -241,11 +241,11 @@ fn arguments_are_strict() {
     );
     fails(
         json!({"query": "tea", "since": "soon"}),
-        "`soon` cannot be the `date` of a filter, expected YYYY-MM-DD, YYYY-MM or YYYY",
+        "invalid `date` filter `soon`, expected YYYY-MM-DD, YYYY-MM or YYYY",
     );
     fails(
         json!({"query": "?!"}),
-        "`?!` has no word to search for: give at least one letter or digit",
+        "the query `?!` contains no words: give at least one letter or digit",
     );
     fails(
         json!({"query": "tea", "collection": "teas"}),

@@ -263,7 +263,7 @@ fn a_guessed_word_is_as_good_as_any() {
         assert_eq!(found.data, expected.data, "{query}");
     }
     let absent = guessed.call("search", json!({"query": format!("open {SECRET}")}));
-    let note = format!("found nowhere: `{SECRET}`");
+    let note = format!("not found: `{SECRET}`");
     assert!(absent.ok().text.contains(&note), "an own answer says it");
 }
 

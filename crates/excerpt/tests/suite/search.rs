@@ -302,11 +302,11 @@ fn status_says_what_is_there_and_lists_what_is_not() {
         })
         .collect();
     insta::assert_snapshot!(stable.join("\n"), @r"
-    keywords  in step
+    keywords  up to date
     [folder]/project: 4 documents in 4 chunks, synced just now
         domains: tea (2), src (1)
-        skipped: 1 may hold secrets, 1 too large
-        .env: may hold secrets (by its name)
+        skipped: 1 may contain secrets, 1 too large
+        .env: may contain secrets (by its name)
         big.txt: too large (3145728 bytes, the limit is 2097152)
     ");
     let json = &project.run(&["status", "--json"]).ok().json()[0];
@@ -318,7 +318,7 @@ fn status_says_what_is_there_and_lists_what_is_not() {
     assert!(
         vectors
             .unwrap()
-            .starts_with("vectors   in step, by `static-")
+            .starts_with("vectors   up to date, by `static-")
     );
 }
 
