@@ -31,6 +31,7 @@ mod mcp_keeping;
 mod mcp_room;
 mod mcp_scope;
 mod mcp_writing;
+mod passages;
 mod preview;
 #[cfg(unix)]
 mod private;
