@@ -645,7 +645,7 @@ mod tests {
             ),
             (
                 answer("{\"path\": \"cup\"}"),
-                "1: there is no document `cup` in `SET/corpus`",
+                "1: there is no document `cup` in `SET/corpus`, did you mean `cup.txt`?",
             ),
             (
                 answer("{\"path\": \"../queries.jsonl\"}"),

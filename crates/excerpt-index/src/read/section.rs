@@ -44,7 +44,16 @@ impl Sections {
             slug: definition.name.to_string(),
             bytes: outline.nodes()[definition.node].span(),
         });
-        Sections(sections.collect())
+        // As a trail shows them: `impl Tea`, `fn brew`.
+        let labelled = outline.nodes().iter().filter_map(|node| {
+            let label = node.label()?;
+            Some(Section {
+                title: label.to_string(),
+                slug: label.to_string(),
+                bytes: node.span(),
+            })
+        });
+        Sections(sections.chain(labelled).collect())
     }
 
     fn of_markdown(document: &Document<'_>) -> Self {

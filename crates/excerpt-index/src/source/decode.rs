@@ -99,8 +99,8 @@ mod tests {
         let western = |text: &str| (text.to_string(), Encoding::Windows1252);
         assert_eq!(read(b"caf\xe9"), western("café"));
         assert_eq!(
-            read(b"\x93Gr\xfc\xdfe\x94 \x96 5 \x80\r\n"),
-            western("“Grüße” – 5 €\r\n")
+            read(b"\x93Viele Gr\xfc\xdfe aus K\xf6ln\x94 \x96 5 \x80\r\n"),
+            western("“Viele Grüße aus Köln” – 5 €\r\n")
         );
     }
 

@@ -4,9 +4,12 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context as _, bail};
 use excerpt_index::{
-    Collection, DocumentText, Error, Index, Links, OpenOptions, Outgoing, ReadOptions, Target,
+    Collection, DocumentText, Error, Index, Links, ListOptions, OpenOptions, Outgoing, ReadOptions,
+    Target,
 };
+use globset::GlobBuilder;
 use owo_colors::Style;
 use serde::Serialize;
 
@@ -18,7 +21,7 @@ use crate::place::{Changed, IndexArgs, Paths, in_collection};
 /// Print documents from the index, or parts of them
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Documents (notes.md), lines (notes.md:10-20 or notes.md:7), sections (notes.md#how-it-works) or ids of chunks
+    /// Documents (notes.md, 'docs/**/*.md'), lines (notes.md:10-20 or notes.md:7), sections (notes.md#how-it-works) or ids of chunks
     #[arg(value_name = "TARGET", required = true)]
     targets: Vec<String>,
     /// Print the chunks that hold the target, and as many before and after them
@@ -66,10 +69,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut output = Output::new();
     let (mut printed, mut failure) = (0, None);
     let mut notes = Vec::new();
+    let mut targets = Vec::new();
     for target in &args.targets {
+        match reader.matching(target)? {
+            Some(matching) => targets.extend(matching),
+            None => targets.push(target.clone()),
+        }
+    }
+    for target in &targets {
         match reader.read(target) {
             Ok(read) => {
-                print(&mut output, args, target, &read, printed)?;
+                print(&mut output, args, targets.len(), target, &read, printed)?;
                 let document = &read.document;
                 let (size, modified) = (document.size, document.modified);
                 let changed = Changed::since(&document.source, &read.source_path, size, modified);
@@ -105,6 +115,42 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// The documents that a pattern matches, as they are shown; none for what is no pattern.
+    fn matching(&mut self, given: &str) -> anyhow::Result<Option<Vec<String>>> {
+        let is_pattern = given.contains(['*', '?', '[', '{']) && !Path::new(given).exists();
+        if !is_pattern || self.args.collection.is_some() {
+            return Ok(None);
+        }
+        let pattern = GlobBuilder::new(given).literal_separator(true).build();
+        let pattern = pattern.with_context(|| format!("invalid pattern `{given}`"))?;
+        let pattern = pattern.compile_matcher();
+        let plain = given.split(['*', '?', '[', '{']).next().unwrap_or_default();
+        let folder = plain.rsplit_once('/').map_or(".", |(folder, _)| folder);
+        let folder = Path::new(if folder.is_empty() { "/" } else { folder });
+        let place = self.args.index.locate(folder)?;
+        let paths = Paths::from_here(Some(folder));
+        let mut options = ListOptions::default();
+        options.source = Some(place.root.clone());
+        options.path = place.path;
+        let documents = self.index(place.index)?.documents(&options)?.into_iter();
+        let shown = documents.map(|document| paths.shown(&place.root, &document.path));
+        let matching: Vec<String> = shown.filter(|path| pattern.is_match(path)).collect();
+        match matching.is_empty() {
+            true => bail!("no indexed document matches `{given}`"),
+            false => Ok(Some(matching)),
+        }
+    }
+
+    fn index(&mut self, dir: PathBuf) -> anyhow::Result<&mut Index> {
+        Ok(match self.indexes.entry(dir) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
+                let index = Index::open(entry.key(), OpenOptions::default())?;
+                entry.insert(index)
+            }
+        })
+    }
+
     fn read(&mut self, given: &str) -> anyhow::Result<Read> {
         let (path, part) = parsed(given, |path| Path::new(path).exists())?;
         let named = self.args.collection.as_deref().map(|name| (name, path));
@@ -138,13 +184,7 @@ impl Reader<'_> {
             Part::Section(section) => Target::section(inside, section),
         };
         let (here, anywhere) = (self.options().source(&root), self.options());
-        let index = match self.indexes.entry(index) {
-            Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => {
-                let index = Index::open(entry.key(), OpenOptions::default())?;
-                entry.insert(index)
-            }
-        };
+        let index = self.index(index)?;
         let paths = Paths::from_here(None);
         let document = match index.get(&target, &here) {
             Err(Error::UnknownDocument { .. }) if is_id(given) => {
@@ -217,10 +257,11 @@ fn read_as(mut document: DocumentText, collection: Option<String>, paths: &Paths
     }
 }
 
-/// Prints a target behind `printed` others. A text that stands alone is printed as it is.
+/// Prints one of several targets behind `printed` others. A text that stands alone is printed as it is.
 fn print(
     output: &mut Output,
     args: &Args,
+    targets: usize,
     target: &str,
     read: &Read,
     printed: usize,
@@ -236,7 +277,7 @@ fn print(
         })?);
     }
     let text = output.safe_text(&document.text);
-    if args.targets.len() == 1 && !args.links {
+    if targets == 1 && !args.links {
         return Ok(output.raw(&text)?);
     }
     if printed > 0 {

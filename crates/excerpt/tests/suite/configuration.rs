@@ -118,12 +118,12 @@ fn a_fault_is_shown_at_its_place() {
 
 #[test]
 fn a_project_does_not_choose_where_texts_are_sent() {
-    const WHY: &str = "is not for a project's file, which may only say `provider = \"built-in\"` or `\"none\"`: whoever wrote the project would choose where your texts and questions are sent; if you want it, put it into `[folder]/config/excerpt/excerpt.toml`";
+    const WHY: &str = "only `provider = \"built-in\"` or `\"none\"`: its author would choose where your texts and questions are sent; to use it, set it in `[folder]/config/excerpt/excerpt.toml`";
     let endpoint = Endpoint::new();
     refused(
         "[embedding]\nprovider = \"http\"\n",
         &format!(
-            "excerpt: [folder]/project/excerpt.toml:2:1: `provider` {WHY}\n2 | provider = \"http\"\n  | ^^^^^^^^"
+            "excerpt: [folder]/project/excerpt.toml:2:1: a project's file cannot set `provider`, {WHY}\n2 | provider = \"http\"\n  | ^^^^^^^^"
         ),
     );
     // Neither does it turn what its user has chosen to another address, model or key.
@@ -140,7 +140,7 @@ fn a_project_does_not_choose_where_texts_are_sent() {
         let carets = "^".repeat(name.len());
         for command in [&["search", "tea"][..], &["sync"], &["status"]] {
             project.run(command).fails(&format!(
-                "excerpt: [folder]/project/excerpt.toml:2:1: `{name}` {WHY}\n2 | {line}\n  | {carets}"
+                "excerpt: [folder]/project/excerpt.toml:2:1: a project's file cannot set `{name}`, {WHY}\n2 | {line}\n  | {carets}"
             ));
         }
     }

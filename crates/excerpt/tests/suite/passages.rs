@@ -147,6 +147,30 @@ fn what_is_printed_can_be_given_back() {
 }
 
 #[test]
+fn every_heading_and_definition_of_a_trail_is_a_section() {
+    let project = notes().file(
+        "src/cup.rs",
+        "/// A cup.\npub struct Cup(u8);\n\nimpl Cup {\n    /// Warms the kettle.\n    pub fn warm(&self) -> u8 {\n        self.0\n    }\n}\n",
+    );
+    let hits = search(&project, &["--json", "--all"]).ok().json();
+    let mut tried = 0;
+    for hit in &hits {
+        let path = hit["path"].as_str().unwrap();
+        let names = [&hit["context"]["trail"], &hit["sections"], &hit["defines"]];
+        for name in names
+            .into_iter()
+            .flat_map(|names| names.as_array().unwrap())
+        {
+            project
+                .run(&["get", &format!("{path}#{}", name.as_str().unwrap())])
+                .ok();
+            tried += 1;
+        }
+    }
+    assert!(tried > 10, "{tried}");
+}
+
+#[test]
 fn a_document_of_a_collection_is_named_by_the_collection() {
     let project = notes();
     project.run(&["add", "tea", "--name", "Teas"]).ok();
@@ -252,6 +276,31 @@ fn passages_files_and_the_best_alone() {
     search(&project, &["--limit", "0"]).fails(
         "error: invalid value \'0\' for \'--limit <N>\': expected a whole number of at least 1\n\nFor more information, try \'--help\'.",
     );
+}
+
+#[test]
+fn a_pattern_gets_every_document_that_it_matches() {
+    let project = notes();
+    project.run(&["sync"]).ok();
+    let got = |folder: &str, pattern: &str| -> Vec<String> {
+        let lines = in_folder(&project, folder, &["get", pattern, "--json"])
+            .ok()
+            .json();
+        lines
+            .iter()
+            .map(|line| line["path"].as_str().unwrap().to_string())
+            .collect()
+    };
+    assert_eq!(got(".", "tea/*.md"), ["tea/black.md", "tea/green.md"]);
+    assert_eq!(got(".", "*.md"), ["coffee.md"]);
+    assert_eq!(
+        got(".", "**/{green,coffee}.md"),
+        ["coffee.md", "tea/green.md"]
+    );
+    assert_eq!(got("src", "../tea/b*"), ["../tea/black.md"]);
+    project
+        .run(&["get", "no*.md"])
+        .fails("excerpt: no indexed document matches `no*.md`");
 }
 
 #[test]

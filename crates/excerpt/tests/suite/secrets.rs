@@ -58,7 +58,7 @@ fn secrets_are_counted_listed_and_not_found() {
 fn a_user_lets_secrets_in_and_a_project_does_not() {
     let project = tea().file("excerpt.toml", "[files]\nsecrets = \"index\"\n");
     project.run(&["search", "tea"]).fails(
-        "excerpt: [folder]/project/excerpt.toml:2:1: `secrets = \"index\"` is not for a project's file, which may only say `\"skip\"`: whoever wrote the project would choose what of your secrets is indexed; if you want it, put it into `[folder]/config/excerpt/excerpt.toml`\n2 | secrets = \"index\"\n  | ^^^^^^^",
+        "excerpt: [folder]/project/excerpt.toml:2:1: a project's file cannot set `secrets = \"index\"`, only `\"skip\"`: its author would choose which of your secrets are indexed; to use it, set it in `[folder]/config/excerpt/excerpt.toml`\n2 | secrets = \"index\"\n  | ^^^^^^^",
     );
     project.write("excerpt.toml", "");
     let project = project.own_file("[files]\nsecrets = \"index\"\n");
