@@ -30,6 +30,8 @@ mod mcp_hostile;
 mod mcp_keeping;
 mod mcp_room;
 mod mcp_scope;
+#[cfg(unix)]
+mod mcp_terminal;
 mod mcp_writing;
 mod preview;
 #[cfg(unix)]
