@@ -24,6 +24,7 @@ mod mcp;
 mod mcp_bounds;
 mod mcp_client;
 mod mcp_content;
+mod mcp_cost;
 #[cfg(unix)]
 mod mcp_forgery;
 mod mcp_hostile;
