@@ -398,14 +398,16 @@ impl Index {
         let lock = WriteLock::acquire(self.dir())?;
         let mut all = Collections::read(self.dir())?;
         let known = all.named(name).cloned();
+        let name = known.as_ref().map_or(name, |known| &known.name);
         // A removal that was interrupted between the two steps continues here.
         let documents = self.forget(name, &lock).map_err(self.at())?;
-        let collection = match (known, documents) {
+        let collection = match (&known, documents) {
             (Ok(collection), _) => collection,
             (Err(_), Some(documents)) => return Ok(documents),
-            (Err(unknown), None) => return Err(unknown),
+            (Err(_), None) => return Err(all.unknown(name)),
         };
-        all.collections.retain(|known| known.name != name);
+        all.collections
+            .retain(|known| known.name != collection.name);
         all.write(self.dir())?;
         if collection.given {
             let folder = self.dir().join(GIVEN).join(&collection.name);

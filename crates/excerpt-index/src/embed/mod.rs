@@ -184,8 +184,8 @@ mod tests {
         let mut vector = [3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -4.0];
         to_unit_length(&mut vector);
         assert_eq!((vector[0], vector[9]), (0.6, -0.8));
-        let mut nought = [0.0; 3];
-        to_unit_length(&mut nought);
-        assert_eq!(nought, [0.0; 3]);
+        let mut zero = [0.0; 3];
+        to_unit_length(&mut zero);
+        assert_eq!(zero, [0.0; 3]);
     }
 }

@@ -501,7 +501,7 @@ mod tests {
         fs::create_dir(dir.path().join(CORPUS)).unwrap();
         fs::write(dir.path().join(CORPUS).join("é.md"), NOTE).unwrap();
         fs::write(dir.path().join(CORPUS).join("cup.png"), "cup").unwrap();
-        fs::write(dir.path().join(CORPUS).join("cup.txt"), b"caf\xe9").unwrap();
+        fs::write(dir.path().join(CORPUS).join("cup.txt"), b"caf\x81").unwrap();
         fs::write(dir.path().join(QUESTIONS), questions).unwrap();
         dir
     }

@@ -28,6 +28,8 @@ pub struct SyncOptions {
     /// Whether documents that no longer exist are removed, however many they are. Default: no, and a sync stops with
     /// [`Error::Vanished`](crate::Error::Vanished) when the source has lost all of them, or more than half of at least 50.
     pub accept_removals: bool,
+    /// The folder or file, by its path inside the source, whose documents are indexed before all others.
+    pub first: Option<String>,
 }
 
 /// The limits on one document. A document that exceeds them is skipped.
@@ -170,6 +172,10 @@ pub struct SyncReport {
     pub listed: usize,
     /// How many of them are not yet searchable in their current version because the sync was cancelled: the next one continues with them.
     pub remaining: usize,
+    /// How many of the listed files are in [`SyncOptions::first`].
+    pub first_listed: usize,
+    /// How many of those may not be searchable in their current version.
+    pub first_remaining: usize,
     /// Why chunks lack vectors; `None` when all have theirs, or when vectors are switched off.
     pub without_vectors: Option<String>,
     /// Whether documents were split again with other settings, in a separate generation: the old one serves until the new one is complete.
@@ -226,6 +232,9 @@ pub enum Encoding {
     /// UTF-16, big endian, with a byte order mark that is not part of the text.
     #[serde(rename = "utf-16be")]
     Utf16Be,
+    /// Windows-1252, which includes the printable characters of Latin-1: what a file is taken for that is text and not UTF-8.
+    #[serde(rename = "windows-1252")]
+    Windows1252,
 }
 
 impl Encoding {
@@ -236,12 +245,18 @@ impl Encoding {
             Encoding::Utf8 => "utf-8",
             Encoding::Utf16Le => "utf-16le",
             Encoding::Utf16Be => "utf-16be",
+            Encoding::Windows1252 => "windows-1252",
         }
     }
 
     /// The encoding of that name.
     pub(crate) fn of_name(name: &str) -> Option<Self> {
-        let all = [Encoding::Utf8, Encoding::Utf16Le, Encoding::Utf16Be];
+        let all = [
+            Encoding::Utf8,
+            Encoding::Utf16Le,
+            Encoding::Utf16Be,
+            Encoding::Windows1252,
+        ];
         all.into_iter().find(|encoding| encoding.name() == name)
     }
 }

@@ -64,7 +64,7 @@ pub(crate) fn search(
         None => None,
     };
     let documents_searched = match &places {
-        Some(places) => places.documents.len() as usize,
+        Some(places) => places.documents.len(),
         None => store.followed()?,
     };
     let search = Search {

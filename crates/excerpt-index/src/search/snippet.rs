@@ -295,7 +295,7 @@ mod tests {
         let words = Words::of("common rare other").unwrap();
         let mut marker = Marker::new(&words, &[Some(0.5), Some(4.0), Some(0.5)]);
         let text = "common other\n".to_string() + &"filler\n".repeat(9) + "rare\n";
-        assert_eq!(marker.mark(&text, 1, &[]).0.line, 11);
+        assert_eq!(marker.mark(&text, 0, 1, &[]).0.line, 11);
     }
 
     #[test]

@@ -442,7 +442,7 @@ mod tests {
             ("a/b.md", b"tea"),
             ("a.md", b"\xef\xbb\xbfmilk"),
             ("a-b.md", b""),
-            ("latin.md", b"caf\xe9"),
+            ("broken.md", b"caf\x81"),
             ("deep/er/and/deeper.txt", b"water"),
             (".env", b"KEY=1"),
             ("large.md", &[b'x'; 101]),

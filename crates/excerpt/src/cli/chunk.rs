@@ -85,6 +85,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     if let Some((path, _, text, _)) = &single {
         note_secrets(path.unwrap_or_default(), text)?;
     }
+    if let Some((Some(path), _, _, encoding @ Encoding::Windows1252)) = &single {
+        say(&format!("note: `{path}` is read as {}", encoding.name()));
+    }
     let mut output = Output::new();
     let mut printer = Printer {
         output: &mut output,

@@ -144,10 +144,11 @@ impl Target {
         // A root that was added as a collection stays what it is.
         let known = Collection::all_in(&place.index)?;
         let known = known.iter().find(|known| known.root == place.root);
-        let options = match known {
+        let mut options = match known {
             Some(known) => configuration.options_of(known),
             None => configuration.options(),
         };
+        options.first.clone_from(&place.path);
         Ok(Target {
             index: place.index.clone(),
             sources: vec![Syncable {

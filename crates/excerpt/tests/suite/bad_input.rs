@@ -180,7 +180,7 @@ fn a_document_not_in_the_index_brings_up_the_closest() {
 fn an_unreadable_file_does_not_stop_a_sync() {
     let project = Project::new()
         .file("good.md", "# Good\n")
-        .file("bad.md", b"\xff\xff broken")
+        .file("bad.md", b"\xff\x81 broken")
         .file("link-target.md", "# T\n");
     std::os::unix::fs::symlink("nowhere", project.path("dangling.md")).unwrap();
     let report = &project.run(&["sync", "--json"]).ok().json()[0];

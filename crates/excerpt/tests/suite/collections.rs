@@ -43,7 +43,7 @@ fn found(project: &Project, args: &[&str]) -> Vec<String> {
         format!(
             "{}:{}",
             line["collection"].as_str().unwrap(),
-            line["path"].as_str().unwrap()
+            line["source_path"].as_str().unwrap()
         )
     };
     let mut found: Vec<String> = lines.iter().map(path).collect();
@@ -74,7 +74,7 @@ fn what_was_added_is_found_from_anywhere() {
     );
     let mut elsewhere = project.command(&["search", "deploy", "-c", "guides"]);
     let run = project.outcome(elsewhere.current_dir("/")).ok();
-    let path = "[folder]/project/guides/deploy.md:";
+    let path = "guides › deploy.md:";
     assert!(run.stdout.contains(path), "{}", run.stdout);
     // A title that was said is found, and shown where there is no heading.
     let lines = project
@@ -152,7 +152,7 @@ fn a_document_of_a_collection_is_read_by_its_path_there() {
     assert!(run.stdout.contains("Fridays"), "{}", run.stdout);
     let run = project.run(&["list", "-c", "guides", "--documents"]).ok();
     assert!(
-        run.stdout.contains("guides/deploy.md · Deploy"),
+        run.stdout.contains("guides › deploy.md · Deploy"),
         "{}",
         run.stdout
     );

@@ -217,7 +217,7 @@ fn answers_in_documents_that_are_left_out_are_named() {
         "questions/queries.jsonl",
         r#"{"query": "cup", "relevant": [{"path": "cup.png"}]}"#,
     );
-    project.run(&EVAL).fails("excerpt: every answer of `questions/queries.jsonl` is in a document that an index leaves out, such as `cup.png` (binary)");
+    project.run(&EVAL).fails("excerpt: every answer in `questions/queries.jsonl` is in a document that is not indexed, such as `cup.png` (binary)");
 }
 
 #[test]

@@ -34,6 +34,7 @@ mod mcp_scope;
 #[cfg(unix)]
 mod mcp_terminal;
 mod mcp_writing;
+mod passages;
 mod preview;
 #[cfg(unix)]
 mod private;

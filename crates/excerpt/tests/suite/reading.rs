@@ -217,7 +217,7 @@ fn status_sums_up_what_a_source_is_about() {
     assert_eq!(named("domains:"), "    domains: tea (2)");
     assert_eq!(
         named("topics:"),
-        "    topics: Start (index.md), All teas (tea/README.md)"
+        "    topics: Start (index.md) · All teas (tea/README.md)"
     );
     assert!(named("newest:").contains("tea/green.md (just now)"));
     let status = &project.run(&["status", "--json"]).ok().json()[0];

@@ -78,7 +78,7 @@ fn a_score_is_explained_by_lines_that_add_up() {
         ## Time
     ");
     let run = project
-        .run(&["search", "water of 80 degrees", "--explain"])
+        .run(&["search", "water of 80 degrees", "--explain", "--all"])
         .ok();
     let mut sum = 0;
     let mut scores = 0;
@@ -200,12 +200,7 @@ fn a_path_in_a_repository_is_a_part_of_its_index() {
         .iter()
         .map(|hit| hit["path"].as_str().unwrap())
         .collect();
-    assert_eq!(
-        paths.iter().filter(|path| path.contains('/')).count(),
-        0,
-        "{paths:?}"
-    );
-    assert_eq!(hits.len(), 2);
+    assert_eq!(paths, ["tea/green.md", "tea/black.md"]);
     let run = project.run(&["search", "water", "tea/black.md"]).ok();
     assert!(run.stdout.starts_with("tea/black.md:1-3"), "{}", run.stdout);
     let indexes = std::fs::read_dir(project.data().join("excerpt/indexes")).unwrap();

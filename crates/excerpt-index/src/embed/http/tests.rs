@@ -310,7 +310,7 @@ fn a_key_that_cannot_be_sent_is_no_request() {
 
 #[test]
 fn an_answer_that_cannot_be_used_says_why() {
-    let nought = json!([0, 0, 0, 0, 0, 0, 0, 0]);
+    let zero = json!([0, 0, 0, 0, 0, 0, 0, 0]);
     let good = json!([1, 0, 0, 0, 0, 0, 0, 0]);
     let cases = [
         (
@@ -346,7 +346,7 @@ fn an_answer_that_cannot_be_used_says_why() {
             "`URL` returned vectors of 2 numbers, but `dimensions` is 8: set it to 2, or use another model",
         ),
         (
-            data(&json!([{ "index": 1, "embedding": good }, { "index": 0, "embedding": nought }])),
+            data(&json!([{ "index": 1, "embedding": good }, { "index": 0, "embedding": zero }])),
             "a text cannot be embedded: `URL` returned a zero vector",
         ),
         (
@@ -681,8 +681,8 @@ fn a_check_says_what_does_not_work_without_waiting() {
         "`URL` answered 503 (loading): try again later"
     );
     assert!(setup.slept().is_empty());
-    let nought = json!([{ "index": 0, "embedding": [0, 0, 0, 0, 0, 0, 0, 0] }]);
-    let server = Server::always(data(&nought));
+    let zero = json!([{ "index": 0, "embedding": [0, 0, 0, 0, 0, 0, 0, 0] }]);
+    let server = Server::always(data(&zero));
     let setup = plain(&server.url());
     assert_eq!(
         without_address(&setup, &setup.embedder.check().unwrap_err()),

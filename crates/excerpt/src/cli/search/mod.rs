@@ -1,6 +1,7 @@
 //! `excerpt search`: the passage that answers a question, in any folder, at once.
 
 mod passages;
+mod skipped;
 
 use std::io;
 use std::path::PathBuf;
@@ -22,6 +23,7 @@ use crate::place::{
 };
 use crate::wire;
 use passages::{Passages, Shown};
+use skipped::skipped;
 
 /// Find the passage of a folder's documents that answers a question
 ///
@@ -53,13 +55,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SCORE", hide_short_help = true)]
     min_score: Option<f32>,
     /// Open the best passage in $VISUAL or $EDITOR, at its line
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with = "json", hide_short_help = true)]
     open: bool,
     /// Print ranked chunks as JSON, one a line
     #[arg(long)]
     json: bool,
     /// Show what each score consists of
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     explain: bool,
     /// Which channels to search: both, keywords or vectors [default: both]
     #[arg(long, value_name = "WHAT", value_parser = word::<Channels>, hide_short_help = true)]
@@ -68,7 +70,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "HOW", value_parser = word::<Fusion>, hide_short_help = true)]
     fusion: Option<Fusion>,
     /// Whether to check for changes first: auto (not for long), always or never
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = SyncMode::Auto, hide_possible_values = true)]
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = SyncMode::Auto, hide_possible_values = true, hide_short_help = true)]
     sync: SyncMode,
     /// How long --sync auto lets the answer wait for changes; the rest goes on in the background
     #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds, hide_short_help = true)]
@@ -160,6 +162,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     if !found && !answer.documents.is_empty() {
         notes.push("only weak matches: probably nothing here answers this".to_string());
     }
+    if !found {
+        notes.extend(skipped(&index, &target, &paths));
+    }
     notes.iter().for_each(|note| say(&format!("note: {note}")));
     if args.open {
         open(&answer)?;
@@ -191,7 +196,7 @@ fn summary(answer: &Answer, channels: Channels) -> String {
         match (channels, answer.vectors) {
             (Channels::Vectors, _) => "vectors",
             (_, true) => "keywords and vectors",
-            (_, false) => "keywords only",
+            (_, false) => "keywords",
         },
     )
 }
@@ -222,10 +227,15 @@ fn notes(answer: &Answer, lag: Option<Lag>, start: impl FnOnce() -> io::Result<(
         Lag::Rest {
             listed,
             remaining,
+            elsewhere,
             is_stuck,
         } => {
-            let so_far = match remaining {
-                0 => "some files have no vectors so far".to_string(),
+            let so_far = match (remaining, elsewhere) {
+                (0, 0) => "some files have no vectors so far".to_string(),
+                (0, _) => format!(
+                    "{} elsewhere in the index are not indexed yet",
+                    counted(elsewhere, "file")
+                ),
                 _ => format!(
                     "{} of {} are indexed so far",
                     thousands(listed.saturating_sub(remaining)),

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use excerpt_chunk::Markdown;
 use excerpt_index::{Answer, DocumentHits, Hit};
 use owo_colors::Style;
 
@@ -184,8 +185,12 @@ fn headings(hit: &Hit) -> Option<String> {
 /// The lines that answer, with their matches highlighted. Where the passage goes on before or behind them there is an ellipsis.
 fn snippet(output: &mut Output, hit: &Hit) -> io::Result<()> {
     let text = &hit.snippet.text;
+    let body = match hit.span.bytes.start {
+        0 => Markdown::body(&hit.text),
+        _ => 0,
+    };
     let (before, after) = (
-        !hit.text.trim_start().starts_with(text),
+        !hit.text[body..].trim_start().starts_with(text),
         !hit.text.trim_end().ends_with(text),
     );
     let mut start = 0;
