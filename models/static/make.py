@@ -42,7 +42,7 @@ def teacher(work: pathlib.Path) -> pathlib.Path:
 
 
 def finish(rows: np.ndarray, vocabulary: list) -> np.ndarray:
-    """Rows that no text should have are nought; the rest share one scale, so that lengths are near 1."""
+    """Rows that no text should have are zero; the rest share one scale, so that lengths are near 1."""
     for word in train.SPECIAL:
         rows[vocabulary.index(word)] = 0
     return rows / np.linalg.norm(rows, axis=1).mean()

@@ -1,12 +1,11 @@
-//! Other names for the fields of a configuration: those of tools that people come from. Here, and nowhere else, they are turned
-//! into ours.
+//! Other names for the fields of a configuration: those used by other tools. They are mapped to our
+//! names here and nowhere else.
 
 use serde_json::{Value, json};
 
 use crate::closest::closest;
-use crate::error::ConfigError;
 
-/// Other names, in lower case with underscores, and the field that each of them means.
+/// Other names, in lower case with underscores, and the field that each of them maps to.
 const ALIASES: [(&str, &str); 22] = [
     ("chunk_strategy", "strategy"),
     ("min_chunk_size", "min"),
@@ -32,7 +31,7 @@ const ALIASES: [(&str, &str); 22] = [
     ("entries", "per_entry"),
 ];
 
-/// The fields, as they are written.
+/// The names of the fields.
 pub(crate) const FIELDS: [&str; 16] = [
     "preset",
     "strategy",
@@ -52,12 +51,18 @@ pub(crate) const FIELDS: [&str; 16] = [
     "per_entry",
 ];
 
-/// The fields that a name and its value stand for, with their values; none for a name that says what is so anyway.
+/// The fields that a name and its value map to, with their values. Empty for a name that states the
+/// default behaviour. `table` is what an error calls the place where the name is written.
 ///
 /// # Errors
 ///
-/// When nothing goes by that name: the closest one that is known.
-pub(crate) fn fields(name: &str, value: Value) -> Result<Vec<(&'static str, Value)>, ConfigError> {
+/// What is wrong: an unknown name, with the closest known one, or a switch that is neither `true`
+/// nor `false`.
+pub(crate) fn fields(
+    table: &str,
+    name: &str,
+    value: Value,
+) -> Result<Vec<(&'static str, Value)>, String> {
     let snake = snake_case(name);
     let own = FIELDS.iter().find(|field| **field == snake);
     let alias = ALIASES.iter().find(|(alias, _)| *alias == snake);
@@ -69,7 +74,7 @@ pub(crate) fn fields(name: &str, value: Value) -> Result<Vec<(&'static str, Valu
         return Ok(vec![(field, value)]);
     }
     match (&*snake, value) {
-        // One number for the size aimed at and the limit.
+        // One number for both the target and the limit.
         ("tokens", value) => Ok(vec![("target", value.clone()), ("max", value)]),
         ("semantic", Value::Bool(true)) => Ok(vec![]),
         ("semantic", Value::Bool(false)) => Ok(vec![("strategy", json!("naive"))]),
@@ -77,26 +82,20 @@ pub(crate) fn fields(name: &str, value: Value) -> Result<Vec<(&'static str, Valu
         ("preserve_headers" | "include_parent_context", Value::Bool(false)) => {
             Ok(vec![("context", json!("none"))])
         }
-        ("semantic" | "preserve_headers" | "include_parent_context", value) => Err(ConfigError {
-            field: "chunking",
-            value: format!("{name} = {value}"),
-            expected: "`true` or `false`".to_string(),
-        }),
-        _ => Err(unknown(name, &snake)),
+        ("semantic" | "preserve_headers" | "include_parent_context", value) => {
+            Err(format!("`{name}` is `{value}`, expected `true` or `false`"))
+        }
+        _ => Err(unknown(table, name, &snake)),
     }
 }
 
-fn unknown(name: &str, snake: &str) -> ConfigError {
+fn unknown(table: &str, name: &str, snake: &str) -> String {
     let known = FIELDS.iter().chain(ALIASES.iter().map(|(alias, _)| alias));
-    let close = closest(snake, known.copied());
-    ConfigError {
-        field: "chunking",
-        value: name.to_string(),
-        expected: match close {
-            Some(known) => format!("a known field: did you mean `{known}`?"),
-            None => format!("one of {}", FIELDS.join(", ")),
-        },
-    }
+    let next = match closest(snake, known.copied()) {
+        Some(known) => format!("did you mean `{known}`?"),
+        None => format!("expected one of {}", FIELDS.join(", ")),
+    };
+    format!("unknown field `{name}` in `{table}`, {next}")
 }
 
 /// `minChunkTokens` and `min-chunk-tokens` as `min_chunk_tokens`.
@@ -118,6 +117,10 @@ fn snake_case(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn fields(name: &str, value: Value) -> Result<Vec<(&'static str, Value)>, String> {
+        super::fields("[chunking]", name, value)
+    }
 
     #[test]
     fn names_of_other_tools_are_understood() {
@@ -150,15 +153,19 @@ mod tests {
 
     #[test]
     fn a_name_that_is_not_known_brings_up_the_closest() {
-        let error = fields("targett", json!(1)).unwrap_err().to_string();
+        let error = fields("targett", json!(1)).unwrap_err();
         assert_eq!(
             error,
-            "`chunking` is `targett`, expected a known field: did you mean `target`?"
+            "unknown field `targett` in `[chunking]`, did you mean `target`?"
         );
-        let error = fields("colour", json!(1)).unwrap_err().to_string();
+        let error = fields("colour", json!(1)).unwrap_err();
         assert!(
-            error.starts_with("`chunking` is `colour`, expected one of preset, strategy, "),
+            error.starts_with(
+                "unknown field `colour` in `[chunking]`, expected one of preset, strategy, "
+            ),
             "{error}"
         );
+        let error = fields("semantic", json!(3)).unwrap_err();
+        assert_eq!(error, "`semantic` is `3`, expected `true` or `false`");
     }
 }

@@ -1,4 +1,5 @@
-//! From pieces to [`Chunk`]s: coordinates, context, sizes, names and warnings, the same for every strategy.
+//! From [`Piece`]s to [`Chunk`]s: coordinates, context, sizes, names and warnings, the same for
+//! every strategy.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use crate::pack::Piece;
 use crate::size::Sizer;
 use crate::span::{LineRuler, Span};
 
-/// All that the pieces of one document refer to.
+/// Everything that the pieces of one document refer to.
 pub(crate) struct Assembly<'a, 'o> {
     text: &'a str,
     sizer: &'o Sizer<'a>,
@@ -26,13 +27,13 @@ pub(crate) struct Assembly<'a, 'o> {
     imports: Imports<'a>,
 }
 
-/// What a chunk is among the chunks of its document.
+/// What distinguishes a chunk among the chunks of its document.
 struct Among {
     ordinal: usize,
     part: Part,
     id: Hash,
     hash: Hash,
-    /// Whether there is no other.
+    /// Whether it is the only chunk.
     alone: bool,
 }
 
@@ -57,7 +58,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
         }
     }
 
-    /// The chunks of `pieces`, which are in order.
+    /// The chunks of `pieces`, which are in document order.
     pub(crate) fn chunks(&self, pieces: &[Piece]) -> Vec<Chunk<'a>> {
         let mut ids = ChunkIds::new(self.path.as_deref().unwrap_or_default());
         let mut lines = LineRuler::new(self.text);
@@ -139,7 +140,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
         }
     }
 
-    /// The dates in the file name and in some headings, each once.
+    /// The dates in the file name and in `headings`, each once.
     fn dates<'h>(&self, headings: impl Iterator<Item = &'h Arc<str>>) -> Vec<String> {
         let name = self
             .path
@@ -179,7 +180,8 @@ impl<'a, 'o> Assembly<'a, 'o> {
         }
     }
 
-    /// The names of the definitions that begin in the piece. A key of data is defined wherever it is used, and is none.
+    /// The names of the definitions that begin in the piece. Keys of data are excluded: they are
+    /// not defined in one place and used elsewhere.
     fn defines(&self, piece: &Piece) -> Vec<Arc<str>> {
         let definitions = &self.outline.definitions;
         let from = definitions.partition_point(|found| found.signature.start < piece.bytes.start);
@@ -197,12 +199,12 @@ impl<'a, 'o> Assembly<'a, 'o> {
         names
     }
 
-    /// The innermost definition around all of the piece.
+    /// The innermost definition that contains the whole piece.
     fn definition(&self, piece: &Piece) -> Option<&Definition> {
         self.outline.definition(self.places[piece.place].node)
     }
 
-    /// The signature of the definition that the piece goes on with.
+    /// The signature of the definition that the piece continues.
     fn signature(&self, piece: &Piece) -> Option<Arc<str>> {
         let signature = self.definition(piece)?.signature.clone();
         (signature.start < piece.bytes.start).then(|| self.text[signature].into())
@@ -219,7 +221,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
         }
     }
 
-    /// The cut before a piece, in words.
+    /// The reason for the split before a piece, in words.
     fn reason(&self, piece: &Piece) -> String {
         let reason = match piece.strength {
             Strength::Start => "start",
@@ -246,7 +248,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
         reason.to_string()
     }
 
-    /// The bytes that no piece holds.
+    /// The bytes that are in no piece.
     pub(crate) fn gaps(&self, pieces: &[Piece]) -> Vec<Range<usize>> {
         let ends = pieces.iter().map(|piece| piece.bytes.end);
         let starts = pieces.iter().map(|piece| piece.bytes.start);
@@ -259,7 +261,8 @@ impl<'a, 'o> Assembly<'a, 'o> {
     }
 }
 
-/// Which part of its run each piece is. A run goes on until a cut that parts topics: a heading, a rule, a delimiter.
+/// Which part of its run each piece is. A run ends at a split that separates topics: a heading, a
+/// rule, a delimiter.
 fn parts(pieces: &[Piece]) -> Vec<Part> {
     let mut parts = Vec::with_capacity(pieces.len());
     let runs = pieces.chunk_by(|_, next| next.continues);

@@ -1,5 +1,5 @@
-//! Atoms: the smallest pieces that may stand alone. Between two of them stands a [`Boundary`], which says how naturally the text
-//! parts there and what a cut would cost.
+//! Atoms: the smallest units that may form a chunk. Between two of them is a [`Boundary`], which
+//! says how natural a split is there and what it costs.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,29 +7,30 @@ use std::sync::Arc;
 use crate::chunk::Strength;
 use crate::split;
 
-/// A place in the trail: the document, a section in it, a definition in source code.
+/// A place in the trail: the document, one of its sections, a definition in source code.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     pub(crate) label: Option<Arc<str>>,
     pub(crate) parent: usize,
-    /// The node that makes it.
+    /// The node that creates it.
     pub(crate) node: usize,
-    /// The grains of the signature that its later parts carry, with a line end; 0 for what has none.
+    /// The grains of the signature that its later parts carry, including a line end; 0 without a
+    /// signature.
     pub(crate) signature: usize,
-    /// The index of the first atom in it.
+    /// The index of its first atom.
     pub(crate) first_atom: usize,
-    /// The grains of the header line that names it and all around it; 0 without any label.
+    /// The grains of the header line that names it and everything around it; 0 without any label.
     pub(crate) header: usize,
     /// Whether the outermost label around it is the document's title.
     pub(crate) titled: bool,
-    /// Whether it is a section that fits a chunk.
+    /// Whether it is a section that fits in a chunk.
     pub(crate) fits: bool,
-    /// The node after its last one.
+    /// The index of the first node after it.
     pub(crate) end: usize,
 }
 
 impl Place {
-    /// The place around everything.
+    /// The place that contains everything.
     pub(crate) fn document() -> Self {
         Place {
             label: None,
@@ -45,20 +46,20 @@ impl Place {
     }
 }
 
-/// What stands between two atoms.
+/// What is between two atoms.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Boundary {
     pub(crate) strength: Strength,
-    /// What a cut here costs.
+    /// The cost of a split here.
     pub(crate) price: f32,
-    /// Whether a cut is made here whatever it costs.
+    /// Whether the text is split here whatever it costs.
     pub(crate) mandatory: bool,
-    /// Whether what follows belongs to what stands before.
+    /// Whether what follows belongs to what comes before.
     pub(crate) glue: bool,
 }
 
 impl Boundary {
-    /// A boundary at which nothing but its price speaks for or against a cut.
+    /// A boundary where only the price counts for or against a split.
     pub(crate) fn plain(strength: Strength, price: f32) -> Self {
         Boundary {
             strength,
@@ -68,38 +69,39 @@ impl Boundary {
         }
     }
 
-    /// Whether what stands behind a cut here goes on with what stands before it.
+    /// Whether text after a split here continues the text before it.
     pub(crate) fn continues(&self) -> bool {
         !self.mandatory && self.strength > Strength::Definition
     }
 }
 
-/// A smallest piece: trimmed of white space around it, with the boundary before it.
+/// A smallest unit, without the white space around it, with the boundary before it.
 #[derive(Clone, Debug)]
 pub(crate) struct Atom {
     /// Its bytes in the text.
     pub(crate) bytes: Range<usize>,
-    /// The grains of the text before its start and before its end.
+    /// The grains of the text up to its start and up to its end.
     pub(crate) grains: Range<usize>,
     pub(crate) boundary: Boundary,
-    /// The level of the heading that it begins with, else 0.
+    /// The level of the heading that it begins with, or 0.
     pub(crate) level: u8,
-    /// Whether it is a table part that does not hold the table's header.
+    /// Whether it is a part of a table without the table's header.
     pub(crate) needs_lead: bool,
-    /// The innermost place around all of it.
+    /// The innermost place that contains all of it.
     pub(crate) place: usize,
-    /// The node it is, or is a part of.
+    /// The node that it is, or is part of.
     pub(crate) node: usize,
 }
 
-/// A document, flattened.
+/// A flattened document.
 pub(crate) struct Atoms {
     pub(crate) atoms: Vec<Atom>,
-    /// The document first, then the sections in order.
+    /// The document first, then the sections in document order.
     pub(crate) places: Vec<Place>,
 }
 
-/// The innermost place around both. A place comes after the one around it, so the later of two is not around the other.
+/// The innermost place that contains both. A place comes after the one around it, so the later of
+/// two does not contain the other.
 pub(crate) fn shared(places: &[Place], mut a: usize, mut b: usize) -> usize {
     while a != b {
         if a > b {
@@ -111,7 +113,8 @@ pub(crate) fn shared(places: &[Place], mut a: usize, mut b: usize) -> usize {
     a
 }
 
-/// `raw` without the white space around it, but with the indentation of its first line; `None` if nothing is left.
+/// `raw` without the white space around it, but with the indentation of its first line; `None` if
+/// nothing is left.
 pub(crate) fn trimmed(text: &str, raw: Range<usize>) -> Option<Range<usize>> {
     let part = &text[raw.clone()];
     let end = raw.start + part.trim_end().len();
@@ -125,7 +128,7 @@ pub(crate) fn trimmed(text: &str, raw: Range<usize>) -> Option<Range<usize>> {
         None if at_line => raw.start,
         None => first,
     };
-    // White space that belongs to a grapheme with what is kept is kept.
+    // White space that is part of a kept grapheme is kept.
     while !split::is_grapheme_start(text, raw.start, start) {
         start = text.floor_char_boundary(start - 1);
     }

@@ -1,5 +1,5 @@
-//! What comes out of the cut: a [`Chunk`] is a verbatim slice of a document with its place beside it; a [`Chunking`] is
-//! all chunks of one document, with the reasons.
+//! The result of chunking: a [`Chunk`] is a verbatim slice of a document, with its place stored
+//! next to it; a [`Chunking`] is all chunks of one document, with the reasons.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,15 +17,16 @@ use crate::outline::Kind;
 use crate::size::{Sizer, Unit};
 use crate::span::Span;
 
-/// One document, cut.
+/// The chunks of one document.
 ///
-/// The chunks' own spans are in order and do not overlap; together with [`gaps`](Chunking::gaps) they cover every byte of the document.
+/// The chunks' own spans are in order and do not overlap; together with [`gaps`](Chunking::gaps)
+/// they cover every byte of the document.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Chunking<'a> {
     /// The strategy that was used; never [`Strategy::Auto`].
     pub strategy: Strategy,
-    /// Why this strategy: what the user or the content said.
+    /// Why this strategy: the configuration, or what was detected in the content.
     pub reason: String,
     /// What the sizes of the chunks count.
     pub unit: Unit,
@@ -33,12 +34,13 @@ pub struct Chunking<'a> {
     pub size: usize,
     /// The chunks, in the order of the text.
     pub chunks: Vec<Chunk<'a>>,
-    /// The bytes in no chunk: white space between chunks, a byte order mark, and delimiters when they are to be left out.
+    /// The bytes in no chunk: white space between chunks, a byte order mark, and delimiters that
+    /// are excluded.
     #[serde(serialize_with = "pairs")]
     pub gaps: Vec<Range<usize>>,
-    /// What is to be said of the document as a whole.
+    /// Warnings about the document as a whole.
     pub warnings: Vec<Warning>,
-    /// What the document says of itself.
+    /// What the document says about itself.
     pub document: DocumentInfo,
 }
 
@@ -69,7 +71,8 @@ impl Chunking<'_> {
     }
 }
 
-/// Counts and sizes over the chunks of a document; sizes are totals in the unit of the [`Chunking`], zero without chunks.
+/// Counts and sizes over the chunks of a document; sizes are totals in the unit of the
+/// [`Chunking`], zero without chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Summary {
@@ -87,48 +90,52 @@ pub struct Summary {
     pub undersized: usize,
 }
 
-/// A piece of a document: a verbatim slice, and beside it where it stands and why it was cut there.
+/// A passage of a document: a verbatim slice, with its place and the reason for the split before
+/// it.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Chunk<'a> {
-    /// Names the chunk by path, text, and which of the equal texts of the document it is: an edit elsewhere changes no id.
+    /// Identifies the chunk by path, text, and its number among equal texts in the document: an
+    /// edit elsewhere changes no id.
     pub id: Hash,
     /// The position among the document's chunks, from 0.
     pub ordinal: usize,
     /// The chunk's own part of the document.
     pub span: Span,
-    /// The part repeated in front of it; ends where `span` begins. It is not in `text`.
+    /// The part repeated in front of it, which ends where `span` begins. It is not in `text`.
     pub overlap: Option<Span>,
-    /// The text: byte for byte the document's at `span`.
+    /// The text: byte for byte that of the document at `span`.
     pub text: &'a str,
-    /// Where the chunk stands.
+    /// The place of the chunk in its document.
     pub context: Context,
-    /// The titles of the headings or definitions inside the chunk that are not around all of it.
+    /// The titles of the headings or definitions inside the chunk that do not contain all of it.
     pub sections: Vec<Arc<str>>,
-    /// The names of what source code defines here: of the definitions whose signature begins in the chunk, each once.
+    /// The names that source code defines here: those of the definitions whose signature begins in
+    /// the chunk, each once.
     pub defines: Vec<Arc<str>>,
     /// What the chunk consists of.
     pub kind: Kind,
     /// The name of the definition, in source code.
     pub name: Option<Arc<str>>,
-    /// The language, of a chunk that is one code block.
+    /// The language, for a chunk of source code or one that is a single code block.
     pub language: Option<Arc<str>>,
     /// The dates (`YYYY-MM-DD`) in the file name and in the headings around and inside the chunk.
     pub dates: Vec<String>,
     /// The sizes, in the unit of the [`Chunking`].
     pub tokens: Sizes,
-    /// Which part of what was cut for its size.
+    /// Which part it is of what was split because of its size.
     pub part: Part,
-    /// The cut before the chunk.
+    /// The split before the chunk.
     pub cut: Cut,
     /// The hash of the text alone.
     pub hash: Hash,
-    /// What is to be said of the chunk.
+    /// Warnings about the chunk.
     pub warnings: Vec<Warning>,
 }
 
 impl Chunk<'_> {
-    /// The title of the innermost heading around the chunk, with ` (part n)` from the second part on of what was cut.
+    /// The title of the innermost heading around the chunk, with ` (part n)` if the section was
+    /// split because of its size.
     #[must_use]
     pub fn title(&self) -> Option<String> {
         let title = self.context.trail.last().or(self.sections.first())?;
@@ -144,40 +151,42 @@ impl Chunk<'_> {
         self.context.trail.join(" > ")
     }
 
-    /// Whether the chunk goes on with what the one before it began.
+    /// Whether the chunk continues what the previous one began.
     #[must_use]
     pub fn is_continuation(&self) -> bool {
         self.part.index > 1
     }
 }
 
-/// Where a chunk stands. Never part of its text.
+/// The place of a chunk in its document. Never part of its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Context {
     /// The document's path.
     pub path: Option<Arc<str>>,
-    /// The document's domain: the first folder of its path, passing over one named `domains`.
+    /// The document's domain: the first folder of its path, ignoring one named `domains`.
     pub domain: Option<Arc<str>>,
     /// The document's title.
     pub title: Option<Arc<str>>,
-    /// The headings (or scopes) that everything in the chunk shares, outermost first.
+    /// The headings (or scopes) shared by everything in the chunk, outermost first.
     pub trail: Vec<Arc<str>>,
-    /// What a later part needs to be read alone: the header rows of a table.
+    /// What a later part needs to be understood alone: the header rows of a table.
     pub lead: Option<Arc<str>>,
-    /// The signature of the definition that the chunk is a part of, in source code.
+    /// The signature of the definition that the chunk is part of, in source code.
     pub signature: Option<Arc<str>>,
-    /// The marker of a chunk that goes on with what the one before it began, where one is configured.
+    /// The configured marker of a chunk that continues what the previous one began.
     pub continuation: Option<Arc<str>>,
     /// The imports that the chunk uses, in source code.
     pub imports: Vec<Arc<str>>,
-    /// What is counted and embedded in front of the text: the parts that [`Config::context`](crate::Config::context) chooses, within a
-    /// quarter of `max`, outer headings left out first.
+    /// The text that is counted and embedded in front of the chunk: the parts chosen by
+    /// [`Config::context`](crate::Config::context), within a quarter of `max`. Outer headings are
+    /// dropped first.
     pub header: String,
 }
 
 impl Context {
-    /// Writes the header: the chosen parts, as many as fit `room` grains. Returns whether all of them did.
+    /// Writes the header: as many of the chosen parts as fit in `room` grains. Returns whether all
+    /// of them fit.
     pub(crate) fn render(&mut self, parts: ContextParts, room: usize, sizer: &Sizer<'_>) -> bool {
         let chosen =
             |part, text: &'_ Option<Arc<str>>| text.clone().filter(|_| parts.contains(part));
@@ -219,7 +228,8 @@ impl Context {
                 return complete;
             }
             complete = false;
-            // What a reader misses least goes first: outer headings, the domain, the path, the last heading, the header rows or signature.
+            // What a reader misses least is dropped first: outer headings, the domain, the path,
+            // the last heading, the header rows or signature.
             match place {
                 [_, inner @ ..] if !inner.is_empty() => place = inner,
                 _ if domain.is_some() => domain = None,
@@ -241,11 +251,11 @@ pub struct Sizes {
     pub context: usize,
     /// The size of the overlap.
     pub overlap: usize,
-    /// The size of the three together; by rounding it may exceed their sum by two.
+    /// The size of the three together; because of rounding it may exceed their sum by two.
     pub total: usize,
 }
 
-/// Which part of a whole that was cut for its size; `1 of 1` for what is not part of anything.
+/// Which part of something that was split because of its size; `1 of 1` if it was not split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Part {
     /// The position, from 1.
@@ -254,16 +264,16 @@ pub struct Part {
     pub count: usize,
 }
 
-/// The cut before a chunk.
+/// The split before a chunk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Cut {
-    /// How naturally the text parts here.
+    /// How natural the split is.
     pub strength: Strength,
     /// The same in words, such as `heading 2` or `after a code block`.
     pub reason: String,
 }
 
-/// How naturally a text parts at a place, from the strongest to the weakest.
+/// How natural a split is at a place, from the strongest to the weakest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -276,7 +286,7 @@ pub enum Strength {
     Heading,
     /// At a horizontal rule.
     Rule,
-    /// Between two definitions or statements of a source file, outside all others.
+    /// Between two definitions or statements of a source file, outside of all others.
     Definition,
     /// Between two blocks.
     Block,
@@ -296,20 +306,20 @@ pub enum Strength {
     Grapheme,
 }
 
-/// What is to be said of a chunk or a document that is not as it should be.
+/// A warning about a chunk or a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Warning {
     /// The chunk exceeds `max`, for the reason given.
     Oversized {
-        /// Why it was not cut.
+        /// Why it was not split.
         reason: &'static str,
     },
     /// The chunk's text is smaller than `min`.
     Undersized,
     /// Not all of the context fits its share of `max`.
     ContextShortened,
-    /// The document was not cut as asked: what was done instead, and why.
+    /// The document was not split as configured: what was done instead, and why.
     Fallback(String),
 }
 
@@ -330,7 +340,7 @@ impl Serialize for Warning {
     }
 }
 
-/// Makes the ids of the chunks of one document.
+/// Computes the ids of the chunks of one document.
 pub(crate) struct ChunkIds {
     path: Hash,
     seen: HashMap<Hash, u64>,
@@ -345,7 +355,8 @@ impl ChunkIds {
         }
     }
 
-    /// The id of the next chunk, whose text has the hash `text`: a hash of both hashes and of which of the equal texts it is.
+    /// The id of the next chunk, whose text has the hash `text`: a hash of the path's hash, the
+    /// text's hash and its number among equal texts.
     pub(crate) fn next(&mut self, text: Hash) -> Hash {
         let occurrence = self.seen.entry(text).or_default();
         let mut named = [0; 40];
@@ -359,8 +370,9 @@ impl ChunkIds {
 
 /// The first sixteen bytes of a SHA-256 hash, written as 32 hexadecimal digits.
 ///
-/// Content is addressed by it, and content may be hostile, so it is a cryptographic one; on texts as short as chunks, processors
-/// compute this one 2.6 times as fast as BLAKE3 (1,100 bytes: 1,720 and 655 MB/s), which needs long inputs to be the faster.
+/// Content is addressed by it, and content may be hostile, so it is a cryptographic hash. On texts
+/// as short as chunks, processors compute SHA-256 2.6 times as fast as BLAKE3 (1,100 bytes: 1,720
+/// and 655 MB/s), which needs long inputs to be faster.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Hash(pub [u8; 16]);
 

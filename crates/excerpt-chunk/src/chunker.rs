@@ -1,4 +1,4 @@
-//! The verb: a [`Chunker`] is a checked configuration that cuts documents.
+//! The entry point: a [`Chunker`] is a validated configuration that splits documents.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -18,7 +18,7 @@ use crate::parse::CodeParser;
 use crate::reading::{self, Reading, Tools};
 use crate::size::Sizer;
 
-/// Cuts documents by one configuration. Cheap to share between threads.
+/// Splits documents with one configuration. Cheap to share between threads.
 ///
 /// ```
 /// use excerpt_chunk::{Chunker, Document};
@@ -35,12 +35,12 @@ pub struct Chunker {
 }
 
 impl Chunker {
-    /// Checks the configuration.
+    /// Validates the configuration.
     ///
     /// # Errors
     ///
-    /// Names the field that cannot be used: `min` not below `target`, `target` above `max`, an overlap not below `target`,
-    /// a delimiter that does not compile.
+    /// Names the invalid field: `min` not below `target`, `target` above `max`, an overlap not
+    /// below `target`, a delimiter that does not compile.
     pub fn new(config: Config) -> Result<Self, ConfigError> {
         let delimiter = config.validate()?;
         Ok(Chunker {
@@ -50,7 +50,8 @@ impl Chunker {
         })
     }
 
-    /// The same chunker, which reads source code and data by the grammars of `parser`; without, they are read as lines.
+    /// The same chunker, which reads source code and data with the grammars of `parser`; without
+    /// them they are read as lines.
     #[must_use]
     pub fn with_code_parser(self, parser: Arc<dyn CodeParser>) -> Self {
         Chunker {
@@ -65,7 +66,7 @@ impl Chunker {
         &self.config
     }
 
-    /// Cuts a document. Any text gives chunks: nothing panics, nothing is lost.
+    /// Splits a document. Any text gives chunks: nothing panics, nothing is lost.
     #[must_use]
     pub fn chunk<'a>(&self, document: &Document<'a>) -> Chunking<'a> {
         let sizer = Sizer::new(document.text(), self.config.unit);
@@ -73,8 +74,8 @@ impl Chunker {
         self.assemble(document, &sizer, reading)
     }
 
-    /// The same, for a caller that may lose interest: none if `stop` is set while the document is being read, which is
-    /// where the time may go that a text can take.
+    /// Like [`chunk`](Self::chunk), but can be cancelled: returns `None` if `stop` is set while the
+    /// document is being read, which is where a text may take long.
     #[must_use]
     pub fn try_chunk<'a>(
         &self,
@@ -87,7 +88,7 @@ impl Chunker {
         (!watched.is_stopped()).then(|| self.assemble(document, &sizer, reading))
     }
 
-    /// Cuts a document that has been read.
+    /// Splits a document that has been read.
     fn assemble<'a>(
         &self,
         document: &Document<'a>,
@@ -122,7 +123,7 @@ impl Chunker {
 
     /// The document, read as configured.
     fn read(&self, document: &Document<'_>, sizer: &Sizer<'_>) -> Reading {
-        // A grain is a byte or more, and a context may take a quarter of the limit.
+        // A grain is at least one byte, and the context may take a quarter of the limit.
         let detail = self.config.max * self.config.unit.grains() * 3 / 4;
         let tools = Tools {
             delimiter: self.delimiter.as_ref(),
@@ -132,8 +133,9 @@ impl Chunker {
         reading::read(document, &self.config, &tools, self.size(sizer))
     }
 
-    /// The pieces of a document, and the places they refer to. Where sums of sizes are not exact, each piece is measured again, the
-    /// whole is cut anew with a little less room, and what is still too large is parted for itself.
+    /// The pieces of a document, and the places they refer to. If sums of sizes are not exact, each
+    /// piece is measured again, the whole document is split again with a little less room, and
+    /// pieces that are still too large are split on their own.
     fn cut(
         &self,
         sizer: &Sizer<'_>,
@@ -172,14 +174,14 @@ impl Chunker {
         }
     }
 
-    /// The bounds of the plan: the configured sizes in grains, and what the strategy makes of them.
+    /// The bounds of the plan: the configured sizes in grains, adjusted for the strategy.
     fn limits(&self, document: &Document<'_>, sizer: &Sizer<'_>, reading: &Reading) -> Limits {
         let config = &self.config;
         let scale = config.unit.grains();
         let strategy = reading.strategy;
         let target = config.target * scale;
         let max = match strategy {
-            // The target is the size asked for, not one to aim at.
+            // Here the target is the limit, not a size to aim at.
             Strategy::Fixed => target,
             _ => config.max * scale,
         };
@@ -219,7 +221,7 @@ impl Chunker {
     }
 }
 
-/// The pieces of a document by the plan, or by the plain packer.
+/// The pieces of a document according to the plan, or to the plain packer.
 fn plan(sizer: &Sizer<'_>, reading: &Reading, limits: &Limits) -> (Vec<Piece>, Vec<Place>) {
     let outline = &reading.outline;
     match reading.strategy {

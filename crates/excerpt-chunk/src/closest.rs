@@ -1,6 +1,6 @@
-//! The name that was probably meant.
+//! Suggestions for misspelled names.
 
-/// The one of the `known` names that is most like `name`, if a slip of the pen makes the one of the other.
+/// The name in `known` that is closest to `name`, if they differ only by a typo.
 pub fn closest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     const SLIP: usize = 3;
     let distances = known
@@ -10,7 +10,7 @@ pub fn closest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
     (distance <= SLIP).then_some(known)
 }
 
-/// How many letters must be put in, left out or changed to make `b` of `a`.
+/// How many letters must be inserted, deleted or replaced to turn `a` into `b`.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().take(64).collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -1,6 +1,7 @@
-//! What a user may set about the cut: [`Config`], its field types, and their validation.
+//! The chunking options: [`Config`], the types of its fields, and their validation.
 //!
-//! Every field is spelled the same in Rust, on the command line, in JSON and in configuration files.
+//! Every field is spelled the same in Rust, on the command line, in JSON and in configuration
+//! files.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,9 +13,9 @@ use crate::error::ConfigError;
 use crate::named::{named, serialised_as_text};
 use crate::size::Unit;
 
-/// How a document is cut, and how large its chunks may be.
+/// How a document is split, and how large its chunks may be.
 ///
-/// Sizes are in [`Config::unit`] and count the whole of what a reader gets: context, overlap and text.
+/// Sizes are in [`Config::unit`] and count everything a reader gets: context, overlap and text.
 ///
 /// ```
 /// use excerpt_chunk::{Chunker, Config, Strategy};
@@ -25,37 +26,48 @@ use crate::size::Unit;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// Where the cuts may fall. Default: [`Strategy::Auto`].
+    /// Where splits may fall. Default: [`Strategy::Auto`].
     pub strategy: Strategy,
     /// What `target`, `max`, `min` and `overlap` count. Default: [`Unit::Tokens`].
     pub unit: Unit,
-    /// The size the plan aims at. Default: 400 tokens.
+    /// The size to aim at. Default: 400 tokens.
     pub target: usize,
-    /// The size no chunk exceeds, unless it carries [`Warning::Oversized`](crate::Warning::Oversized). Default: 400 tokens.
+    /// The size that no chunk exceeds, unless it has the warning
+    /// [`Oversized`](crate::Warning::Oversized). Default: 400 tokens.
     pub max: usize,
-    /// The size under which a chunk counts as dust: it is joined with a neighbour where the strategy allows. Default: 50 tokens.
+    /// The size below which a chunk is too small: it is joined with a neighbour if the strategy
+    /// allows it. Default: 50 tokens.
     pub min: usize,
-    /// How much of the text before a chunk is repeated in front of it, in whole sentences or blocks. Default: none.
+    /// How much of the text before a chunk is repeated in front of it, in whole sentences or
+    /// blocks. Default: none.
     pub overlap: Overlap,
-    /// The heading levels before which a cut is mandatory. Default: 2 and 3 for [`Strategy::Headers`], none for the others.
+    /// The heading levels before which a split is mandatory. Default: 2 and 3 for
+    /// [`Strategy::Headers`], none for the others.
     pub levels: Option<Levels>,
-    /// The regular expression that [`Strategy::Delimiter`] cuts at (multi-line: `^` and `$` match at line ends).
-    /// Default: the kind of rule line the document uses.
+    /// The regular expression at which [`Strategy::Delimiter`] splits (multi-line: `^` and `$`
+    /// match at line ends). Default: the kind of rule line that the document uses.
     pub delimiter: Option<String>,
-    /// Whether a delimiter is part of the chunk that it opens, or left out and listed in [`Chunking::gaps`](crate::Chunking::gaps). Default: left out.
+    /// Whether a delimiter is part of the chunk that it opens, or excluded and listed in
+    /// [`Chunking::gaps`](crate::Chunking::gaps). Default: excluded.
     pub include_delimiter: bool,
-    /// What happens to a code block, table or sentence larger than `max`. Default: [`Atomic::Split`].
+    /// What happens to a code block, table or sentence larger than `max`. Default:
+    /// [`Atomic::Split`].
     pub atomic: Atomic,
-    /// Which parts of its place a chunk carries as counted context. Default: path, title, trail and lead.
+    /// Which parts of its place a chunk carries as counted context. Default: path, title, trail and
+    /// lead.
     pub context: ContextParts,
-    /// What is added to the context of a chunk that goes on with what the one before it began. Default: nothing.
+    /// Text added to the context of a chunk that continues what the previous one began. Default:
+    /// none.
     pub continuation_marker: Option<String>,
-    /// The limit of the first chunk of an overview document (a file named `README` or `index`), which gives the start of the document
-    /// in one piece, whatever the other sizes and levels. Default: no chunk of its own.
+    /// The limit of the first chunk of an overview document (a file named `README` or `index`).
+    /// This chunk holds the start of the document, whatever the other sizes and levels. Default: no
+    /// such chunk.
     pub overview: Option<usize>,
-    /// Whether each item of a top-level list and each section is a chunk of its own, however small. Default: no.
+    /// Whether each item of a top-level list and each section is a separate chunk, however small.
+    /// Default: no.
     pub per_entry: bool,
-    /// Whether [`Strategy::Fixed`] cuts at sentences rather than at raw positions. Default: at sentences.
+    /// Whether [`Strategy::Fixed`] splits at sentences rather than at raw positions. Default: at
+    /// sentences.
     pub complete_sentences: bool,
 }
 
@@ -82,7 +94,8 @@ impl Default for Config {
 }
 
 impl Config {
-    /// The same configuration with its sizes, now in tokens, given in `unit`: four times as large in characters.
+    /// The same configuration with its sizes, so far in tokens, converted to `unit`: four times as
+    /// large in characters.
     #[must_use]
     pub(crate) fn in_unit(self, unit: Unit) -> Self {
         let scale = unit.per_token();
@@ -109,7 +122,8 @@ impl Config {
         }
     }
 
-    /// The levels with mandatory cuts before their headings, once the strategy's own default is known.
+    /// The levels with mandatory splits before their headings, including the default of the
+    /// strategy.
     pub(crate) fn mandatory_levels(&self, strategy: Strategy) -> Levels {
         if self.per_entry {
             return Levels::ALL;
@@ -124,7 +138,7 @@ impl Config {
         }
     }
 
-    /// Checks that the fields make sense together and compiles the delimiter.
+    /// Checks that the fields are consistent, and compiles the delimiter.
     pub(crate) fn validate(&self) -> Result<Option<Regex>, ConfigError> {
         let wrong = |field, value: String, expected: String| {
             Err(ConfigError {
@@ -170,32 +184,37 @@ impl Config {
     }
 }
 
-/// The last line of a regex error says what is wrong; those above draw the place.
+/// The last line of a regex error, which says what is wrong; the lines above it draw the place.
 fn one_line(error: &regex::Error) -> String {
     let text = error.to_string();
     let last = text.lines().last().unwrap_or_default();
     last.trim_start_matches("error: ").to_string()
 }
 
-/// Where the cuts of a document may fall. All but [`Naive`](Strategy::Naive) are constraints on one plan.
+/// Where the splits of a document may fall. All but [`Naive`](Strategy::Naive) are constraints on
+/// one plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Strategy {
-    /// By content: `whole`, `markdown`, `delimiter`, `fixed` or `code`, with the reason on the result.
+    /// Chosen by content: `whole`, `markdown`, `delimiter`, `fixed` or `code`, with the reason in
+    /// the result.
     Auto,
-    /// At the blocks of Markdown, headings first.
+    /// At the blocks of Markdown, preferably at headings.
     Markdown,
-    /// As `markdown`, with a mandatory cut before each heading of the chosen levels; sections under `min` join a sibling.
+    /// Like `markdown`, with a mandatory split before each heading of the chosen levels; sections
+    /// below `min` join a sibling.
     Headers,
-    /// With a mandatory cut at each match of a regular expression; pieces under `min` join a neighbour.
+    /// With a mandatory split at each match of a regular expression; parts below `min` join a
+    /// neighbour.
     Delimiter,
     /// Near `target`, at sentences (or, without `complete_sentences`, at raw positions).
     Fixed,
-    /// At the definitions and statements of source code, and at the keys of data: what fits stays whole.
+    /// At the definitions and statements of source code, and at the keys of data: what fits stays
+    /// whole.
     Code,
     /// Not at all, unless the document exceeds `max`.
     Whole,
-    /// At line ends as soon as `max` is reached: the plain packer others are compared with.
+    /// At line ends as soon as `max` is reached: the plain packer, for comparison.
     Naive,
 }
 
@@ -286,7 +305,7 @@ impl Levels {
     /// All six levels.
     pub const ALL: Levels = Levels::new([1, 2, 3, 4, 5, 6]);
 
-    /// The set of `levels`, each from 1 to 6; others are never met.
+    /// The set of `levels`, each from 1 to 6; other values never match.
     #[must_use]
     pub const fn new<const N: usize>(levels: [u8; N]) -> Self {
         let mut bits = 0;
@@ -347,7 +366,7 @@ impl FromStr for Levels {
 /// What happens to a code block, a table or a sentence that is larger than `max`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Atomic {
-    /// It is cut at its best inner place: rows, lines, words.
+    /// It is split at the best place inside: rows, lines, words.
     Split,
     /// It is kept whole, with the warning `oversized`.
     Keep,
@@ -355,9 +374,10 @@ pub enum Atomic {
 
 named!(Atomic, "atomic", "split" => Split, "keep" => Keep);
 
-/// The parts of a chunk's place that are counted and embedded with it: a set.
+/// The parts of a chunk's place that are counted and embedded with it, as a set.
 ///
-/// The place itself ([`Context`](crate::Context)) is on every chunk; this chooses what of it costs size.
+/// Every chunk has the complete [`Context`](crate::Context); this set chooses which parts count
+/// towards its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContextParts(u8);
 
@@ -370,9 +390,9 @@ impl ContextParts {
     pub const TITLE: ContextParts = ContextParts(2);
     /// The headings (or scopes) around the chunk.
     pub const TRAIL: ContextParts = ContextParts(4);
-    /// What a part needs to be read alone: the header row of a table.
+    /// What a part needs to be understood alone: the header row of a table.
     pub const LEAD: ContextParts = ContextParts(8);
-    /// What of these is counted unless something else is said.
+    /// The parts that are counted by default.
     pub const DEFAULT: ContextParts = ContextParts(15);
     /// The document's domain: its first folder.
     pub const DOMAIN: ContextParts = ContextParts(16);

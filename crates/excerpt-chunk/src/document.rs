@@ -1,4 +1,5 @@
-//! What goes into the cut: a [`Document`] is a text with a path and a syntax; [`DocumentInfo`] is what it says of itself.
+//! The input of chunking: a [`Document`] is a text with a path and a syntax; [`DocumentInfo`] is
+//! what it says about itself.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 
-/// A text to be cut, with what is known of it.
+/// A text to be split, with what is known about it.
 ///
 /// ```
 /// use excerpt_chunk::{Document, Syntax};
@@ -25,7 +26,7 @@ pub struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// A document of which nothing but its text is known.
+    /// A document of which only the text is known.
     #[must_use]
     pub fn new(text: &'a str) -> Self {
         Document {
@@ -38,7 +39,8 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Names the document. The path goes into the context and the ids of its chunks; its ending tells the syntax.
+    /// Names the document. The path becomes part of the context and the ids of its chunks; its
+    /// extension determines the syntax.
     #[must_use]
     pub fn with_path(self, path: &'a str) -> Self {
         Document {
@@ -47,7 +49,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Sets the title, whatever the text says.
+    /// Sets the title, overriding the text.
     #[must_use]
     pub fn with_title(self, title: &'a str) -> Self {
         Document {
@@ -56,7 +58,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Sets the syntax, whatever the path says.
+    /// Sets the syntax, overriding the path.
     #[must_use]
     pub fn with_syntax(self, syntax: Syntax) -> Self {
         Document {
@@ -65,8 +67,8 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Says what language the text is in, whatever the path and the text say: a name such as `rust`, or what is written behind a
-    /// fence.
+    /// Sets the language, overriding the path and the text: a name such as `rust`, or the info
+    /// string of a fence.
     #[must_use]
     pub fn with_language(self, language: &'a str) -> Self {
         Document {
@@ -75,7 +77,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// A part of the text as a document of its own, without a path.
+    /// A part of the text as a separate document, without a path.
     pub(crate) fn block(&self, span: Range<usize>) -> Self {
         Document {
             stop: self.stop,
@@ -83,7 +85,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The same document, of which nobody wants an outline any more once `stop` is set.
+    /// The same document, whose outline is no longer needed once `stop` is set.
     #[must_use]
     pub(crate) fn stopped_by(self, stop: &'a AtomicBool) -> Self {
         Document {
@@ -92,7 +94,8 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Whether nobody wants an outline of it any more: a parser whose work is long looks now and then, and may return any outline then.
+    /// Whether the outline is no longer needed. A parser that takes long checks this now and then,
+    /// and may then return any outline.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
@@ -116,7 +119,7 @@ impl<'a> Document<'a> {
         self.path
     }
 
-    /// The domain: the first folder of the path; the second where the first is called `domains`.
+    /// The domain: the first folder of the path, or the second if the first is called `domains`.
     #[must_use]
     pub fn domain(&self) -> Option<&'a str> {
         let (folders, _) = self.path?.rsplit_once('/')?;
@@ -126,7 +129,8 @@ impl<'a> Document<'a> {
         folders.find(|folder| *folder != "domains")
     }
 
-    /// Whether the document is an overview of what lies beside it: by its exact name, a `README` or an `index` in Markdown.
+    /// Whether the document is an overview of the files next to it, by its exact name: a `README`,
+    /// or an `index` in Markdown.
     #[must_use]
     pub fn is_overview(&self) -> bool {
         const NAMES: [&str; 5] = [
@@ -145,7 +149,7 @@ impl<'a> Document<'a> {
         self.syntax
     }
 
-    /// The syntax: as set, else by the ending of the path, else [`Syntax::Text`].
+    /// The syntax: as set, or by the extension of the path, or [`Syntax::Text`].
     #[must_use]
     pub fn syntax(&self) -> Syntax {
         let by_path = || self.path.map_or(Syntax::Text, Syntax::of_path);
@@ -153,21 +157,21 @@ impl<'a> Document<'a> {
     }
 }
 
-/// How the text of a document is to be read.
+/// How the text of a document is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Syntax {
     /// Markdown: CommonMark with tables, task lists, footnotes and front matter.
     Markdown,
-    /// Prose: paragraphs of sentences. It may turn out to hold Markdown.
+    /// Prose: paragraphs of sentences. It may turn out to contain Markdown.
     Text,
-    /// Source code or data, in which line ends matter and `#` is no heading.
+    /// Source code or data, where line ends matter and `#` does not start a heading.
     Code,
 }
 
 impl Syntax {
-    /// The syntax that the ending of `path` stands for. A path without ending is read as text.
+    /// The syntax for the extension of `path`. A path without one is read as text.
     #[must_use]
     pub fn of_path(path: &str) -> Self {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
@@ -187,24 +191,26 @@ impl Syntax {
     }
 }
 
-/// What a document says of itself: all from its own text and path.
+/// What a document says about itself, all from its own text and path.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct DocumentInfo {
-    /// The title that the document was given, else the front matter's `title`, the first heading of level 1, the first heading.
+    /// The title that was set; or the front matter's `title`; or the first heading of level 1; or
+    /// the first heading.
     pub title: Option<Arc<str>>,
     /// The first heading.
     pub first_heading: Option<Arc<str>>,
     /// The front matter; empty without one.
     pub metadata: serde_json::Map<String, serde_json::Value>,
-    /// The dates (`YYYY-MM-DD`) in the file name, the front matter's `date`, and the headings, each once, in that order.
+    /// The dates (`YYYY-MM-DD`) in the file name, the front matter's `date` and the headings, each
+    /// once, in that order.
     pub dates: Vec<String>,
     /// The links, in the order of the text.
     pub links: Vec<Link>,
 }
 
 impl DocumentInfo {
-    /// Adds what the front matter and the document's path and title say to what the text said.
+    /// Adds the data from the front matter, the path and the given title to those from the text.
     pub(crate) fn complete(&mut self, document: &Document<'_>) {
         let field = |name: &str| self.metadata.get(name).and_then(|value| value.as_str());
         let titles = [document.title, field("title")].into_iter().flatten();
@@ -227,9 +233,9 @@ impl DocumentInfo {
 /// A link from a document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Link {
-    /// Where it leads, as written: an address, or a path or name with or without `#section`.
+    /// The target as written: a URL, or a path or name with or without `#section`.
     pub target: Box<str>,
-    /// How it is written.
+    /// How the link is written.
     pub kind: LinkKind,
     /// The bytes of the link in the document.
     #[serde(serialize_with = "pair")]
@@ -245,7 +251,7 @@ pub enum LinkKind {
     Plain,
     /// `[[name]]` or `[[name|text]]`.
     Wiki,
-    /// `![text](target)`: what is shown in its place.
+    /// `![text](target)`: an embedded image.
     Image,
 }
 

@@ -1,6 +1,7 @@
-//! What can be wrong with a configuration.
+//! Configuration errors.
 
-/// A field of a [`Config`](crate::Config) that cannot be used: which, what was given, and what was expected.
+/// A field of a [`Config`](crate::Config) that cannot be used: its name, the value given, and what
+/// was expected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{field}` is `{value}`, expected {expected}")]
 #[non_exhaustive]
@@ -9,6 +10,6 @@ pub struct ConfigError {
     pub field: &'static str,
     /// What was given.
     pub value: String,
-    /// What would have been accepted.
+    /// The values that would be accepted.
     pub expected: String,
 }

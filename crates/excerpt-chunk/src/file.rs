@@ -1,5 +1,5 @@
-//! A configuration file, as far as it is about the cut: the table `[chunking]` of a TOML text, read so that every complaint names
-//! its place.
+//! The chunking part of a configuration file: the table `[chunking]` of a TOML text, read so that
+//! every error has its place.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,14 +12,14 @@ use toml::de::{DeTable, DeValue};
 
 use crate::alias;
 use crate::chunker::Chunker;
-use crate::error::ConfigError;
 use crate::settings::Settings;
 use crate::span::LineIndex;
 
 /// The name of the table.
 const TABLE: &str = "chunking";
 
-/// Reads the table `[chunking]` of the TOML text `text`; without one, nothing is said. Tables about other things are passed over.
+/// Reads the table `[chunking]` of the TOML text `text`. Without that table, nothing is set. Other
+/// tables are ignored.
 ///
 /// ```
 /// use excerpt_chunk::{Preset, settings_from_toml};
@@ -33,7 +33,8 @@ const TABLE: &str = "chunking";
 ///
 /// # Errors
 ///
-/// [`FileError`] with line, column and the line itself, for what is no TOML, an unknown field, a value of the wrong kind, and a contradiction between fields.
+/// [`FileError`] with line, column and the line itself, for invalid TOML, an unknown field, a value
+/// of the wrong type, and a contradiction between fields.
 pub fn settings_from_toml(text: &str) -> Result<Settings, FileError> {
     let document = DeTable::parse(text).map_err(|error| {
         let place = error.span().unwrap_or(0..0);
@@ -43,7 +44,7 @@ pub fn settings_from_toml(text: &str) -> Result<Settings, FileError> {
         return Ok(Settings::default());
     };
     let DeValue::Table(table) = table.get_ref() else {
-        let message = format!("`{TABLE}` is no table, expected `[{TABLE}]`");
+        let message = format!("`{TABLE}` is not a table, expected `[{TABLE}]`");
         return Err(FileError::new(text, name.span(), message));
     };
     let mut values = Map::new();
@@ -51,8 +52,9 @@ pub fn settings_from_toml(text: &str) -> Result<Settings, FileError> {
     let mut keys: Vec<_> = table.iter().collect();
     keys.sort_by_key(|(key, _)| key.span().start);
     for (key, value) in keys {
-        let complain = |error: ConfigError| FileError::new(text, key.span(), error.to_string());
-        for (field, value) in alias::fields(key.get_ref(), json(text, value)).map_err(complain)? {
+        let complain = |message: String| FileError::new(text, key.span(), message);
+        let fields = alias::fields("[chunking]", key.get_ref(), json(text, value));
+        for (field, value) in fields.map_err(complain)? {
             let single = Map::from_iter([(field.to_string(), value.clone())]);
             if let Err(error) = Settings::deserialize(Value::Object(single)) {
                 let message = wrong_kind(key.get_ref(), &value, &error.to_string());
@@ -77,7 +79,8 @@ pub fn settings_from_toml(text: &str) -> Result<Settings, FileError> {
     Ok(settings)
 }
 
-/// Reads a configuration of the cut from JSON, as programs give it: every field and every other name that a configuration file may have.
+/// Reads a chunking configuration from JSON, as programs pass it: with every field and alias that a
+/// configuration file may have.
 ///
 /// ```
 /// use excerpt_chunk::settings_from_json;
@@ -89,12 +92,12 @@ pub fn settings_from_toml(text: &str) -> Result<Settings, FileError> {
 ///
 /// # Errors
 ///
-/// What is wrong and what was expected: an unknown field, a value of the wrong kind, a contradiction between fields.
+/// What is wrong and what was expected: an unknown field, a value of the wrong type, a
+/// contradiction between fields.
 pub fn settings_from_json(said: &Map<String, Value>) -> Result<Settings, String> {
     let mut values = Map::new();
     for (key, value) in said {
-        let fields = alias::fields(key, value.clone()).map_err(|error| error.to_string())?;
-        for (field, value) in fields {
+        for (field, value) in alias::fields(TABLE, key, value.clone())? {
             let single = Map::from_iter([(field.to_string(), value.clone())]);
             if let Err(error) = Settings::deserialize(Value::Object(single)) {
                 return Err(wrong_kind(key, &value, &error.to_string()));
@@ -110,7 +113,7 @@ pub fn settings_from_json(said: &Map<String, Value>) -> Result<Settings, String>
     }
 }
 
-/// A complaint about a value, in one form: serde's own names only the kinds.
+/// One form for all errors about a value: serde's own messages name only the types.
 fn wrong_kind(key: &str, value: &Value, told: &str) -> String {
     match told.rsplit_once(", expected ") {
         Some(_) if told.starts_with('`') => told.to_string(),
@@ -124,7 +127,8 @@ fn value_place(table: &DeTable<'_>, key: &str) -> Range<usize> {
     table.get(key).map_or(0..0, Spanned::span)
 }
 
-/// A TOML value as JSON; what JSON does not have (dates, numbers out of range) as it is written.
+/// A TOML value as JSON. Values that JSON does not have (dates, numbers out of range) become their
+/// text.
 fn json(text: &str, value: &Spanned<DeValue<'_>>) -> Value {
     match value.get_ref() {
         DeValue::String(string) => Value::String(string.to_string()),
@@ -144,7 +148,7 @@ fn json(text: &str, value: &Spanned<DeValue<'_>>) -> Value {
     }
 }
 
-/// What is wrong in a configuration file, with its place.
+/// An error in a configuration file, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FileError {
@@ -156,16 +160,16 @@ pub struct FileError {
     pub message: String,
     /// The line's text.
     text: String,
-    /// How many characters are meant.
+    /// How many characters are underlined.
     width: usize,
 }
 
 impl FileError {
-    /// What is wrong at the bytes `place` of `text`.
+    /// An error at the bytes `place` of `text`.
     ///
     /// # Panics
     ///
-    /// When these are no bytes of the text.
+    /// When `place` is not a range of bytes in the text.
     #[must_use]
     pub fn new(text: &str, place: Range<usize>, message: String) -> Self {
         let index = LineIndex::new(text);
@@ -222,7 +226,7 @@ mod tests {
         for (said, told) in [
             (
                 serde_json::json!({"maxx": 3}),
-                "`chunking` is `maxx`, expected a known field: did you mean `max`?",
+                "unknown field `maxx` in `chunking`, did you mean `max`?",
             ),
             (
                 serde_json::json!({"max": "large"}),
@@ -264,7 +268,7 @@ mod tests {
     #[test]
     fn a_field_that_is_not_known_is_shown() {
         insta::assert_snapshot!(error("[chunking]\n\n  maxx = 3\n"), @r"
-        3:3: `chunking` is `maxx`, expected a known field: did you mean `max`?
+        3:3: unknown field `maxx` in `[chunking]`, did you mean `max`?
         3 |   maxx = 3
           |   ^^^^
         ");
@@ -288,7 +292,7 @@ mod tests {
           |            ^^^^^^
         "#);
         insta::assert_snapshot!(error("chunking = 3\n"), @r"
-        1:1: `chunking` is no table, expected `[chunking]`
+        1:1: `chunking` is not a table, expected `[chunking]`
         1 | chunking = 3
           | ^^^^^^^^
         ");

@@ -1,4 +1,4 @@
-//! The imports that a piece of source code uses: those of which it says a name.
+//! The imports that a part of the source code uses: those with a name that occurs in it.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use crate::outline::{Import, Outline};
 
-/// How many imports of one name are known. With all of them, a document that takes a name again and again would have them all in each
-/// chunk that says it.
+/// How many imports of one name are kept. If all were, a document that imports a name repeatedly
+/// would have all of them in each chunk that uses it.
 const MOST_OF_A_NAME: usize = 8;
 
-/// The imports of a document, by the names that they make known.
+/// The imports of a document, by the names they introduce.
 pub(crate) struct Imports<'a> {
     text: &'a str,
     imports: Vec<(Range<usize>, Arc<str>)>,
     by_name: HashMap<Arc<str>, Vec<usize>>,
-    /// The first bytes and the lengths of the names: most words are known to be none of them without being hashed.
+    /// The first bytes and the lengths of the names: these rule out most words without hashing.
     firsts: [bool; 256],
     lengths: u64,
 }
@@ -59,14 +59,15 @@ impl<'a> Imports<'a> {
         }
     }
 
-    /// Whether a name may be this word, by its first byte and its length.
+    /// Whether a name may be this word, judging by its first byte and its length.
     fn may_know(&self, word: &str) -> bool {
         let first = word.bytes().next();
         first.is_some_and(|first| self.firsts[usize::from(first)])
             && self.lengths & length_bit(word.len()) != 0
     }
 
-    /// The texts of the imports whose names stand as words in the part of the text, but for those that stand there themselves.
+    /// The texts of the imports whose names occur as words in `part`, except imports that are in
+    /// `part` themselves.
     pub(crate) fn used_by(&self, part: Range<usize>) -> Vec<Arc<str>> {
         if self.by_name.is_empty() {
             return Vec::new();

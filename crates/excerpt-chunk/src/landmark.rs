@@ -1,9 +1,13 @@
-//! Landmarks: boundaries that part a text more naturally than all others within their reach.
+//! Landmarks: boundaries that are more natural places to split than all others within their reach.
 //!
-//! Whether a boundary is one depends on nothing but the text around it. A plan that favours them meets itself again soon after an
-//! edit, before and behind it: without, the rows of a long table or the items of a long list, each as good a place as any other, would all be
-//! shared out anew for one inserted line. Among equally natural boundaries the hash of what follows decides, as in content-defined chunking
-//! by local maxima (Bjørner, Blass, Gurevich: *Content-dependent chunking for differential compression, the local maximum approach*, 2010).
+//! Whether a boundary is a landmark depends only on the text around it. A plan that favours
+//! landmarks returns to the same splits soon before and after an edit. Without them, all rows of a
+//! long table or items of a long list would be equally good places, and one inserted line would
+//! redistribute them all.
+//!
+//! Among equally natural boundaries, the hash of the text that follows decides, as in
+//! content-defined chunking by local maxima (Bjørner, Blass, Gurevich: *Content-dependent chunking
+//! for differential compression, the local maximum approach*, 2010).
 
 use std::cmp::Ordering;
 
@@ -11,8 +15,9 @@ use twox_hash::XxHash3_64;
 
 use crate::atom::{Atom, Boundary};
 
-/// For each of `atoms`, whether the boundary before it is a landmark: it parts more naturally than any other within `reach` grains, and
-/// stands that far from both ends of the text. `weight` says how naturally a boundary parts: the less, the more.
+/// For each of `atoms`, whether the boundary before it is a landmark: it is a more natural place to
+/// split than any other within `reach` grains, and is at least that far from both ends of the text.
+/// `weight` says how natural a boundary is: the lower, the more natural.
 pub(crate) fn landmarks(
     text: &str,
     atoms: &[Atom],
@@ -29,7 +34,8 @@ pub(crate) fn landmarks(
         let weights = weight(a).total_cmp(&weight(b));
         weights.then_with(|| hash(a).cmp(&hash(b)))
     };
-    // Boundaries behind which none of less weight has come yet, in order: the weight of each is at least that of the one before.
+    // Boundaries after which none of lower weight has come yet, in order: the weight of each is at
+    // least that of the previous one.
     let mut open: Vec<usize> = Vec::new();
     for (index, atom) in atoms.iter().enumerate() {
         let near = |other: usize| atom.grains.start - atoms[other].grains.start <= reach;
@@ -51,7 +57,7 @@ pub(crate) fn landmarks(
     found
 }
 
-/// A cut that is made anyway needs no favour, and one through what belongs together deserves none.
+/// A mandatory split needs no favour, and one through text that belongs together deserves none.
 fn may_be_one(boundary: &Boundary) -> bool {
     !boundary.mandatory && !boundary.glue
 }

@@ -1,8 +1,11 @@
 //! Text in, chunks out.
 //!
-//! A [`Document`] is turned by a [`Parser`] into an [`Outline`], a tree of spans that is the same for every format; one plan over that tree
-//! decides where to cut; a [`Chunk`] is a verbatim slice of the document with its place kept beside it. Nothing here
-//! reads files, asks the time or keeps state: the same bytes and configuration give the same chunks everywhere.
+//! A [`Parser`] turns a [`Document`] into an [`Outline`], a tree of spans that is the same for
+//! every format. One plan over that tree decides where to split. A [`Chunk`] is a verbatim slice of
+//! the document, with its place stored next to it.
+//!
+//! Nothing here reads files, asks for the time or keeps state: the same bytes and configuration
+//! give the same chunks everywhere.
 //!
 //! ```
 //! use excerpt_chunk::{Chunker, Document};
@@ -16,7 +19,8 @@
 
 #![forbid(unsafe_code)]
 
-/// Raised whenever the same text and configuration give other chunks: what was cut by another version is to be cut again.
+/// Increased whenever the same text and configuration give different chunks. Documents that were
+/// split by another version must be split again.
 pub const VERSION: u32 = 4;
 
 mod alias;

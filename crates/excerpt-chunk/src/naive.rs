@@ -1,5 +1,6 @@
-//! The plain packer that others are compared with: whole lines until the limit is reached, a longer line cut wherever the limit falls,
-//! the last lines carried over as overlap. It knows nothing of the text's structure.
+//! The plain packer that other strategies are compared with: it takes whole lines until the limit is
+//! reached, splits a longer line wherever the limit falls, and repeats the last lines as overlap. It
+//! ignores the structure of the text.
 
 use std::ops::Range;
 
@@ -11,7 +12,7 @@ use crate::pack::{ONE_GRAPHEME, Piece};
 use crate::size::Sizer;
 use crate::split;
 
-/// Cuts the text from `start` on.
+/// Splits the text from `start` on.
 pub(crate) fn cut(sizer: &Sizer<'_>, start: usize, limits: &Limits) -> Vec<Piece> {
     let text = sizer.text;
     let max = limits.max - limits.path.min(limits.max / 4);
@@ -57,7 +58,7 @@ pub(crate) fn cut(sizer: &Sizer<'_>, start: usize, limits: &Limits) -> Vec<Piece
     pieces
 }
 
-/// A line with its line end, or a part of one that is too long.
+/// A line with its line end, or a part of a line that is too long.
 struct Segment {
     bytes: Range<usize>,
     size: usize,
@@ -91,7 +92,7 @@ fn segments(sizer: &Sizer<'_>, start: usize, max: usize) -> Vec<Segment> {
     segments
 }
 
-/// The first of the last segments that reach `overlap` together and still leave room.
+/// The first of the last segments that together reach `overlap` and still leave room.
 fn carried(before: &[Segment], overlap: usize, room: usize) -> Option<&Segment> {
     let mut carried = None;
     let mut size = 0;

@@ -1,7 +1,7 @@
-//! Values that are written as text in configuration: one spelling on the command line, in files and in JSON, and one message for what is
-//! none of them.
+//! Values that configuration writes as text: one spelling on the command line, in files and in
+//! JSON, and one message for an unknown value.
 
-/// Reads and writes types in serialised form as they are written in text.
+/// Serialises and deserialises types as text.
 macro_rules! serialised_as_text {
     ($($type:ty),+) => {$(
         impl serde::Serialize for $type {
@@ -19,13 +19,13 @@ macro_rules! serialised_as_text {
     )+};
 }
 
-/// Gives each variant of an enum the name by which the field `$field` knows it.
+/// Gives each variant of an enum its name in the field `$field`.
 macro_rules! named {
     ($type:ty, $field:literal, $($name:literal => $variant:ident),+ $(,)?) => {
         impl $type {
             const NAMES: &[(&str, $type)] = &[$(($name, <$type>::$variant)),+];
 
-            /// The name, as it is written in configuration and output.
+            /// The name in configuration and output.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self {

@@ -1,4 +1,4 @@
-//! The structure of a document: an [`Outline`] is a tree of spans that every format is turned into.
+//! The structure of a document: every format is turned into an [`Outline`], a tree of spans.
 
 use std::fmt;
 use std::ops::Range;
@@ -44,11 +44,11 @@ pub enum Kind {
     FrontMatter,
     /// The start of a document that is an overview of others.
     Overview,
-    /// Several of these.
+    /// A mixture of these.
     Mixed,
     /// A function.
     Function,
-    /// A function of a class, an object, an implementation.
+    /// A function of a class, an object or an implementation.
     Method,
     /// A class.
     Class,
@@ -64,9 +64,9 @@ pub enum Kind {
     Impl,
     /// A module or namespace.
     Module,
-    /// A constant or variable on the level of definitions.
+    /// A constant or variable at the level of definitions.
     Constant,
-    /// Another name for a type.
+    /// An alias of a type.
     TypeAlias,
     /// A macro.
     Macro,
@@ -74,7 +74,7 @@ pub enum Kind {
     Test,
     /// Imports.
     Import,
-    /// A comment that belongs to nothing that follows.
+    /// A comment that does not belong to what follows.
     Comment,
     /// A statement, or a member that is none of the above.
     Statement,
@@ -87,12 +87,12 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether it is a part of source code or data, as a grammar sees it.
+    /// Whether it is a part of source code or data, as read by a grammar.
     pub(crate) fn is_code(self) -> bool {
         self.is_definition() || matches!(self, Kind::Import | Kind::Comment | Kind::Statement)
     }
 
-    /// Whether it is a part of source code or data that stands for itself.
+    /// Whether it is a part of source code or data that can be understood alone.
     pub(crate) fn is_definition(self) -> bool {
         matches!(
             self,
@@ -115,7 +115,7 @@ impl Kind {
         )
     }
 
-    /// What the kind is called in a sentence.
+    /// The name of the kind in a sentence.
     fn noun(self) -> &'static str {
         match self {
             Kind::Document => "document",
@@ -163,45 +163,47 @@ impl fmt::Display for Kind {
     }
 }
 
-/// A part of a document, with what is known of it.
+/// A part of a document, with its properties.
 ///
-/// A node's children tile it: the first begins where it begins, each reaches up to the next (blank lines belong to what they follow),
-/// the last ends where it ends.
+/// A node's children tile it: the first begins where the node begins, each one extends to the next
+/// (blank lines belong to what they follow), and the last ends where the node ends.
 #[derive(Clone, Debug)]
 pub struct Node {
     pub(crate) span: Range<usize>,
     pub(crate) kind: Kind,
-    /// The level of a section or heading, 1 to 6; else 0.
+    /// The level of a section or heading, 1 to 6; otherwise 0.
     pub(crate) level: u8,
-    /// What the node adds to the trail of what is in it: the title of a section, `fn name` of a definition, a key. Of a code
-    /// block, its language.
+    /// What the node adds to the trail of its contents: the title of a section, `fn name` for a
+    /// definition, a key. For a code block, its language.
     pub(crate) label: Option<Arc<str>>,
-    /// Whether it belongs to what stands before it: the item behind its comment, the brace behind the last member.
+    /// Whether it belongs to what comes before it: an item after its comment, a brace after the
+    /// last member.
     pub(crate) glued: bool,
-    // Small, as a text may be made of nothing but nodes.
+    // Small, because a text may consist of nothing but nodes.
     pub(crate) parent: u32,
-    /// The index of the first node that is not in this one's subtree.
+    /// The index of the first node after this one's subtree.
     pub(crate) end: u32,
 }
 
-/// The structure of a document: its nodes in document order, parents before children. Node 0 is the document.
+/// The structure of a document: its nodes in document order, parents before children. Node 0 is the
+/// document.
 #[derive(Clone, Debug)]
 pub struct Outline {
     pub(crate) nodes: Vec<Node>,
-    /// The nodes with a name, in order.
+    /// The named definitions, in order.
     pub(crate) definitions: Vec<Definition>,
-    /// What the document takes from others, in order.
+    /// What the document imports, in order.
     pub(crate) imports: Vec<Import>,
     /// The language of source code or data.
     pub(crate) language: Option<Arc<str>>,
-    /// The places where a cut is mandatory because a delimiter stands there, in order, disjoint.
+    /// The places where a split is mandatory because of a delimiter, in order, disjoint.
     pub(crate) delimiters: Vec<Range<usize>>,
     pub(crate) info: DocumentInfo,
-    /// What could not be read as it seems to have been meant.
+    /// What could not be read as it was probably meant, and what was done instead.
     pub(crate) fallbacks: Vec<String>,
 }
 
-/// What source code defines in one of its nodes.
+/// A definition of source code, in one of its nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Definition {
@@ -219,12 +221,12 @@ pub struct Definition {
 pub struct Import {
     /// The bytes of the import.
     pub span: Range<usize>,
-    /// The names that it makes known. Empty where the import does not say.
+    /// The names that it introduces. Empty if the import does not name any.
     pub names: Vec<Arc<str>>,
 }
 
 impl Node {
-    /// Whether it adds to the trail of what is in it.
+    /// Whether it adds to the trail of its contents.
     pub(crate) fn is_place(&self) -> bool {
         self.kind == Kind::Section || (self.kind.is_code() && self.label.is_some())
     }
@@ -235,50 +237,50 @@ impl Node {
         self.span.clone()
     }
 
-    /// What it is.
+    /// The kind of the node.
     #[must_use]
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// The level of a section or heading, 1 to 6; else 0.
+    /// The level of a section or heading, 1 to 6; otherwise 0.
     #[must_use]
     pub fn level(&self) -> u8 {
         self.level
     }
 
-    /// What the node adds to the trail of what is in it: the title of a section, `fn name` of a definition, a key. Of a code
-    /// block, its language.
+    /// What the node adds to the trail of its contents: the title of a section, `fn name` for a
+    /// definition, a key. For a code block, its language.
     #[must_use]
     pub fn label(&self) -> Option<&str> {
         self.label.as_deref()
     }
 
-    /// Whether it belongs to what stands before it.
+    /// Whether it belongs to what comes before it.
     #[must_use]
     pub fn is_glued(&self) -> bool {
         self.glued
     }
 
-    /// The index of the node around it; the document is its own parent.
+    /// The index of the parent node; the document is its own parent.
     #[must_use]
     pub fn parent(&self) -> usize {
         self.parent as usize
     }
 
-    /// The index of the first node that is not in this one's subtree.
+    /// The index of the first node after this one's subtree.
     pub(crate) fn end(&self) -> usize {
         self.end as usize
     }
 }
 
-/// The index of a node as it is kept.
+/// The index of a node in stored form.
 fn kept(index: usize) -> u32 {
     u32::try_from(index).expect("an outline of 2^32 nodes would take 200 GB")
 }
 
 impl Outline {
-    /// What is defined in the node at `index`.
+    /// The definition in the node at `index`.
     pub(crate) fn definition(&self, index: usize) -> Option<&Definition> {
         let found = self
             .definitions
@@ -286,7 +288,7 @@ impl Outline {
         Some(&self.definitions[found.ok()?])
     }
 
-    /// The code block around the node at `index`, if it is in one; else the node itself.
+    /// The code block that contains the node at `index`, or the node itself if there is none.
     pub(crate) fn block(&self, index: usize) -> usize {
         let mut around = index;
         while self.nodes[around].kind.is_code() {
@@ -298,8 +300,9 @@ impl Outline {
         }
     }
 
-    /// Puts the nodes of other outlines below nodes of this one that have no children; `grafts` are in the order of these. What they
-    /// import is left out: it is known to no other block.
+    /// Inserts the nodes of other outlines below nodes of this one that have no children. `grafts`
+    /// are in the order of these nodes. Imports of a graft are dropped: they are valid in no other
+    /// block.
     pub(crate) fn graft(&mut self, grafts: Vec<Graft>) {
         if grafts.is_empty() {
             return;
@@ -330,7 +333,8 @@ impl Outline {
         }
     }
 
-    /// Adds the nodes of a graft, whose outermost stands for the node at `root` with the bytes `stock`.
+    /// Adds the nodes of a graft. Its outermost node stands for the node at `root`, with the bytes
+    /// `stock`.
     fn add(&mut self, graft: Graft, root: usize, stock: &Range<usize>) {
         let Graft { start, outline, .. } = graft;
         let all = outline.nodes[0].span.clone();
@@ -343,7 +347,7 @@ impl Outline {
             };
             self.nodes.push(Node {
                 span,
-                // A heading of a page that is shown in a block is none of this document.
+                // A heading of a page shown in a code block is not a heading of this document.
                 kind: match node.kind.is_code() {
                     true => node.kind,
                     false => Kind::Statement,
@@ -368,7 +372,7 @@ impl Outline {
         &self.nodes
     }
 
-    /// The nodes of source code that have a name, in order.
+    /// The named definitions of source code, in order.
     #[must_use]
     pub fn definitions(&self) -> &[Definition] {
         &self.definitions
@@ -386,30 +390,31 @@ impl Outline {
         self.language.as_deref()
     }
 
-    /// Says what language the text is in, where a parser that knows nothing of languages read it.
+    /// Sets the language of the text, for a parser that does not know about languages.
     pub fn set_language(&mut self, language: impl Into<Arc<str>>) {
         self.language = Some(language.into());
     }
 
-    /// Notes that the document could not be read as it seems to have been meant, and what was done instead.
+    /// Records that the document could not be read as it was probably meant, and what was done
+    /// instead.
     pub fn fall_back(&mut self, note: impl Into<String>) {
         self.fallbacks.push(note.into());
     }
 
-    /// What could not be read as it seems to have been meant, and what was done instead.
+    /// What could not be read as it was probably meant, and what was done instead.
     #[must_use]
     pub fn fallbacks(&self) -> &[String] {
         &self.fallbacks
     }
 
-    /// What the document says of itself.
+    /// What the document says about itself.
     #[must_use]
     pub fn info(&self) -> &DocumentInfo {
         &self.info
     }
 }
 
-/// The outline of a part of a document, to be put below one of its nodes.
+/// The outline of a part of a document, to be inserted below one of its nodes.
 pub(crate) struct Graft {
     pub(crate) node: usize,
     /// Where the part begins.
@@ -417,7 +422,7 @@ pub(crate) struct Graft {
     pub(crate) outline: Outline,
 }
 
-/// Makes an [`Outline`] from nodes opened and closed in document order.
+/// Builds an [`Outline`] from nodes that are opened and closed in document order.
 ///
 /// ```
 /// use excerpt_chunk::{Kind, OutlineBuilder};
@@ -442,12 +447,12 @@ pub struct OutlineBuilder<'a> {
     imports: Vec<Import>,
     language: Option<Arc<str>>,
     open: Vec<usize>,
-    /// Where the last closed node ended, as its parser saw it.
+    /// Where the last closed node ended according to its parser.
     closed_at: usize,
 }
 
 impl<'a> OutlineBuilder<'a> {
-    /// Begins the outline of `text` from byte `start` on: behind a byte order mark, if there is one.
+    /// Starts the outline of `text` at byte `start`: after a byte order mark, if there is one.
     #[must_use]
     pub fn new(text: &'a str, start: usize) -> Self {
         let document = Node {
@@ -459,7 +464,7 @@ impl<'a> OutlineBuilder<'a> {
             parent: 0,
             end: 0,
         };
-        // Real Markdown has a node for every 150 bytes or so.
+        // Real Markdown has about one node per 150 bytes.
         let mut nodes = Vec::with_capacity(text.len() / 128 + 1);
         nodes.push(document);
         OutlineBuilder {
@@ -478,7 +483,8 @@ impl<'a> OutlineBuilder<'a> {
         &self.nodes[self.current_index()]
     }
 
-    /// Opens a node at the start of the line of `start` if a sibling stands before it. See [`open`](Self::open).
+    /// Opens a node at the start of the line of `start` if it has a previous sibling. See
+    /// [`open`](Self::open).
     pub(crate) fn open_at_line(&mut self, kind: Kind, start: usize) -> usize {
         let parent = self.current_index();
         let line = if self.nodes.len() == parent + 1 {
@@ -491,8 +497,9 @@ impl<'a> OutlineBuilder<'a> {
         self.open(kind, line)
     }
 
-    /// Opens a node at `start`, inside the innermost open one, and returns its index. The first child of a node begins where the node
-    /// begins, whatever `start` says: children tile their parents.
+    /// Opens a node at `start`, inside the innermost open one, and returns its index. The first
+    /// child of a node begins where the node begins, whatever `start` is: children tile their
+    /// parents.
     pub fn open(&mut self, kind: Kind, start: usize) -> usize {
         let parent = self.current_index();
         let index = self.nodes.len();
@@ -514,7 +521,7 @@ impl<'a> OutlineBuilder<'a> {
         index
     }
 
-    /// How many nodes there are so far.
+    /// The number of nodes so far.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -524,12 +531,12 @@ impl<'a> OutlineBuilder<'a> {
         self.open[self.open.len() - 1]
     }
 
-    /// Says what a node is, where that shows only once it has been opened.
+    /// Sets the kind of a node, when it becomes known only after opening.
     pub fn kind(&mut self, node: usize, kind: Kind) {
         self.nodes[node].kind = kind;
     }
 
-    /// Says what a node adds to the trail of what is in it.
+    /// Sets what a node adds to the trail of its contents.
     pub fn label(&mut self, node: usize, label: impl Into<Arc<str>>) {
         self.nodes[node].label = Some(label.into());
     }
@@ -539,12 +546,12 @@ impl<'a> OutlineBuilder<'a> {
         self.nodes[node].level = level;
     }
 
-    /// Says that a node belongs to what stands before it.
+    /// Marks a node as belonging to what comes before it.
     pub fn glue(&mut self, node: usize) {
         self.nodes[node].glued = true;
     }
 
-    /// Names what a node defines. Definitions come in the order of their nodes.
+    /// Sets the name that a node defines. Definitions must be added in the order of their nodes.
     pub fn define(&mut self, node: usize, name: impl Into<Arc<str>>, signature: Range<usize>) {
         let name = name.into();
         self.definitions.push(Definition {
@@ -554,17 +561,18 @@ impl<'a> OutlineBuilder<'a> {
         });
     }
 
-    /// Notes an import and the names that it makes known. Imports come in order.
+    /// Adds an import and the names that it introduces. Imports must be added in order.
     pub fn import(&mut self, span: Range<usize>, names: Vec<Arc<str>>) {
         self.imports.push(Import { span, names });
     }
 
-    /// Says what language the text is in.
+    /// Sets the language of the text.
     pub fn language(&mut self, language: impl Into<Arc<str>>) {
         self.language = Some(language.into());
     }
 
-    /// Closes the innermost open node, which its parser saw end at `end`; in the outline it reaches up to its next sibling.
+    /// Closes the innermost open node, which ends at `end` according to its parser; in the outline
+    /// it extends to its next sibling.
     pub fn close(&mut self, end: usize) {
         if let Some(index) = self.open.pop() {
             self.nodes[index].end = kept(self.nodes.len());
@@ -584,7 +592,7 @@ impl<'a> OutlineBuilder<'a> {
         self.closed_at
     }
 
-    /// Closes what is open and makes the children of each node tile it.
+    /// Closes all open nodes and makes the children of each node tile it.
     #[must_use]
     pub fn finish(mut self) -> Outline {
         while self.open.len() > 1 {
@@ -611,8 +619,8 @@ impl<'a> OutlineBuilder<'a> {
         }
     }
 
-    /// Moves the starts of nodes that a parser saw begin inside a grapheme behind it: grammars know nothing of marks that combine with
-    /// what stands before them.
+    /// Moves the start of a node that begins inside a grapheme to the end of the grapheme: grammars
+    /// know nothing of combining marks.
     fn begin_at_graphemes(&mut self) {
         let mut before = self.nodes[0].span.start;
         for node in &mut self.nodes {

@@ -1,10 +1,16 @@
-//! The one packing algorithm: from an [`Outline`] and limits to the pieces that become chunks.
+//! The one packing algorithm: from an [`Outline`] and limits to the [`Piece`]s that become chunks.
 //!
-//! The cut is planned, not greedy. Going backwards over the atoms, the plan finds for each the cheapest way to cut the rest of the
-//! document: what a chunk costs for its size and for the headings buried in it, plus the price of the cut before it, plus the
-//! cheapest rest. What the plan decides behind a cut depends on nothing before it, so that two versions of a document are cut
-//! alike from the first cut they share; [landmarks](crate::landmark) see to it that they soon share one, before an edit as well. The window is
-//! bounded by `max`, and every size is a difference of two sums: the plan is linear.
+//! Chunking is planned, not greedy. Going backwards over the atoms, the plan finds for each one the
+//! cheapest way to split the rest of the document. The cost is that of a chunk (its size and the
+//! headings buried in it), plus the price of the split before it, plus the cost of the cheapest
+//! rest.
+//!
+//! The plan's decisions after a split depend on nothing before it, so two versions of a document
+//! are split identically from the first split they share. [Landmarks](crate::landmark) make them
+//! share one soon, before an edit as well as after it.
+//!
+//! The window is bounded by `max`, and every size is a difference of two sums, so the plan is
+//! linear.
 
 use std::ops::Range;
 
@@ -18,10 +24,10 @@ use crate::price;
 use crate::size::Sizer;
 use crate::split;
 
-/// Why a piece exceeds any limit: it cannot be cut.
+/// Why a piece exceeds any limit: it cannot be split.
 pub(crate) const ONE_GRAPHEME: &str = "one grapheme larger than the limit";
 
-/// A chunk to be: a slice of the text and the places in the outline that describe it.
+/// A future chunk: a slice of the text and the places in the outline that describe it.
 #[derive(Clone, Debug)]
 pub(crate) struct Piece {
     /// Its own bytes.
@@ -29,20 +35,20 @@ pub(crate) struct Piece {
     /// Where the overlap before it begins; `bytes.start` without overlap.
     pub(crate) overlap: usize,
     pub(crate) strength: Strength,
-    /// Whether it goes on with what the piece before it began.
+    /// Whether it continues what the previous piece began.
     pub(crate) continues: bool,
-    /// The level of the heading it begins with, else 0.
+    /// The level of the heading it begins with, or 0.
     pub(crate) level: u8,
-    /// The innermost place around all of it.
+    /// The innermost place that contains all of it.
     pub(crate) place: usize,
     /// The other places it touches, in order.
     pub(crate) touched: Vec<usize>,
     pub(crate) kind: Kind,
-    /// What it begins with.
+    /// The kind of what it begins with.
     pub(crate) first: Kind,
     /// The node that all of it belongs to: one code block or table.
     pub(crate) node: Option<usize>,
-    /// The header rows of the table that it goes on with.
+    /// The header rows of the table that it continues.
     pub(crate) lead: Option<Range<usize>>,
     /// Whether it is the overview of its document, with a limit of its own.
     pub(crate) overview: bool,
@@ -51,12 +57,13 @@ pub(crate) struct Piece {
 }
 
 impl Piece {
-    /// The grains of its overlap and its text, exact.
+    /// The exact size of its overlap and its text, in grains.
     pub(crate) fn exact(&self, sizer: &Sizer<'_>) -> usize {
         sizer.exact(self.overlap..self.bytes.start) + sizer.exact(self.bytes.clone())
     }
 
-    /// The piece, parted between graphemes where it exceeds `max` by an exact measure; without its overlap, if that is what exceeds it.
+    /// The piece, split between graphemes if its exact size exceeds `max`; without its overlap, if
+    /// the overlap is what exceeds it.
     #[must_use]
     pub(crate) fn refit(mut self, sizer: &Sizer<'_>, max: usize, keep: bool) -> Vec<Piece> {
         let fits = |range: Range<usize>| sizer.exact(range) <= max;
@@ -97,15 +104,16 @@ impl Piece {
     }
 }
 
-/// How many atoms a chunk may have. Atoms much smaller than the limit are joined before the plan, so that only pieces between mandatory cuts
-/// are ever this many: without a bound, a text of empty headings would cost a comparison for each pair in a window.
+/// How many atoms a chunk may have. Atoms much smaller than the limit are joined before the plan,
+/// so only text between mandatory splits can have this many. Without a bound, a text of empty
+/// headings would cost a comparison for each pair in a window.
 const WINDOW: usize = 256;
 
-/// How far a landmark reaches, in limits. Nearer landmarks leave chunks emptier, farther ones let an edit change more of them; for the
-/// curve see `benches/runs`.
+/// How far a landmark reaches, as a multiple of the limit (3/2). Nearer landmarks make chunks
+/// emptier; farther ones let an edit change more of them. For the curve see `benches/runs`.
 const REACH: (usize, usize) = (3, 2);
 
-/// Cuts a document: its pieces, and the places they refer to.
+/// Splits a document: its pieces, and the places they refer to.
 pub(crate) fn pack(
     sizer: &Sizer<'_>,
     outline: &Outline,
@@ -173,7 +181,7 @@ impl Plan<'_> {
         ends
     }
 
-    /// The chunks that may begin with `start`: where each ends and what it costs.
+    /// The chunks that may begin at `start`: where each ends and what it costs.
     fn candidates(
         &self,
         start: usize,
@@ -215,7 +223,7 @@ impl Plan<'_> {
                 }
             }
             let text = atom.grains.end - before;
-            // What is kept whole although it is too large keeps its heading, too.
+            // An atom that is kept whole although it is too large keeps its heading, too.
             let kept = self.limits.keep && glued && atom.grains.len() > max;
             if text > max && !kept && last > start {
                 break;
@@ -236,8 +244,9 @@ impl Plan<'_> {
         }
     }
 
-    /// Whether a chunk from `start` on may go on over the mandatory cut before `cut`: if it is made of whole pieces under one parent, of
-    /// which one is too small to stand alone.
+    /// Whether a chunk that begins at `start` may continue across the mandatory split before `cut`:
+    /// only if it consists of whole parts under one parent, one of which is too small to be a
+    /// chunk.
     fn joins(&self, start: usize, cut: usize, next_cut: &[usize]) -> bool {
         let whole = start == 0 || self.atoms[start].boundary.mandatory;
         if !self.limits.join || !whole {
@@ -270,7 +279,7 @@ impl Plan<'_> {
         })
     }
 
-    /// For each atom, the first one after it that a mandatory cut stands before.
+    /// For each atom, the next one that follows a mandatory split.
     fn next_mandatory(&self) -> Vec<usize> {
         let mut next = vec![self.atoms.len(); self.atoms.len()];
         for atom in (1..self.atoms.len()).rev() {
@@ -280,19 +289,21 @@ impl Plan<'_> {
         next
     }
 
-    /// The text from atom `start` to before atom `end`, in grains.
+    /// The size of the text from atom `start` to before atom `end`, in grains.
     fn size(&self, start: usize, end: usize) -> usize {
         self.atoms[end - 1].grains.end - self.atoms[start].grains.start
     }
 
-    /// The header of a chunk with what it shares in `place` and what it needs besides, as far as it is let grow.
+    /// The size of the header of a chunk in `place` that needs `extra` in addition, up to its
+    /// limit.
     fn header(&self, place: usize, extra: usize) -> usize {
         let full = self.limits.path + self.places[place].header + extra;
         full.min(self.limits.max / 4)
     }
 
-    /// For each atom, what the header of a chunk beginning there holds besides its place: table rows, the signature of what it goes
-    /// on with, the continuation marker.
+    /// For each atom, the size of what the header of a chunk beginning there contains besides its
+    /// place: table rows, the signature of the definition that it continues, the continuation
+    /// marker.
     fn extras(&self) -> Vec<usize> {
         let mut known = (usize::MAX, 0);
         let sizes = self.atoms.iter().enumerate().map(|(index, atom)| {
@@ -312,13 +323,13 @@ impl Plan<'_> {
         sizes.collect()
     }
 
-    /// The limit of the chunk that begins with `start`, where it is the document's overview.
+    /// The limit of the chunk that begins at `start`, if it is the document's overview.
     fn overview(&self, start: usize) -> Option<usize> {
         self.limits.overview.filter(|_| start == 0)
     }
 
-    /// The header rows that a chunk beginning with `atom` carries, and their size with a line end: none if they alone exceed
-    /// what a header may take.
+    /// The header rows that a chunk beginning with `atom` carries, and their size with a line end;
+    /// `None` if they alone exceed the limit of a header.
     fn lead(&self, atom: &Atom) -> Option<(Range<usize>, usize)> {
         let rows = atom.needs_lead.then(|| self.table_header(atom.node))?;
         let size = self.sizer.between(rows.clone()) + 1;
@@ -342,8 +353,8 @@ impl Plan<'_> {
         start..span.start + rows.len()
     }
 
-    /// The room kept for the overlap of a chunk that begins at `start`: none where a new section begins, which is no
-    /// continuation of what stands before.
+    /// The room reserved for the overlap of a chunk that begins at `start`: none if it begins a new
+    /// section, which does not continue the text before it.
     fn overlap_reserve(&self, start: usize) -> usize {
         match self.atoms[start].boundary.continues() {
             // The text keeps at least a quarter of the limit, the header takes at most another.
@@ -398,7 +409,8 @@ impl Plan<'_> {
         }
     }
 
-    /// The places that atoms `start..end` touch but that are not around all of them: those it goes on with, then those that begin in it.
+    /// The places that atoms `start..end` touch but that do not contain all of them: first those
+    /// that they continue, then those that begin in them.
     fn touched(&self, start: usize, end: usize, place: usize) -> Vec<usize> {
         let mut touched = Vec::new();
         let mut around = self.atoms[start].place;
@@ -426,7 +438,8 @@ impl Plan<'_> {
         touched
     }
 
-    /// Where the overlap of the chunk that begins at `start` begins: before as many whole blocks and sentences as fit.
+    /// Where the overlap of the chunk that begins at `start` begins: as many whole blocks and
+    /// sentences before it as fit.
     fn overlap(&self, start: usize, size: usize, place: usize) -> usize {
         let here = &self.atoms[start];
         let lead = self.lead(here).map_or(0, |(_, size)| size);
@@ -468,7 +481,8 @@ impl Plan<'_> {
         from
     }
 
-    /// Where the last sentences of `atom` begin that, with all up to `until`, fit `room`.
+    /// The start of the last sentences of `atom` that, with everything up to `until`, fit in
+    /// `room`.
     fn last_sentences(&self, atom: &Atom, until: usize, room: usize) -> Option<usize> {
         let mut found = None;
         let mut before = atom.grains.start;
@@ -490,7 +504,7 @@ mod tests {
     use crate::parse::{Markdown, Parser};
     use crate::size::Unit;
 
-    /// How many chunks the plan for `text` weighs.
+    /// How many chunks the plan for `text` considers.
     fn weighed(text: &str, levels: &str) -> usize {
         let limits = Limits {
             target: 1600,

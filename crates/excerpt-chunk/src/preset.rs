@@ -1,4 +1,4 @@
-//! Presets: configurations that serve a need as it was described by those who have it.
+//! Presets: configurations for common uses.
 
 use crate::config::{Atomic, Config, ContextParts, Levels, Overlap, Strategy};
 use crate::named::named;
@@ -13,22 +13,26 @@ named!(Preset, "preset",
     "memory" => Memory,
 );
 
-/// A configuration with a name.
+/// A named configuration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Preset {
-    /// By content, 400 tokens: what is used when nothing is said.
+    /// By content, 400 tokens: the default.
     #[default]
     Auto,
-    /// A repository of notes that an agent searches: small overlapping chunks, each with the path, the domain and the title of its note.
+    /// A repository of notes that an agent searches: small overlapping chunks, each with the path,
+    /// the domain and the title of its note.
     Brain,
-    /// The documentation of a project: a chunk a section, and an overview chunk for each `README` or `index` file.
+    /// The documentation of a project: one chunk per section, and an overview chunk for each
+    /// `README` or `index` file.
     Docs,
-    /// A library of documents and scripts: sections that are neither too small nor too large, parts marked as such.
+    /// A library of documents and scripts: sections that are neither too small nor too large, with
+    /// a marker on continued parts.
     Resources,
     /// Source code: whole definitions with their comments, each with its path and scope.
     Code,
-    /// An agent's memory files and daily notes: a chunk a heading, nothing torn apart that belongs together.
+    /// An agent's memory files and daily notes: one chunk per heading, and nothing split that
+    /// belongs together.
     Memory,
 }
 

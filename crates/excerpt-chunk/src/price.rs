@@ -1,18 +1,21 @@
-//! The prices of a plan, whose sum is minimised: what a cut costs where it is made, and what a chunk costs for what it is.
+//! The prices of a plan, whose sum is minimised: the cost of a split at its place, and the cost of
+//! a chunk.
 //!
-//! Swept over 1,875 files of real Markdown, all together, for full chunks, whole sections and reuse after an edit at once (`benches/runs` has the
-//! curve), and those of source code over 33 MB of Python, Rust and TypeScript. Lower prices for inner cuts (rows, lines, sentences) split blocks
-//! for the sake of fill; higher ones for blocks leave chunks half empty.
+//! Tuned over 1,875 files of real Markdown, all together, for full chunks, whole sections and reuse
+//! after an edit at the same time (`benches/runs` has the curve); the prices for source code over
+//! 33 MB of Python, Rust and TypeScript. Lower prices for inner splits (rows, lines, sentences)
+//! split blocks just to fill chunks; higher prices for blocks leave chunks half empty.
 
-// Cuts between the blocks of a document.
+// Splits between the blocks of a document.
 
 pub(crate) const HEADING: f32 = 0.0;
 pub(crate) const RULE: f32 = 0.05;
 pub(crate) const BLOCK: f32 = 0.2;
 pub(crate) const ITEM: f32 = 0.45;
-/// After a code block: what follows may well speak of it.
+/// After a code block: the text that follows may well refer to it.
 pub(crate) const AFTER_CODE: f32 = 0.5;
-/// Added between the blocks of a section that fits a chunk, and before a section in such a one.
+/// Added between the blocks of a section that fits in a chunk, and before a section inside one that
+/// fits.
 pub(crate) const WHOLE_SECTION: f32 = 1.2;
 pub(crate) const WHOLE_PARENT: f32 = 0.4;
 /// Added inside an item or a quote.
@@ -25,35 +28,36 @@ pub(crate) const LINE_AFTER_BLANK: f32 = 1.5;
 pub(crate) const SENTENCE: f32 = 2.0;
 pub(crate) const WORD: f32 = 12.0;
 pub(crate) const GRAPHEME: f32 = 14.0;
-/// In source code: added for each level of depth, so that a function is parted between its own statements before theirs.
+/// In source code: added for each level of depth, so that a function is split between its own
+/// statements before theirs.
 pub(crate) const DEPTH: f32 = 0.5;
-/// The most that depth adds: where all is deep, it says nothing.
+/// The most that depth adds: if everything is deep, depth says nothing.
 pub(crate) const DEEPEST: f32 = 4.0;
-/// Between two definitions, or at a blank line beside one.
+/// Between two definitions, or at a blank line before or after one.
 pub(crate) const DEFINITION: f32 = 0.1;
 /// Between statements, at a blank line.
 pub(crate) const AFTER_BLANK: f32 = 0.3;
 pub(crate) const STATEMENT: f32 = 1.0;
-/// What a cut behind imports is cheaper by: they say little of what happens to follow them.
+/// How much cheaper a split after imports is: they say little about what happens to follow them.
 pub(crate) const AFTER_IMPORTS: f32 = 1.0;
-/// Between statements on one line: dearer than through what belongs together,
+/// Between statements on one line: more than through text that belongs together,
 pub(crate) const SAME_LINE: f32 = 40.0;
-/// unless the line must be cut anyway, and better here than between two words.
+/// unless the line must be split anyway, and better here than between two words.
 pub(crate) const LONG_LINE: f32 = 11.0;
-/// Between sentences, where sentences are the measure.
+/// Between sentences, if sentences are the unit of splitting.
 pub(crate) const PLAIN_SENTENCE: f32 = 0.25;
 
 // Chunks.
 
-/// Times the square of the distance from the target, relative to it.
+/// Multiplied by the square of the distance from the target, relative to it.
 pub(crate) const FILL: f64 = 4.0;
-/// A chunk under `min`.
+/// A chunk below `min`.
 pub(crate) const DUST: f64 = 4.0;
 /// A heading inside a chunk, by level.
 pub(crate) const BURIED: [f64; 7] = [0.0, 2.0, 0.4, 0.1, 0.05, 0.03, 0.03];
-/// A cut between what belongs together.
+/// A split through text that belongs together.
 pub(crate) const GLUE: f64 = 30.0;
-/// Joining two pieces that a mandatory cut would part.
+/// Joining two parts across a mandatory split.
 pub(crate) const JOIN: f64 = 0.5;
-/// What a cut at a landmark is cheaper by.
+/// How much cheaper a split at a landmark is.
 pub(crate) const LANDMARK: f64 = 0.8;

@@ -1,8 +1,11 @@
-//! How a document is read: the strategy that is used for it and why, and its outline with what the strategy demands.
+//! How a document is read: which strategy is used and why, and the outline with the additions that
+//! the strategy needs.
 //!
-//! The thresholds of `auto`: a text under twice `min` stays whole; three headings make it Markdown; three lines of one kind of rule make
-//! it delimited; everything else is cut near the target. What stands inside code blocks, tables and front matter does not count. A
-//! document that is Markdown by its name is read as Markdown however few headings it has, so that its blocks stay whole.
+//! The thresholds of `auto`: a text below twice `min` stays whole, three headings make it Markdown,
+//! three lines of one kind of rule make it delimited, and everything else is split near the target.
+//! Headings and rule lines inside code blocks, tables and front matter do not count. A document
+//! that is Markdown by its name is read as Markdown however few headings it has, so that its blocks
+//! stay whole.
 
 use regex::Regex;
 
@@ -14,26 +17,26 @@ use crate::parse::{CodeParser, Detected, Lines, Markdown, Parser, Prose, delimit
 /// How many headings or rule lines show that they structure the document.
 const ENOUGH: usize = 3;
 
-/// A document, read.
+/// The result of reading a document.
 pub(crate) struct Reading {
     /// Never [`Strategy::Auto`].
     pub(crate) strategy: Strategy,
     pub(crate) reason: String,
     pub(crate) outline: Outline,
-    /// Whether a delimiter is part of the piece that it opens.
+    /// Whether a delimiter is part of the text after it.
     pub(crate) include_delimiter: bool,
 }
 
-/// What documents are read with.
+/// The tools for reading documents.
 pub(crate) struct Tools<'a> {
     /// The configured delimiter, compiled.
     pub(crate) delimiter: Option<&'a Regex>,
     pub(crate) code: Option<&'a dyn CodeParser>,
-    /// What is at most this many bytes large will not be cut inside.
+    /// Parts of at most this many bytes will not be split.
     pub(crate) detail: usize,
 }
 
-/// Reads `document`, which is `size` large, as `config` asks.
+/// Reads `document`, of the given size, as configured by `config`.
 pub(crate) fn read(
     document: &Document<'_>,
     config: &Config,
@@ -66,7 +69,7 @@ pub(crate) fn read(
         (strategy, _) => (strategy, "as configured".to_string()),
     };
     if strategy == Strategy::Code && code.is_none() {
-        outline.fall_back("no language is known for it: cut at its blocks and lines");
+        outline.fall_back("unknown language: split at blocks and lines");
     }
     let mut include_delimiter = config.include_delimiter;
     match strategy {
@@ -78,7 +81,7 @@ pub(crate) fn read(
                 delimited::mark(&mut outline, text, &line.pattern);
                 include_delimiter |= line.opens;
             } else {
-                let note = "no delimiter is given and no rule line found";
+                let note = "no delimiter is configured and no rule line was found";
                 outline.fallbacks.push(note.to_string());
             }
         }
@@ -96,8 +99,8 @@ pub(crate) fn read(
     }
 }
 
-/// Whether the document may be read as source code: where nothing but code or data is a matter of definitions and keys, and whoever
-/// says that it is text or Markdown is believed.
+/// Whether the document may be read as source code: only with strategies that can use its structure,
+/// and never if its syntax was set to text or Markdown.
 fn may_be_code(document: &Document<'_>, strategy: Strategy) -> bool {
     let by_structure = matches!(
         strategy,
@@ -110,7 +113,8 @@ fn may_be_code(document: &Document<'_>, strategy: Strategy) -> bool {
         )
 }
 
-/// The parser for the document's own format. Text that shows a fence or a heading is read as Markdown.
+/// The parser for the document's own format. Text that contains a fence or a heading is read as
+/// Markdown.
 fn parser(document: &Document<'_>) -> &'static dyn Parser {
     match document.syntax() {
         Syntax::Markdown => &Markdown,
@@ -120,7 +124,7 @@ fn parser(document: &Document<'_>) -> &'static dyn Parser {
     }
 }
 
-/// Whether a line of the text begins with a fence or with a heading's marks.
+/// Whether a line of the text begins with a fence or with the marks of a heading.
 fn shows_markdown(text: &str) -> bool {
     text.lines().any(|line| {
         let mark = line.trim_start_matches([' ', '>']);
@@ -140,7 +144,7 @@ fn has_mandatory_heading(outline: &Outline, config: &Config) -> bool {
     sections.any(|section| levels.contains(section.level))
 }
 
-/// Chooses a strategy by content, and says why.
+/// Chooses a strategy by content, with the reason.
 fn detect(
     document: &Document<'_>,
     config: &Config,
@@ -160,7 +164,7 @@ fn detect(
         .iter()
         .filter(|node| node.kind == Kind::Section);
     let headings = sections.count();
-    // Whoever says which levels part wants sections.
+    // Configured levels mean that sections are wanted.
     let by_headings = match config.levels {
         Some(_) => Strategy::Headers,
         None => Strategy::Markdown,

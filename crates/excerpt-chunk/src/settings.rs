@@ -1,4 +1,5 @@
-//! What a user said about the cut, before it is completed: [`Settings`] has every field of [`Config`], each said or not.
+//! User configuration before it is completed: [`Settings`] has every field of [`Config`], each
+//! optional.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,8 +7,9 @@ use crate::config::{Atomic, Config, ContextParts, Levels, Overlap, Strategy};
 use crate::preset::Preset;
 use crate::size::Unit;
 
-/// The fields of a [`Config`] that a user named. What was not said comes from the preset, and makes room for what was: a larger
-/// `target` raises `max`, a smaller `max` lowers `target`, and `min` stays well below.
+/// The fields of a [`Config`] that a user set. Fields that are not set come from the preset and are
+/// adjusted to those that are: a larger `target` raises `max`, a smaller `max` lowers `target`, and
+/// `min` stays well below.
 ///
 /// ```
 /// use excerpt_chunk::Settings;
@@ -18,11 +20,12 @@ use crate::size::Unit;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Where what is not said comes from. Default: [`Preset::Auto`].
+    /// The source of fields that are not set. Default: [`Preset::Auto`].
     pub preset: Option<Preset>,
     /// [`Config::strategy`].
     pub strategy: Option<Strategy>,
-    /// [`Config::unit`]. The defaults of all sizes are in tokens; in characters they are four times as large.
+    /// [`Config::unit`]. The defaults of all sizes are in tokens; in characters they are four times
+    /// as large.
     pub unit: Option<Unit>,
     /// [`Config::target`].
     pub target: Option<usize>,
@@ -53,7 +56,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// What is said here, and where nothing is, what `other` says.
+    /// These settings; where a field is not set, that of `other`.
     #[must_use]
     pub fn or(self, other: Settings) -> Settings {
         Settings {
@@ -76,7 +79,8 @@ impl Settings {
         }
     }
 
-    /// Completes what was said. A contradiction in it stays, for [`Chunker::new`](crate::Chunker::new) to name.
+    /// Completes the settings. A contradiction in them remains, to be reported by
+    /// [`Chunker::new`](crate::Chunker::new).
     #[must_use]
     pub fn config(&self) -> Config {
         let preset = self.preset.unwrap_or_default();
@@ -88,7 +92,7 @@ impl Settings {
             (None, Some(max)) => (base.target.min(max), max),
             (None, None) => (base.target, base.max),
         };
-        // A smaller target makes the sizes that go with it smaller.
+        // A smaller target scales down the sizes that depend on it.
         let scaled = |size: usize| size * target.min(base.target) / base.target;
         let overlap = match base.overlap {
             Overlap::Size(size) => Overlap::Size(scaled(size)),

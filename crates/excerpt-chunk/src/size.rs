@@ -1,7 +1,8 @@
-//! How large a text is: [`Unit`] says what counts, and a [`Sizer`] measures the parts of one text.
+//! The size of a text: [`Unit`] is what is counted, and a [`Sizer`] measures the parts of one text.
 //!
-//! The plan adds up *grains*, the parts of the unit: characters, or tokens where they are real. A text is gone through once, and every
-//! size is the difference of two sums. Real tokens are not additive at the edges of a part; what is made of such sums is measured again.
+//! The plan adds up *grains*, the fractions of a unit: characters, or tokens if they are real. A
+//! text is traversed once, and every size is the difference of two sums. Real tokens are not
+//! additive at the edges of a part, so the results of such sums are measured again.
 
 use std::ops::Range;
 
@@ -16,7 +17,7 @@ named!(Unit, "unit",
     "o200k" => O200k,
 );
 
-/// What sizes count.
+/// The unit of sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unit {
@@ -24,7 +25,8 @@ pub enum Unit {
     Chars,
     /// Tokens, estimated as a quarter of the characters, rounded down.
     Tokens,
-    /// Tokens, estimated as a quarter of the characters, where each Chinese, Japanese or Korean one counts as a token of its own.
+    /// Tokens, estimated as a quarter of the characters, where each Chinese, Japanese or Korean
+    /// character counts as one token.
     CjkTokens,
     /// Real tokens of the encoding `cl100k_base`. Needs the feature `tokens`.
     Cl100k,
@@ -33,7 +35,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// How many of the unit one token is taken for: what turns the defaults, which are in tokens, into the unit.
+    /// How many units a token corresponds to: it converts the defaults, which are in tokens.
     pub(crate) fn per_token(self) -> usize {
         match self {
             Unit::Chars => 4,
@@ -41,7 +43,7 @@ impl Unit {
         }
     }
 
-    /// How many grains make one of the unit.
+    /// How many grains make one unit.
     pub(crate) fn grains(self) -> usize {
         match self {
             Unit::Chars | Unit::Cl100k | Unit::O200k => 1,
@@ -49,7 +51,7 @@ impl Unit {
         }
     }
 
-    /// Whether it counts what a tokenizer makes of the text, and this build has that tokenizer.
+    /// Whether this build can measure the unit: it needs no tokenizer, or has it.
     pub(crate) fn is_available(self) -> bool {
         !matches!(self, Unit::Cl100k | Unit::O200k) || cfg!(feature = "tokens")
     }
@@ -78,7 +80,7 @@ impl Unit {
     }
 }
 
-/// What a Chinese, Japanese or Korean character weighs beside another one.
+/// The weight of a Chinese, Japanese or Korean character relative to others.
 const CJK_WEIGHT: usize = 4;
 
 fn weight(char: char) -> usize {
@@ -88,7 +90,7 @@ fn weight(char: char) -> usize {
 }
 
 fn count_weighted(text: &str) -> usize {
-    // What is written in one or two bytes is none of them.
+    // Characters encoded in one or two bytes are none of them.
     let wide = text.bytes().any(|byte| byte >= 0xE0);
     match wide {
         false => count_chars(text.as_bytes()),
@@ -100,7 +102,8 @@ fn count_weighted(text: &str) -> usize {
 pub(crate) struct Sizer<'a> {
     pub(crate) text: &'a str,
     unit: Unit,
-    /// For real tokens: where each word of the tokenizer ends, and the tokens up to there.
+    /// For real tokens: where each word of the tokenizer ends, and the number of tokens up to
+    /// there.
     words: Vec<(usize, usize)>,
 }
 
@@ -123,7 +126,7 @@ impl<'a> Sizer<'a> {
         self.unit.count(other)
     }
 
-    /// The grains of a part of the text: exact where they are additive.
+    /// The grains of a part of the text: exact if they are additive.
     pub(crate) fn between(&self, range: Range<usize>) -> usize {
         match self.is_additive() {
             true => self.unit.count(&self.text[range]),
@@ -131,9 +134,9 @@ impl<'a> Sizer<'a> {
         }
     }
 
-    /// The grains of a part of the text, exact: only at its edges are tokens counted anew.
+    /// The exact grains of a part of the text. Tokens are counted again only at its edges.
     pub(crate) fn exact(&self, range: Range<usize>) -> usize {
-        /// How many words at an edge may be parted in another way when the text around is missing.
+        /// How many words at an edge may be tokenized differently without the surrounding text.
         const EDGE: usize = 4;
         if self.is_additive() {
             return self.between(range);
@@ -141,7 +144,8 @@ impl<'a> Sizer<'a> {
         let first = self.words.partition_point(|(end, _)| *end <= range.start) + EDGE;
         let last = self.words.partition_point(|(end, _)| *end <= range.end);
         let last = last.saturating_sub(EDGE).max(first);
-        // How white space is parted depends on what follows it, so no measure may end with some.
+        // How white space is tokenized depends on what follows, so no measured part may end with
+        // it.
         let parts = |(end, _): &&(usize, usize)| {
             self.text.is_char_boundary(*end) && !self.text[..*end].ends_with(char::is_whitespace)
         };
@@ -159,7 +163,8 @@ impl<'a> Sizer<'a> {
     /// Whether the part of the text is at most `max` grains.
     pub(crate) fn fits(&self, range: Range<usize>, max: usize) -> bool {
         match self.unit {
-            // A grain is one to four bytes: only in between must they be counted.
+            // A grain is one to four bytes, so characters must be counted only between these
+            // bounds.
             Unit::Chars | Unit::Tokens => {
                 range.len() <= max || (range.len() <= 4 * max && self.between(range) <= max)
             }
@@ -168,7 +173,7 @@ impl<'a> Sizer<'a> {
         }
     }
 
-    /// The offset `count` grains after `start`, at a character, at most `end`.
+    /// The offset `count` grains after `start`, on a character boundary, at most `end`.
     pub(crate) fn skip(&self, start: usize, end: usize, count: usize) -> usize {
         match self.unit {
             Unit::Chars | Unit::Tokens => self.skip_chars(start, end, count),
@@ -186,7 +191,7 @@ impl<'a> Sizer<'a> {
                 let wanted = self.tokens_before(start) + count;
                 let word = self.words.partition_point(|(_, tokens)| *tokens <= wanted);
                 let reach = word.checked_sub(1).map_or(0, |word| self.words[word].0);
-                // Inside a long word a token is taken for two bytes.
+                // Inside a long word, a token is assumed to be two bytes.
                 let reach = if reach <= start {
                     start + 2 * count
                 } else {
@@ -209,7 +214,7 @@ impl<'a> Sizer<'a> {
         at
     }
 
-    /// How many tokens begin before `offset`; inside a word they are taken for equally long.
+    /// How many tokens begin before `offset`; inside a word, tokens are assumed to be equally long.
     fn tokens_before(&self, offset: usize) -> usize {
         let word = self.words.partition_point(|(end, _)| *end < offset);
         let (start, before) = word.checked_sub(1).map_or((0, 0), |word| self.words[word]);
@@ -221,7 +226,7 @@ impl<'a> Sizer<'a> {
         }
     }
 
-    /// A measure that goes along the text.
+    /// A measure that moves along the text.
     pub(crate) fn ruler(&'a self) -> Ruler<'a> {
         Ruler {
             sizer: self,
@@ -231,7 +236,8 @@ impl<'a> Sizer<'a> {
     }
 }
 
-/// The size of everything before a place in a text, for places asked in ascending order: each byte is counted once.
+/// The size of everything before a position in a text, for positions in ascending order: each byte
+/// is counted once.
 pub(crate) struct Ruler<'a> {
     sizer: &'a Sizer<'a>,
     offset: usize,
@@ -239,7 +245,7 @@ pub(crate) struct Ruler<'a> {
 }
 
 impl Ruler<'_> {
-    /// The grains before `offset`, which is not before the last one asked for.
+    /// The grains before `offset`, which is not before the previous one.
     pub(crate) fn at(&mut self, offset: usize) -> usize {
         self.total += self.sizer.between(self.offset..offset);
         self.offset = offset;
@@ -247,7 +253,7 @@ impl Ruler<'_> {
     }
 }
 
-/// Tokens as the tokenizers make them.
+/// Tokens as the tokenizers count them.
 #[cfg(feature = "tokens")]
 mod real {
     use super::Unit;
@@ -276,7 +282,7 @@ mod real {
     }
 }
 
-/// Without the tokenizers their units are refused before anything is measured.
+/// Without the tokenizers, their units are refused before anything is measured.
 #[cfg(not(feature = "tokens"))]
 mod real {
     use super::Unit;

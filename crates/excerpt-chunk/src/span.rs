@@ -1,4 +1,5 @@
-//! Places in a text. A byte range is the truth; lines, characters and UTF-16 units are derived from it here, and only here.
+//! Positions in a text. Byte ranges are authoritative; lines, characters and UTF-16 units are
+//! derived from them here, and only here.
 
 use std::ops::Range;
 
@@ -10,7 +11,8 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 pub struct Span {
     /// The bytes, half open, always on character boundaries.
     pub bytes: Range<usize>,
-    /// The first and the last line that hold a byte of the span, counted from 1. A line ends with `\n`.
+    /// The first and the last line that contain a byte of the span, counted from 1. A line ends
+    /// with `\n`.
     pub lines: (usize, usize),
 }
 
@@ -25,8 +27,8 @@ impl Serialize for Span {
 
 /// The line starts of a text, from which all other coordinates are derived.
 ///
-/// Made in one pass over the text; a line is then found in O(log lines). Byte offsets count everything, a byte order mark
-/// and carriage returns included.
+/// Built in one pass over the text; finding a line then takes O(log lines). Byte offsets count
+/// everything, including a byte order mark and carriage returns.
 #[derive(Clone, Debug)]
 pub struct LineIndex<'a> {
     text: &'a str,
@@ -57,13 +59,14 @@ impl<'a> LineIndex<'a> {
         self.text.is_empty()
     }
 
-    /// The line, counted from 1, that holds the byte at `offset`.
+    /// The line, counted from 1, that contains the byte at `offset`.
     #[must_use]
     pub fn line(&self, offset: usize) -> usize {
         self.starts.partition_point(|start| *start <= offset)
     }
 
-    /// The bytes of lines `first` to `last` (from 1, both included), line ends included; lines beyond the end are empty.
+    /// The bytes of lines `first` to `last` (from 1, inclusive), including line ends; lines beyond
+    /// the end are empty.
     #[must_use]
     pub fn lines(&self, first: usize, last: usize) -> Range<usize> {
         let start = |line: usize| {
@@ -85,7 +88,8 @@ impl<'a> LineIndex<'a> {
         }
     }
 
-    /// The number of characters (Unicode scalar values) before the byte at `offset`. Linear in `offset`.
+    /// The number of characters (Unicode scalar values) before the byte at `offset`. Linear in
+    /// `offset`.
     #[must_use]
     pub fn char_offset(&self, offset: usize) -> usize {
         count_chars(&self.text.as_bytes()[..offset])
@@ -100,7 +104,8 @@ impl<'a> LineIndex<'a> {
     }
 }
 
-/// The lines of spans asked for in ascending order: each byte is looked at once, and no line is remembered.
+/// The lines of spans requested in ascending order: each byte is read once, and no lines are
+/// stored.
 pub(crate) struct LineRuler<'a> {
     text: &'a [u8],
     offset: usize,
@@ -116,8 +121,8 @@ impl<'a> LineRuler<'a> {
         }
     }
 
-    /// The span of `bytes`, which are some and begin where the last ones ended or later; and the span of `before`, if it is
-    /// not empty, which ends where they begin.
+    /// The span of `bytes`, which is not empty and begins at or after the end of the previous one;
+    /// and, if it is not empty, the span from `before` to where `bytes` begins.
     pub(crate) fn spans(&mut self, before: usize, bytes: Range<usize>) -> (Option<Span>, Span) {
         let overlap = (before < bytes.start).then(|| {
             let last = self.line(bytes.start - 1);
@@ -131,7 +136,7 @@ impl<'a> LineRuler<'a> {
         (overlap, Span { bytes, lines })
     }
 
-    /// The line of the byte at `offset`, which is not before the last one asked for.
+    /// The line of the byte at `offset`, which is not before the previous one.
     fn line(&mut self, offset: usize) -> usize {
         self.line += newlines(&self.text[self.offset..offset]);
         self.offset = offset;
@@ -143,9 +148,9 @@ fn newlines(bytes: &[u8]) -> usize {
     memchr_iter(b'\n', bytes).count()
 }
 
-/// The number of characters in valid UTF-8: of bytes that do not continue one.
+/// The number of characters in valid UTF-8: the number of bytes that do not continue one.
 pub(crate) fn count_chars(bytes: &[u8]) -> usize {
-    // Blocks of at most 255 keep the inner sum in a byte, so that it is computed on whole vectors.
+    // Blocks of at most 255 bytes keep the inner sum in a byte, so it is computed on whole vectors.
     let blocks = bytes.chunks(255);
     blocks
         .map(|block| {

@@ -1,5 +1,6 @@
-//! Where a block that is too large may part: sentences, lines, words, graphemes. Each function walks its text once and
-//! hands out consecutive pieces that together are the whole of it; no piece begins inside a grapheme.
+//! Where a block that is too large may be split: sentences, lines, words, graphemes. Each function
+//! walks its text once and yields consecutive parts that together make up the whole; no part begins
+//! inside a grapheme.
 
 use std::ops::Range;
 
@@ -8,16 +9,17 @@ use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 use crate::chunk::Strength;
 use crate::size::Sizer;
 
-/// Words after which a full stop ends no sentence, in lower case without their last stop.
+/// Words after which a full stop does not end a sentence, in lower case without their last stop.
 const ABBREVIATIONS: [&str; 27] = [
     "e.g", "i.e", "eg", "ie", "cf", "vs", "mr", "mrs", "ms", "dr", "prof", "st", "no", "nos",
     "fig", "eq", "sec", "ch", "vol", "pp", "al", "approx", "ca", "resp", "incl", "jr", "sr",
 ];
 
-/// Hands out the sentences of `range`, each with what stands before it: the first one's cut is [`Strength::Start`].
+/// Yields the sentences of `range`, each with the strength of the split before it; for the first
+/// one that is [`Strength::Start`].
 ///
-/// A sentence ends at `.`, `!` or `?` before white space and a letter that is not in lower case, or at a full-width stop. A line that
-/// begins like a list item or table row begins a piece too.
+/// A sentence ends at `.`, `!` or `?` before white space and a letter that is not in lower case, or
+/// at a full-width stop. A line that begins like a list item or table row begins a new part, too.
 pub(crate) fn sentences(
     text: &str,
     range: Range<usize>,
@@ -38,7 +40,8 @@ pub(crate) fn sentences(
     piece(range.start + start..range.end, strength);
 }
 
-/// The end of the sentence or marked line at or after `from`: behind the white space that follows it.
+/// The end of the sentence or marked line at or after `from`, including the white space that
+/// follows it.
 fn next_end(text: &str, from: usize) -> Option<(usize, Strength)> {
     let mut at = from;
     while let Some(offset) = text[at..].find(is_stop) {
@@ -68,12 +71,12 @@ fn is_sentence_stop(char: char) -> bool {
     matches!(char, '.' | '!' | '?' | '…') || is_wide_stop(char)
 }
 
-/// Stops that are followed by no white space.
+/// Stops that need no white space after them.
 fn is_wide_stop(char: char) -> bool {
     matches!(char, '。' | '！' | '？' | '．')
 }
 
-/// Whether the sentence that `char` at `stop` may end does so; `end` is behind the stop and its closing marks.
+/// Whether `char` at `stop` ends a sentence; `end` is after the stop and its closing marks.
 fn ends_sentence(text: &str, stop: usize, char: char, end: usize) -> bool {
     if is_wide_stop(char) {
         return true;
@@ -87,7 +90,8 @@ fn ends_sentence(text: &str, stop: usize, char: char, end: usize) -> bool {
     !plain || !is_abbreviated(&text[..stop])
 }
 
-/// Whether the word that `before` ends with keeps its full stop: an abbreviation, an initial, or the number of a list item.
+/// Whether the full stop belongs to the word that `before` ends with: an abbreviation, an initial,
+/// or the number of a list item.
 fn is_abbreviated(before: &str) -> bool {
     let start = before.char_indices().rev().take(12);
     let start = start
@@ -150,7 +154,7 @@ fn skip(text: &str, at: usize, skipped: impl Fn(char) -> bool) -> usize {
         .map_or(text.len(), |found| at + found)
 }
 
-/// Hands out the lines of `range`, line ends included; blank lines go with what they follow.
+/// Yields the lines of `range`, including line ends; blank lines go with the line they follow.
 pub(crate) fn lines(
     text: &str,
     range: Range<usize>,
@@ -173,8 +177,8 @@ pub(crate) fn lines(
     piece(start..end, strength);
 }
 
-/// Hands out pieces of `range` of about `size` grains that end behind white space; a word longer than `limit` is cut between
-/// graphemes. A grapheme larger than `limit` stays whole.
+/// Yields parts of `range` of about `size` grains that end after white space. A word longer than
+/// `limit` is split between graphemes. A grapheme larger than `limit` stays whole.
 pub(crate) fn words(
     sizer: &Sizer<'_>,
     range: Range<usize>,
@@ -206,7 +210,7 @@ pub(crate) fn words(
     }
 }
 
-/// Hands out pieces of `range` of exactly `first`, then `size` grains each, but for whole graphemes.
+/// Yields parts of `range` of exactly `first`, then `size` grains each, rounded to whole graphemes.
 pub(crate) fn raw(
     sizer: &Sizer<'_>,
     range: Range<usize>,
@@ -226,7 +230,8 @@ pub(crate) fn raw(
     }
 }
 
-/// The start of the last word that begins in `start..=reach`, else of the next one after; the end of the text without one.
+/// The start of the last word that begins in `start..=reach`, or of the next one after it; the end
+/// of the text if there is none.
 fn next_word(text: &str, start: usize, reach: usize) -> usize {
     let begins = |at: usize| at > start && is_grapheme_start(text, start, at);
     let spaces = text[start..reach].char_indices().rev();
@@ -248,11 +253,12 @@ fn next_word(text: &str, start: usize, reach: usize) -> usize {
     text.len()
 }
 
-/// Where the last `count` grains before `end` begin, at a grapheme; `start` is before `end`, and a grapheme begins there.
+/// Where the last `count` grains before `end` begin, on a grapheme boundary. `start` must be before
+/// `end` and on a grapheme boundary.
 pub(crate) fn last_grains(sizer: &Sizer<'_>, start: usize, end: usize, count: usize) -> usize {
     let skipped = sizer.between(start..end).saturating_sub(count);
     let mut from = sizer.skip(start, end, skipped);
-    // What is skipped may fall short of what was asked by a character of more than one grain.
+    // The skipped part may be smaller than requested by a character of more than one grain.
     while from < end
         && (sizer.between(from..end) > count || !is_grapheme_start(sizer.text, start, from))
     {
@@ -261,7 +267,8 @@ pub(crate) fn last_grains(sizer: &Sizer<'_>, start: usize, end: usize, count: us
     from
 }
 
-/// The last grapheme boundary in `start+1..=reach`, else the first one after; `start` is one.
+/// The last grapheme boundary in `start+1..=reach`, or the first one after it; `start` must be on
+/// one.
 pub(crate) fn grapheme_end(text: &str, start: usize, reach: usize) -> usize {
     let bytes = text.as_bytes();
     if reach > start && bytes[start..(reach + 1).min(text.len())].is_ascii() {

@@ -1,4 +1,5 @@
-//! The parts of a definition in a syntax tree: what stands around it, its first word, its signature, its body, and what it is where it stands.
+//! The parts of a definition in a syntax tree: its wrappers, its first word, its signature, its
+//! body, and its kind in its context.
 
 use std::ops::Range;
 
@@ -9,16 +10,17 @@ use crate::draft::Waiting;
 use crate::knowledge::{Definition, KeyNames, Knowledge, Meant, Role};
 use crate::label::unquoted;
 
-/// How many wrappers may stand around a definition, and how far its body is looked for.
+/// How many wrappers a definition may have, and how deep its body is searched for.
 const WRAPPED: usize = 8;
-/// How many children of a wrapper are looked at for the definition in it.
+/// How many children of a wrapper are searched for its definition.
 const IN_WRAPPER: u32 = 16;
-/// How many children are asked for by number: for these, a step of a cursor costs ten times as much.
+/// Up to this many children are accessed by index: for so few, a cursor step costs ten times as
+/// much.
 const FEW: u32 = 8;
-/// How large a signature may be, in bytes. What is longer is not one, but data before a body.
+/// The maximum size of a signature in bytes. Anything longer is data before a body.
 pub(crate) const LONGEST_SIGNATURE: usize = 2_000;
 
-/// Several definitions in one wrapper, on lines of their own.
+/// Several definitions in one wrapper, each on lines of its own.
 static SEVERAL: Definition = Definition {
     kind: Kind::Statement,
     container: true,
@@ -28,20 +30,20 @@ static SEVERAL: Definition = Definition {
 /// The body of a definition.
 pub(crate) struct Body<'tree> {
     pub(crate) node: Node<'tree>,
-    /// Where what is written before it ends, comments aside.
+    /// Where the text before it ends, not counting comments.
     pub(crate) header: usize,
 }
 
-/// Takes definitions of one tree apart.
+/// Finds the parts of the definitions in one tree.
 pub(crate) struct Anatomy<'a, 'text, 'tree> {
     text: &'text str,
     knowledge: &'a Knowledge,
-    /// One for all that has many children: making one costs an allocation.
+    /// Shared by all nodes with many children, because creating one costs an allocation.
     cursor: TreeCursor<'tree>,
 }
 
 impl<'a, 'text, 'tree> Anatomy<'a, 'text, 'tree> {
-    /// For the tree of `root`.
+    /// For the tree below `root`.
     pub(crate) fn new(text: &'text str, knowledge: &'a Knowledge, root: Node<'tree>) -> Self {
         Anatomy {
             text,
@@ -50,7 +52,7 @@ impl<'a, 'text, 'tree> Anatomy<'a, 'text, 'tree> {
         }
     }
 
-    /// A cursor that may stand anywhere.
+    /// A cursor, at any node.
     pub(crate) fn cursor(&mut self) -> &mut TreeCursor<'tree> {
         &mut self.cursor
     }
@@ -84,7 +86,7 @@ impl<'a, 'text, 'tree> Anatomy<'a, 'text, 'tree> {
         None
     }
 
-    /// The body of a definition, among its children or, if `deep`, in the largest of them.
+    /// The body of a definition: one of its children or, if `deep`, in the largest of them.
     pub(crate) fn body(&mut self, definition: Node<'tree>, deep: bool) -> Option<Body<'tree>> {
         let mut node = definition;
         let mut header = node.start_byte();
@@ -132,7 +134,7 @@ impl<'a, 'text, 'tree> Anatomy<'a, 'text, 'tree> {
         None
     }
 
-    /// Where the first word of a definition stands: behind its comments and attributes.
+    /// Where the first word of a definition begins: after its comments and attributes.
     fn first_word(&self, definition: Node<'tree>) -> usize {
         for child in (0..IN_WRAPPER).map_while(|index| definition.child(index)) {
             match self.knowledge.role(child) {
@@ -150,7 +152,7 @@ impl<'a, 'text, 'tree> Anatomy<'a, 'text, 'tree> {
         definition.start_byte()
     }
 
-    /// The bytes from the first word of a definition to before its body, which the header ends.
+    /// The bytes from the first word of a definition to before its body, where the header ends.
     pub(crate) fn signature(&self, whole: Node<'tree>, header: Option<usize>) -> Range<usize> {
         let start = self.first_word(whole);
         let end = match header {
@@ -171,7 +173,8 @@ impl<'a, 'text, 'tree> Anatomy<'a, 'text, 'tree> {
         start..start + written.len()
     }
 
-    /// What a definition is where it stands: a method in a class, a test by its name or its marks.
+    /// The kind of a definition in its context: a method in a class, a test by its name or its
+    /// marks.
     pub(crate) fn refined(
         &self,
         kind: Kind,
@@ -206,14 +209,15 @@ impl<'a, 'text, 'tree> Anatomy<'a, 'text, 'tree> {
         }
     }
 
-    /// The obvious name of an element of data: what it says under `name`, `id` or the like; else its number.
+    /// The obvious name of an element of data: its value for `name`, `id` or the like, or its
+    /// number.
     pub(crate) fn obvious(&self, element: Node<'tree>, index: usize) -> String {
         let keys = self.knowledge.key_names.as_ref();
         let said = keys.and_then(|keys| self.said(keys, element));
         said.unwrap_or_else(|| format!("[{}]", index.saturating_sub(1)))
     }
 
-    /// What an element of data says under one of the keys that name it.
+    /// The value of an element of data for one of the keys that name elements.
     fn said(&self, keys: &KeyNames, element: Node<'tree>) -> Option<String> {
         let mut node = element;
         for _ in 0..WRAPPED {
@@ -238,7 +242,7 @@ impl<'a, 'text, 'tree> Anatomy<'a, 'text, 'tree> {
     }
 }
 
-/// The first named children of a node, by number: they are few.
+/// The first named children of a node, by index: they are few.
 fn named_children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     (0..IN_WRAPPER).map_while(move |index| node.named_child(index))
 }

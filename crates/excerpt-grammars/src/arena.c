@@ -1,10 +1,12 @@
-// The memory of one parse: an arena with a bound, and a way out of the parser when it is reached.
+// The memory of one parse: a bounded arena, and a way out of the parser when the bound is reached.
 //
-// tree-sitter takes its memory through four functions that a program may set, and assumes that they never fail: a parse that is refused memory can
-// only be left from outside. So the parse runs below a `setjmp`, and an allocation beyond the bound ends it by `longjmp`. Between the two there are C frames
-// alone, of tree-sitter and of a grammar's scanner, which hold nothing that a destructor would have to release. What the parse had allocated is released with the arena.
+// tree-sitter allocates through four functions that a program may set, and assumes that they never
+// fail: a parse that is refused memory can only be left from outside. So the parse runs below a
+// `setjmp`, and an allocation beyond the bound ends it by `longjmp`. The only frames between the two
+// are C frames of tree-sitter and of a grammar's scanner, which hold nothing that a destructor would
+// have to release. The parse's allocations are released with the arena.
 //
-// An arena belongs to one thread. While none is entered, memory is that of the system.
+// An arena belongs to one thread. While none is entered, memory comes from the system.
 
 #include <setjmp.h>
 #include <stdbool.h>
@@ -25,16 +27,18 @@
 #define ALIGNMENT ((size_t)16)
 #define WORD ((size_t)8)
 
-// Blocks of up to this many bytes, their word included, are cut from pages and kept for reuse, a list for each size. Larger ones are the system's.
+// Blocks of up to this many bytes, including their word, are taken from pages and kept for reuse, in
+// one list per size. Larger ones come from the system.
 #define LARGEST_SMALL ((size_t)1024)
 #define SIZES (LARGEST_SMALL / ALIGNMENT)
 
-// The size of the first page, of which most files need no second, and of those after it.
+// The sizes of the first page, which is enough for most files, and of the pages after it.
 #define FIRST_PAGE ((size_t)64 << 10)
 #define PAGE ((size_t)256 << 10)
 
-// What tree-sitter allocates by `ts_malloc` once for each error that it recovers from, and nothing else of this size: the head of a summary of its stack
-// (`ts_stack_record_summary`). Recovery tries each token of the language in each state, without a report of progress, so that errors are what has to be counted.
+// The head of a summary of tree-sitter's stack (`ts_stack_record_summary`). tree-sitter allocates one by
+// `ts_malloc` for each error that it recovers from, and nothing else of this size. Recovery tries each
+// token of the language in each state without reporting progress, so errors must be counted.
 typedef struct Summary {
   void *contents;
   uint32_t size;
@@ -43,7 +47,7 @@ typedef struct Summary {
 
 typedef struct Page {
   struct Page *next;
-  size_t unused; // Keeps what follows aligned.
+  size_t unused; // Keeps the following block aligned.
 } Page;
 
 typedef struct Large {
@@ -71,12 +75,13 @@ typedef struct ExcerptArena {
   Free *free[SIZES + 1];
   // Bytes taken from the system.
   size_t held;
-  // Bytes ever handed out: what a parse does is, more than anything else, to make nodes.
+  // Bytes given in total: most of the work of a parse is to make nodes.
   uint64_t given;
   // Errors recovered from.
   uint64_t errors;
   ExcerptBounds most;
-  // Where to leave the parse; it may be left only while it runs. When it is only cleared away, it is left at the first block that it touches.
+  // Where to leave the parse, which may be left only while it runs. While it is being cleared away, it
+  // is left at the first block that it touches.
   bool may_leave;
   bool clears_away;
   jmp_buf way_out;
@@ -107,7 +112,7 @@ static void *take(ExcerptArena *arena, size_t size) {
   leave_if_beyond(arena, size);
   void *memory = malloc(size);
   if (!memory) {
-    // The system's bound is reached before ours.
+    // The system's limit is reached before ours.
     if (arena->may_leave) leave(arena);
     out_of_memory(size);
   }
@@ -150,7 +155,7 @@ static void *allocate(ExcerptArena *arena, size_t size) {
     Page *page = take(arena, page_size);
     page->next = arena->pages;
     arena->pages = page;
-    // The first word stands half an alignment before the first block.
+    // The first word is half an alignment before the first block.
     arena->rest = (char *)(page + 1) + ALIGNMENT - WORD;
     arena->rest_size = page_size - sizeof(Page) - ALIGNMENT;
   }
@@ -216,14 +221,14 @@ static void excerpt_free(void *block) {
   else if (block) release(current, block);
 }
 
-// Makes tree-sitter take its memory here. To be called once, before the first parser is made.
+// Makes tree-sitter allocate here. Must be called once, before the first parser is created.
 void excerpt_arena_install(void) {
   ts_set_allocator(excerpt_malloc, excerpt_calloc, excerpt_realloc, excerpt_free);
 }
 
 ExcerptArena *excerpt_arena_new(void) { return calloc(1, sizeof(ExcerptArena)); }
 
-// Releases the arena and all that was allocated in it.
+// Releases the arena and everything allocated in it.
 void excerpt_arena_delete(ExcerptArena *arena) {
   while (arena->pages) {
     Page *page = arena->pages;
@@ -238,7 +243,7 @@ void excerpt_arena_delete(ExcerptArena *arena) {
   free(arena);
 }
 
-// Allocates in `arena` from now on, on this thread; none for the system's memory. Returns the one before.
+// Makes this thread allocate in `arena`, or from the system if it is NULL. Returns the previous arena.
 ExcerptArena *excerpt_arena_enter(ExcerptArena *arena) {
   ExcerptArena *before = current;
   current = arena;
@@ -248,7 +253,8 @@ ExcerptArena *excerpt_arena_enter(ExcerptArena *arena) {
 // The bytes that the arena has taken from the system.
 size_t excerpt_arena_held(const ExcerptArena *arena) { return arena->held; }
 
-// Parses in the arena that is entered. Returns NULL where the input stopped the parser, and where it reached a bound; `*left` is set then, and the parser must not be used or deleted.
+// Parses in the entered arena. Returns NULL if the input stopped the parser, or if it reached a bound;
+// in the second case `*left` is set, and the parser must not be used or deleted.
 TSTree *excerpt_parse(
   TSParser *parser,
   const TSInput *input,
@@ -261,7 +267,8 @@ TSTree *excerpt_parse(
   *left = false;
   if (setjmp(arena->way_out)) {
     *left = true;
-    // The memory of a grammar's scanner is the system's. Resetting the parser releases it first, before it touches what the arena holds.
+    // The memory of a grammar's scanner comes from the system. Resetting the parser releases it first,
+    // before it touches the contents of the arena.
     if (!setjmp(arena->way_out)) {
       arena->clears_away = true;
       arena->may_leave = true;

@@ -1,11 +1,15 @@
-//! Parsing within bounds of memory and work, whatever the text: [`parse`] gives a [`Parsed`] tree, or none where it would take more.
+//! Parsing within bounds of memory and work, whatever the text: [`parse`] gives a [`Parsed`] tree,
+//! or none if it would take more.
 //!
-//! The parser reports its progress between steps, and one step of its recovery from an error may copy all that it holds: 12 kB of C made it take
-//! 4.7 GB. So the bound is on each allocation: a parse has an arena of its own (`arena.c`), and is left where it stands when that is full.
+//! The parser reports its progress between steps, and a single step of its error recovery may copy
+//! everything it holds: 12 kB of C made it take 4.7 GB. So the bound is checked at each allocation:
+//! a parse has its own arena (`arena.c`) and is abandoned when that is full.
 //!
-//! This is the one module with `unsafe` code. Two things have to hold: what an arena holds is used and released only while that arena is entered, and
-//! arenas are left in the opposite order of entering. [`Parsed`] sees to both, as long as its tree and what walks over it are dropped before it: it enters
-//! its arena when it is made, leaves it when it is dropped, and never goes to another thread.
+//! This is the only module with `unsafe` code. Two conditions must hold: the contents of an arena
+//! are used and released only while it is entered, and arenas are left in the reverse order of
+//! entering. [`Parsed`] ensures both, as long as its tree and everything that walks over it are
+//! dropped before it: it enters its arena when it is created, leaves it when it is dropped, and
+//! never moves to another thread.
 
 #![expect(unsafe_code, reason = "the allocator of tree-sitter, and a C function")]
 
@@ -22,42 +26,53 @@ use tree_sitter::ffi::{
 };
 use tree_sitter::{Language, Node, Parser, Range, Tree};
 
-// What a parse may take. Each bound is so much, and so much more for each byte of the text, that of 38,000 real files (405 MB in 23 languages: the
-// sources of our dependencies, of Python and of its packages) none comes nearer to it than half; what reaches one is made to be slow, or in another language.
+// Bounds of a parse. Each is a constant plus an amount per byte of the text, such that none of
+// 38,000 real files (405 MB in 23 languages: the sources of our dependencies, of Python and of its
+// packages) comes nearer to it than half. A text that reaches one was made to be slow, or is in
+// another language.
 
-/// The most that a parse may hold, in bytes, whatever the size of its text: a document is to take no more than 160 MB, and an outline and chunks need
-/// some of it. Real files of 2 MiB hold up to 132 MB.
-const MOST_HELD: usize = 144 << 20;
+/// The most bytes that a parse may hold, whatever the size of its text: a document may take at most
+/// 160 MB, and its outline and chunks take up to 25 MB of it. Real files of 2 MiB hold up to 132 MB.
+const MOST_HELD: usize = 128 << 20;
 
-/// The most that it may hold, in bytes. Real files of more than 10 kB hold 32 times their size in the middle, 141 times at most.
+/// The most bytes that it may hold. Real files of more than 10 kB hold 32 times their size
+/// (median), 141 times at most.
 const HELD: usize = 1 << 20;
 const HELD_A_BYTE: usize = 300;
 
-/// The most that it may be handed out in all, in bytes, with what it returns meanwhile. Real files are handed out 27 times their size in the
-/// middle, 131 times at most, but for one of 10 kB with 514 times.
+/// The most bytes that it may be given in total, including what it returns in between. Real files
+/// are given 27 times their size (median), 131 times at most, except for one of 10 kB with 514
+/// times.
 const GIVEN: u64 = 4 << 20;
 const GIVEN_A_BYTE: u64 = 300;
 
-/// How many errors the parser may recover from: so many, and one more for each so many bytes. Each takes up to 50 microseconds: all tokens of the language are
-/// tried in all states. Of 46,043 real files (those above, and the headers of a system) one in ten has any, most of them less than one in 1,000 bytes. 27
-/// have more than here: tables of macros, read as lines.
+/// How many errors the parser may recover from: this many, and one more per [`BYTES_AN_ERROR`].
+/// Each takes up to 50 microseconds: all tokens of the language are tried in all states. Of 46,043
+/// real files (those above, and the headers of a system) one in ten has any, most of them less than
+/// one in 1,000 bytes. 27 exceed this bound: tables of macros, read as lines.
 const ERRORS: u64 = 30;
 const BYTES_AN_ERROR: u64 = 100;
 
-/// How often the parser may report progress: so often, and once more for each so many bytes that it has reached. A report stands for a hundred
-/// steps. Real files report once in 100 bytes in the middle, once in 32 at most.
+/// The most errors, whatever the size of the text: in languages with many states and tokens, such as
+/// Elixir, each takes 0.4 milliseconds.
+const MOST_ERRORS: u64 = 4000;
+
+/// How often the parser may report progress: this often, and once more per [`BYTES_A_REPORT`] that
+/// it has reached. One report stands for a hundred steps. Real files report once in 100 bytes
+/// (median), once in 32 at most.
 const REPORTS: usize = 50;
 const BYTES_A_REPORT: usize = 16;
 
-/// The text is given out in parts of this many bytes, and each part so often, and so many parts more: what looks for an end that is not
-/// there looks through the whole text again and again. Real files read a part twice in the middle, 45 times at most.
+/// The text is read in parts of this many bytes. The number of reads is bounded per part, with a
+/// constant on top: a search for an end that is missing reads the whole text again and again. Real
+/// files read a part twice (median), 45 times at most.
 const PART: usize = 4 << 10;
 const READS: usize = 60;
 const READS_A_PART: usize = 48;
 
 /// A syntax tree, in an arena of its own.
 pub(crate) struct Parsed {
-    // Released with the arena, at once.
+    // Released together with the arena.
     tree: ManuallyDrop<Tree>,
     _arena: Arena,
 }
@@ -69,7 +84,8 @@ impl Parsed {
     }
 }
 
-/// Parses a document, or the part of it in `range`. None where that takes too much, or the document is stopped.
+/// Parses a document, or the part of it in `range`. `None` if that takes too much, or if the
+/// document is stopped.
 pub(crate) fn parse(
     language: &Language,
     document: &Document<'_>,
@@ -79,7 +95,8 @@ pub(crate) fn parse(
     let size = range.map_or(text.len(), |range| range.end_byte - range.start_byte);
     let arena = Arena::enter();
     let mut parser = Parser::new();
-    // Grammars are of the version of the library, as the tests of each language show, and one range is in order.
+    // Grammars have the version of the library, as the tests of each language show, and a single
+    // range is in order.
     let is_set = parser.set_language(language).is_ok()
         && parser.set_included_ranges(range.as_slice()).is_ok();
     if !is_set {
@@ -97,7 +114,7 @@ pub(crate) fn parse(
     let most = Most {
         held: held as u64,
         given: GIVEN + size as u64 * GIVEN_A_BYTE,
-        errors: ERRORS + size as u64 / BYTES_AN_ERROR,
+        errors: (ERRORS + size as u64 / BYTES_AN_ERROR).min(MOST_ERRORS),
     };
     let payload = ptr::from_mut(&mut watch).cast();
     let input = TSInput {
@@ -112,17 +129,18 @@ pub(crate) fn parse(
     };
     let mut was_left = false;
     let parser = parser.into_raw();
-    // SAFETY: the arena is entered, the parser was made in it, and what the pointers point at outlives the call.
+    // SAFETY: the arena is entered, the parser was made in it, and the targets of the pointers
+    // outlive the call.
     let tree = unsafe { excerpt_parse(parser, &input, &options, &most, &mut was_left) };
     if was_left {
         return None;
     }
-    // SAFETY: the parser came back, so it is whole, and it is ours.
+    // SAFETY: the parser came back, so it is intact, and we own it.
     drop(unsafe { Parser::from_raw(parser) });
     if tree.is_null() {
         return None;
     }
-    // SAFETY: a tree that the parser made for us.
+    // SAFETY: the parser made this tree for us.
     let tree = ManuallyDrop::new(unsafe { Tree::from_raw(tree) });
     if watch.stopped {
         return None;
@@ -134,14 +152,14 @@ pub(crate) fn parse(
     })
 }
 
-/// What gives the parser its text, and counts what it does.
+/// Gives the parser its text, and counts its work.
 struct Watch<'a> {
     document: &'a Document<'a>,
     text: &'a str,
-    /// How many parts may still be read.
+    /// How many more parts may be read.
     reads: usize,
     reports: usize,
-    /// The farthest place that was reached, in bytes.
+    /// The farthest position reached, in bytes.
     reached: usize,
     stopped: bool,
 }
@@ -152,14 +170,15 @@ unsafe extern "C" fn read(
     _: TSPoint,
     count: *mut u32,
 ) -> *const c_char {
-    // SAFETY: `parse` passes its watch, and nothing else uses it while it is called back.
+    // SAFETY: `parse` passes its watch, and nothing else uses it during the callback.
     let watch = unsafe { &mut *payload.cast::<Watch<'_>>() };
     watch.reads = watch.reads.saturating_sub(1);
     watch.stopped |= watch.reads == 0;
     let start = watch.text.len().min(offset as usize);
     let end = match watch.stopped {
         true => start,
-        // A part that ended inside a character would be asked for again, and the parser does not expect that there is nothing then.
+        // If a part ended inside a character, the parser would ask for the rest and not expect it
+        // to be empty.
         false => watch.text.floor_char_boundary(start + PART),
     };
     let part = &watch.text.as_bytes()[start..end];
@@ -183,7 +202,7 @@ thread_local! {
     static HELD_HERE: Cell<usize> = const { Cell::new(0) };
 }
 
-/// What `arena.c` keeps.
+/// The state kept by `arena.c`.
 #[repr(C)]
 struct Raw {
     _private: [u8; 0],
@@ -204,14 +223,14 @@ unsafe extern "C" {
     ) -> *mut TSTree;
 }
 
-/// What a parse may take.
+/// The bounds of a parse.
 #[repr(C)]
 struct Most {
-    /// Bytes at once.
+    /// Bytes held at once.
     held: u64,
-    /// Bytes in all.
+    /// Bytes given in total.
     given: u64,
-    /// Errors to recover from.
+    /// Errors recovered from.
     errors: u64,
 }
 
@@ -219,7 +238,7 @@ struct Most {
 struct Arena {
     raw: *mut Raw,
     before: *mut Raw,
-    /// What the arenas around this one hold, in bytes.
+    /// How many bytes the arenas around this one hold.
     around: usize,
     _thread: PhantomData<*mut ()>,
 }
@@ -227,9 +246,11 @@ struct Arena {
 impl Arena {
     fn enter() -> Self {
         static INSTALL: Once = Once::new();
-        // SAFETY: no parser was made before by this crate; one of another crate has its memory of the system, where it is returned while no arena is entered.
+        // SAFETY: this crate has made no parser before; a parser of another crate has its memory
+        // from the system, and returns it there while no arena is entered.
         INSTALL.call_once(|| unsafe { excerpt_arena_install() });
-        // SAFETY: makes an arena and enters it. The system has refused a kilobyte where there is none.
+        // SAFETY: makes an arena and enters it. A null pointer means that the system refused a
+        // kilobyte.
         let (raw, before) = unsafe {
             let raw = excerpt_arena_new();
             assert!(!raw.is_null(), "no memory is left");
@@ -243,9 +264,9 @@ impl Arena {
         }
     }
 
-    /// Counts what it holds among what is held while others are entered.
+    /// Counts what this arena holds while others are entered.
     fn keep(&self) {
-        // SAFETY: the arena is there until it is dropped.
+        // SAFETY: the arena exists until it is dropped.
         let held = unsafe { excerpt_arena_held(self.raw) };
         HELD_HERE.set(self.around + held);
     }
@@ -254,7 +275,8 @@ impl Arena {
 impl Drop for Arena {
     fn drop(&mut self) {
         HELD_HERE.set(self.around);
-        // SAFETY: nothing uses what it holds any more: the parser is gone, and so is what walked over the tree.
+        // SAFETY: nothing uses its contents any more: the parser is gone, and so is everything that
+        // walked over the tree.
         unsafe {
             let current = excerpt_arena_enter(self.before);
             debug_assert!(ptr::eq(current, self.raw), "arenas are left in order");

@@ -1,15 +1,16 @@
-//! The language of a document: as named, by its name, its ending, its first line, its modeline, its content, in that order. What cannot
-//! be told for sure is not told: a text that nobody knows is text.
+//! Detects the language of a document: from its given language, its name, its extension, its first
+//! line, its modeline and its content, in that order. A language is detected only when it is
+//! certain: anything else is text.
 
 use excerpt_chunk::{Document, Syntax};
 
 use crate::table::{CONTESTED, LANGUAGES, Language};
 
-/// In how many lines at the start and at the end a modeline may stand.
+/// How many lines at the start and at the end may contain a modeline.
 const MODELINES: usize = 5;
-/// How long such a line may be, in bytes.
+/// The maximum length of such a line, in bytes.
 const LONGEST_MODELINE: usize = 400;
-/// In how much of a text the marks of one of two languages are looked for, in bytes.
+/// How much of a text is searched for the marks of one of two languages, in bytes.
 const LOOKED_AT: usize = 64 << 10;
 
 /// The names of the languages of this build.
@@ -17,7 +18,7 @@ pub fn languages() -> impl Iterator<Item = &'static str> {
     LANGUAGES.iter().map(|language| language.name)
 }
 
-/// The language of `document`, and what told it.
+/// The language of `document`, and how it was detected.
 pub(crate) fn detect(document: &Document<'_>) -> Option<(&'static Language, &'static str)> {
     if let Some(named) = document.language() {
         return Language::named(named.trim()).map(|language| (language, "as named"));
@@ -87,14 +88,14 @@ fn shown(marks: &[&str], text: &str) -> bool {
     lines.any(|line| marks.iter().any(|mark| line.starts_with(mark)))
 }
 
-/// The language of the program behind `#!`.
+/// The language of the program named after `#!`.
 fn by_first_line(text: &str) -> Option<&'static Language> {
     let line = text.strip_prefix("#!")?.lines().next()?;
     let line = &line[..line.floor_char_boundary(LONGEST_MODELINE)];
     let mut words = line.split_whitespace();
     let mut program = words.next()?;
     if program.ends_with("/env") || program == "env" {
-        // `env -S NAME=value program` runs the program.
+        // `env -S NAME=value program` runs `program`.
         program = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
     }
     let program = program.rsplit('/').next()?;
@@ -107,7 +108,7 @@ fn by_first_line(text: &str) -> Option<&'static Language> {
     })
 }
 
-/// The language that a line for an editor names: `vim: set ft=rust:` or `-*- mode: rust -*-`.
+/// The language named in a line for an editor: `vim: set ft=rust:` or `-*- mode: rust -*-`.
 fn by_modeline(text: &str) -> Option<&'static Language> {
     let first = text.lines().take(MODELINES);
     let last = text.trim_end().rsplit('\n').take(MODELINES);
@@ -121,7 +122,7 @@ fn vim(line: &str) -> Option<&str> {
     let starts = ["vim:", "vi:", "ex:"];
     let options = starts.iter().find_map(|start| {
         let (before, options) = line.split_once(start)?;
-        // The word stands alone, behind the sign of a comment.
+        // The word is separate, and after the start of a comment.
         before
             .is_empty()
             .then_some(options)
@@ -148,7 +149,7 @@ fn emacs(line: &str) -> Option<&str> {
     })
 }
 
-/// The few formats that no prose begins like.
+/// The few formats whose beginning no prose has.
 fn by_content(text: &str) -> Option<&'static Language> {
     let text = text.trim();
     let starts = |start: &str| {
@@ -167,7 +168,7 @@ fn by_content(text: &str) -> Option<&'static Language> {
     Language::named(name)
 }
 
-/// Whether `text` begins and ends like an object, or like an array of objects.
+/// Whether `text` begins and ends like an object or an array of objects.
 fn json(text: &str) -> bool {
     let object = |text: &str| {
         let Some(rest) = text.strip_prefix('{') else {

@@ -1,6 +1,7 @@
-//! The outline while it is written. What has been opened of it is a [`Sequence`] of children; a [`Level`] is a node of the tree whose children
-//! are being walked. Many levels may feed one sequence: what stands around a body is of no interest. Comments and attributes are [`Waiting`]
-//! until it shows what they belong to.
+//! The outline under construction. A [`Sequence`] is the children of an opened node of the outline;
+//! a [`Level`] is a node of the tree whose children are being walked. Several levels may feed one
+//! sequence, because the nodes around a body do not matter. Comments and attributes are [`Waiting`]
+//! until it is known what they belong to.
 
 use std::ops::Range;
 
@@ -9,7 +10,7 @@ use tree_sitter::Node;
 
 use crate::gap::{Gap, Lines};
 
-/// A line is long if it has more bytes than this, and than what may stand alone: it is parted inside.
+/// A line is long if it has more bytes than this and than `detail`: it is split inside.
 const LONG_LINE: usize = 200;
 
 /// A node of the tree whose children are walked.
@@ -18,17 +19,19 @@ pub(crate) struct Level {
     /// The number of its kind.
     pub(crate) kind: u16,
     pub(crate) bytes: (usize, usize),
-    /// Whether its named children are members or statements, each a node of its own.
+    /// Whether its named children are members or statements, each with a node of its own.
     pub(crate) members: bool,
-    /// How many nodes of the outline end with it: a definition behind its comments is a node in a node.
+    /// How many nodes of the outline end with it: a definition after its comments is a node in a
+    /// node.
     pub(crate) closes: u8,
-    /// Where the body begins: what stands before is the header, and one piece. 0 without.
+    /// Where the body begins: everything before it is the header, which stays together. 0 without a
+    /// body.
     pub(crate) header_until: usize,
-    /// The definition that has already been opened with a wrapper around it.
+    /// The definition that has already been opened together with a wrapper.
     pub(crate) defined: usize,
-    /// Whether it is inside a function, where variables are no definitions.
+    /// Whether it is inside a function, where variables are not definitions.
     pub(crate) local: bool,
-    /// What the innermost definition around is.
+    /// The kind of the innermost definition around it.
     pub(crate) scope: Kind,
     /// Whether no child has been seen.
     pub(crate) first: bool,
@@ -39,17 +42,17 @@ pub(crate) struct Level {
 /// The children of an opened node of the outline.
 #[derive(Default)]
 pub(crate) struct Sequence {
-    /// How many bytes it is over.
+    /// How many bytes it covers.
     pub(crate) size: usize,
     /// Whether it has a child.
     pub(crate) begun: bool,
-    /// Whether the last child is a piece that goes on until its line ends.
+    /// Whether the last child is a statement that continues until its line ends.
     pub(crate) piece: bool,
     /// Whether the last child is a run of imports.
     pub(crate) imports: bool,
-    /// Whether the next child belongs to the last.
+    /// Whether the next child belongs to the last one.
     pub(crate) glue: bool,
-    /// Comments and attributes that wait for what they belong to.
+    /// Comments and attributes whose owner is not known yet.
     pub(crate) waiting: Vec<Waiting>,
     /// The levels of the sections that are open in it.
     pub(crate) sections: Vec<u8>,
@@ -57,16 +60,16 @@ pub(crate) struct Sequence {
 
 /// A comment or an attribute.
 pub(crate) struct Waiting {
-    /// From the start of its line, if nothing stands before it.
+    /// Its bytes, from the start of its line if nothing comes before it.
     pub(crate) bytes: Range<usize>,
-    /// How many line feeds stand before it.
+    /// How many line feeds precede it.
     pub(crate) newlines: usize,
     pub(crate) attribute: bool,
-    /// Whether it belongs to nothing that follows.
+    /// Whether it does not belong to what follows.
     pub(crate) apart: bool,
 }
 
-/// A node of the tree with where it stands.
+/// A node of the tree with its position.
 #[derive(Clone, Copy)]
 pub(crate) struct Found<'tree> {
     pub(crate) node: Node<'tree>,
@@ -75,21 +78,22 @@ pub(crate) struct Found<'tree> {
     pub(crate) gap: Gap,
 }
 
-/// An outline, and where its next node comes.
+/// An outline, and where its next node goes.
 pub(crate) struct Draft<'b, 'text> {
     text: &'text str,
-    /// How large a piece may be without being opened.
+    /// How large a node may be without being opened.
     detail: usize,
     pub(crate) builder: &'b mut OutlineBuilder<'text>,
     pub(crate) levels: Vec<Level>,
     pub(crate) sequences: Vec<Sequence>,
     lines: Lines,
-    /// The line of a closing bracket with more behind it, such as `} else {`: the start of what follows, and whether that is glued.
+    /// The line of a closing bracket with more text after it, such as `} else {`: the start of what
+    /// follows, and whether that is glued.
     pub(crate) held: Option<(usize, bool)>,
 }
 
 impl<'b, 'text> Draft<'b, 'text> {
-    /// One that goes on with what `builder` has open, for the children of `root`.
+    /// Continues the open nodes of `builder`, with the children of `root`.
     pub(crate) fn new(
         text: &'text str,
         detail: usize,
@@ -133,13 +137,13 @@ impl<'b, 'text> Draft<'b, 'text> {
         &mut self.sequences[last]
     }
 
-    /// Whether the line of `at` is to be parted inside.
+    /// Whether the line that contains `at` must be split inside.
     pub(crate) fn long_line(&mut self, at: usize) -> bool {
         self.lines.length_at(self.text, at) > self.detail.max(LONG_LINE)
     }
 
-    /// Opens a node of the outline in the current sequence, from `line` or from the comments and attributes that belong to it, which are
-    /// returned.
+    /// Opens a node of the outline in the current sequence, at `line` or at the comments and
+    /// attributes that belong to it, which are returned.
     pub(crate) fn open(
         &mut self,
         kind: Kind,
@@ -159,7 +163,7 @@ impl<'b, 'text> Draft<'b, 'text> {
             start = held;
             glue |= held_glue;
         }
-        // A line that fits is not to be cut.
+        // A line that fits must not be split.
         let inside = newlines == 0 && self.sequence().begun;
         glue |= inside && start == line && !self.long_line(line);
         let index = self.builder.open(kind, start);
@@ -170,7 +174,7 @@ impl<'b, 'text> Draft<'b, 'text> {
         (index, start, attached)
     }
 
-    /// Writes comments that belong to nothing that follows, each group of lines one node.
+    /// Writes comments that do not belong to what follows, one node per group of lines.
     fn comments(&mut self, comments: &[Waiting]) {
         let groups = comments.chunk_by(|_, next| next.newlines < 2);
         for group in groups {
@@ -207,7 +211,7 @@ impl<'b, 'text> Draft<'b, 'text> {
         }
     }
 
-    /// Writes what waits as comments.
+    /// Writes everything that is waiting as comments.
     pub(crate) fn flush(&mut self) {
         let waiting = std::mem::take(&mut self.sequence().waiting);
         if !waiting.is_empty() {
@@ -216,7 +220,7 @@ impl<'b, 'text> Draft<'b, 'text> {
         }
     }
 
-    /// Closes the piece or the imports that are open.
+    /// Closes the open statement or run of imports.
     pub(crate) fn end_run(&mut self) {
         let sequence = self.sequence();
         let open = std::mem::take(&mut sequence.piece) | std::mem::take(&mut sequence.imports);
@@ -243,7 +247,7 @@ impl<'b, 'text> Draft<'b, 'text> {
         }
     }
 
-    /// Begins the children of the node of the outline that has just been opened.
+    /// Begins the children of the node of the outline that was just opened.
     pub(crate) fn enter(&mut self, found: Found<'_>, around: Level, members: bool) {
         self.sequences.push(Sequence {
             size: found.end - found.start,
@@ -262,7 +266,7 @@ impl<'b, 'text> Draft<'b, 'text> {
         });
     }
 
-    /// Ends what is open in the outermost sequence and inside it.
+    /// Closes everything that is open in the outermost sequence and inside it.
     pub(crate) fn finish(&mut self) {
         loop {
             self.flush();
@@ -278,8 +282,8 @@ impl<'b, 'text> Draft<'b, 'text> {
     }
 }
 
-/// From where on comments and attributes belong to what follows behind `newlines` line feeds: no blank line is between, or one
-/// of them is an attribute.
+/// The index of the first comment or attribute that belongs to what follows after `newlines` line
+/// feeds: no blank line is between them, or one of them is an attribute.
 fn attached_from(waiting: &[Waiting], newlines: usize) -> usize {
     let attribute = waiting.iter().position(|waiting| waiting.attribute);
     let attribute = attribute.unwrap_or(waiting.len());

@@ -1,11 +1,13 @@
-//! What stands before a place in the text: a [`Gap`] is the white space between a node and what comes before it.
+//! The text before a position: a [`Gap`] is the white space between a node and what comes before
+//! it.
 
-/// The white space before a place.
+/// The white space before a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Gap {
-    /// How many line feeds are in it. The start of the text counts as one.
+    /// How many line feeds it contains. The start of the text counts as one.
     pub(crate) newlines: usize,
-    /// Where the line begins if nothing but white space stands before the place on its line, else the place itself.
+    /// The start of the line if only white space comes before the position on it; otherwise the
+    /// position itself.
     pub(crate) line: usize,
 }
 
@@ -38,7 +40,7 @@ impl Gap {
     }
 }
 
-/// The lines of a text, asked for one after the other.
+/// The lines of a text, requested one after the other.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     start: usize,
@@ -46,7 +48,8 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// How many bytes the line of `at` has. Cheap where places near each other are asked for.
+    /// The length in bytes of the line that contains `at`. Cheap if nearby positions are requested
+    /// in a row.
     pub(crate) fn length_at(&mut self, text: &str, at: usize) -> usize {
         if at < self.start || at >= self.end {
             let bytes = text.as_bytes();

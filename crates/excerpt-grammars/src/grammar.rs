@@ -1,10 +1,11 @@
-//! A [`Grammar`] is the parser's table of a language together with what is known of its nodes. It is made once, when it is first wanted.
+//! A [`Grammar`] is the parser's table for a language together with what is known about its nodes.
+//! It is created once, on first use.
 
 use tree_sitter::Language as Table;
 
 use crate::knowledge::Knowledge;
 
-/// What reads a language.
+/// Everything needed to read a language.
 #[derive(Debug)]
 pub(crate) struct Grammar {
     pub(crate) table: Table,
@@ -12,7 +13,7 @@ pub(crate) struct Grammar {
 }
 
 impl Grammar {
-    /// Joins a parser's table and a knowledge file.
+    /// Combines a parser's table and a knowledge file.
     pub(crate) fn new(table: Table, knowledge: &str) -> Self {
         let knowledge = Knowledge::read(knowledge, &table);
         Grammar { table, knowledge }

@@ -1,30 +1,34 @@
-//! Texts that a grammar must not be given: made to be slow, or deeper than the scanners of grammars keep. They are read as lines.
+//! Texts that must not be given to a grammar: they are made to be slow, or nest deeper than the
+//! grammar's scanner can record. They are read as lines.
 
-/// How often the sign may change in a run of nothing but signs and white space. The parser's recovery from an error takes as long as the
-/// expression before it is deep, and signs in signs are deep: 20,000 times `/-` take a minute and more. Real code has at most
-/// pictures in comments, of a few hundred.
+/// How often the sign may change in a run of only signs and white space. The parser's error
+/// recovery takes time in proportion to the depth of the expression before it, and nested signs are
+/// deep: 20,000 times `/-` take a minute and more. Real code has at most a few hundred, in pictures
+/// in comments.
 const MOST_SIGNS: usize = 1_000;
 
-/// How deep lines may be nested by their indentation and the markers before their text. The scanners of Python and YAML keep their depths in
-/// 1,024 bytes; beyond, an assertion of the parser ends the process.
+/// How deep lines may be nested by indentation and the markers before their text. The scanners of
+/// Python and YAML keep their depths in 1,024 bytes; beyond that, an assertion in the parser ends
+/// the process.
 const DEEPEST_LINES: usize = 200;
 
-/// The limits of here-documents in one text: how long a name may be, how many may begin on a line, and how many inside others. The scanner of
-/// Ruby keeps their names in 1,024 bytes, too.
+/// The limits of here-documents in one text: how long a name may be, how many may begin on a line,
+/// and how many may be nested. The scanner of Ruby, too, keeps their names in 1,024 bytes.
 const LONGEST_NAME: usize = 60;
 const MOST_ON_A_LINE: usize = 12;
 const MOST_INSIDE: usize = 12;
 
-/// How deep elements of HTML may be nested. Browsers stop at 512; pages that people wrote stay below 100.
+/// How deep HTML elements may be nested. Browsers stop at 512; pages written by people stay below
+/// 100.
 const DEEPEST_ELEMENTS: usize = 256;
 
-/// Elements without an end, in order.
+/// Elements without an end tag, in order.
 const VOID_ELEMENTS: [&str; 14] = [
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source",
     "track", "wbr",
 ];
 
-/// Elements that end where another of their kind begins.
+/// Elements that end where another one of their group begins.
 const ENDED_BY_THEIR_LIKE: [&[&str]; 7] = [
     &["p"],
     &["li"],
@@ -35,26 +39,26 @@ const ENDED_BY_THEIR_LIKE: [&[&str]; 7] = [
     &["rt", "rp"],
 ];
 
-/// How many rows a scanner counts in 16 bits.
+/// How many rows a scanner can count in 16 bits.
 const MOST_ROWS: usize = i16::MAX as usize;
 
-/// What the scanner of a grammar cannot bear.
+/// An input that the scanner of a grammar cannot handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wary {
-    /// Lines nested deep.
+    /// Deeply nested lines.
     Depths,
     /// Many here-documents at once.
     Documents,
-    /// More lines than the scanner of YAML can count: behind them it takes all for one key.
+    /// More lines than the scanner of YAML can count: after that it takes everything for one key.
     Rows,
-    /// A character beyond Latin behind a brace: the scanner of shells looks it up in a table of 256.
+    /// A character beyond Latin after a brace: the scanner of shells looks it up in a table of 256.
     Braces,
-    /// Elements in elements: the scanner of HTML goes over all that are open at each token.
+    /// Nested elements: the scanner of HTML visits all open elements at each token.
     Elements,
 }
 
 impl Wary {
-    /// Whether `text` has it.
+    /// Whether `text` contains it.
     pub(crate) fn of(self, text: &str) -> bool {
         match self {
             Wary::Depths => deep_lines(text),
@@ -66,7 +70,8 @@ impl Wary {
     }
 }
 
-/// The runs of at least `least` bytes that are all `part` of one. Looks at few of the bytes: a run cannot hide between two probes.
+/// The runs of at least `least` bytes that are all `part` of one. Reads only few of the bytes: no
+/// run fits between two probes.
 fn runs(text: &str, least: usize, part: fn(u8) -> bool) -> impl Iterator<Item = &[u8]> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -90,7 +95,7 @@ fn runs(text: &str, least: usize, part: fn(u8) -> bool) -> impl Iterator<Item = 
     })
 }
 
-/// Whether there are more signs in signs than a parser should be given.
+/// Whether signs are nested more than a parser can handle.
 pub(crate) fn signs(text: &str) -> bool {
     let sign = |byte: u8| {
         let other = matches!(
@@ -109,12 +114,12 @@ pub(crate) fn signs(text: &str) -> bool {
 
 /// Whether lines are nested too deep for a scanner that keeps their depths.
 fn deep_lines(text: &str) -> bool {
-    // Each depth takes a byte at least before the text of its line.
+    // Each depth takes at least one byte before the text of its line.
     let margin = |byte: u8| matches!(byte, b' ' | b'\t' | b'-' | b'?' | b':');
     runs(text, DEEPEST_LINES, margin).next().is_some() && deepest(text) > DEEPEST_LINES
 }
 
-/// How deep lines are nested at most.
+/// The maximum depth of lines.
 fn deepest(text: &str) -> usize {
     let mut deepest = 0;
     let mut depths: Vec<usize> = Vec::new();
@@ -137,7 +142,7 @@ fn deepest(text: &str) -> usize {
     deepest
 }
 
-/// Whether there are more here-documents at once than a scanner keeps.
+/// Whether there are more here-documents at once than a scanner can keep.
 fn here_documents(text: &str) -> bool {
     let mut inside = 0;
     for line in text.lines() {
@@ -162,12 +167,12 @@ fn here_documents(text: &str) -> bool {
     false
 }
 
-/// Whether a character beyond Latin stands behind a brace, digits and dots aside.
+/// Whether a character beyond Latin comes after a brace, ignoring digits and dots.
 fn beyond_braces(text: &str) -> bool {
     let mut braces = memchr::memchr_iter(b'{', text.as_bytes());
     let mut seen = 0;
     braces.any(|brace| {
-        // Digits are looked through once, however many braces stand before them.
+        // Digits are read once, however many braces come before them.
         if brace < seen {
             return false;
         }
@@ -178,7 +183,7 @@ fn beyond_braces(text: &str) -> bool {
     })
 }
 
-/// Whether more elements are open at once than a scanner should go over.
+/// Whether more elements are open at once than a scanner should visit.
 fn deep_elements(text: &str) -> bool {
     let mut open: Vec<&str> = Vec::new();
     for at in memchr::memchr_iter(b'<', text.as_bytes()) {

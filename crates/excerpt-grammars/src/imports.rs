@@ -1,4 +1,4 @@
-//! The names that an import makes known.
+//! The names that an import introduces.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use tree_sitter::{Node, TreeCursor};
 use crate::knowledge::{Knowledge, Names};
 use crate::label::unquoted;
 
-/// How many nodes of one import are looked at.
+/// How many nodes of one import are visited.
 const MOST: usize = 2_000;
-/// How many nodes around one of them are looked at.
+/// How many nodes around one of them are visited.
 const NEAR: usize = 4;
 
-/// The names that `import` makes known in the document, aliases instead of what they stand for.
-/// `cursor` may stand anywhere.
+/// The names that `import` introduces in the document: aliases rather than what they stand for.
+/// `cursor` may be at any node.
 pub(crate) fn names<'tree>(
     knowledge: &Knowledge,
     import: Node<'tree>,

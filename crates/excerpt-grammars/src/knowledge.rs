@@ -1,5 +1,6 @@
-//! What is known of a language, as data: what the kinds of nodes in its syntax tree mean. One file a language, `languages/*/outline.kinds`,
-//! line by line; `#` begins a comment.
+//! What is known about a language, as data: the meaning of the node kinds in its syntax tree. There
+//! is one file per language, `languages/*/outline.kinds`, with one entry per line; `#` begins a
+//! comment.
 //!
 //! ```text
 //! comment line_comment block_comment         these kinds have this role
@@ -9,10 +10,14 @@
 //! @test-marks #[test]                        what else is to be known
 //! ```
 //!
-//! The roles are those of [`Role`]. A definition is written by what it is (`function`, `class` …), with `+` behind it if it is always looked
-//! into for more definitions and `-` if it is not (classes and their like are, functions are not), and with the [`Template`] of its label.
-//! Conditions are joined by `;`: `path=word|word` asks for a text, `path:kind|kind` for a kind, `path?` for a node at the end of
-//! the path, `^kind|kind` for the kind of the node around, `alone` for a node that is the whole text; `!` before one turns it round.
+//! The roles are those of [`Role`]. A definition is written as its kind (`function`, `class` …) and
+//! the [`Template`] of its label. A `+` after the kind means that it is always searched for further
+//! definitions, a `-` that it is not; by default classes and the like are, functions are not. What is
+//! too large to form a chunk is searched in any case.
+//!
+//! Conditions are joined by `;`: `path=word|word` requires a text, `path:kind|kind` a kind, `path?`
+//! a node at the end of the path, `^kind|kind` the kind of the node around, `alone` a node that is
+//! the whole text; a `!` in front negates one.
 
 use excerpt_chunk::Kind;
 use tree_sitter::{Language, Node};
@@ -21,10 +26,10 @@ use crate::hazard::Wary;
 use crate::label::{Template, unquoted};
 use crate::path::Path;
 
-/// The kind of no node: where it is not known what stands around.
+/// A kind that no node has, for an unknown parent.
 const NOWHERE: u16 = u16::MAX;
 
-/// What a kind of node is to an outline.
+/// The role of a kind of node in an outline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Role {
     /// A statement, an expression or a part of one.
@@ -34,29 +39,29 @@ pub(crate) enum Role {
     Comment,
     /// An attribute or decorator, which belongs to what follows.
     Attribute,
-    /// Words before a definition that may begin with attributes.
+    /// Words before a definition, which may begin with attributes.
     Modifiers,
     /// An import.
     Import,
-    /// What holds members or statements, between its brackets if it has some.
+    /// A node that contains members or statements, between brackets if it has them.
     Body,
-    /// What stands for its children.
+    /// A node that is replaced by its children.
     Splice,
-    /// What stands around a definition and belongs to it.
+    /// A node around a definition that belongs to it.
     Wrapper,
-    /// What ends the node around it.
+    /// The end of the node around it.
     Closer,
     /// Text in another language.
     Inner,
 }
 
-/// Something with a name.
+/// A definition.
 #[derive(Debug)]
 pub(crate) struct Definition {
     pub(crate) kind: Kind,
-    /// Whether it is always looked into.
+    /// Whether it is always searched for further definitions.
     pub(crate) container: bool,
-    /// What it is called; nothing for a definition without a name.
+    /// Its label; `None` for a definition without a name.
     pub(crate) template: Option<Template>,
 }
 
@@ -66,7 +71,7 @@ enum Meaning {
     Definition(Definition),
 }
 
-/// A meaning that holds under conditions.
+/// A meaning that applies under conditions.
 #[derive(Debug)]
 struct Rule {
     conditions: Vec<Condition>,
@@ -88,20 +93,20 @@ enum Test {
     Alone,
 }
 
-/// Which part of a path of names an import makes known.
+/// Which part of a path of names an import introduces.
 #[derive(Debug)]
 pub(crate) enum Names {
     /// None.
     Nothing,
     First(Option<Path>),
     Last(Option<Path>),
-    /// What stands there; the last part if nothing does.
+    /// The node there; the last part if there is none.
     In(Path),
-    /// The last part of what stands there from the nearest node around.
+    /// The last part of the node there, from the nearest node around.
     Around(Path),
 }
 
-/// How elements of data are named: by what keys of what pairs.
+/// How elements of data are named: by which keys of which pairs.
 #[derive(Debug)]
 pub(crate) struct KeyNames {
     pub(crate) pair: u16,
@@ -110,38 +115,38 @@ pub(crate) struct KeyNames {
     pub(crate) names: Vec<String>,
 }
 
-/// What is known of one kind of node.
+/// What is known about one kind of node.
 #[derive(Debug, Default)]
 struct Entry {
     role: Role,
     rules: Vec<Rule>,
-    /// What it makes known in an import: the first whose conditions hold.
+    /// The names that it introduces in an import: the first whose conditions hold.
     names: Vec<(Vec<Condition>, Names)>,
 }
 
-/// What is known of a language.
+/// What is known about a language.
 #[derive(Debug, Default)]
 pub(crate) struct Knowledge {
-    /// By the number that the grammar gives a kind.
+    /// By the grammar's number for the kind.
     entries: Vec<Entry>,
-    /// What comments that belong to nothing that follows begin with.
+    /// The beginnings of comments that do not belong to what follows.
     pub(crate) apart: Vec<String>,
-    /// What the names of test functions begin with.
+    /// The beginnings of the names of test functions.
     pub(crate) test_names: Vec<String>,
-    /// What is written before tests.
+    /// The marks before tests.
     pub(crate) test_marks: Vec<String>,
     pub(crate) key_names: Option<KeyNames>,
-    /// Whether names are no paths: `main.o` is one name.
+    /// Whether names are not paths: `main.o` is one name.
     pub(crate) whole_names: bool,
-    /// What the grammar's scanner cannot bear; see [`Wary`].
+    /// Inputs that the grammar's scanner cannot handle; see [`Wary`].
     pub(crate) wary: Vec<Wary>,
-    /// The languages of inner text: what its tag or opening begins with, and the language.
+    /// The languages of inner text: the beginning of its tag or opening, and the language.
     pub(crate) inner: Vec<(String, String)>,
-    /// Lines that could not be read.
+    /// Lines that could not be parsed.
     pub(crate) faults: Vec<String>,
 }
 
-/// What a node turned out to be.
+/// The meaning of a node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Meant<'a> {
     Role(Role),
@@ -149,7 +154,7 @@ pub(crate) enum Meant<'a> {
 }
 
 impl Knowledge {
-    /// Reads a knowledge file. A line that cannot be read is left out and noted.
+    /// Parses a knowledge file. A line that cannot be parsed is skipped and recorded.
     pub(crate) fn read(written: &str, language: &Language) -> Self {
         let mut knowledge = Knowledge::default();
         let kinds = language.node_kind_count();
@@ -246,10 +251,10 @@ impl Knowledge {
         self.entries.get_mut(usize::from(id))
     }
 
-    /// What `node` is, which stands in a node of the kind `parent`.
+    /// The meaning of `node`, whose parent has the kind `parent`.
     pub(crate) fn meaning(&self, node: Node<'_>, parent: u16, text: &str) -> Meant<'_> {
         let Some(entry) = self.entries.get(usize::from(node.kind_id())) else {
-            // An error stands for what is in it.
+            // An error is replaced by its contents.
             return Meant::Role(Role::Splice);
         };
         for rule in &entry.rules {
@@ -264,13 +269,13 @@ impl Knowledge {
         Meant::Role(entry.role)
     }
 
-    /// The role of `node` where it is no definition.
+    /// The role of `node` if it is not a definition.
     pub(crate) fn role(&self, node: Node<'_>) -> Role {
         let entry = self.entries.get(usize::from(node.kind_id()));
         entry.map_or(Role::Splice, |entry| entry.role)
     }
 
-    /// What an import makes known with `node` in it.
+    /// The names that an import with `node` in it introduces.
     pub(crate) fn names(&self, node: Node<'_>, text: &str) -> Option<&Names> {
         let mut names = self.entries.get(usize::from(node.kind_id()))?.names.iter();
         let holds = |condition: &Condition| condition.holds(node, NOWHERE, text);
@@ -332,7 +337,7 @@ impl Condition {
     }
 }
 
-/// Whether nothing stands before `node` but comments, and nothing behind it.
+/// Whether only comments come before `node`, and nothing after it.
 fn alone(node: Node<'_>, text: &str) -> bool {
     let behind = text.get(node.end_byte()..).unwrap_or_default();
     let before = text.get(..node.start_byte()).unwrap_or_default();
@@ -340,7 +345,7 @@ fn alone(node: Node<'_>, text: &str) -> bool {
     behind.trim_start().is_empty() && (before.is_empty() || before.starts_with('/'))
 }
 
-/// A kind and the conditions in braces behind it.
+/// A kind, and the conditions in braces after it.
 fn conditional<'a>(written: &'a str, language: &Language) -> Option<(&'a str, Vec<Condition>)> {
     let (kind, conditions) = match written.split_once('{') {
         Some((kind, conditions)) => (kind, conditions.strip_suffix('}')?),

@@ -1,8 +1,10 @@
-//! What a definition is called: a template with places for parts of the syntax tree, such as `impl [{trait} for ]{type}`.
+//! The label of a definition: a template with places for parts of the syntax tree, such as `impl
+//! [{trait} for ]{type}`.
 //!
-//! `{path}` stands for the text of the node there, `{path"}` for the same without quotes; `[…]` is left out if a place in it leads nowhere.
-//! `{^}` stands for all that is written before the body, `{~}` for the text between tags, `{@}` for the obvious name of an element of data, else its number. The last place
-//! that leads somewhere is the name.
+//! `{path}` is replaced by the text of the node there, `{path"}` by the same without quotes; `[…]`
+//! is omitted if a place in it leads nowhere. `{^}` stands for everything before the body, `{~}`
+//! for the text between tags, `{@}` for the obvious name of an element of data, or its number. The
+//! last place that leads somewhere is the name.
 
 use std::borrow::Cow;
 
@@ -32,18 +34,18 @@ enum Place {
     Obvious,
 }
 
-/// What a template is filled from.
+/// The values that fill a template.
 pub(crate) struct Facts<'a, 'tree> {
     pub(crate) text: &'a str,
     pub(crate) node: Node<'tree>,
-    /// What is written before the body.
+    /// The text before the body.
     pub(crate) header: &'a str,
     /// The obvious name of the node, or its number.
     pub(crate) obvious: &'a dyn Fn() -> String,
 }
 
 impl Template {
-    /// Reads a template; `None` if a bracket is not closed or the grammar does not know a word.
+    /// Parses a template; `None` if a bracket is not closed or the grammar does not know a word.
     pub(crate) fn read(written: &str, language: &Language) -> Option<Self> {
         let mut parts = Vec::new();
         let mut rest = written;
@@ -77,7 +79,7 @@ impl Template {
         Some(Template(parts))
     }
 
-    /// The label, and the name in it; `None` if a place that must be filled leads nowhere.
+    /// The label, and the name in it; `None` if a required place leads nowhere.
     pub(crate) fn fill(&self, facts: &Facts<'_, '_>) -> Option<(String, Option<String>)> {
         let mut label = String::new();
         let mut name = None;
@@ -132,7 +134,7 @@ fn fill(
     Some(())
 }
 
-/// What stands between the tags of `markup`.
+/// The text between the tags of `markup`.
 fn words(markup: &str) -> String {
     let parts = markup.split('<').map(|part| match part.split_once('>') {
         Some((_, words)) => words,
@@ -141,7 +143,7 @@ fn words(markup: &str) -> String {
     parts.collect()
 }
 
-/// `text` in one line, with single spaces, and not too long.
+/// `text` on one line, with single spaces, and not too long.
 pub(crate) fn short(text: &str) -> Cow<'_, str> {
     let text = text.trim();
     let plain = |byte: u8| byte >= b' ';
@@ -175,7 +177,7 @@ pub(crate) fn unquoted(text: &str) -> &str {
     bare.unwrap_or(text)
 }
 
-/// The last part of a path of names, without type parameters: what one would search for.
+/// The last part of a path of names, without type parameters: what a search would be for.
 pub(crate) fn last_name(name: &str) -> &str {
     let plain = |character: char| {
         character.is_alphanumeric()

@@ -1,9 +1,11 @@
-//! Source code and data, read by their grammars.
+//! Source code and data, read with their grammars.
 //!
-//! [`Grammars`] is the parser of code that a chunker is given: it tells the language of a document and turns its text into an
-//! [`Outline`](excerpt_chunk::Outline) with functions, classes, keys and all else that has a name. What is known of a language is data:
-//! a row in the table with its names and endings, and a folder `languages/<name>` with a file that says what the kinds of nodes in its
-//! syntax tree mean. This is the only crate that links grammars, and no type of theirs leaves it.
+//! [`Grammars`] is the code parser for a chunker: it detects the language of a document and turns
+//! its text into an [`Outline`](excerpt_chunk::Outline) with functions, classes, keys and
+//! everything else that has a name. What is known about a language is data: a row in the table with
+//! its names and extensions, and a folder `languages/<name>` with a file that gives the meaning of
+//! the node kinds in its syntax tree. This is the only crate that links grammars, and none of their
+//! types are part of its interface.
 //!
 //! ```
 //! # #[cfg(feature = "rust")] {
@@ -40,18 +42,18 @@ use std::sync::Arc;
 
 use excerpt_chunk::{Chunker, Config, ConfigError};
 
-/// Raised whenever the same text gives another outline.
+/// Increased whenever the same text gives a different outline.
 pub const VERSION: u32 = 3;
 
 pub use detect::languages;
 pub use modules::module_path;
 pub use read::Grammars;
 
-/// A chunker that reads source code and data by all grammars of this build.
+/// A chunker that reads source code and data with all grammars of this build.
 ///
 /// # Errors
 ///
-/// Those of [`Chunker::new`](excerpt_chunk::Chunker::new).
+/// The same as for [`Chunker::new`](excerpt_chunk::Chunker::new).
 pub fn chunker(config: Config) -> Result<Chunker, ConfigError> {
     Ok(Chunker::new(config)?.with_code_parser(Arc::new(Grammars)))
 }

@@ -1,10 +1,11 @@
-//! A way from a node of a syntax tree to another, as knowledge files write it: steps joined by `.`, ways to try in order joined by `|`.
+//! A way from one node of a syntax tree to another, as written in knowledge files: steps joined by
+//! `.`, alternatives joined by `|`.
 //!
 //! | step | leads to |
 //! | --- | --- |
 //! | `name` | the child in the field `name` |
-//! | `name*` | the same, again and again while there is one |
-//! | `<kind>` | the first child of that kind; `<'*'>` is the sign itself |
+//! | `name*` | the same, repeated as long as there is one |
+//! | `<kind>` | the first child of that kind; `<'*'>` is the character itself |
 //! | `<<kind>>` | the first node of that kind below |
 //! | `<*>`, `<$>` | the first, the last named child |
 
@@ -12,10 +13,11 @@ use std::num::NonZeroU16;
 
 use tree_sitter::{Language, Node, TreeCursor};
 
-/// How many nodes are looked at for one of a kind below, and how often a field is followed: names stand near.
+/// How many nodes are searched for one of a kind below, and how often a field is followed: names
+/// are near.
 const NEAR: usize = 64;
 
-/// Ways to try in order, until one leads somewhere.
+/// Alternatives to try in order, until one leads somewhere.
 #[derive(Debug)]
 pub(crate) struct Path(Vec<Vec<Step>>);
 
@@ -30,7 +32,7 @@ enum Step {
 }
 
 impl Path {
-    /// Reads a path; `None` if the grammar does not know one of its words.
+    /// Parses a path; `None` if the grammar does not know one of its words.
     pub(crate) fn read(written: &str, language: &Language) -> Option<Self> {
         let ways = written.split('|').map(|way| {
             let steps = way.split('.').map(|step| Step::read(step, language));
@@ -45,7 +47,8 @@ impl Path {
         ways.find_map(|steps| steps.iter().try_fold(node, |node, step| step.follow(node)))
     }
 
-    /// Adds all children of `node` to which the last step of the first way leads, where that is a field.
+    /// Adds all children of `node` to which the last step of the first alternative leads, if that
+    /// is a field.
     pub(crate) fn all<'tree>(
         &self,
         node: Node<'tree>,
@@ -93,7 +96,8 @@ impl Step {
                 std::iter::successors(Some(node), next).take(NEAR).last()
             }
             Step::Child(kind) => {
-                // By number: a cursor would be an allocation, and what is looked for is most often near the front.
+                // By index: a cursor would be an allocation, and the child is usually near the
+                // front.
                 let mut children = (0..).map_while(|index| node.child(index)).take(NEAR);
                 children.find(|child| child.kind_id() == *kind)
             }
@@ -109,7 +113,7 @@ impl Step {
     }
 }
 
-/// The first node of `kind` below `node`, in the order of the text.
+/// The first node of `kind` below `node`, in text order.
 fn below(node: Node<'_>, kind: u16) -> Option<Node<'_>> {
     let mut cursor = node.walk();
     let mut depth = 0;

@@ -1,5 +1,5 @@
-//! [`Grammars`] is the door: the parser of all languages of this build. Here a text becomes a syntax tree, within bounds, and what cannot be read
-//! falls back to lines.
+//! [`Grammars`] is the entry point: the parser for all languages of this build. It turns a text
+//! into a syntax tree, within bounds, and falls back to lines for anything that cannot be parsed.
 
 use std::ops::Range;
 
@@ -60,7 +60,7 @@ impl Fault {
             Fault::Hazard => {
                 format!("not safe to be read as {language}: read as lines")
             }
-            Fault::Unreadable => format!("no {language} could be read: read as lines"),
+            Fault::Unreadable => format!("could not be read as {language}: read as lines"),
         }
     }
 }
@@ -95,10 +95,10 @@ fn outline(language: &Language, document: &Document<'_>, detail: usize) -> Resul
     Ok(builder.finish())
 }
 
-/// How deep errors in errors are looked into for what could be read.
+/// How many levels of nested errors are searched for what could be parsed.
 const ERRORS: usize = 4;
 
-/// Whether less than half of the text is in what could be read: at the top, or in errors there.
+/// Whether less than half of the text could be parsed: at the top level, or in errors there.
 fn unreadable(root: Node<'_>) -> bool {
     let mut good = 0;
     let mut all = 0;
@@ -117,7 +117,7 @@ fn unreadable(root: Node<'_>) -> bool {
         if depth == 0 {
             all += size;
         }
-        // In an error, words and brackets are what is left of what could not be read.
+        // In an error, words and brackets are what is left of the text that could not be parsed.
         let whole = node.child_count() > 0 || node.is_extra() || broken.last() == Some(&false);
         if whole && !node.is_error() {
             good += size;
@@ -163,7 +163,7 @@ fn tree(
     bounded::parse(&grammar.table, document, range).ok_or(Fault::TooMuchWork)
 }
 
-/// The row and column of a byte, as the parser counts them.
+/// The row and column of a byte, as counted by the parser.
 fn point(text: &str, at: usize) -> tree_sitter::Point {
     let before = &text.as_bytes()[..at];
     let line = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);

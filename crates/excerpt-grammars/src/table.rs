@@ -1,4 +1,4 @@
-//! The languages: one row each. Together with the folder `languages/<name>` a row is all that is to be written for one.
+//! The languages: one row each. To add a language, write a row and the folder `languages/<name>`.
 
 use std::sync::OnceLock;
 
@@ -7,17 +7,17 @@ use crate::grammar::Grammar;
 /// A language.
 #[derive(Debug)]
 pub(crate) struct Language {
-    /// The name, in lower case; also that of its folder.
+    /// The name, in lower case; also the name of its folder.
     pub(crate) name: &'static str,
-    /// Other names, as they are written behind a fence.
+    /// Other names, as used after a fence.
     pub(crate) aliases: &'static [&'static str],
-    /// What file names end in, behind the last dot.
+    /// File extensions, without the dot.
     pub(crate) endings: &'static [&'static str],
     /// Exact file names.
     pub(crate) files: &'static [&'static str],
     /// The programs that run it, without their version.
     pub(crate) interpreters: &'static [&'static str],
-    /// What begins a comment that ends with its line; empty if nothing does.
+    /// The start of a comment that ends with its line; empty if there is none.
     pub(crate) line_comment: &'static str,
     /// How paths stand for modules.
     pub(crate) modules: Modules,
@@ -26,12 +26,12 @@ pub(crate) struct Language {
 }
 
 impl Language {
-    /// What reads it.
+    /// The grammar that reads it.
     pub(crate) fn grammar(&self) -> &Grammar {
         self.made.get_or_init(self.make)
     }
 
-    /// The language called `name`, or known under it, in any case.
+    /// The language with the name or alias `name`, in any case.
     pub(crate) fn named(name: &str) -> Option<&'static Language> {
         let same = |known: &str| known.eq_ignore_ascii_case(name);
         let mut languages = LANGUAGES.iter();
@@ -52,7 +52,7 @@ pub(crate) struct Modules {
     pub(crate) stems: &'static [&'static str],
 }
 
-/// How paths stand for modules where nothing else is known.
+/// How paths stand for modules by default.
 pub(crate) const PLAIN: Modules = Modules {
     roots: &["src", "lib"],
     package: false,
@@ -77,16 +77,16 @@ const JVM: Modules = Modules {
     stems: &[],
 };
 
-/// A file ending that two languages share.
+/// A file extension that two languages share.
 #[derive(Debug)]
 pub(crate) struct Contested {
     pub(crate) ending: &'static str,
-    /// The language that it is where the text shows one of the marks at the start of a line, white space aside.
+    /// The language if a line of the text begins with one of the marks, ignoring white space.
     pub(crate) language: &'static str,
     pub(crate) marks: &'static [&'static str],
 }
 
-/// The endings that two languages share.
+/// The extensions that two languages share.
 pub(crate) const CONTESTED: &[Contested] = &[Contested {
     ending: "h",
     language: "cpp",

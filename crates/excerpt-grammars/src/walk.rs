@@ -1,11 +1,13 @@
-//! From a syntax tree to an outline: one walk with a cursor, without recursion, guided by what is known of the language.
+//! From a syntax tree to an outline: one walk with a cursor, without recursion, guided by what is
+//! known about the language.
 //!
-//! Each node is asked once what it means. What is small enough is a leaf; a definition that holds others, and whatever is larger than
-//! what may stand alone, is opened in the [`Draft`]. What a definition consists of, its [`Anatomy`] says.
+//! The walk looks up the meaning of each node once. Small nodes are leaves. A definition that
+//! contains others, and any node larger than may form a chunk, is opened in the [`Draft`]. The
+//! parts of a definition come from its [`Anatomy`].
 //!
-//! Why tables and no queries, in milliseconds:
+//! Why tables and not queries, in milliseconds:
 //!
-//! | | parse | query of a dozen patterns | walk over all nodes | walk that leaves out what is small |
+//! | | parse | query of a dozen patterns | walk over all nodes | walk that skips small nodes |
 //! | --- | --- | --- | --- | --- |
 //! | 8 MB of Rust | 710 | 360 | 170 | 30 |
 //! | 8 MB of Python | 730 | 280 | 160 | 10 |
@@ -27,26 +29,26 @@ use crate::label::{self, Facts};
 /// How deep nodes of the tree are opened. Deeper ones are leaves, however large.
 const DEEPEST: usize = 200;
 
-/// A text in another language inside the one that is walked.
+/// A text in another language inside the one being walked.
 pub(crate) struct Inner<'a> {
     pub(crate) tree: Parsed,
     pub(crate) knowledge: &'a Knowledge,
     pub(crate) line_comment: &'a str,
 }
 
-/// Parses a part of the text in the language that is named.
+/// Parses a part of the text in the named language.
 pub(crate) type ReadInner<'a> = &'a dyn Fn(&str, Range<usize>) -> Option<Inner<'a>>;
 
-/// What a walk is told.
+/// The input of a walk.
 #[derive(Clone, Copy)]
 pub(crate) struct Task<'a, 'text> {
     pub(crate) text: &'text str,
-    /// Where the text begins: behind a byte order mark.
+    /// Where the text begins: after a byte order mark.
     pub(crate) start: usize,
-    /// How large a piece may be without being opened.
+    /// How large a node may be without being opened.
     pub(crate) detail: usize,
     pub(crate) knowledge: &'a Knowledge,
-    /// What begins a comment that ends with its line; empty if there is none.
+    /// The start of a comment that ends with its line; empty if there is none.
     pub(crate) line_comment: &'a str,
     pub(crate) inner: ReadInner<'a>,
 }
@@ -93,7 +95,7 @@ pub(crate) fn walk<'text>(
     walk.draft.finish();
 }
 
-/// What takes in one node after the other.
+/// Handles one node after the other.
 struct Walk<'a, 'b, 'text, 'tree> {
     task: Task<'a, 'text>,
     text: &'text str,
@@ -101,12 +103,12 @@ struct Walk<'a, 'b, 'text, 'tree> {
     knowledge: &'a Knowledge,
     anatomy: Anatomy<'a, 'text, 'tree>,
     draft: Draft<'b, 'text>,
-    /// The gap last asked for.
+    /// The last gap looked up.
     gap: (usize, Gap),
 }
 
 impl<'tree> Walk<'_, '_, '_, 'tree> {
-    /// Takes in a node; whether its children are to be walked, for which a level has been pushed.
+    /// Handles a node. Returns whether to walk its children, for which a level has been pushed.
     fn node(&mut self, node: Node<'tree>) -> bool {
         let start = node.start_byte().max(self.task.start);
         let end = node.end_byte();
@@ -176,7 +178,7 @@ impl<'tree> Walk<'_, '_, '_, 'tree> {
         }
     }
 
-    /// Keeps a comment for what follows, unless it belongs to what stands before it on its line.
+    /// Keeps a comment for what follows, unless it belongs to what comes before it on its line.
     fn comment(&mut self, found: Found<'tree>) {
         if found.gap.newlines > 0 {
             self.wait(found, false);
@@ -239,13 +241,13 @@ impl<'tree> Walk<'_, '_, '_, 'tree> {
             }
             self.draft.sequence().begun = true;
         } else {
-            // `} else {` begins an arm; `}, [a, b]);` goes on.
+            // `} else {` begins an arm; `}, [a, b]);` continues.
             let arm = rest.starts_with(char::is_alphabetic);
             self.draft.held = Some((found.gap.line, !arm));
         }
     }
 
-    /// A part of a line: goes on with the piece that is open, or begins one.
+    /// A part of a line: continues the open statement, or begins one.
     fn content(&mut self, found: Found<'tree>, header: bool) {
         if header && !self.draft.sequence().waiting.is_empty() {
             let waiting = std::mem::take(&mut self.draft.sequence().waiting);
@@ -271,7 +273,7 @@ impl<'tree> Walk<'_, '_, '_, 'tree> {
         }
     }
 
-    /// Goes on with the children of a node in its place.
+    /// Continues with the children of a node in its place.
     fn splice(&mut self, found: Found<'tree>, members: bool) -> bool {
         if self.draft.levels.len() >= DEEPEST || found.node.child_count() == 0 {
             self.leaf(found);
@@ -307,7 +309,8 @@ impl<'tree> Walk<'_, '_, '_, 'tree> {
         self.draft.builder.close(found.end);
     }
 
-    /// Whether a statement ends before `at` on its line. In what is broken, words follow each other without.
+    /// Whether a statement ends before `at` on its line. In broken code, words follow each other
+    /// without a separator.
     fn parted(&self, at: usize) -> bool {
         self.text[..at].trim_end().ends_with([';', '}'])
     }
@@ -321,7 +324,7 @@ impl<'tree> Walk<'_, '_, '_, 'tree> {
             self.leaf(found);
             return false;
         }
-        // A part that is most of the whole has no node of its own: its parts stand for it.
+        // A part that makes up most of the whole has no node of its own: its own parts replace it.
         if !level.members && size > self.draft.sequence().size / 2 {
             return self.splice(found, false);
         }
@@ -387,7 +390,8 @@ impl<'tree> Walk<'_, '_, '_, 'tree> {
         false
     }
 
-    /// Opens a definition; `inner` is what defines it, `found` what stands for it.
+    /// Opens a definition. `inner` is the defining node, `found` the outermost node that belongs to
+    /// it.
     fn define(&mut self, found: Found<'tree>, inner: Node<'tree>, definition: &Definition) -> bool {
         let level = *self.draft.level();
         let heads = definition.kind == Kind::Section;
@@ -399,13 +403,13 @@ impl<'tree> Walk<'_, '_, '_, 'tree> {
         {
             return self.plain(found, Role::Plain);
         }
-        // Data may hold functions, but they are not what follows its header.
+        // Data may contain functions, but they are not what follows its header.
         let data = matches!(
             definition.kind,
             Kind::Constant | Kind::Key | Kind::Element | Kind::Style
         );
         let body = self.anatomy.body(inner, !data);
-        // In a function, what looks like a declaration of another is most often a variable.
+        // In a function, what looks like a declaration of another one is usually a variable.
         let bodiless = matches!(definition.kind, Kind::Function | Kind::Method) && body.is_none();
         if level.local && bodiless {
             return self.plain(found, Role::Plain);
@@ -479,7 +483,8 @@ impl<'tree> Walk<'_, '_, '_, 'tree> {
         let led = !attached.is_empty();
         self.draft.lead(attached);
         if led {
-            // What its comments make too large may itself still be small enough.
+            // A definition that is too large because of its comments may be small enough without
+            // them.
             let core = self.draft.builder.open(kind, found.gap.line);
             self.draft.builder.glue(core);
             let sequence = self.draft.sequence();
@@ -503,7 +508,7 @@ impl<'tree> Walk<'_, '_, '_, 'tree> {
         true
     }
 
-    /// A heading, or what else begins a part that reaches up to the next of its like.
+    /// A heading, or anything else that begins a part extending to the next of its kind.
     fn section(&mut self, found: Found<'tree>, called: Option<(String, Option<String>)>) {
         let mut start = self.text[found.start..found.end].bytes().take(4);
         let digit = start.find(u8::is_ascii_digit);

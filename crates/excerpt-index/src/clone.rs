@@ -1,7 +1,8 @@
-//! Working trees and clones of one repository: each has an index of its own, which shows nothing of another one, and begins as a copy of it, so that what
-//! both have is neither cut nor embedded twice. One index for all would let the documents of one checkout slow the scan of another and shift what is rare.
+//! Working trees and clones of one repository. Each has an index of its own that shows nothing of the others, but starts as a copy of one of them, so that
+//! common documents are not split and embedded twice. With one index for all, the documents of one checkout would slow searches in another and change
+//! how rare its words are.
 //!
-//! Which repository a folder belongs to is only what the folder says, so the copy keeps a document only where the folder holds the same text.
+//! A folder only claims to belong to a repository, so the copy keeps a document only if the folder contains the same text.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -26,8 +27,8 @@ pub(crate) const REPOSITORY: &str = "repository";
 const PAGE: usize = 4096;
 
 impl Index {
-    /// Opens the index of a place, or makes it. That of a working tree begins with what the index of another one of the same repository holds, or of a
-    /// clone, if there is one beside it: the first sync reads every file and cuts what differs.
+    /// Opens the index of a place, or creates it. For a working tree, a new index starts as a copy of the index of another working tree or clone of
+    /// the same repository, if there is one next to it: the first sync reads every file and splits those that differ.
     ///
     /// # Errors
     ///
@@ -42,14 +43,14 @@ impl Index {
         let index = Index::open(&place.index, OpenOptions::create())?;
         let kept = place.index.join(REPOSITORY);
         if disk::read(&kept).ok().flatten().as_ref() != Some(repository) {
-            // Where it cannot be written, as on a full disk, the next one is tried again.
+            // If it cannot be written, for example on a full disk, the next open tries again.
             let _ = disk::replace(&kept, repository.as_bytes());
         }
         Ok(index)
     }
 }
 
-/// Copies the index of another checkout, if one can be had. Without it, all is only made anew.
+/// Copies the index of another checkout, if there is one. Without it, everything is indexed from scratch.
 fn begin(place: &Place, repository: &str) {
     let beside = place.index.parent().map(fs::read_dir);
     for entry in beside.into_iter().flatten().flatten().flatten() {
@@ -70,12 +71,12 @@ fn copy(from: &Path, place: &Place) -> Result<(), Fault> {
     let mut copy = store.copied(&place.index)?;
     copy.truth.adopt(&place.root.to_string_lossy())?;
     keep_equal(&copy.truth, &place.root)?;
-    // The words of what was removed go, too.
+    // The words of the removed documents are removed, too.
     let _done = copy.catch_up(&lock, &mut |_, _| ControlFlow::Continue(()))?;
     copy.serve_from(&place.index, &lock)
 }
 
-/// Removes what the folder at `root` does not hold as it is.
+/// Removes the documents that the folder at `root` does not contain with the same text.
 fn keep_equal(truth: &Truth, root: &Path) -> Result<(), Fault> {
     let files = Files::selected(root, &Selection::default())?;
     let is_equal = |known: &Known| {

@@ -1,6 +1,6 @@
-//! The path that was probably meant.
+//! The path that the user probably meant.
 
-/// Looks for the path most like the one that was given: one with the same file name, else one that few edits lead to.
+/// Looks for the path most similar to a given one: one with the same file name, with or without its ending, or else one that is a few edits away.
 pub(crate) struct Closest<'a> {
     wanted: &'a str,
     best: Option<(usize, String)>,
@@ -11,7 +11,7 @@ impl<'a> Closest<'a> {
         Closest { wanted, best: None }
     }
 
-    /// Looks at a path that there is.
+    /// Considers an existing path.
     pub(crate) fn offer(&mut self, path: &str) {
         let bound = self
             .best
@@ -19,7 +19,10 @@ impl<'a> Closest<'a> {
             .map_or(self.wanted.chars().count() / 3, |(distance, _)| {
                 distance.saturating_sub(1)
             });
-        let distance = match name(path).eq_ignore_ascii_case(name(self.wanted)) {
+        let (found, wanted) = (name(path), name(self.wanted));
+        let has_its_name = |found: &str| found.eq_ignore_ascii_case(wanted);
+        let stem = found.rsplit_once('.').map(|(stem, _)| stem);
+        let distance = match has_its_name(found) || stem.is_some_and(has_its_name) {
             true => Some(0),
             false => distance(self.wanted, path, bound),
         };
@@ -29,7 +32,7 @@ impl<'a> Closest<'a> {
         }
     }
 
-    /// The one most like it; the first of equals.
+    /// The most similar one; the first of several equal ones.
     pub(crate) fn found(self) -> Option<String> {
         self.best.map(|(_, path)| path)
     }
@@ -41,7 +44,7 @@ fn name(path: &str) -> &str {
 
 /// How many characters must be inserted, removed or replaced to get from one path to the other, if at most `bound`.
 fn distance(from: &str, to: &str, bound: usize) -> Option<usize> {
-    // Bytes are no fewer than characters: this tells most paths apart without looking at them.
+    // There are at least as many bytes as characters, so the lengths rule out most paths.
     if from.is_ascii() && to.is_ascii() && from.len().abs_diff(to.len()) > bound {
         return None;
     }

@@ -1,5 +1,5 @@
-//! The collections of an index: what was added to it by name, each with its own cut, files and attributes. They are kept in one plain file beside the
-//! database, and texts given without a file in files of ours, so that all else can be made again from them.
+//! The collections of an index: what was added to it by name, each with its own chunking, files and attributes. They are stored in a plain file next to
+//! the database, and texts added without a file are stored as files in the index, so that everything else can be rebuilt from them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -20,42 +20,42 @@ use crate::store::Truth;
 /// The file with the collections of an index.
 pub(crate) const FILE: &str = "collections.json";
 
-/// A second one, for when the first is lost.
+/// A copy, for when the first is lost.
 pub(crate) const COPY: &str = "collections.copy.json";
 
-/// What the file is called once it was given up.
+/// The name that a file which cannot be repaired is renamed to.
 pub(crate) const DAMAGED: &str = "collections.json.damaged";
 
-/// The folder of the texts that were given without a file.
+/// The folder of the texts that were added without a file.
 pub(crate) const GIVEN: &str = "given";
 
-/// The longest name of a collection, in bytes: a file name has room for it.
+/// The longest name of a collection, in bytes, so that it fits into a file name.
 const LONGEST_NAME: usize = 100;
 
-/// A part of an index with a name: a folder, a file, or a text that was given.
+/// A named part of an index: a folder, a file, or a text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Collection {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// The folder or file, by its absolute path.
     pub root: PathBuf,
-    /// How its documents are cut, as far as it was said when it was added.
+    /// How its documents are split: the settings that were given when it was added.
     pub chunking: Settings,
     /// Which of its files are documents.
     pub selection: Selection,
-    /// What is said of all its documents.
+    /// Attributes of all its documents.
     pub attributes: Attributes,
-    /// Whether the text was given, and lies in the index itself.
+    /// Whether it is a text that is stored in the index itself.
     pub given: bool,
-    /// The hash of a text that was given: by it a damaged file is told, and its text found in the database.
+    /// The hash of such a text, which shows damage to its file and finds the text in the database.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<Hash>,
 }
 
 impl Collection {
-    /// The folder or file at `root` under a name.
+    /// The folder or file at `root`, under a name.
     pub fn new(name: impl Into<String>, root: impl Into<PathBuf>) -> Self {
         Collection {
             name: name.into(),
@@ -64,7 +64,7 @@ impl Collection {
         }
     }
 
-    /// How it is brought in step by [`Index::sync`]. What was not said of the cut and the files when it was added comes from `chunking` and `selection`.
+    /// The options to sync it with, for [`Index::sync`]. Settings that were not given when it was added come from `chunking` and `selection`.
     #[must_use]
     pub fn options(&self, chunking: Settings, selection: Selection) -> SyncOptions {
         SyncOptions {
@@ -76,7 +76,7 @@ impl Collection {
         }
     }
 
-    /// The collections of the index in `dir`, by name; none when there is no index.
+    /// The collections of the index in `dir`, by name; empty when there is no index.
     ///
     /// # Errors
     ///
@@ -94,7 +94,7 @@ impl Collection {
         Collections::read(dir)?.named(name).cloned()
     }
 
-    /// The name that a text gets that is given to the index in `dir` under the name `wanted`.
+    /// The name that a text gets when it is added to the index in `dir` as `wanted`.
     ///
     /// # Errors
     ///
@@ -103,7 +103,7 @@ impl Collection {
         Ok(Collections::read(dir)?.free(&name_of(wanted)))
     }
 
-    /// A name for what is at `root`, made of the path.
+    /// A name for the folder or file at `root`, derived from its path.
     #[must_use]
     pub fn name_for(root: &Path) -> String {
         let mut parts = root.components().filter_map(|part| match part {
@@ -114,7 +114,7 @@ impl Collection {
     }
 }
 
-/// What `text` is as a name: letters, digits and marks that need no quotes.
+/// `text` as a name: letters, digits, and punctuation that needs no quotes.
 pub(crate) fn name_of(text: &str) -> String {
     let mut name = String::new();
     for c in text.chars() {
@@ -140,17 +140,17 @@ pub(crate) struct Collections {
     pub(crate) collections: Vec<Collection>,
 }
 
-/// The file that they are kept in.
+/// The file that they are stored in.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     collections: serde_json::Value,
-    /// The hash of `collections` as JSON without blanks; none in a file of an older version.
+    /// The hash of `collections` as JSON without spaces; `None` in a file of an older version.
     #[serde(default)]
     sum: Option<String>,
 }
 
 impl Collections {
-    /// Reads those of the index in `dir`. Where the file is lost or damaged, they come from its copy.
+    /// Reads those of the index in `dir`. If the file is lost or damaged, they come from its copy.
     ///
     /// # Errors
     ///
@@ -166,7 +166,7 @@ impl Collections {
         }
     }
 
-    /// Reads a file with collections; none if nothing lies there.
+    /// Reads a file with collections; `None` if it does not exist.
     fn read_file(path: &Path) -> Result<Option<Self>> {
         let text = match disk::read(path) {
             Ok(Some(text)) => text,
@@ -179,13 +179,13 @@ impl Collections {
         let damaged = |error: serde_json::Error| Error::damaged(path, error);
         let kept: Kept = serde_json::from_str(&text).map_err(damaged)?;
         if kept.sum.is_some() && kept.sum != Some(sum(&kept.collections)) {
-            return Err(Error::damaged(path, "it is not what was written"));
+            return Err(Error::damaged(path, "its checksum does not match"));
         }
         let collections = serde_json::from_value(kept.collections).map_err(damaged)?;
         Ok(Some(Collections { collections }))
     }
 
-    /// Keeps them, in place of what was kept before; a process that ends meanwhile leaves one or the other.
+    /// Stores them, replacing what was stored before. A process that is killed meanwhile leaves one or the other.
     pub(crate) fn write(&self, dir: &Path) -> Result<()> {
         let path = dir.join(FILE);
         let damaged = |error: serde_json::Error| Error::damaged(&path, error);
@@ -201,7 +201,7 @@ impl Collections {
         Ok(())
     }
 
-    /// Writes the file anew, or its copy, if one of them is lost or damaged and the other is not.
+    /// Rewrites the file, or its copy, if one of them is lost or damaged and the other is not.
     pub(crate) fn repair(dir: &Path, _lock: &WriteLock) -> Result<()> {
         let [first, copy] = [FILE, COPY].map(|name| Self::read_file(&dir.join(name)));
         match (first, copy) {
@@ -212,7 +212,7 @@ impl Collections {
         }
     }
 
-    /// What of them can be had again when neither the file nor its copy can be read: the names and roots that the database has, and the texts that were given.
+    /// Recovers what is left when neither the file nor its copy can be read: the names and roots in the database, and the stored texts.
     pub(crate) fn recover(dir: &Path, truth: Option<&Truth>, lock: &WriteLock) -> Result<()> {
         if Self::read(dir).is_ok() {
             return Self::repair(dir, lock);
@@ -232,7 +232,7 @@ impl Collections {
                 let name = all.free(&name_of(&folder.file_name().to_string_lossy()));
                 let mut collection = Collection::new(name, file.path());
                 collection.given = true;
-                // One that the database has named is there already.
+                // One that the database names exists already.
                 let _ = all.add(collection);
             }
         }
@@ -243,7 +243,7 @@ impl Collections {
         all.write(dir)
     }
 
-    /// Writes files of texts that were given anew from the database, where they are lost or not what was written: all of them, or that at `root`.
+    /// Restores the files of stored texts from the database where they are lost or damaged: all of them, or the one at `root`.
     pub(crate) fn restore(&self, dir: &Path, root: Option<&Path>, truth: &Truth) -> Result<()> {
         for (collection, hash) in self.damaged_texts(root) {
             let Ok(text) = truth.text(hash) else { continue };
@@ -259,7 +259,7 @@ impl Collections {
         Ok(())
     }
 
-    /// The collections whose text was given and is not in its file any more, with its hash: of all, or of that at `root`.
+    /// The collections whose stored text is no longer in its file, with the hash of the text: among all, or only the one at `root`.
     fn damaged_texts(&self, root: Option<&Path>) -> Vec<(&Collection, Hash)> {
         let all = self.collections.iter();
         let meant = all.filter(|known| root.is_none_or(|root| known.root == root));
@@ -271,7 +271,7 @@ impl Collections {
         damaged.collect()
     }
 
-    /// What is wrong with the files that collections are kept in, and with the texts that were given.
+    /// What is wrong with the files of the collections and with the stored texts.
     pub(crate) fn faults(dir: &Path) -> Vec<Error> {
         let [path, copy] = [FILE, COPY].map(|name| dir.join(name));
         let [first, second] = [&path, &copy].map(|path| Self::read_file(path));
@@ -282,10 +282,9 @@ impl Collections {
         }
         let all = Self::read(dir).unwrap_or_default();
         let texts = all.damaged_texts(None).into_iter();
-        faults
-            .extend(texts.map(|(known, _)| {
-                Error::damaged(&known.root, "it is not the text that was given")
-            }));
+        faults.extend(
+            texts.map(|(known, _)| Error::damaged(&known.root, "its checksum does not match")),
+        );
         faults
     }
 
@@ -293,10 +292,10 @@ impl Collections {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownCollection`] with the names that there are.
+    /// [`Error::UnknownCollection`] with the existing names.
     pub(crate) fn named(&self, name: &str) -> Result<&Collection> {
         let mut all = self.collections.iter();
-        let found = all.find(|collection| collection.name == name);
+        let found = all.find(|collection| collection.name.to_lowercase() == name.to_lowercase());
         found.ok_or_else(|| self.unknown(name))
     }
 
@@ -312,7 +311,7 @@ impl Collections {
     ///
     /// # Errors
     ///
-    /// [`Error::NameTaken`], and [`Error::CollectionName`] for what is no name.
+    /// [`Error::NameTaken`], and [`Error::CollectionName`] for an invalid name.
     pub(crate) fn add(&mut self, collection: Collection) -> Result<()> {
         let name = &collection.name;
         if name.is_empty() || *name != name_of(name) {
@@ -333,7 +332,7 @@ impl Collections {
         Ok(())
     }
 
-    /// A name like `wanted` that no collection has.
+    /// A name like `wanted` that is not taken.
     pub(crate) fn free(&self, wanted: &str) -> String {
         let taken: BTreeSet<&str> = self.collections.iter().map(|known| &*known.name).collect();
         let numbered = (2..).map(|number| format!("{wanted}-{number}"));
@@ -345,12 +344,12 @@ impl Collections {
 }
 
 impl Index {
-    /// Adds a collection. Its documents come with the next [`sync`](Index::sync) of its root by its [`options`](Collection::options).
+    /// Adds a collection. Its documents are indexed by the next [`sync`](Index::sync) of its root with its [`options`](Collection::options).
     ///
     /// # Errors
     ///
-    /// [`Error::Source`] when its root cannot be read, [`Error::NameTaken`], [`Error::CollectionName`], [`Error::Pattern`], [`Error::Config`] when it
-    /// cannot be cut like that, and [`Error::Locked`].
+    /// [`Error::Source`] when its root cannot be read, [`Error::NameTaken`], [`Error::CollectionName`], [`Error::Pattern`], [`Error::Config`] when its
+    /// chunking settings are invalid, and [`Error::Locked`].
     pub fn add(&mut self, mut collection: Collection) -> Result<()> {
         let files = Files::selected(&collection.root, &collection.selection)?;
         collection.root = files.path().to_path_buf();
@@ -361,8 +360,8 @@ impl Index {
         all.write(self.dir())
     }
 
-    /// Adds a text that is in no file. It is kept as the file `file` in the index; `collection` says all but its root, which becomes that of the file. A
-    /// name that another collection has gets a number.
+    /// Adds a text that is not in a file. It is stored in the index as the file `file`, which becomes the root of `collection`. A name that is
+    /// taken gets a number.
     ///
     /// # Errors
     ///
@@ -389,8 +388,8 @@ impl Index {
         Ok(collection)
     }
 
-    /// Removes a collection with all its documents; the files that it was made of stay, but for a text that was given. Returns how many documents that
-    /// were.
+    /// Removes a collection with all its documents, and returns their number. The files that it was made from are kept, except for a text stored in the
+    /// index.
     ///
     /// # Errors
     ///
@@ -399,14 +398,16 @@ impl Index {
         let lock = WriteLock::acquire(self.dir())?;
         let mut all = Collections::read(self.dir())?;
         let known = all.named(name).cloned();
-        // What was cut off between the two is taken up here.
+        let name = known.as_ref().map_or(name, |known| &known.name);
+        // A removal that was interrupted between the two steps continues here.
         let documents = self.forget(name, &lock).map_err(self.at())?;
-        let collection = match (known, documents) {
+        let collection = match (&known, documents) {
             (Ok(collection), _) => collection,
             (Err(_), Some(documents)) => return Ok(documents),
-            (Err(unknown), None) => return Err(unknown),
+            (Err(_), None) => return Err(all.unknown(name)),
         };
-        all.collections.retain(|known| known.name != name);
+        all.collections
+            .retain(|known| known.name != collection.name);
         all.write(self.dir())?;
         if collection.given {
             let folder = self.dir().join(GIVEN).join(&collection.name);
@@ -416,7 +417,7 @@ impl Index {
     }
 }
 
-/// What tells whether a list of collections is the one that was written.
+/// The checksum of a list of collections.
 fn sum(collections: &serde_json::Value) -> String {
     Hash::of(collections.to_string().as_bytes()).to_string()
 }
@@ -476,16 +477,18 @@ mod tests {
         };
         assert_eq!(
             refused(&mut all, "notes", "/m"),
-            "`notes` is the collection of `/n` already: give another `--name`, or `excerpt remove notes` first"
+            "collection `notes` already exists for `/n`: choose another name with `--name`, or run `excerpt remove notes` first"
         );
-        assert!(refused(&mut all, "other", "/n").contains("`notes` is the collection of `/n`"));
+        assert!(
+            refused(&mut all, "other", "/n").contains("collection `notes` already exists for `/n`")
+        );
         assert_eq!(
             refused(&mut all, "a/b", "/m"),
-            "`a/b` cannot be a collection's name: try `a-b`"
+            "invalid collection name `a/b`: try `a-b`"
         );
         assert_eq!(all.free("notes"), "notes-2");
         assert_eq!(all.free("other"), "other");
         let unknown = all.named("note").unwrap_err().to_string();
-        assert_eq!(unknown, "there is no collection `note`, only `notes`");
+        assert_eq!(unknown, "unknown collection `note`, expected `notes`");
     }
 }

@@ -1,4 +1,4 @@
-//! Cutting one document within limits: what takes too long, or falls into too many chunks, is left out.
+//! Splitting one document within limits: a document that takes too long, or has too many chunks, is skipped.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,14 +12,14 @@ use crate::error::Result;
 use crate::model::{Attributes, Limits, Skip, SkipReason, SyncOptions};
 use crate::store::{Fault, Record};
 
-/// A document that takes longer is slow: it takes of what all slow ones may take together. However many there are, each may take so long.
+/// A document that takes longer is slow: its time counts towards the limit for all slow documents. Every document may take at least this long.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// Cuts documents as the options of a sync say.
+/// Splits documents with the options of a sync.
 pub(crate) struct Cutter {
     settings: Arc<Settings>,
     limits: Limits,
-    /// What slow documents may still take, in microseconds.
+    /// The time left for slow documents, in microseconds.
     slow_left: AtomicU64,
 }
 
@@ -30,20 +30,20 @@ struct Settings {
     most_chunks: usize,
 }
 
-/// What became of a document.
+/// The result for a document.
 pub(crate) enum Cut {
     Record(Box<Record>),
     Skip(Skip),
-    /// Nobody waits for it any more.
+    /// The sync was cancelled.
     Cancelled,
 }
 
 impl Cutter {
-    /// Cuts as `options` say; `identity` is theirs.
+    /// Splits with these `options`; `identity` is their identity.
     ///
     /// # Errors
     ///
-    /// [`Error::Config`](crate::Error::Config) when documents cannot be cut like that.
+    /// [`Error::Config`](crate::Error::Config) when the chunking configuration is invalid.
     pub(crate) fn new(options: &SyncOptions, identity: Hash) -> Result<Self> {
         let limits = options.limits;
         Ok(Cutter {
@@ -58,7 +58,7 @@ impl Cutter {
         })
     }
 
-    /// Cuts the document at `path`, unless `cancelled` is set before it is done. `hash` is that of `text`.
+    /// Splits the document at `path`, unless `cancelled` is set first. `hash` is that of `text`.
     pub(crate) fn cut(
         &self,
         path: &str,
@@ -87,7 +87,7 @@ impl Cutter {
             Ok(cut) => cut,
             Err(Lost::Cancelled) => Ok(Cut::Cancelled),
             Err(Lost::Late) if limit < self.limits.time => quarantined(format!(
-                "splitting it took more than {} second, and slow documents have used up the {} seconds that a sync allows them together",
+                "splitting it took more than {} second, and slow documents have already used the {} seconds that a sync allows for all of them",
                 limit.as_secs(),
                 self.limits.slow_time.as_secs()
             )),
@@ -95,7 +95,9 @@ impl Cutter {
                 "splitting it took more than {} seconds",
                 limit.as_secs()
             )),
-            Err(Lost::Failed) => quarantined("splitting it failed: a bug in excerpt".into()),
+            Err(Lost::Failed) => {
+                quarantined("splitting it failed, which is a bug in excerpt".into())
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Work that must not take longer than it may: [`run`] does it on another thread, waits for so long, and then tells it to stop.
+//! Work with a time limit: [`run`] does it on another thread, waits until the limit, and then signals it to stop.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -7,13 +7,13 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often a caller looks whether it still wants the result.
+/// How often a caller checks whether it still wants the result.
 const TURN: Duration = Duration::from_millis(10);
 
 type Job = Box<dyn FnOnce() + Send>;
 
 thread_local! {
-    /// The thread that works for this one. It is kept from one piece of work to the next, with what it has allocated.
+    /// The worker of this thread. It is reused from one call to the next, together with what it has allocated.
     static WORKER: RefCell<Option<Sender<Job>>> = const { RefCell::new(None) };
 }
 
@@ -28,9 +28,9 @@ pub(crate) enum Lost {
     Failed,
 }
 
-/// The result of `work`, if it takes no longer than `limit` and `cancelled` is not set meanwhile.
+/// The result of `work`, unless it takes longer than `limit` or `cancelled` is set first.
 ///
-/// `work` is passed a flag that is set when nobody waits any more. It is to look at it often enough that it ends soon: a thread cannot be ended from outside.
+/// `work` receives a flag that is set when nobody waits for it any more. It must check the flag often enough to end soon: a thread cannot be killed.
 pub(crate) fn run<T: Send + 'static>(
     limit: Duration,
     cancelled: &AtomicBool,
@@ -41,7 +41,7 @@ pub(crate) fn run<T: Send + 'static>(
     let job: Job = Box::new({
         let stop = Arc::clone(&stop);
         move || {
-            // A result that comes late is received by nobody.
+            // Nobody receives a late result.
             let _ = send.send(work(&stop));
         }
     });

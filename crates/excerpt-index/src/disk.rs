@@ -1,15 +1,15 @@
-//! The files of an index directory. They are private to their user whatever the umask says, they are replaced as a whole, and only regular files are
-//! read: a folder, a FIFO, a device or a link that lies in the place of one counts as damage.
+//! The files of an index directory. They are private to their user whatever the umask, they are replaced atomically, and only regular files are
+//! read: a folder, a FIFO, a device or a link in place of one counts as damage.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// How the names of files begin and end that are not complete yet, besides the random part between.
+/// The start and the end of the names of incomplete files; between them is a random part.
 const TEMPORARY: (&str, &str) = (".excerpt-", ".new");
 
-/// Makes a folder and those above it that are missing, with mode 0700.
+/// Creates a folder and its missing parents, with mode 0700.
 pub(crate) fn create_dir_all(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Ok(());
@@ -31,12 +31,12 @@ pub(crate) fn create_dir_all(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Creates a file that does not exist yet, to be written, with mode 0600.
+/// Creates a file that does not exist yet, for writing, with mode 0600.
 pub(crate) fn create_new(path: &Path) -> io::Result<File> {
     created(private().write(true).create_new(true).open(path)?)
 }
 
-/// Opens a file to be read and written; creates it with mode 0600 if it does not exist.
+/// Opens a file for reading and writing; creates it with mode 0600 if it does not exist.
 pub(crate) fn open_or_create(path: &Path) -> io::Result<File> {
     let mut options = private();
     options.read(true).write(true).create(true).truncate(false);
@@ -50,21 +50,21 @@ fn private() -> OpenOptions {
     options
 }
 
-/// A file that may just have been created, with the mode that it ought to have: a umask can take from its user, too.
+/// Sets the mode of a file that may just have been created: a umask can also remove permissions of its user.
 fn created(file: File) -> io::Result<File> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
         let mode = file.metadata()?.permissions().mode();
         if mode & mode::ALL != mode::FILE {
-            // The file of another user stays as it is.
+            // Another user's file is left as it is.
             let _ = file.set_permissions(permissions(mode::FILE));
         }
     }
     Ok(file)
 }
 
-/// The content of a regular file; none if nothing lies at `path`.
+/// The content of a regular file; `None` if `path` does not exist.
 ///
 /// # Errors
 ///
@@ -80,7 +80,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// Whether a regular file lies at `path`; none if nothing does. Links are not followed.
+/// Whether `path` is a regular file; `None` if it does not exist. Links are not followed.
 pub(crate) fn is_regular(path: &Path) -> io::Result<Option<bool>> {
     match fs::symlink_metadata(path) {
         Ok(metadata) => Ok(Some(metadata.is_file())),
@@ -89,12 +89,12 @@ pub(crate) fn is_regular(path: &Path) -> io::Result<Option<bool>> {
     }
 }
 
-/// Whether something other than a regular file lies at `path`.
+/// Whether `path` exists and is not a regular file.
 pub(crate) fn is_obstructed(path: &Path) -> bool {
     matches!(is_regular(path), Ok(Some(false)))
 }
 
-/// Removes what lies at `path`, whatever it is.
+/// Removes `path`, whatever it is.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
     let removed = match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path),
@@ -107,7 +107,7 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes what lies in the place of a regular file and is none.
+/// Removes `path` if it is not a regular file.
 pub(crate) fn clear(path: &Path) -> io::Result<()> {
     match is_obstructed(path) {
         true => remove(path),
@@ -115,12 +115,12 @@ pub(crate) fn clear(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Puts a file with these bytes in place of what lies at `path`. A reader sees the old content or the new one, also after a power failure.
+/// Replaces the file at `path` with one that has these bytes. A reader sees the old content or the new one, even after a power failure.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(path);
     create_dir_all(folder)?;
     let (prefix, suffix) = TEMPORARY;
-    // Under a name that no other process has.
+    // Under a name that no other process uses.
     let mut file = tempfile::Builder::new()
         .prefix(prefix)
         .suffix(suffix)
@@ -134,7 +134,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     sync_folder(folder)
 }
 
-/// Puts a file in place of what lies at `path`, as [`replace`], without waiting for the disk: for what is derived, and written by the holder of the lock.
+/// Like [`replace`], but without waiting for the disk: for derived files, written by the holder of the lock.
 pub(crate) fn replace_derived(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let unfinished = unfinished(path);
     clear(&unfinished)?;
@@ -146,24 +146,24 @@ pub(crate) fn replace_derived(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fs::rename(unfinished, path)
 }
 
-/// What the file at `path` is called while [`replace_derived`] writes it.
+/// The name of the file at `path` while [`replace_derived`] writes it.
 pub(crate) fn unfinished(path: &Path) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(TEMPORARY.1);
     name.into()
 }
 
-/// The name of a file that is complete, from the name that it may have until then.
+/// The name of a complete file, from its name until then.
 pub(crate) fn finished(name: &str) -> &str {
     name.strip_suffix(TEMPORARY.1).unwrap_or(name)
 }
 
-/// Whether a file was left by a process that ended while it wrote.
+/// Whether a file was left by a process that was killed while writing it.
 pub(crate) fn is_temporary(name: &str) -> bool {
     name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1)
 }
 
-/// Waits until the entries of a folder are on the disk. Where a folder cannot be opened, as on Windows, the system sees to it.
+/// Waits until the entries of a folder are on the disk. Where a folder cannot be opened, as on Windows, the system takes care of that.
 pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     match cfg!(unix) {
         true => File::open(path)?.sync_all(),
@@ -171,7 +171,7 @@ pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes a file private, or a folder and all in it, the folder itself last. Files of other users, and those that vanish meanwhile, stay as they are.
+/// Makes a file private, or a folder with all its contents, the folder itself last. Skips files of other users and files that are removed meanwhile.
 #[cfg(unix)]
 pub(crate) fn make_private(path: &Path) {
     let kind = fs::symlink_metadata(path).map(|metadata| metadata.file_type());
@@ -190,7 +190,7 @@ pub(crate) fn make_private(path: &Path) {
 #[cfg(not(unix))]
 pub(crate) fn make_private(_: &Path) {}
 
-/// Makes a folder private, and nothing in it; on systems without modes, it stays as it is.
+/// Makes a folder private, but not its contents. On systems without modes it does nothing.
 pub fn make_folder_private(folder: &Path) {
     #[cfg(unix)]
     if !is_private(folder) && fs::symlink_metadata(folder).is_ok_and(|it| it.is_dir()) {
@@ -200,7 +200,7 @@ pub fn make_folder_private(folder: &Path) {
     let _ = folder;
 }
 
-/// Whether only its user may use what lies at `path`; true if nothing does.
+/// Whether `path` is private to its user; true if it does not exist.
 #[cfg(unix)]
 pub(crate) fn is_private(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
@@ -216,7 +216,7 @@ pub(crate) fn is_private(_: &Path) -> bool {
 #[cfg(unix)]
 fn restrict(path: &Path, mode: u32) {
     if !is_private(path) {
-        // On a disk that may only be read, or among the files of another user, there is nothing to be done.
+        // On a read-only disk, or for another user's files, there is nothing to do.
         let _ = fs::set_permissions(path, permissions(mode));
     }
 }
@@ -230,7 +230,7 @@ fn permissions(mode: u32) -> fs::Permissions {
 mod mode {
     pub(super) const FOLDER: u32 = 0o700;
     pub(super) const FILE: u32 = 0o600;
-    /// What the group and others may do.
+    /// The permissions of group and others.
     pub(super) const OTHERS: u32 = 0o077;
     pub(super) const ALL: u32 = 0o777;
 }

@@ -1,4 +1,4 @@
-//! What can go wrong with an index, by what the caller can do about it.
+//! The errors of an index, by what the caller can do about them.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,59 +8,59 @@ use excerpt_chunk::ConfigError;
 use crate::model::{Skip, SkipReason};
 use crate::source::Secret;
 
-/// The result of everything an index does.
+/// The result of every index operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why an index could not do what it was asked.
+/// Why an index operation failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// There is no index to read.
-    #[error("there is no index in `{}`: run `excerpt sync` to make one", path.display())]
+    #[error("no index in `{}`: run `excerpt sync` to create one", path.display())]
     NotFound {
         /// The index directory.
         path: PathBuf,
     },
-    /// The directory for a fresh index holds something else.
-    #[error("`{}` is not empty and holds no index: choose an empty folder, or one that excerpt has made", path.display())]
+    /// The directory for a new index contains something else.
+    #[error("`{}` is not empty and contains no index: choose an empty folder or an existing index", path.display())]
     NotAnIndex {
         /// The directory.
         path: PathBuf,
     },
-    /// The database was made by another program.
-    #[error("`{}` was not made by excerpt: choose another folder", path.display())]
+    /// The database was created by another program.
+    #[error("`{}` was not created by excerpt: choose another folder", path.display())]
     Foreign {
         /// The database.
         path: PathBuf,
     },
-    /// The database has a format of the future.
-    #[error("`{}` has format {found}, made by a newer version, and this one reads up to {known}: update excerpt", path.display())]
+    /// The database has the format of a newer version.
+    #[error("`{}` has format {found}, but this version of excerpt reads formats up to {known}: update excerpt", path.display())]
     Newer {
         /// The database.
         path: PathBuf,
         /// Its format.
         found: i64,
-        /// The newest format known here.
+        /// The newest format that this version reads.
         known: i64,
     },
     /// The database, or another file of the index, is damaged.
-    #[error("`{}` is damaged: run `excerpt doctor --rebuild` to make the index again from its sources", path.display())]
+    #[error("`{}` is damaged: run `excerpt doctor --rebuild` to rebuild the index from its sources", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What was seen.
+        /// The damage that was found.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// Another process writes the index.
-    #[error("the index in `{}` is being written by {}: wait until it has finished, or end it", path.display(), process(*holder))]
+    #[error("the index in `{}` is being written by {}: wait for it to finish, or stop it", path.display(), process(*holder))]
     Locked {
         /// The index directory.
         path: PathBuf,
-        /// The process that writes, when it can be told.
+        /// The id of the process that writes, if known.
         holder: Option<u32>,
     },
-    /// The source cannot be read at all.
-    #[error("cannot read `{}`: {}; nothing was changed in the index", path.display(), plain(source))]
+    /// The root of the source cannot be read.
+    #[error("cannot read `{}`: {}", path.display(), plain(source))]
     Source {
         /// The root of the source.
         path: PathBuf,
@@ -68,13 +68,13 @@ pub enum Error {
         source: io::Error,
     },
     /// The root of a source is not UTF-8.
-    #[error("`{}` has a name that is not UTF-8: rename it, or sync a folder above it", path.display())]
+    #[error("the name of `{}` is not UTF-8: rename it, or sync a parent folder", path.display())]
     Name {
         /// The root.
         path: PathBuf,
     },
     /// The filter names a source that is not in the index.
-    #[error("`{}` is not in the index{}: run `excerpt sync` on it first", path.display(), known(sources))]
+    #[error("`{}` is not in the index{}: run `excerpt sync` on it first", path.display(), indexed(sources))]
     UnknownSource {
         /// The root that was named.
         path: PathBuf,
@@ -86,10 +86,10 @@ pub enum Error {
     UnknownDocument {
         /// The path that was named.
         path: String,
-        /// The path in the index that is most like it.
+        /// The most similar path in the index.
         closest: Option<String>,
     },
-    /// The document is not in the index, as the last sync skipped its file, or a folder around it.
+    /// The document is not in the index because the last sync skipped its file or a folder above it.
     #[error("`{path}` is not in the index{}", skipped(path, skip))]
     Skipped {
         /// The path that was named.
@@ -97,53 +97,53 @@ pub enum Error {
         /// What was skipped, and why.
         skip: Skip,
     },
-    /// So many documents have vanished from a source that it may not be what it was: an unmounted disk, another branch, a folder that was emptied by
-    /// mistake. [`SyncOptions::accept_removals`](crate::SyncOptions::accept_removals) removes them.
+    /// So many documents of a source are gone that it may be a mistake: an unmounted disk, another branch, a folder emptied by accident.
+    /// [`SyncOptions::accept_removals`](crate::SyncOptions::accept_removals) removes them.
     #[error(
-        "{} of `{}` {} no longer there, and nothing was changed in the index: if that is meant, run `excerpt sync --accept-removals`",
+        "{} of `{}` no longer {}, so the index was left unchanged: if this is intended, run `excerpt sync --accept-removals`",
         vanished_of(*vanished, *documents),
         path.display(),
-        if *documents == 1 { "is" } else { "are" }
+        if *documents == 1 { "exists" } else { "exist" }
     )]
     Vanished {
         /// The root of the source.
         path: PathBuf,
-        /// How many documents are no longer there.
+        /// How many documents are gone.
         vanished: usize,
-        /// How many documents the index holds of the source.
+        /// How many documents of the source are in the index.
         documents: usize,
     },
-    /// More than one source has a document of that path.
-    #[error("`{path}` is in {} sources{}: name the source too", sources.len(), known(sources))]
+    /// More than one source has a document at that path.
+    #[error("`{path}` is in {} sources ({}): specify the source", sources.len(), roots(sources))]
     AmbiguousDocument {
         /// The path that was named.
         path: String,
         /// The roots of the sources.
         sources: Vec<PathBuf>,
     },
-    /// The lines are not in the document.
-    #[error("`{path}` has {} and was asked for {first} to {last}: ask for lines within it", lines(*count))]
+    /// The document does not have these lines.
+    #[error("invalid line range `{}` for `{path}`: it has {}", range(*first, *last), lines(*count))]
     Lines {
         /// The document.
         path: String,
-        /// The first line asked for.
+        /// The first requested line.
         first: usize,
-        /// The last line asked for.
+        /// The last requested line.
         last: usize,
         /// How many lines it has.
         count: usize,
     },
     /// No collection has that name.
-    #[error("there is no collection `{name}`{}", only(names))]
+    #[error("unknown collection `{name}`{}", expected(names))]
     UnknownCollection {
         /// The name.
         name: String,
-        /// The names that there are.
+        /// The existing names.
         names: Vec<String>,
     },
-    /// A collection has that name or root already.
+    /// A collection with that name or root already exists.
     #[error(
-        "`{name}` is the collection of `{}` already: give another `--name`, or `excerpt remove {name}` first",
+        "collection `{name}` already exists for `{}`: choose another name with `--name`, or run `excerpt remove {name}` first",
         root.display()
     )]
     NameTaken {
@@ -152,33 +152,33 @@ pub enum Error {
         /// Its root.
         root: PathBuf,
     },
-    /// The text cannot be the name of a collection.
-    #[error("`{name}` cannot be a collection's name: try `{closest}`")]
+    /// The text is not a valid collection name.
+    #[error("invalid collection name `{name}`: try `{closest}`")]
     CollectionName {
         /// The text.
         name: String,
-        /// A name like it.
+        /// A similar valid name.
         closest: String,
     },
-    /// A pattern of files cannot be read.
-    #[error("`{pattern}` is no pattern of files: {message}")]
+    /// A file pattern is invalid.
+    #[error("invalid file pattern `{pattern}`: {message}")]
     Pattern {
         /// The pattern.
         pattern: String,
         /// What is wrong with it.
         message: String,
     },
-    /// A filter cannot be read.
+    /// A filter is invalid.
     #[error(
-        "`{}` cannot be the `{filter}` of a filter, expected {expected}",
+        "invalid `{filter}` filter `{}`, expected {expected}",
         shortened(found)
     )]
     Filter {
         /// Which filter.
         filter: &'static str,
-        /// What it was given.
+        /// The value that was given.
         found: String,
-        /// What it may be.
+        /// The values that are accepted.
         expected: &'static str,
     },
     /// The document has no such section.
@@ -186,89 +186,89 @@ pub enum Error {
     UnknownSection {
         /// The document.
         path: String,
-        /// The section asked for.
+        /// The requested section.
         section: String,
-        /// The section that is most like it, as a link names it.
+        /// The most similar section, as a link names it.
         closest: Option<String>,
         /// How many sections the document has.
         count: usize,
     },
-    /// No chunk has such an id.
+    /// No chunk has an id that starts like this.
     #[error(
-        "no chunk has an id that begins with `{}`: take one that `excerpt search --json` shows",
+        "no chunk id starts with `{}`: use an id from `excerpt search --json`",
         shortened(id)
     )]
     UnknownChunk {
-        /// What was given of the id.
+        /// The given start of the id.
         id: String,
     },
-    /// More than one chunk has an id that begins so.
+    /// More than one chunk has an id that starts like this.
     #[error(
-        "`{id}` begins the ids of several chunks ({}): give more of it",
+        "several chunk ids start with `{id}` ({}): give more digits",
         names(citations)
     )]
     AmbiguousChunk {
-        /// What was given of the id.
+        /// The given start of the id.
         id: String,
-        /// Where some of the chunks are, as `path:first-last`.
+        /// The places of some of these chunks, as `path:first-last`.
         citations: Vec<String>,
     },
-    /// The query has no word.
+    /// The query contains no word.
     #[error(
-        "`{}` has no word to search for: give at least one letter or digit",
+        "the query `{}` contains no words: give at least one letter or digit",
         shortened(query)
     )]
     EmptyQuery {
         /// The query.
         query: String,
     },
-    /// The embedder that is built in cannot be read.
-    #[error("the token table is damaged: {source}; install excerpt again")]
+    /// The built-in embedder cannot be read.
+    #[error("the token table is damaged: {source}; reinstall excerpt")]
     Table {
         /// What is wrong with it.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// An option of an embedder cannot be used.
+    /// An embedder option is invalid.
     #[error(
-        "`{}` cannot be the `{setting}` of an embedder: give {expected}",
+        "invalid value `{}` for the embedder setting `{setting}`, expected {expected}",
         shortened(found)
     )]
     Embedder {
         /// The option.
         setting: &'static str,
-        /// What it was given.
+        /// The value that was given.
         found: String,
-        /// What it may be.
+        /// The values that are accepted.
         expected: &'static str,
     },
-    /// A number of a [`Ranking`](crate::Ranking) cannot be used.
+    /// A number in a [`Ranking`](crate::Ranking) is out of range.
     #[error("`{setting}` is `{found}`, expected {expected}")]
     Ranking {
         /// The field.
         setting: &'static str,
-        /// What it was given.
+        /// The value that was given.
         found: String,
-        /// What it may be.
+        /// The values that are accepted.
         expected: &'static str,
     },
-    /// The configuration of the cut cannot be used.
+    /// The chunking configuration is invalid.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// The operating system would not read or write a file of the index.
-    #[error("cannot use `{}`: {}", path.display(), plain(source))]
+    /// The operating system failed to read or write a file of the index.
+    #[error("cannot access `{}`: {}", path.display(), plain(source))]
     Io {
         /// The file or folder.
         path: PathBuf,
         /// The error of the operating system.
         source: io::Error,
     },
-    /// There is no room for the index.
-    #[error("the disk of `{}` is full: make room, and run `excerpt sync`", path.display())]
+    /// The disk is full.
+    #[error("the disk with `{}` is full: free some space, then run `excerpt sync`", path.display())]
     Full {
         /// The index directory.
         path: PathBuf,
     },
-    /// The store could not do its work, by a fault of ours or of the system's.
+    /// The store failed because of a bug or an error of the operating system.
     #[error("cannot use the index in `{}`: {source}", path.display())]
     Store {
         /// The index directory.
@@ -279,7 +279,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// A database that cannot be used for what is in it.
+    /// An error for a file with damaged contents.
     pub(crate) fn damaged(
         path: &Path,
         seen: impl Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -303,6 +303,13 @@ fn process(holder: Option<u32>) -> String {
     holder.map_or_else(|| "another process".into(), |id| format!("process {id}"))
 }
 
+fn range(first: usize, last: usize) -> String {
+    match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    }
+}
+
 fn lines(count: usize) -> String {
     match count {
         1 => "1 line".into(),
@@ -310,38 +317,40 @@ fn lines(count: usize) -> String {
     }
 }
 
-fn only(names: &[String]) -> String {
+fn expected(names: &[String]) -> String {
     match names {
-        [] => ": `excerpt add` makes one".to_string(),
-        names => format!(", only `{}`", names.join("`, `")),
+        [] => ": add one with `excerpt add`".to_string(),
+        [name] => format!(", expected `{name}`"),
+        names => format!(", expected one of `{}`", names.join("`, `")),
     }
 }
 
-fn known(sources: &[PathBuf]) -> String {
-    let names: Vec<String> = sources
-        .iter()
-        .map(|root| format!("`{}`", root.display()))
-        .collect();
-    match names.is_empty() {
-        true => String::new(),
-        false => format!(" ({})", names.join(", ")),
+fn indexed(sources: &[PathBuf]) -> String {
+    match sources {
+        [] => String::new(),
+        sources => format!(" (indexed: {})", roots(sources)),
     }
+}
+
+fn roots(sources: &[PathBuf]) -> String {
+    let names = sources.iter().map(|root| format!("`{}`", root.display()));
+    names.collect::<Vec<_>>().join(", ")
 }
 
 fn next(closest: Option<&str>) -> String {
     match closest {
         Some(path) => format!(", did you mean `{path}`?"),
-        None => ": run `excerpt sync`, or look at `excerpt status` for what was skipped".into(),
+        None => {
+            ": run `excerpt sync`, or see what was skipped with `excerpt status --skips`".into()
+        }
     }
 }
 
 fn other_section(closest: Option<&str>, count: usize) -> String {
     match (closest, count) {
         (Some(section), _) => format!(", did you mean `{section}`?"),
-        (None, 0) => ", nor any other: ask for lines of it".into(),
-        (None, _) => {
-            ": ask for one of its headings, in small letters and with `-` for each space".into()
-        }
+        (None, 0) => ": it has no sections, so give a line range instead".into(),
+        (None, _) => ": give one of its headings in lower case, with `-` for each space".into(),
     }
 }
 
@@ -350,11 +359,14 @@ fn skipped(path: &str, skip: &Skip) -> String {
     if skip.reason == SkipReason::Secret {
         let detail = detail.map(|detail| format!(" ({detail})"));
         let detail = detail.unwrap_or_default();
-        return format!(", as it may hold secrets{detail}: {}", Secret::ADVICE);
+        return format!(
+            " because it may contain secrets{detail}: {}",
+            Secret::ADVICE
+        );
     }
     let what = match skip.path == path {
         true => "it was skipped",
-        false => "it lies in a folder that was skipped",
+        false => "it is in a folder that was skipped",
     };
     let detail = detail.map(|detail| format!(": {detail}"));
     format!(": {what} ({}{})", skip.reason, detail.unwrap_or_default())
@@ -372,7 +384,7 @@ fn names(citations: &[String]) -> String {
     format!("`{}`", citations.join("`, `"))
 }
 
-/// The first words of what may be long.
+/// The first 40 characters of a text that may be long.
 fn shortened(query: &str) -> String {
     const SHOWN: usize = 40;
     match query.char_indices().nth(SHOWN) {
@@ -381,7 +393,7 @@ fn shortened(query: &str) -> String {
     }
 }
 
-/// What the operating system says, in lower case and without its number.
+/// The message of the operating system, starting in lower case and without the error number.
 pub(crate) fn plain(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
@@ -406,17 +418,17 @@ mod tests {
         let messages = [
             (
                 Error::NotFound { path: path() },
-                "there is no index in `/data/i`: run `excerpt sync` to make one",
+                "no index in `/data/i`: run `excerpt sync` to create one",
             ),
             (
                 Error::NotAnIndex { path: path() },
-                "`/data/i` is not empty and holds no index: choose an empty folder, or one that excerpt has made",
+                "`/data/i` is not empty and contains no index: choose an empty folder or an existing index",
             ),
             (
                 Error::Foreign {
                     path: "/data/i/excerpt.db".into(),
                 },
-                "`/data/i/excerpt.db` was not made by excerpt: choose another folder",
+                "`/data/i/excerpt.db` was not created by excerpt: choose another folder",
             ),
             (
                 Error::Newer {
@@ -424,48 +436,48 @@ mod tests {
                     found: 7,
                     known: 1,
                 },
-                "`/data/i/excerpt.db` has format 7, made by a newer version, and this one reads up to 1: update excerpt",
+                "`/data/i/excerpt.db` has format 7, but this version of excerpt reads formats up to 1: update excerpt",
             ),
             (
                 Error::Damaged {
                     path: "/data/i/excerpt.db".into(),
                     source: "torn".into(),
                 },
-                "`/data/i/excerpt.db` is damaged: run `excerpt doctor --rebuild` to make the index again from its sources",
+                "`/data/i/excerpt.db` is damaged: run `excerpt doctor --rebuild` to rebuild the index from its sources",
             ),
             (
                 Error::Locked {
                     path: path(),
                     holder: Some(12),
                 },
-                "the index in `/data/i` is being written by process 12: wait until it has finished, or end it",
+                "the index in `/data/i` is being written by process 12: wait for it to finish, or stop it",
             ),
             (
                 Error::Locked {
                     path: path(),
                     holder: None,
                 },
-                "the index in `/data/i` is being written by another process: wait until it has finished, or end it",
+                "the index in `/data/i` is being written by another process: wait for it to finish, or stop it",
             ),
             (
                 Error::Source {
                     path: "/notes".into(),
                     source: missing(),
                 },
-                "cannot read `/notes`: no such file or directory; nothing was changed in the index",
+                "cannot read `/notes`: no such file or directory",
             ),
             (
                 Error::Name {
                     path: "/notes".into(),
                 },
-                "`/notes` has a name that is not UTF-8: rename it, or sync a folder above it",
+                "the name of `/notes` is not UTF-8: rename it, or sync a parent folder",
             ),
             (
                 Error::UnknownSource {
                     path: "/b".into(),
                     sources: vec!["/a".into()],
                 },
-                "`/b` is not in the index (`/a`): run `excerpt sync` on it first",
+                "`/b` is not in the index (indexed: `/a`): run `excerpt sync` on it first",
             ),
             (
                 Error::UnknownDocument {
@@ -479,15 +491,15 @@ mod tests {
                     path: "a.md".into(),
                     closest: None,
                 },
-                "`a.md` is not in the index: run `excerpt sync`, or look at `excerpt status` for what was skipped",
+                "`a.md` is not in the index: run `excerpt sync`, or see what was skipped with `excerpt status --skips`",
             ),
             (
                 Error::Skipped {
                     path: "a.txt".into(),
                     skip: Skip::new("a.txt", SkipReason::Secret)
-                        .with_detail("GitHub token in line 2"),
+                        .with_detail("GitHub token on line 2"),
                 },
-                "`a.txt` is not in the index, as it may hold secrets (GitHub token in line 2): to index such files, set `secrets = \"index\"` in `[files]` of your own excerpt.toml",
+                "`a.txt` is not in the index because it may contain secrets (GitHub token on line 2): to index such files, set `secrets = \"index\"` in `[files]` of your own excerpt.toml",
             ),
             (
                 Error::Skipped {
@@ -502,7 +514,7 @@ mod tests {
                     path: "vendor/a.txt".into(),
                     skip: Skip::new("vendor", SkipReason::Vendored),
                 },
-                "`vendor/a.txt` is not in the index: it lies in a folder that was skipped (vendored or generated)",
+                "`vendor/a.txt` is not in the index: it is in a folder that was skipped (vendored or generated)",
             ),
             (
                 Error::Vanished {
@@ -510,7 +522,7 @@ mod tests {
                     vanished: 72,
                     documents: 120,
                 },
-                "72 of the 120 documents of `/notes` are no longer there, and nothing was changed in the index: if that is meant, run `excerpt sync --accept-removals`",
+                "72 of the 120 documents of `/notes` no longer exist, so the index was left unchanged: if this is intended, run `excerpt sync --accept-removals`",
             ),
             (
                 Error::Vanished {
@@ -518,7 +530,7 @@ mod tests {
                     vanished: 3,
                     documents: 3,
                 },
-                "all 3 documents of `/notes` are no longer there, and nothing was changed in the index: if that is meant, run `excerpt sync --accept-removals`",
+                "all 3 documents of `/notes` no longer exist, so the index was left unchanged: if this is intended, run `excerpt sync --accept-removals`",
             ),
             (
                 Error::Vanished {
@@ -526,14 +538,14 @@ mod tests {
                     vanished: 1,
                     documents: 1,
                 },
-                "the one document of `/notes` is no longer there, and nothing was changed in the index: if that is meant, run `excerpt sync --accept-removals`",
+                "the one document of `/notes` no longer exists, so the index was left unchanged: if this is intended, run `excerpt sync --accept-removals`",
             ),
             (
                 Error::AmbiguousDocument {
                     path: "a.md".into(),
                     sources: vec!["/a".into(), "/b".into()],
                 },
-                "`a.md` is in 2 sources (`/a`, `/b`): name the source too",
+                "`a.md` is in 2 sources (`/a`, `/b`): specify the source",
             ),
             (
                 Error::Lines {
@@ -542,7 +554,7 @@ mod tests {
                     last: 9,
                     count: 1,
                 },
-                "`a.md` has 1 line and was asked for 7 to 9: ask for lines within it",
+                "invalid line range `7-9` for `a.md`: it has 1 line",
             ),
             (
                 Error::UnknownSection {
@@ -560,7 +572,7 @@ mod tests {
                     closest: None,
                     count: 2,
                 },
-                "`a.md` has no section `milk`: ask for one of its headings, in small letters and with `-` for each space",
+                "`a.md` has no section `milk`: give one of its headings in lower case, with `-` for each space",
             ),
             (
                 Error::UnknownSection {
@@ -569,28 +581,28 @@ mod tests {
                     closest: None,
                     count: 0,
                 },
-                "`a.txt` has no section `milk`, nor any other: ask for lines of it",
+                "`a.txt` has no section `milk`: it has no sections, so give a line range instead",
             ),
             (
                 Error::UnknownChunk { id: "3fa9".into() },
-                "no chunk has an id that begins with `3fa9`: take one that `excerpt search --json` shows",
+                "no chunk id starts with `3fa9`: use an id from `excerpt search --json`",
             ),
             (
                 Error::AmbiguousChunk {
                     id: "3f".into(),
                     citations: vec!["a.md:1-3".into(), "b.md:7-9".into()],
                 },
-                "`3f` begins the ids of several chunks (`a.md:1-3`, `b.md:7-9`): give more of it",
+                "several chunk ids start with `3f` (`a.md:1-3`, `b.md:7-9`): give more digits",
             ),
             (
                 Error::EmptyQuery { query: "?!".into() },
-                "`?!` has no word to search for: give at least one letter or digit",
+                "the query `?!` contains no words: give at least one letter or digit",
             ),
             (
                 Error::Table {
                     source: "its vocabulary is not UTF-8".into(),
                 },
-                "the token table is damaged: its vocabulary is not UTF-8; install excerpt again",
+                "the token table is damaged: its vocabulary is not UTF-8; reinstall excerpt",
             ),
             (
                 Error::Embedder {
@@ -598,7 +610,7 @@ mod tests {
                     found: "0".into(),
                     expected: "a number from 1 to 65536",
                 },
-                "`0` cannot be the `dimensions` of an embedder: give a number from 1 to 65536",
+                "invalid value `0` for the embedder setting `dimensions`, expected a number from 1 to 65536",
             ),
             (
                 Error::Ranking {
@@ -613,11 +625,11 @@ mod tests {
                     path: path(),
                     source: missing(),
                 },
-                "cannot use `/data/i`: no such file or directory",
+                "cannot access `/data/i`: no such file or directory",
             ),
             (
                 Error::Full { path: path() },
-                "the disk of `/data/i` is full: make room, and run `excerpt sync`",
+                "the disk with `/data/i` is full: free some space, then run `excerpt sync`",
             ),
             (
                 Error::Store {

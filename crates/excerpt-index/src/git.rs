@@ -1,34 +1,34 @@
-//! The little that is to be known of git: where a working tree has its repository, and what that is known by.
+//! The little of git that is needed: where the repository of a working tree is, and what identifies it.
 
 use std::path::{Path, PathBuf};
 
 use crate::open::{Kind, OpenFolder, Refused};
 
-/// What a working tree has in its folder: that of its repository, or a file that says where it is.
+/// The entry in the folder of a working tree: the folder of its repository, or a file that points to it.
 pub(crate) const GIT: &str = ".git";
 
 /// The configuration of a repository.
 pub(crate) const CONFIG: &str = "config";
 
-/// The file by which the repository of an added working tree names the one that all have in common.
+/// The file in which the repository of an added working tree names the common one.
 const COMMON: &str = "commondir";
 
-/// Where a working tree has its repository.
+/// The repository of a working tree.
 pub(crate) struct Repository {
-    /// The folder that all its working trees have in common, links followed.
+    /// The folder that all its working trees share, with links resolved.
     pub(crate) common: PathBuf,
-    /// The same, held open.
+    /// The same folder, held open.
     pub(crate) folder: OpenFolder,
-    /// Whether the working tree is one that was added beside the first.
+    /// Whether the working tree was added to the first one with `git worktree`.
     pub(crate) is_added: bool,
 }
 
 impl Repository {
-    /// That of the working tree in `folder`; none when it is not one.
+    /// The repository of the working tree in `folder`; `None` when it is not one.
     ///
     /// # Errors
     ///
-    /// What was not read, and why: [`GIT`] (an empty name) or a file in it. A link in the place of `.git` is not followed.
+    /// The file that was not read, and why: [`GIT`] (an empty name) or a file in it. A link in place of `.git` is not followed.
     pub(crate) fn of(folder: &OpenFolder) -> Result<Option<Repository>, (&'static str, Refused)> {
         let own = match folder.look(GIT).map(|look| look.kind) {
             None => None,
@@ -46,7 +46,7 @@ impl Repository {
             Err(Refused::Missing) => (Some(own), false),
             Err(refused) => return Err((COMMON, refused)),
         };
-        // A repository has a head; old ones have a link in its place.
+        // A repository has a `HEAD`; in old ones it is a link.
         let is_one = |folder: &OpenFolder| {
             let head = folder.look("HEAD").map(|look| look.kind);
             matches!(head, Some(Kind::File | Kind::Link))
@@ -62,14 +62,14 @@ impl Repository {
         }))
     }
 
-    /// What all its working trees and clones have in common: the address that it was cloned from, else its folder.
+    /// What all its working trees and clones share: the address that it was cloned from, or else its folder.
     pub(crate) fn name(&self) -> String {
         let config = self.folder.configuration(CONFIG).unwrap_or_default();
         origin(&config).unwrap_or_else(|| self.common.to_string_lossy().into_owned())
     }
 }
 
-/// The address of the repository's `origin`, as its configuration has it.
+/// The address of the repository's `origin` from its configuration.
 fn origin(config: &str) -> Option<String> {
     let mut lines = config.lines().map(str::trim);
     lines.find(|line| *line == r#"[remote "origin"]"#)?;
@@ -79,7 +79,7 @@ fn origin(config: &str) -> Option<String> {
     (!url.is_empty()).then(|| url.to_string())
 }
 
-/// The folder that a `.git` file in `folder` points to, as worktrees and submodules have it.
+/// The folder that a `.git` file in `folder` points to, as in worktrees and submodules.
 fn linked(folder: &OpenFolder) -> Result<Option<OpenFolder>, Refused> {
     let text = folder.configuration(GIT)?;
     match text.strip_prefix("gitdir:") {
@@ -88,8 +88,8 @@ fn linked(folder: &OpenFolder) -> Result<Option<OpenFolder>, Refused> {
     }
 }
 
-/// The folder that a file of git in `folder` names; none when there is none. It may lie anywhere on this machine: on another one, to look for it would
-/// already tell that one who is asking.
+/// The folder that a file of git in `folder` names; `None` when there is none. It may be anywhere on this machine, but not on another one: looking
+/// there would already reveal who asks.
 fn followed(folder: &Path, target: &str) -> Result<Option<OpenFolder>, Refused> {
     let is_elsewhere = target.starts_with("//") || target.starts_with(r"\\");
     if is_elsewhere || target.is_empty() {

@@ -1,4 +1,4 @@
-//! [`Index`]: all that a face calls.
+//! [`Index`]: the operations that the command line and the MCP server call.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -28,14 +28,14 @@ use crate::sync::{Sync, identity};
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct OpenOptions {
-    /// Whether to make the index if there is none. Default: no.
+    /// Whether to create the index if there is none. Default: no.
     pub create: bool,
-    /// Whether somebody else mends what is behind, missing or damaged: then it is only said. Default: no.
+    /// Whether another process repairs files that are out of date, missing or damaged: then this one only reports them. Default: no.
     pub reads_only: bool,
 }
 
 impl OpenOptions {
-    /// To make the index if there is none.
+    /// Creates the index if there is none.
     #[must_use]
     pub fn create() -> Self {
         OpenOptions {
@@ -44,7 +44,7 @@ impl OpenOptions {
         }
     }
 
-    /// To read it, beside somebody who keeps it in step.
+    /// Reads an index that another process keeps up to date.
     #[must_use]
     pub fn reading() -> Self {
         OpenOptions {
@@ -56,27 +56,27 @@ impl OpenOptions {
 
 /// An index on disk.
 ///
-/// Any number of them may read the same directory, in this process and in others, while one writes. An `Index` may be sent to
-/// another thread, but not be shared by several: open one for each.
+/// Any number of indexes may read the same directory, in this process and in others, while one writes. You can send an `Index` to
+/// another thread, but not share it between threads: open one for each.
 pub struct Index {
     pub(crate) store: Store,
-    /// What makes the vectors; none when they are switched off.
+    /// The embedder; `None` when vectors are switched off.
     embedder: Option<Arc<dyn Embedder>>,
-    /// Whether a derived file had to be made again since the last answer.
+    /// Whether a derived file was rebuilt since the last answer.
     rebuilt: bool,
-    /// Whether somebody else mends it.
+    /// Whether another process repairs it.
     reads_only: bool,
-    /// Whether the last sync was broken off: whoever did not want to wait for that does not wait for the keyword index either.
+    /// Whether the last sync was cancelled: then the next search does not wait for the keyword index either.
     hurried: bool,
 }
 
 impl Index {
-    /// Opens the index in `dir`. If its keyword index is behind, missing or damaged, and nobody else writes, it is mended first.
+    /// Opens the index in `dir`. If its keyword index is out of date, missing or damaged, and no other process writes, it is repaired first.
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] when there is no index and none is to be made; [`Error::NotAnIndex`], [`Error::Foreign`],
-    /// [`Error::Newer`] and [`Error::Damaged`] when what is there cannot be used.
+    /// [`Error::NotFound`] when there is no index and `create` is not set; [`Error::NotAnIndex`], [`Error::Foreign`],
+    /// [`Error::Newer`] and [`Error::Damaged`] when the contents of `dir` cannot be used.
     pub fn open(dir: &Path, options: OpenOptions) -> Result<Self> {
         let store = match options.create {
             true => Store::create(dir)?,
@@ -93,27 +93,27 @@ impl Index {
         Ok(index)
     }
 
-    /// Sets what makes the vectors of chunks and questions; with none, the index answers by keywords alone, and what vectors it holds stay. Default: the
-    /// [`StaticTable`] that is built in.
+    /// Sets the embedder for chunks and queries. With `None`, search uses keywords only, and the vectors in the index are kept. Default: the built-in
+    /// [`StaticTable`].
     #[must_use]
     pub fn with_embedder(self, embedder: Option<Arc<dyn Embedder>>) -> Self {
         Index { embedder, ..self }
     }
 
-    /// What makes the vectors; none when they are switched off.
+    /// The embedder; `None` when vectors are switched off.
     #[must_use]
     pub fn embedder(&self) -> Option<&dyn Embedder> {
         self.embedder.as_deref()
     }
 
-    /// Brings the index in step with the folder (or file) at `root`. `progress` is told how far it is, and may break off: what is
-    /// done until then stays, and the next sync goes on from there. A sync that is broken off while it cuts goes on to the keyword index,
-    /// so that what was cut is found, unless it is broken off there too.
+    /// Updates the index from the folder (or file) at `root`. `progress` receives the progress and may cancel the sync: what is
+    /// done by then is kept, and the next sync continues from there. A sync that is cancelled while it splits documents still updates the
+    /// keyword index, so that the new chunks are searchable, unless it is cancelled again there.
     ///
     /// # Errors
     ///
-    /// [`Error::Locked`] while another process writes; [`Error::Source`] when the root cannot be read, and [`Error::Vanished`] when too many documents are
-    /// gone from it, and nothing was changed.
+    /// [`Error::Locked`] while another process writes; [`Error::Source`] when the root cannot be read; [`Error::Vanished`] when too many of its documents
+    /// are gone, in which case nothing is changed.
     pub fn sync(
         &mut self,
         root: &Path,
@@ -127,7 +127,7 @@ impl Index {
         )
     }
 
-    /// Brings the index in step with a source, as [`Index::sync`] does with a folder.
+    /// Updates the index from a source, as [`Index::sync`] does from a folder.
     ///
     /// # Errors
     ///
@@ -162,7 +162,7 @@ impl Index {
         }
     }
 
-    /// What documents of the source at `root` are to be cut anew from; none when all are cut by these settings.
+    /// What a re-split of the source at `root` starts from; `None` when all its documents were split with these settings.
     fn base(&self, root: &str, options: &SyncOptions) -> Result<Option<Base>, Fault> {
         let identity = identity(options);
         let truth = &self.store.truth;
@@ -175,7 +175,7 @@ impl Index {
         }))
     }
 
-    /// Cuts a source anew, aside: what is there serves until all is complete.
+    /// Splits a source again in a separate generation: the current one serves until the new one is complete.
     fn renew(
         &mut self,
         lock: &WriteLock,
@@ -196,7 +196,7 @@ impl Index {
         Ok(report)
     }
 
-    /// How many documents of the source at `root` are cut by other settings than these: a sync cuts them anew.
+    /// How many documents of the source at `root` were split with other settings than these. A sync splits them again.
     ///
     /// # Errors
     ///
@@ -210,19 +210,19 @@ impl Index {
         count.map_err(self.at())
     }
 
-    /// Answers a query from what is indexed.
+    /// Searches what is indexed.
     ///
     /// # Errors
     ///
-    /// [`Error::EmptyQuery`] for a query without a word, [`Error::UnknownSource`] for a filter on a source that is not there, and as [`Ranking::check`].
+    /// [`Error::EmptyQuery`] for a query without a word, [`Error::UnknownSource`] for a filter on an unknown source, and as [`Ranking::check`].
     ///
     /// [`Ranking::check`]: crate::Ranking::check
     pub fn search(&mut self, query: &Query) -> Result<Answer> {
         query.ranking.check()?;
         let mut behind = self.step()?;
         let mut found = search(&self.store, self.embedder.as_deref(), query);
-        // A file of the keyword index went bad since it was last read in whole: mend it and ask once more. Where nothing is found to be wrong with
-        // its files, make it again all the same. What it names and the truth lacks even then, the truth has lost.
+        // A file of the keyword index was damaged after it was last read in full: repair it and search again. If its files show no damage, rebuild it
+        // anyway. If it still names something that the database lacks, the database has lost it.
         if matches!(found, Err(Fault::Keywords(_) | Fault::Torn)) {
             self.store.distrust();
             self.hurried = false;
@@ -244,7 +244,7 @@ impl Index {
         Ok(answer)
     }
 
-    /// The document at `path`, of those that may be read. Without the root of a source, only one source may have such a document.
+    /// The document at `path`, among those that may be read. Without the root of a source, only one source may have such a document.
     pub(crate) fn find(&self, options: &ReadOptions, path: &str) -> Result<StoredDocument> {
         let path = segments(path);
         let mut found = self.store.truth.documents_at(&path).map_err(self.at())?;
@@ -287,7 +287,7 @@ impl Index {
         Ok(Error::UnknownDocument { path, closest })
     }
 
-    /// What the index holds and how it is, read from the store itself.
+    /// The contents and the state of the index, read from the store itself.
     ///
     /// # Errors
     ///
@@ -337,7 +337,7 @@ impl Index {
         }))
     }
 
-    /// The last sync of the source at `root`; none before the first one has begun to write.
+    /// The last sync of the source at `root`; `None` until the first one starts to write.
     ///
     /// # Errors
     ///
@@ -352,7 +352,7 @@ impl Index {
         read().map_err(self.at())
     }
 
-    /// What the last complete sync of the source at `root` saw of it; none before the first.
+    /// What the last complete sync of the source at `root` found; `None` before the first.
     ///
     /// # Errors
     ///
@@ -367,7 +367,7 @@ impl Index {
         read().map_err(self.at())
     }
 
-    /// The roots of the sources that it has something of.
+    /// The roots of the sources in the index.
     ///
     /// # Errors
     ///
@@ -380,7 +380,7 @@ impl Index {
             .collect())
     }
 
-    /// Turns to what is served now: an index that stays open for long reads what others have written since, and another generation if
+    /// Switches to the current state: what other processes have written since the index was opened, and a new generation if
     /// there is one.
     ///
     /// # Errors
@@ -411,7 +411,7 @@ impl Index {
         Ok(sum as f64 / f64::from(chunks.max(1)))
     }
 
-    /// How many documents are searched: those that the keyword index holds as they are.
+    /// How many documents are searchable: those of which the keyword index has the current version.
     ///
     /// # Errors
     ///
@@ -420,7 +420,7 @@ impl Index {
         self.store.followed().map_err(self.at())
     }
 
-    /// What the last complete sync of the source at `root` left out, by path.
+    /// What the last complete sync of the source at `root` skipped, by path.
     ///
     /// # Errors
     ///
@@ -436,7 +436,7 @@ impl Index {
         self.store.truth.source_at(root).map_err(self.at())
     }
 
-    /// A hash over all documents and chunks: equal for two indexes with the same content, however they came to it.
+    /// A hash over all documents and chunks: equal for two indexes with the same content, however they were built.
     ///
     /// # Errors
     ///
@@ -450,8 +450,8 @@ impl Index {
         Ok(digest.end())
     }
 
-    /// A mark of the state that is indexed: another one as soon as its documents, or what the last sync saw of a source, may be others. It costs a look at
-    /// the sources, however many documents there are.
+    /// A mark of the indexed state. It changes whenever the documents, or what the last sync found in a source, may have changed. Its cost depends on
+    /// the number of sources, not on the number of documents.
     ///
     /// # Errors
     ///
@@ -468,7 +468,7 @@ impl Index {
         Ok(Hash::of(format!("{state:?}").as_bytes()))
     }
 
-    /// Reads the whole database, every text included, and compares the keyword index with it, chunk by chunk.
+    /// Reads the whole database, including every text, and compares the keyword index with it chunk by chunk.
     ///
     /// # Errors
     ///
@@ -499,13 +499,13 @@ impl Index {
         Ok(check)
     }
 
-    /// Serves this index, made in a folder inside the index directory `home`, in place of whatever is served there.
+    /// Serves this index, built in a folder inside the index directory `home`, in place of the one served there.
     pub(crate) fn serve_from(self, home: &Path, lock: &WriteLock) -> Result<()> {
         let at = self.at();
         self.store.serve_from(home, lock).map_err(at)
     }
 
-    /// Brings the keyword index in step if this process may, and says so if it may not.
+    /// Updates the keyword index if this process may, and returns a note if it may not.
     fn step(&mut self) -> Result<Option<Note>> {
         if self.store.refresh().map_err(self.at())? == Keywords::InStep {
             return Ok(None);
@@ -519,7 +519,7 @@ impl Index {
                 Ok(None)
             }
             Err(Fault::Told(Error::Locked { holder, .. })) => Ok(Some(Note::Behind { holder })),
-            // An index that may only be read, or has no room to grow, answers from what is there.
+            // An index that is read-only, or on a full disk, answers from what it has.
             Err(Fault::Told(Error::Io { .. } | Error::Full { .. })) => {
                 Ok(Some(Note::Behind { holder: None }))
             }
@@ -535,7 +535,7 @@ impl Index {
         self.store.home()
     }
 
-    /// Removes the documents of the collection `name`, and returns how many they were; none when there is no source of that name.
+    /// Removes the documents of the collection `name` and returns their number; `None` when there is no source of that name.
     pub(crate) fn forget(&mut self, name: &str, lock: &WriteLock) -> Result<Option<usize>, Fault> {
         self.store.refresh_locked(lock)?;
         let sources = self.store.truth.sources()?;
@@ -560,7 +560,7 @@ impl Index {
     }
 }
 
-/// A hash over a list of values, each as a whole.
+/// A hash over a list of values that keeps them apart.
 #[derive(Default)]
 struct Fingerprint(Sha256);
 

@@ -1,9 +1,9 @@
-//! Which documents are being cut, written down before they are: a process that dies over one leaves its name behind.
+//! The documents that are being split, recorded before splitting starts: a process that crashes on one leaves a record of it.
 //!
-//! A [`Journal`] is a small file in the index directory with a slot for each document that is being cut at the moment. Nothing is synced to disk: what has to
-//! be outlived is the process, not the machine. What the last process left is a *suspect* to the next one ([`Journal::open`]). It may have been killed for
-//! another reason, so that a suspect is cut once more: alone, and after all else is written. When the process dies over it again, it is a
-//! *culprit*, and is not cut until it changes.
+//! A [`Journal`] is a small file in the index directory with a slot for each document that is being split. It is not synced to disk, since it has to
+//! survive the process, not the machine. A document that the last process left is a *suspect* to the next one ([`Journal::open`]). The process may have
+//! been killed for another reason, so a suspect is split once more: alone, and after everything else is written. If the process crashes on it again, it is
+//! a *culprit*, and is not split until it changes.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -18,22 +18,22 @@ use crate::disk;
 /// The file in an index directory.
 pub(crate) const FILE: &str = "cutting";
 
-/// A slot: the key of a document, and how often a process has died over it. A free one is all zeros.
+/// A slot: the key of a document, and how often a process has crashed on it. A free slot is all zeros.
 const SLOT: usize = 17;
 
-/// More slots than threads that cut. A longer file is not ours.
+/// More slots than there are splitting threads. A longer file is not ours.
 const MOST_SLOTS: usize = 4096;
 
-/// What a process that died says of a document.
+/// What a crashed process has recorded about a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Verdict {
-    /// It was being cut, alone or beside others.
+    /// It was being split, alone or together with others.
     Suspect,
-    /// A process died over it twice, the second time while nothing else was being cut.
+    /// A process crashed on it twice, the second time while nothing else was being split.
     Culprit,
 }
 
-/// The journal of one sync. Without a file, where the system refuses one, nothing is written down.
+/// The journal of one sync. If the system refuses to create the file, nothing is recorded.
 #[derive(Debug)]
 pub(crate) struct Journal {
     file: Option<File>,
@@ -44,17 +44,17 @@ pub(crate) struct Journal {
 #[derive(Debug)]
 struct Slots {
     free: Vec<u64>,
-    /// How many there are, those that the last process left among them: what it says stands until all of it is dealt with.
+    /// How many slots there are, including those that the last process left: they are kept until all of them are handled.
     count: u64,
 }
 
-/// What identifies a document: its source and its path.
+/// The key of a document: its source and its path.
 pub(crate) fn key(root: &str, path: &str) -> Hash {
     Hash::of(format!("{root}\0{path}").as_bytes())
 }
 
 impl Journal {
-    /// Takes up what the last process left in the index directory `dir`. The caller holds the lock of the index.
+    /// Reads what the last process left in the index directory `dir`. The caller holds the lock of the index.
     pub(crate) fn open(dir: &Path) -> Self {
         let path = dir.join(FILE);
         let _ = disk::clear(&path);
@@ -78,12 +78,12 @@ impl Journal {
         }
     }
 
-    /// What the last process says of the document with this key.
+    /// What the last process has recorded about the document with this key.
     pub(crate) fn verdict(&self, key: Hash) -> Option<Verdict> {
         self.left.get(&key).copied()
     }
 
-    /// Writes down that a document is being cut, until the entry is dropped.
+    /// Records that a document is being split, until the entry is dropped.
     pub(crate) fn enter(&self, key: Hash) -> Entry<'_> {
         let slot = self.with_slots(|slots| {
             slots.free.pop().unwrap_or_else(|| {
@@ -101,13 +101,13 @@ impl Journal {
         }
     }
 
-    /// Forgets what the last process left: each suspect has been cut, each culprit left out.
+    /// Clears what the last process left: every suspect has been split, every culprit skipped.
     pub(crate) fn clear(self) {
         let _ = self.file.map(|file| file.set_len(0));
     }
 
     fn write(&self, slot: u64, bytes: &[u8; SLOT]) {
-        // A journal that cannot be written, on a full disk for one, keeps no document from being cut.
+        // If the journal cannot be written, for example on a full disk, documents are split all the same.
         let _ = self
             .file
             .as_ref()
@@ -124,7 +124,7 @@ impl Journal {
     }
 }
 
-/// A document that is being cut.
+/// A document that is being split.
 pub(crate) struct Entry<'a> {
     journal: &'a Journal,
     slot: u64,
@@ -177,7 +177,7 @@ mod tests {
         let (tea, milk) = (key("/notes", "tea.md"), key("/notes", "milk.md"));
         let dies_over = |documents: &[Hash]| {
             let journal = Journal::open(dir.path());
-            // A process that dies drops nothing.
+            // A process that crashes drops nothing.
             documents
                 .iter()
                 .for_each(|key| std::mem::forget(journal.enter(*key)));

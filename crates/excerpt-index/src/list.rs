@@ -1,4 +1,4 @@
-//! Lists of what an index holds: its documents, and the folders they lie in.
+//! Lists of the contents of an index: its documents and their folders.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,13 +12,13 @@ use crate::index::Index;
 use crate::search::segments;
 use crate::store::{Fault, Order};
 
-/// What is listed.
+/// What to list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ListOptions {
     /// The root of the only source to list. Default: all.
     pub source: Option<PathBuf>,
-    /// A path inside a source: the document itself, or a folder with all under it. Compared by whole segments. Default: everything.
+    /// A path inside a source: a document, or a folder with everything under it. Compared by whole segments. Default: everything.
     pub path: Option<String>,
     /// How many entries to list. Default: all.
     pub limit: Option<usize>,
@@ -68,7 +68,7 @@ pub enum ListOrder {
     /// By source and path.
     #[default]
     Path,
-    /// The last changed first.
+    /// Most recently changed first.
     Recent,
 }
 
@@ -88,9 +88,9 @@ pub struct DocumentEntry {
     pub modified: i64,
     /// How many chunks it has.
     pub chunks: usize,
-    /// How it is read: `markdown`, `text` or `code`.
+    /// How it is parsed: `markdown`, `text` or `code`.
     pub syntax: String,
-    /// Its language, where its name tells one.
+    /// Its language, if its name determines one.
     pub language: Option<&'static str>,
 }
 
@@ -102,9 +102,9 @@ pub struct FolderEntry {
     pub source: PathBuf,
     /// Its path inside the source; empty for the root itself.
     pub path: String,
-    /// How many documents lie in it.
+    /// How many documents are directly in it.
     pub documents: usize,
-    /// How many lie in it and in all folders under it.
+    /// How many are in it and in all folders under it.
     pub documents_under: usize,
 }
 
@@ -119,7 +119,7 @@ impl Index {
         self.list_documents(source, options).map_err(self.at())
     }
 
-    /// The folders that hold documents, by source and path, a folder before those under it.
+    /// The folders that contain documents, by source and path, each folder before those under it.
     ///
     /// # Errors
     ///
@@ -171,7 +171,7 @@ impl Index {
         options: &ListOptions,
     ) -> Result<Vec<FolderEntry>, Fault> {
         let path = segments(options.path.as_deref().unwrap_or_default());
-        // By its segments, a folder stands before what is under it, and that before its other neighbours.
+        // Ordered by segments, a folder comes before what is under it, which comes before the next sibling.
         let mut folders: BTreeMap<(String, Vec<String>), (usize, usize)> = BTreeMap::new();
         let truth = &self.store.truth;
         truth.each_listed(source, &path, Order::Path, None, |document| {
@@ -199,7 +199,7 @@ impl Index {
     }
 }
 
-/// The language that a document's name tells.
+/// The language that a document's name determines.
 pub(crate) fn language(path: &str) -> Option<&'static str> {
     let detected = Grammars.detect(&Document::new("").with_path(path))?;
     Some(detected.language)

@@ -1,7 +1,7 @@
-//! Which index serves a path: a [`Place`] names the index directory, the source root, and the part of the source that is meant.
+//! Which index serves a path: a [`Place`] names the index directory, the source root, and the requested part of the source.
 //!
-//! The root is the git working tree around the path. Outside of git it is a folder around the path that has an index already, else the path itself. A
-//! path that the root's own rules leave out is a root of its own: who names a vendored folder wants to search it.
+//! The root is the git working tree that contains the path. Outside of git it is a parent folder that already has an index, or else the path itself. A
+//! path that the root's own rules exclude is a root of its own: if you name a vendored folder, you want to search it.
 
 use std::path::{Path, PathBuf};
 
@@ -13,23 +13,23 @@ use crate::open::OpenFolder;
 use crate::source::{Node, Rules};
 use crate::store::generation::exists;
 
-/// Where the index of a path is, and what of it is meant.
+/// The index of a path, and the part of it that the path means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Place {
     /// The index directory. It may not exist yet.
     pub index: PathBuf,
-    /// The root of the source, to be given to [`Index::sync`](crate::Index::sync) and to a filter.
+    /// The root of the source, for [`Index::sync`](crate::Index::sync) and filters.
     pub root: PathBuf,
-    /// The path inside the source; none when all of it is meant.
+    /// The path inside the source; `None` for all of it.
     pub path: Option<String>,
-    /// What the working trees and clones of its repository have in common, where the index is one of its own: the address that it was cloned from, or
+    /// What the working trees and clones of its repository share, where each has its own index: the address that it was cloned from, or
     /// its folder.
     pub repository: Option<String>,
 }
 
 impl Place {
-    /// The index in `dir` as a whole, whatever its sources are.
+    /// The whole index in `dir`, whatever its sources are.
     pub fn of_index(dir: impl Into<PathBuf>) -> Place {
         let index = dir.into();
         Place {
@@ -41,8 +41,8 @@ impl Place {
     }
 }
 
-/// Finds the index of `path` under the user's folder `data`. An index directory named by the user takes the place of the one
-/// found, and changes nothing else.
+/// Finds the index of `path` under the user's data folder `data`. An `index` directory named by the user replaces the one
+/// found and changes nothing else.
 ///
 /// # Errors
 ///
@@ -80,13 +80,13 @@ pub fn locate(path: &Path, data: &Path, index: Option<&Path>) -> Result<Place> {
     })
 }
 
-/// The index directory of a key: a name one can read, and a hash that tells it from others.
+/// The index directory of a key: a readable name, and a hash that makes it unique.
 fn directory(indexes: &Path, key: &Path) -> PathBuf {
     let hash = Hash::of(key.as_os_str().as_encoded_bytes()).to_string();
     indexes.join(format!("{}-{}", stem(key), &hash[..8]))
 }
 
-/// A readable name for a key: that of the folder, which for a repository's `.git` is the one around it.
+/// A readable name for a key: that of the folder; for a repository's `.git`, that of its parent.
 fn stem(key: &Path) -> String {
     const LONGEST: usize = 40;
     let named = match key.file_name() {
@@ -120,7 +120,7 @@ struct WorkingTree {
 }
 
 impl WorkingTree {
-    /// What its index is told from others by.
+    /// The key of its index.
     fn key(&self) -> PathBuf {
         match self.repository.is_added {
             true => self.root.clone(),
@@ -132,7 +132,7 @@ impl WorkingTree {
 fn working_tree(path: &Path) -> Option<WorkingTree> {
     path.ancestors().find_map(|folder| {
         let opened = OpenFolder::open(folder).ok()?;
-        // A `.git` that is not read is told when the folder is listed.
+        // A `.git` that cannot be read is reported when the folder is listed.
         Some(WorkingTree {
             root: folder.to_path_buf(),
             repository: Repository::of(&opened).ok()??,
@@ -140,7 +140,7 @@ fn working_tree(path: &Path) -> Option<WorkingTree> {
     })
 }
 
-/// Whether the rules of the folder `root` leave in what is at `path` inside of it: what they leave out is hidden, ignored, vendored or may hold secrets.
+/// Whether the rules of the folder `root` include the `path` inside it. They exclude what is hidden, ignored, vendored or may contain secrets.
 #[must_use]
 pub fn includes(root: &Path, path: &Path) -> bool {
     let node = match path.is_dir() {
@@ -149,7 +149,7 @@ pub fn includes(root: &Path, path: &Path) -> bool {
     };
     match inside(root, path) {
         Ok(Some(relative)) => !Rules::exclude(root, &relative, node),
-        // What has no name in the source is told once it is asked for.
+        // A path without a name in the source is reported when it is requested.
         Ok(None) | Err(_) => true,
     }
 }
@@ -173,7 +173,7 @@ mod tests {
 
     use super::*;
 
-    /// A folder with files, empty but for those of git.
+    /// A folder with these files and their texts.
     fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
         let dir = tempfile::tempdir().unwrap();
         for (path, text) in files {

@@ -1,4 +1,4 @@
-//! One writer: a [`WriteLock`] is the right to change an index. The operating system gives it back when the process ends,
+//! One writer: a [`WriteLock`] is the right to change an index. The operating system releases it when the process ends,
 //! however it ends.
 
 use std::fs::{File, TryLockError};
@@ -13,7 +13,7 @@ pub(crate) const FILE: &str = "lock";
 
 /// The right to change an index, held until it is dropped.
 ///
-/// The file stays behind: to remove it would let a third process lock a file that a second one is about to lock.
+/// The file is not removed: otherwise a third process could lock a new file while a second one is about to lock the old one.
 #[derive(Debug)]
 pub(crate) struct WriteLock {
     _file: File,
@@ -27,7 +27,7 @@ impl WriteLock {
     /// [`Error::Locked`] when another process, or another handle of this one, holds it.
     pub(crate) fn acquire(dir: &Path) -> Result<Self> {
         let path = dir.join(FILE);
-        // Nobody can hold what is not a file of ours.
+        // What is not a regular file cannot be locked by anyone.
         disk::clear(&path).map_err(Error::io(&path))?;
         let mut file = disk::open_or_create(&path).map_err(Error::io(&path))?;
         match file.try_lock() {
@@ -40,13 +40,13 @@ impl WriteLock {
             }
             Err(TryLockError::Error(error)) => return Err(Error::io(&path)(error)),
         }
-        // Without room on the disk the lock holds all the same, with nobody's name on it.
+        // On a full disk the lock is held all the same, without the id of its process.
         let _ = sign(&mut file);
         Ok(WriteLock { _file: file })
     }
 }
 
-/// The process that holds the lock, as it wrote itself down.
+/// The process that holds the lock, from the id that it wrote.
 fn holder(file: &mut File) -> Option<u32> {
     let mut text = String::new();
     file.take(32).read_to_string(&mut text).ok()?;
@@ -71,7 +71,7 @@ mod tests {
         assert_eq!(
             error.to_string(),
             format!(
-                "the index in `{}` is being written by process {}: wait until it has finished, or end it",
+                "the index in `{}` is being written by process {}: wait for it to finish, or stop it",
                 dir.path().display(),
                 std::process::id()
             )

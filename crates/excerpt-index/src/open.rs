@@ -1,9 +1,9 @@
-//! Opening what a folder holds when the author of its contents is not trusted: an [`OpenFolder`] is held open, and everything below it is reached from its
-//! handle, one name at a time.
+//! Opening files in a folder whose contents are not trusted: an [`OpenFolder`] is held open, and everything below it is reached from its handle, one name
+//! at a time.
 //!
 //! No symbolic link below the folder is followed, a named pipe does not block, and a device is not read. A file is opened once: its handle is checked to
-//! be that of a regular file, and the bytes come from the same handle. So what was checked is what is read, whatever takes its place in the meantime.
-//! Outside Unix there are no such handles: there, every name is checked before and after it is opened, which leaves a moment in between.
+//! be that of a regular file, and the bytes are read from the same handle. So the file that was checked is the file that is read, even if it is replaced
+//! meanwhile. Outside Unix there are no such handles: there, every name is checked before and after it is opened, which leaves a moment in between.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -19,31 +19,31 @@ use by_path as system;
 #[cfg(unix)]
 use unix as system;
 
-/// The size in bytes above which a file that configures something is not read: `excerpt.toml`, an ignore file, a file of git.
+/// The size in bytes above which a configuration file is not read: `excerpt.toml`, an ignore file, a file of git.
 pub const CONFIGURATION_LIMIT: u64 = 1 << 20;
 
 /// The bytes of the file at `path` below `folder`, at most `limit`. `path` has `/` between its segments.
 ///
-/// Symbolic links on the way to `folder` are followed, and none below it.
+/// Symbolic links on the way to `folder` are followed, but none below it.
 ///
 /// # Errors
 ///
-/// When it is not a regular file of at most `limit` bytes, reached through folders alone.
+/// When it is not a regular file of at most `limit` bytes that is reached through folders only.
 pub fn read_below(folder: &Path, path: &str, limit: u64) -> Result<Vec<u8>, Refused> {
     OpenFolder::open(folder)?.read(path, limit)
 }
 
-/// The bytes of a file that the user has named, at most `limit`. Symbolic links are followed, as `cat` does.
+/// The bytes of a file that the user has named, at most `limit`. Symbolic links are followed.
 ///
 /// # Errors
 ///
-/// When it is not a regular file of at most `limit` bytes. A named pipe or a device is refused without being waited for.
+/// When it is not a regular file of at most `limit` bytes. A named pipe or a device is rejected without waiting for it.
 pub fn read_named(path: &Path, limit: u64) -> Result<Vec<u8>, Refused> {
     let look = || system::follow(path);
     OpenFile::checked(look, || system::open_file(path))?.bytes(limit)
 }
 
-/// How the regular file at `path` below `folder` looks; none when there is none. Links are followed as by [`read_below`].
+/// The metadata of the regular file at `path` below `folder`; `None` when there is none. Links are handled as by [`read_below`].
 #[must_use]
 pub fn stat_below(folder: &Path, path: &str) -> Option<Stat> {
     let file = OpenFolder::open(folder).ok()?.file(path).ok()?;
@@ -54,25 +54,25 @@ pub fn stat_below(folder: &Path, path: &str) -> Option<Stat> {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refused {
-    /// There is nothing at its path.
+    /// It does not exist.
     #[error("no such file or directory")]
     Missing,
     /// It is not a regular file.
     #[error("it is {0}, expected a regular file")]
     Kind(Kind),
-    /// A folder on the way to it, named by its path, is a symbolic link.
+    /// A folder on the way to it, given by its path, is a symbolic link.
     #[error("`{0}` is a symbolic link, expected a folder")]
     Way(String),
-    /// It has more bytes than are read.
-    #[error("it has {size} bytes, and the limit is {limit}")]
+    /// It is larger than the limit.
+    #[error("it has {size} bytes, but the limit is {limit}")]
     TooLarge {
-        /// Its size in bytes; more if it is growing.
+        /// Its size in bytes; the file may be larger if it is growing.
         size: u64,
-        /// The most that is read.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// It is an ignore file with more, or more costly, patterns than are compiled.
-    #[error("it has more patterns than excerpt compiles, which are {0}")]
+    /// It is an ignore file with too many or too complex patterns.
+    #[error("it has too many or too complex patterns, the limit is {0}")]
     Patterns(usize),
     /// The error of the operating system.
     #[error("{}", plain(.0))]
@@ -80,7 +80,7 @@ pub enum Refused {
 }
 
 impl Refused {
-    /// That of what is at `path`, as a skip; none when there is nothing.
+    /// The skip of `path` for this reason; `None` when nothing exists there.
     pub(crate) fn skip(self, path: impl Into<String>) -> Option<Skip> {
         let path = path.into();
         let skip = |reason| Skip::new(&*path, reason);
@@ -96,7 +96,7 @@ impl Refused {
             Refused::TooLarge { size, limit } => skip(SkipReason::TooLarge)
                 .with_detail(format!("{size} bytes, the limit is {limit}")),
             Refused::Patterns(limit) => skip(SkipReason::TooLarge).with_detail(format!(
-                "its patterns are too many or too costly, the limit is {limit}"
+                "too many or too complex patterns, the limit is {limit}"
             )),
             Refused::Io(error) => skip(SkipReason::Unreadable).with_detail(plain(&error)),
         })
@@ -117,7 +117,7 @@ pub enum Kind {
     Pipe,
     /// A socket.
     Socket,
-    /// A device, or what the system has no name for.
+    /// A device, or something of an unknown kind.
     Device,
 }
 
@@ -134,12 +134,12 @@ impl fmt::Display for Kind {
     }
 }
 
-/// What the system says of a path or of an open file.
+/// What the system reports about a path or an open file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look {
     pub(crate) kind: Kind,
     pub(crate) stat: Stat,
-    /// What tells it from everything else that exists at the moment: its device and inode, where the system has them.
+    /// What distinguishes it from everything else that exists at the moment: its device and inode, where the system has them.
     pub(crate) identity: Option<(u64, u64)>,
 }
 
@@ -179,7 +179,7 @@ impl OpenFolder {
         OpenFolder { handle, path }
     }
 
-    /// Where it was when it was opened.
+    /// Its path when it was opened.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -193,7 +193,7 @@ impl OpenFolder {
             let next = folder.as_ref().unwrap_or(self).step(name);
             folder = Some(next.map_err(|refused| match refused {
                 Refused::Kind(Kind::Link) => Refused::Way(path[..end].to_string()),
-                // A file in the place of a folder: nothing has the path any longer.
+                // A file in place of a folder: the path no longer exists.
                 Refused::Kind(_) => Refused::Missing,
                 other => other,
             })?);
@@ -228,7 +228,7 @@ impl OpenFolder {
             }
         };
         check_name(name)?;
-        // Even to open a device may have effects: what is known not to be a file is not opened.
+        // Even opening a device may have effects, so something known not to be a file is not opened.
         let look = || folder.handle.look(OsStr::new(name));
         OpenFile::checked(look, || folder.handle.file(name))
     }
@@ -238,34 +238,34 @@ impl OpenFolder {
         self.file(path)?.bytes(limit)
     }
 
-    /// The text of a file at `path` below it that configures something. What is not UTF-8 in it is replaced.
+    /// The text of a configuration file at `path` below it. Bytes that are not UTF-8 are replaced.
     pub(crate) fn configuration(&self, path: &str) -> Result<String, Refused> {
         let bytes = self.read(path, CONFIGURATION_LIMIT)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// What has the `name` in it; none when nothing has, or that cannot be told.
+    /// What has this `name` in the folder; `None` when nothing has, or when that cannot be determined.
     pub(crate) fn look(&self, name: impl AsRef<OsStr>) -> Option<Look> {
         self.handle.look(name.as_ref()).ok()
     }
 
-    /// As [`OpenFolder::look`], with the error.
+    /// Like [`OpenFolder::look`], but returns the error.
     pub(crate) fn try_look(&self, name: impl AsRef<OsStr>) -> io::Result<Look> {
         self.handle.look(name.as_ref())
     }
 
-    /// What the system says of the folder itself.
+    /// What the system reports about the folder itself.
     pub(crate) fn look_at_itself(&self) -> io::Result<Look> {
         self.handle.look_at_itself()
     }
 
-    /// What is in it. A listing that breaks off is an error as a whole: what it did not come to would be taken for deleted.
+    /// Its entries. A listing that fails midway is an error as a whole: the entries it did not reach would be taken for deleted.
     pub(crate) fn children(&self) -> io::Result<Vec<Child>> {
         self.handle.children()
     }
 }
 
-/// A name that leads to what is in a folder, and not elsewhere.
+/// Checks that a name leads to an entry of a folder and nowhere else.
 fn check_name(name: &str) -> Result<(), Refused> {
     match name {
         "" | "." | ".." => Err(Refused::Missing),
@@ -273,7 +273,7 @@ fn check_name(name: &str) -> Result<(), Refused> {
     }
 }
 
-/// What is done about a symbolic link at the end of a path.
+/// How to handle a symbolic link at the end of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Links {
     Follow,
@@ -288,7 +288,7 @@ pub(crate) struct OpenFile {
 }
 
 impl OpenFile {
-    /// What `open` opens, which `look` looked at before.
+    /// The file that `open` opens, after a check with `look`.
     fn checked(
         look: impl Fn() -> io::Result<Look>,
         open: impl FnOnce() -> io::Result<File>,
@@ -303,7 +303,7 @@ impl OpenFile {
         };
         check(look().map_err(missing)?)?;
         let file = open().map_err(|error| {
-            // What has taken its place since says more than the error that it caused.
+            // What has replaced it since says more than the resulting error.
             let kind = look().map(|look| look.kind);
             match kind {
                 Ok(kind) if kind != Kind::File => Refused::Kind(kind),
@@ -327,10 +327,10 @@ impl OpenFile {
         }
     }
 
-    /// Its bytes, up to one more than `limit`, and how it looked when they were read.
+    /// Its bytes, up to one more than `limit`, and its metadata when they were read.
     ///
-    /// What changes meanwhile may be half of one text and half of another, so it is read again; a file that never rests is taken as it was read last, and
-    /// looks different the next time.
+    /// If the file changes meanwhile, the bytes may be half of one text and half of another, so it is read again. If it keeps changing, the last read
+    /// counts, and its metadata will differ the next time.
     pub(crate) fn read(mut self, limit: u64) -> io::Result<(Vec<u8>, Stat)> {
         const TRIES: usize = 3;
         let mut tries = 1;
@@ -366,7 +366,7 @@ mod unix {
     use super::{Child, Kind, Links, Look};
     use crate::model::Stat;
 
-    /// A folder is opened to look things up in it, for which Linux needs no right to list it.
+    /// A folder is opened for lookups, for which Linux does not need permission to list it.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     const LOOK_UP: OFlags = OFlags::PATH;
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -374,7 +374,7 @@ mod unix {
 
     const FOLDER: OFlags = LOOK_UP.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-    /// To open a named pipe must not wait for its other end, and a terminal must not become that of the process.
+    /// Opening a named pipe must not wait for its other end, and a terminal must not become the controlling terminal.
     const FILE: OFlags = OFlags::RDONLY
         .union(OFlags::NONBLOCK)
         .union(OFlags::NOCTTY)
@@ -427,7 +427,7 @@ mod unix {
                     continue;
                 }
                 let kind = match entry.file_type() {
-                    // Not every file system says it here.
+                    // Not every file system reports the type here.
                     FileType::Unknown => match self.look(name) {
                         Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                         looked => looked?.kind,
@@ -443,7 +443,7 @@ mod unix {
         }
     }
 
-    /// What is at a path when its links are followed.
+    /// What is at a path, with links followed.
     pub(super) fn follow(path: &Path) -> io::Result<Look> {
         Ok(look(&fs::statat(CWD, path, AtFlags::empty())?))
     }
@@ -494,7 +494,7 @@ mod unix {
     }
 }
 
-/// What comes near to it where there are no handles of folders.
+/// The closest approximation where there are no folder handles.
 #[cfg(not(unix))]
 mod by_path {
     use std::ffi::OsStr;
@@ -571,7 +571,7 @@ mod by_path {
     }
 
     fn look(found: &Metadata) -> Look {
-        // A file system without times gives the epoch: such a file is told by its size and, once that differs, its hash.
+        // A file system without times returns the epoch: a change to such a file is detected by its size and then by its hash.
         let time = found.modified().unwrap_or(UNIX_EPOCH);
         Look {
             kind: kind(found.file_type()),

@@ -1,5 +1,5 @@
-//! Damage that a rebuild heals: what is wrong with the files of an index, and making it again from its sources, aside, as a generation of its own that
-//! takes the place of the old one when it is complete.
+//! Damage and rebuilds: what is wrong with the files of an index, and rebuilding it from its sources as a separate generation that replaces the old one
+//! when it is complete.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use crate::store::generation::{self, ANEW};
 use crate::store::{Store, faults, noted_roots};
 
 impl Index {
-    /// What is wrong with the files of the index in `dir`, without a look into its database: each is an [`Error::Damaged`], though the index may answer all the
-    /// same, as from a copy.
+    /// What is wrong with the files of the index in `dir`, without reading its database. Each fault is an [`Error::Damaged`], although the index may still
+    /// answer, for example from a copy.
     #[must_use]
     pub fn faults(dir: &Path) -> Vec<Error> {
         let mut found = faults(dir);
@@ -22,16 +22,16 @@ impl Index {
         found
     }
 
-    /// Makes the index in `dir` again, whatever state it is in. `fill` gets a new, empty index and the roots of the sources that the old one names, in its
-    /// database or beside it; the index that it gives back takes the place of the old one. Until then the old one stays as it is, and
-    /// answers as well as it can. Whoever has it open goes over to the new one with the next question.
+    /// Rebuilds the index in `dir`, whatever state it is in. `fill` receives a new, empty index and the roots of the sources that the old one names in its
+    /// database or next to it; the index that `fill` returns replaces the old one. Until then the old one is unchanged and
+    /// answers as well as it can. A process that has it open switches to the new one with its next search.
     ///
-    /// The list of collections, and the texts that were given, are repaired first, from what there is of them.
+    /// The list of collections and the stored texts are repaired first, from what is left of them.
     ///
     /// # Errors
     ///
-    /// [`Error::Locked`] while another process writes; [`Error::NotFound`], [`Error::Foreign`] and [`Error::Newer`] when what is there is no index
-    /// that this version may replace; and whatever `fill` meets, which leaves the old one in place.
+    /// [`Error::Locked`] while another process writes; [`Error::NotFound`], [`Error::Foreign`] and [`Error::Newer`] when `dir` contains no index
+    /// that this version may replace; and any error of `fill`, which leaves the old index in place.
     pub fn rebuild<E: From<Error>>(
         dir: &Path,
         fill: impl FnOnce(Index, &[PathBuf]) -> Result<Index, E>,
@@ -57,7 +57,7 @@ impl Index {
             roots = truth.map(|truth| truth.any_roots()).unwrap_or_default();
         }
         let aside = dir.join(ANEW);
-        // What a rebuild left that was ended.
+        // Left by a rebuild that was interrupted.
         disk::remove(&aside).map_err(Error::io(&aside))?;
         let index = fill(Index::open(&aside, OpenOptions::create())?, &roots)?;
         Ok(index.serve_from(dir, &lock)?)

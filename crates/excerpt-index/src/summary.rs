@@ -1,4 +1,4 @@
-//! [`Summary`]: what a source is about, for somebody who sees it for the first time. It is made at the end of a sync that changed something, and kept.
+//! [`Summary`]: what a source is about, for a reader who does not know it. It is built and stored at the end of a sync that changed something.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -24,31 +24,31 @@ pub struct Summary {
     pub documents: usize,
     /// The size of their files in bytes.
     pub bytes: u64,
-    /// How many documents there are of each language, or of each syntax where there is none.
+    /// How many documents there are of each language, or of each syntax for those without a language.
     pub languages: BTreeMap<String, usize>,
-    /// The top folders, those with the most documents first, at most 50.
+    /// The top-level folders, those with the most documents first, at most 50.
     pub domains: Vec<Domain>,
-    /// How many top folders there are.
+    /// How many top-level folders there are.
     pub domains_total: usize,
-    /// The first headings of READMEs and index files, those on top first, at most 50; none that [`is_date`].
+    /// The first headings of READMEs and index files, those nearest to the root first, at most 50, without those that [`is_date`].
     pub topics: Vec<Topic>,
     /// How many such headings there are.
     pub topics_total: usize,
-    /// The documents that were changed last, at most 10.
+    /// The most recently changed documents, at most 10.
     pub newest: Vec<Newest>,
 }
 
-/// A top folder; below a folder called `domains`, one of those in it.
+/// A top-level folder; under a folder called `domains`, each of its subfolders.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Domain {
     /// Its name.
     pub name: String,
-    /// How many documents lie under it.
+    /// How many documents are under it.
     pub documents: usize,
 }
 
-/// What a README or an index file says that it is about.
+/// The topic that a README or an index file names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Topic {
@@ -58,7 +58,7 @@ pub struct Topic {
     pub heading: String,
 }
 
-/// A document that was changed lately.
+/// A recently changed document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Newest {
@@ -71,7 +71,7 @@ pub struct Newest {
 }
 
 impl Summary {
-    /// Makes the summary of a source anew and keeps it, if the source has changed since.
+    /// Rebuilds and stores the summary of a source, if the source has changed since.
     pub(crate) fn keep(truth: &Truth, source: i64) -> Result<(), Fault> {
         if truth.summary_is_due(source)? {
             let summary = Summary::of(truth, source)?;
@@ -80,7 +80,7 @@ impl Summary {
         Ok(())
     }
 
-    /// The summary that is kept of a source.
+    /// The stored summary of a source.
     pub(crate) fn kept(truth: &Truth, source: i64) -> Result<Option<Self>, Fault> {
         match truth.summary(source)? {
             Some(json) => Ok(Some(serde_json::from_str(&json)?)),
@@ -138,8 +138,8 @@ impl Summary {
     }
 }
 
-/// Whether a heading or title is nothing but a day, a week, a month or a year, as those of daily notes are: in numbers with the year in full, or by the
-/// English name of a month.
+/// Whether a heading or title is only a day, week, month or year, as in daily notes: in digits with the full year, or with the English name of a
+/// month.
 #[must_use]
 pub fn is_date(text: &str) -> bool {
     const MONTHS: [&str; 12] = [
@@ -169,7 +169,7 @@ pub fn is_date(text: &str) -> bool {
     let words = text.split(|c: char| !c.is_alphanumeric());
     for word in words.filter(|word| !word.is_empty()) {
         let word = word.to_lowercase();
-        // In full, or cut short: `sept`, `tues`.
+        // In full, or abbreviated: `sept`, `tues`.
         let is_one = |names: &[&str]| {
             let is_short = (3..=5).contains(&word.len());
             let mut names = names.iter();
@@ -191,7 +191,7 @@ pub fn is_date(text: &str) -> bool {
     has_year || (has_month && has_number)
 }
 
-/// Whether a word is the number of a week or a quarter, as `w47` and `q4`.
+/// Whether a word is the number of a week or a quarter, such as `w47` or `q4`.
 fn is_part(word: &str) -> bool {
     let number = word.strip_prefix(['w', 'q']);
     number.is_some_and(|number| number.parse::<u8>().is_ok())

@@ -1,4 +1,4 @@
-//! An index that is kept in step with its source until a watch is [stopped](Stop).
+//! Watching: keeping an index up to date with its source until the watch is [stopped](Stop).
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -10,34 +10,34 @@ use crate::index::Index;
 use crate::model::{Progress, SyncOptions, SyncReport};
 use crate::source::{Bell, Files, Watched, Woken};
 
-/// How often one looks where changes come without an event, and how much more time than the looking takes is left between.
+/// How often to poll where changes come without an event. The pause is at least this many times as long as a poll takes.
 const POLL: Duration = Duration::from_secs(2);
 const POLL_SHARE: u32 = 20;
 
-/// How often one looks even so: the files of another machine change without an event.
+/// How often to poll even with events: files on another machine change without one.
 const LOOK: Duration = Duration::from_secs(60);
 
-/// How often one tries a source that cannot be reached.
+/// How often to retry a source that cannot be reached.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// How often one tries an index that another process writes.
+/// How often to retry an index that another process writes.
 const LOCK_RETRY: Duration = Duration::from_millis(100);
 
-/// How long another process may write before that is told: most write for a moment.
+/// How long another process may write before that is reported: most write only briefly.
 const LOCK_PATIENCE: Duration = Duration::from_secs(1);
 
-/// Ends a watch, from any thread.
+/// Stops a watch, from any thread.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<Bell>);
 
 impl Stop {
-    /// One for a watch that is to begin.
+    /// A handle for a watch that has not started yet.
     #[must_use]
     pub fn new() -> Self {
         Stop::default()
     }
 
-    /// Ends the watch. A sync that is under way is broken off: what is done until then stays.
+    /// Stops the watch. A running sync is cancelled: what is done by then is kept.
     pub fn stop(&self) {
         self.0.end();
     }
@@ -47,29 +47,28 @@ impl Stop {
     }
 }
 
-/// What happens in a watch.
+/// An event of a watch.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Watching {
-    /// A sync is under way.
+    /// A sync is running.
     Progress(Progress),
-    /// A sync has ended. It may have found nothing changed.
+    /// A sync has ended. It may have found no changes.
     Synced(SyncReport),
     /// The source cannot be reached ([`Error::Source`]), too many of its documents are gone ([`Error::Vanished`]), or another process writes the index
-    /// ([`Error::Locked`]): the watch waits until that is over.
-    /// Told once for each time.
+    /// ([`Error::Locked`]): the watch waits until that is over. Reported once each time.
     Waiting(Error),
-    /// Not all changes are heard of, for this reason: the watch looks every few seconds. Told once.
+    /// Not all changes cause an event, for this reason: the watch polls every few seconds. Reported once.
     Polling(String),
 }
 
 impl Index {
-    /// Brings the index in step with the folder (or file) at `root`, and keeps it so until `stop` says otherwise or `told`, which is told what happens,
-    /// breaks off. A change is taken up about 0.2 seconds after the last one, and one second after the first at the latest.
+    /// Updates the index from the folder (or file) at `root` and keeps it up to date until `stop` stops it or `told`, which receives the events,
+    /// cancels. Changes are indexed about 0.2 seconds after the last one, and at most one second after the first.
     ///
     /// # Errors
     ///
-    /// As [`Index::sync`], but for what the watch waits for. A root that cannot be reached from the beginning is an error.
+    /// As [`Index::sync`], except for what the watch waits for. A root that cannot be reached at the start is an error.
     pub fn watch(
         &mut self,
         root: &Path,
@@ -95,7 +94,7 @@ impl Index {
                         break;
                     }
                 }
-                // They may come back without an event, as with a disk that is mounted again.
+                // They may come back without an event, for example when a disk is mounted again.
                 Err(error @ Error::Vanished { .. }) => {
                     patience = waiting.pause(&error).max(begun.elapsed() * POLL_SHARE);
                     if waiting.is_to_be_told(&error) && told(Watching::Waiting(error)).is_break() {

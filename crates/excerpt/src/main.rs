@@ -1,4 +1,4 @@
-//! `excerpt`: cuts documents, notes and code where they naturally part, and finds the piece that answers a question.
+//! `excerpt`: splits documents, notes and code at natural boundaries, and finds the passage that answers a question.
 
 mod cli;
 mod exit;

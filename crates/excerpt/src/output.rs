@@ -1,12 +1,16 @@
-//! What goes to the terminal or a pipe. Results go to standard output, everything else to standard error; colour only to a terminal. Text
-//! that came from outside is escaped for a terminal (`visible.rs` says what of it) and left alone for a pipe.
+//! What goes to the terminal or a pipe. Results go to standard output, everything else to standard error. Text that came from outside is escaped for a
+//! terminal (`visible.rs` says what of it) and left alone for a pipe: nothing is added to it but colour, where that was asked for or a terminal has it.
 
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::path::Path;
+use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use clap::ValueEnum;
 use owo_colors::{OwoColorize, Style};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use unicode_width::UnicodeWidthChar;
 
 use crate::visible::{characters, has_hidden};
@@ -14,11 +18,54 @@ use crate::visible::{characters, has_hidden};
 /// The version of the JSON that commands print.
 pub(crate) const SCHEMA: u32 = 1;
 
+/// When results have colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless `NO_COLOR` is set, and anywhere with `CLICOLOR_FORCE`.
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+/// What was chosen for the whole run.
+static COLOR: OnceLock<Color> = OnceLock::new();
+
+impl Color {
+    /// Chooses it for the whole run; the first choice holds.
+    pub(crate) fn choose(self) {
+        COLOR.get_or_init(|| self);
+    }
+
+    fn is_wanted(terminal: bool) -> bool {
+        match COLOR.get().copied().unwrap_or_default() {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto if anstyle_query::no_color() => false,
+            Color::Auto if anstyle_query::clicolor_force() => true,
+            Color::Auto => {
+                terminal
+                    && anstyle_query::clicolor() != Some(false)
+                    && anstyle_query::term_supports_color()
+            }
+        }
+    }
+}
+
+/// The characters of a path that are escaped in the address of a file.
+const ADDRESS: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'/')
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
 /// Standard output.
 pub(crate) struct Output {
     stream: BufWriter<StdoutLock<'static>>,
     terminal: bool,
-    colour: bool,
+    color: bool,
+    links: bool,
 }
 
 impl Output {
@@ -28,32 +75,48 @@ impl Output {
         Output {
             stream: BufWriter::new(io::stdout().lock()),
             terminal,
-            colour: terminal && std::env::var_os("NO_COLOR").is_none(),
+            color: Color::is_wanted(terminal),
+            links: terminal && supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout),
         }
     }
 
-    /// How many columns a line may take: those of the terminal, without one 100.
+    /// The columns of the terminal; none where there is no terminal, and lines may be as long as they are.
+    pub(crate) fn columns(&self) -> Option<usize> {
+        let size = self.terminal.then(terminal_size::terminal_size).flatten();
+        size.map(|(width, _)| usize::from(width.0).max(40))
+    }
+
+    /// How many columns a table may take: those of the terminal, without one 100.
     pub(crate) fn width(&self) -> usize {
-        match terminal_size::terminal_size() {
-            Some((width, _)) if self.terminal => usize::from(width.0).max(40),
-            _ => 100,
+        self.columns().unwrap_or(100)
+    }
+
+    /// `shown` as a link to `file`, on a terminal that has links.
+    pub(crate) fn linked(&self, shown: &str, file: &Path) -> String {
+        match file.to_str().filter(|_| self.links) {
+            Some(path) => {
+                let address = utf8_percent_encode(path, ADDRESS);
+                format!("\x1b]8;;file://{address}\x1b\\{shown}\x1b]8;;\x1b\\")
+            }
+            None => shown.to_string(),
         }
     }
 
     /// `text`, which stays on its line, in `style` on a terminal.
     pub(crate) fn styled(&self, text: &str, style: Style) -> String {
         let text = self.safe(text);
-        match self.colour {
+        match self.color {
             true => text.style(style).to_string(),
             false => text.into_owned(),
         }
     }
 
-    /// A part of a text made to stand out: bold on a terminal, else between `**`.
-    pub(crate) fn emphasised(&self, text: &str) -> String {
-        match self.colour {
-            true => self.safe_text(text).bold().yellow().to_string(),
-            false => format!("**{}**", self.safe_text(text)),
+    /// A match in a text from outside, in bold where there is color.
+    pub(crate) fn highlighted(&self, text: &str) -> String {
+        let text = self.safe_text(text);
+        match self.color {
+            true => text.bold().yellow().to_string(),
+            false => text.into_owned(),
         }
     }
 
@@ -210,6 +273,20 @@ pub(crate) fn fitted(text: &str, width: usize) -> String {
     format!("…{}{}", &text[start..], " ".repeat(width - used))
 }
 
+/// `text` in at most `width` columns: its beginning before a `…` where there is more of it.
+pub(crate) fn cut_off(text: &str, width: usize) -> Cow<'_, str> {
+    if columns(text) <= width {
+        return Cow::Borrowed(text);
+    }
+    let mut used = 1;
+    let fits = |char: &char| {
+        used += char.width().unwrap_or(0);
+        used <= width
+    };
+    let kept: String = text.chars().take_while(fits).collect();
+    Cow::Owned(format!("{}…", kept.trim_end()))
+}
+
 /// A number with commas between its thousands.
 pub(crate) fn thousands(number: usize) -> String {
     let digits = number.to_string();
@@ -286,6 +363,9 @@ mod tests {
         assert_eq!(fitted("ab", 4), "ab  ");
         assert_eq!(fitted("abcdef", 4), "…def");
         assert_eq!(fitted("漢字漢字", 4), "…字 ");
+        assert_eq!(cut_off("abcd", 4), "abcd");
+        assert_eq!(cut_off("ab cdef", 4), "ab…");
+        assert_eq!(cut_off("漢字漢字", 4), "漢…");
         assert_eq!(columns("漢a"), 3);
     }
 

@@ -37,8 +37,11 @@ pub(crate) fn parsed(given: &str, exists: impl Fn(&str) -> bool) -> anyhow::Resu
     }
     match lines {
         None => Ok((given, Part::Whole)),
-        Some((path, range)) => bail!(
-            "`{range}` are no lines of `{path}`, expected one or a range from 1, such as `7` or `10-20`"
+        Some((_, range)) if is_reversed(range) => {
+            bail!("invalid line range `{range}`: start is after end")
+        }
+        Some((_, range)) => bail!(
+            "invalid line range `{range}`, expected a line or a range from 1, such as `7` or `10-20`"
         ),
     }
 }
@@ -52,6 +55,15 @@ fn numbers(range: &str) -> Option<((usize, usize), usize)> {
     let (line, column) = first.split_once('.').unwrap_or((first, "1"));
     let (line, column) = (line.parse().ok()?, column.parse().ok()?);
     (line >= 1 && column >= 1 && line <= last).then_some(((line, column), last))
+}
+
+/// Whether this would be a range of lines if its end were not before its start.
+fn is_reversed(range: &str) -> bool {
+    let ends = range.split_once('-').and_then(|(first, last)| {
+        let ((first, _), _) = numbers(first)?;
+        Some((first, last.parse::<usize>().ok()?))
+    });
+    ends.is_some_and(|(first, last)| first > last)
 }
 
 /// A line or a range of lines as the address of a file on the web has them: `L62`, `L62-L68`.
@@ -91,9 +103,11 @@ mod tests {
         let named = parsed("a.md:10-20", |path| path == "a.md:10-20").unwrap();
         assert_eq!(named, ("a.md:10-20", Part::Whole));
         let error = parsed("a.md:20-10", |_| false).unwrap_err().to_string();
+        assert_eq!(error, "invalid line range `20-10`: start is after end");
+        let error = parsed("a.md:0-5", |_| false).unwrap_err().to_string();
         assert_eq!(
             error,
-            "`20-10` are no lines of `a.md`, expected one or a range from 1, such as `7` or `10-20`"
+            "invalid line range `0-5`, expected a line or a range from 1, such as `7` or `10-20`"
         );
     }
 }

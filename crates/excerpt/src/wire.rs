@@ -1,9 +1,13 @@
 //! What programs read, the same from every face.
 
+use std::path::Path;
+
 use excerpt_chunk::{Chunking, Hash, Span, Summary};
 use excerpt_index::{DocumentHits, Encoding, Explanation, Snippet};
 use serde::Serialize;
 use serde_json::{Map, Value};
+
+use crate::place::Paths;
 
 /// A chunk that was found.
 #[derive(Serialize)]
@@ -11,9 +15,14 @@ pub(crate) struct Hit<'a> {
     pub(crate) rank: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) collection: Option<&'a str>,
-    pub(crate) path: &'a str,
-    /// The place to open: `path:first-last`.
+    /// The file, from the working directory.
+    pub(crate) path: String,
+    /// What `get` takes: `path:first-last`, or `collection › path:first-last`.
     pub(crate) citation: String,
+    /// The root of its source.
+    pub(crate) source: &'a Path,
+    /// Its path inside the source, which is its name in the index.
+    pub(crate) source_path: &'a str,
     pub(crate) span: &'a Span,
     pub(crate) context: HitContext<'a>,
     pub(crate) sections: &'a [String],
@@ -52,19 +61,20 @@ pub(crate) struct HitDocument<'a> {
 }
 
 impl<'a> Hit<'a> {
-    /// A hit at `rank`, in a document that is shown as `path`.
+    /// A hit at `rank`.
     pub(crate) fn of(
         rank: usize,
         document: &'a DocumentHits,
         hit: &'a excerpt_index::Hit,
-        path: &'a str,
+        paths: &Paths,
     ) -> Self {
-        let (first, last) = hit.span.lines;
         Hit {
             rank,
             collection: document.collection.as_deref(),
-            path,
-            citation: format!("{path}:{first}-{last}"),
+            path: paths.shown(&document.source, &document.path),
+            citation: citation(paths, document, hit),
+            source: &document.source,
+            source_path: &document.path,
             span: &hit.span,
             context: HitContext { trail: &hit.trail },
             sections: &hit.sections,
@@ -92,6 +102,14 @@ impl<'a> Hit<'a> {
     }
 }
 
+/// What `get` takes to print the lines of a hit.
+pub(crate) fn citation(paths: &Paths, document: &DocumentHits, hit: &excerpt_index::Hit) -> String {
+    let collection = document.collection.as_deref();
+    let path = paths.address(collection, &document.source, &document.path);
+    let (first, last) = hit.span.lines;
+    format!("{path}:{first}-{last}")
+}
+
 /// What found a chunk.
 pub(crate) fn channel(explanation: &Explanation) -> &'static str {
     match (&explanation.keywords, &explanation.vectors) {
@@ -105,6 +123,8 @@ pub(crate) fn channel(explanation: &Explanation) -> &'static str {
 #[derive(Serialize)]
 pub(crate) struct Cut<'a> {
     pub(crate) path: Option<&'a str>,
+    /// Its path in the index.
+    pub(crate) source_path: Option<&'a str>,
     /// What its file is encoded in; spans count the text in UTF-8.
     pub(crate) encoding: Encoding,
     #[serde(flatten)]

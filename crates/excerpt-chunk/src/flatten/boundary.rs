@@ -1,4 +1,4 @@
-//! How naturally a document parts before a node of its outline, and what a cut there would cost.
+//! How natural a split is before a node of the outline, and what it costs.
 
 use crate::atom::Boundary;
 use crate::chunk::Strength;
@@ -8,11 +8,12 @@ use crate::outline::{Kind, Node};
 use crate::price;
 
 impl Walk<'_> {
-    /// The boundary before the section at `index`, given the one before any block there.
+    /// The boundary before the section at `index`, given the boundary before any block there.
     pub(super) fn heading(&self, before: Boundary, index: usize) -> Boundary {
         let nodes = &self.outline.nodes;
         let parent = nodes[index].parent();
-        // A title with nothing of its own leads its first section, unless it is large enough to be searched for itself.
+        // A title without text of its own stays with its first section, unless it is large enough
+        // to be found on its own.
         let bare = index == parent + 2 && nodes[index - 1].kind == Kind::Heading;
         let title = self.atoms.last().map_or(0, |title| title.grains.len());
         let led = bare && (self.limits.leads || (self.limits.join && title < self.limits.min));
@@ -31,7 +32,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The boundary before a node that has a sibling before it.
+    /// The boundary before a node that has a previous sibling.
     pub(super) fn boundary(&self, index: usize) -> Boundary {
         let nodes = &self.outline.nodes;
         let node = &nodes[index];
@@ -45,7 +46,8 @@ impl Walk<'_> {
         }
         let parent = nodes[node.parent()].kind;
         let sentences = self.limits.grain == Grain::Sentence;
-        // A heading, or a section that is nothing but one: a title without text belongs to the next.
+        // A heading, or a section that consists only of one: a title without text belongs to what
+        // follows.
         let glue = nodes[index - 1].kind == Kind::Heading;
         let (strength, mut price) = match (previous.kind, node.kind) {
             (_, Kind::Item) => (Strength::Item, price::ITEM),
@@ -77,7 +79,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The boundary before a node of source code, with its previous sibling.
+    /// The boundary before a node of source code, given its previous sibling.
     fn code_boundary(&self, node: &Node, previous: &Node) -> Boundary {
         let before = &self.text[previous.span.start..node.span.start];
         let space = &before[before.trim_end().len()..];
@@ -107,7 +109,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether the line around `at` fits a chunk.
+    /// Whether the line that contains `at` fits in a chunk.
     fn line_fits(&self, at: usize) -> bool {
         let text = self.text.as_bytes();
         let reach = 4 * self.limits.max;
@@ -120,8 +122,8 @@ impl Walk<'_> {
         self.sizer.fits(start..end.max(start), self.limits.max)
     }
 
-    /// What the depth of a node of source code adds to the price of a cut beside it: nothing outside all definitions and code
-    /// blocks.
+    /// What depth in source code adds to the price of a split before or after a node: nothing
+    /// outside of all definitions and code blocks.
     pub(super) fn depth(&self, node: &Node) -> f32 {
         let mut depth = 0.0;
         let mut around = &self.outline.nodes[node.parent()];
@@ -132,7 +134,8 @@ impl Walk<'_> {
         depth
     }
 
-    /// Whether the node at `index` begins an entry of a top-level list, or stands behind such a list.
+    /// Whether the node at `index` begins an entry of a top-level list, or directly follows such a
+    /// list.
     fn parts_entries(&self, index: usize, previous: Kind) -> bool {
         let nodes = &self.outline.nodes;
         let node = &nodes[index];

@@ -1,4 +1,5 @@
-//! From an [`Outline`] to [`Atoms`]: one walk in order, without recursion, that goes down only where a node does not fit.
+//! From an [`Outline`] to [`Atoms`]: one walk in document order, without recursion, that descends
+//! only into nodes that do not fit.
 
 mod boundary;
 
@@ -13,10 +14,11 @@ use crate::price;
 use crate::size::{Ruler, Sizer};
 use crate::split;
 
-/// An atom smaller than `max` by this factor joins the one before it: a window of the plan then holds at most about twice as many.
+/// An atom smaller than `max` by this factor joins the one before it, so a window of the plan holds
+/// at most about twice as many.
 const FINEST: usize = 64;
 
-/// Flattens `outline`. Walks each node once, in order, without recursion.
+/// Flattens `outline`. Visits each node once, in order, without recursion.
 pub(crate) fn flatten(sizer: &Sizer<'_>, outline: &Outline, limits: &Limits) -> Atoms {
     let mut walk = Walk {
         text: sizer.text,
@@ -60,13 +62,13 @@ struct Walk<'a> {
     atoms: Vec<Atom>,
     places: Vec<Place>,
     place: usize,
-    /// Where the text that is in no atom yet begins.
+    /// The start of the text that is in no atom yet.
     at: usize,
-    /// The delimiters not yet passed.
+    /// The delimiters still ahead.
     delimiters: &'a [Range<usize>],
-    /// Whether a delimiter stands right before `at`.
+    /// Whether a delimiter ends at `at`.
     after_delimiter: bool,
-    /// A place, and where the text before it ends but for white space.
+    /// A position, and where the text before it ends without trailing white space.
     text_end: (usize, usize),
 }
 
@@ -83,9 +85,9 @@ impl Walk<'_> {
 
     fn nodes(&mut self) {
         let nodes = &self.outline.nodes;
-        // The boundary before a node that was opened is the one before its first child.
+        // The boundary before an opened node is the one before its first child.
         let mut inherited = Some(Boundary::plain(Strength::Start, 0.0));
-        // A text in which its parser saw nothing is one piece, or its lines.
+        // If the parser found no structure, the text is one atom, or its lines.
         if nodes.len() == 1 {
             return self.leaf(0, Boundary::plain(Strength::Start, 0.0));
         }
@@ -122,8 +124,9 @@ impl Walk<'_> {
         }
     }
 
-    /// Where the text stands that a closing bracket ends, if the node at `index` is one: a class's bracket behind its last method says nothing
-    /// of the class, and what ends with it is still the method.
+    /// If the node at `index` is a closing bracket, the place of the text that it closes. A class's
+    /// bracket after its last method tells nothing about the class: text that ends with it still
+    /// belongs to the method.
     fn closed_by(&self, index: usize) -> Option<usize> {
         let node = &self.outline.nodes[index];
         let last = node.end == self.outline.nodes[node.parent()].end;
@@ -131,7 +134,7 @@ impl Walk<'_> {
         Some(self.atoms.last().filter(|_| closes)?.place)
     }
 
-    /// Notes the places inside the node at `index`, which becomes one atom.
+    /// Records the places inside the node at `index`, which becomes one atom.
     fn enter_all_in(&mut self, index: usize) {
         let nodes = &self.outline.nodes;
         if !nodes[index].kind.is_code() {
@@ -180,7 +183,8 @@ impl Walk<'_> {
         self.places.push(place);
     }
 
-    /// The grains of the signature of the definition at `index`, with a line end, where contexts hold it.
+    /// The grains of the signature of the definition at `index`, including a line end, if contexts
+    /// include it.
     fn signature_size(&self, index: usize) -> usize {
         let found = self.outline.definition(index);
         let found = found.filter(|_| self.limits.context.contains(ContextParts::LEAD));
@@ -198,7 +202,8 @@ impl Walk<'_> {
         false
     }
 
-    /// Whether the text in `span` fits a chunk of its own, if need be without the indentation it begins with.
+    /// Whether the text in `span` fits in a chunk of its own, if necessary without its leading
+    /// indentation.
     fn fits(&mut self, span: &Range<usize>) -> bool {
         let end = self.text_end(span.end).max(span.start);
         let max = self.limits.max;
@@ -211,7 +216,8 @@ impl Walk<'_> {
         first > span.start && whole && self.sizer.fits(first..end, max)
     }
 
-    /// Where the text before `end` ends but for white space. Nodes in nodes ask for the same place again and again.
+    /// Where the text before `end` ends without trailing white space. Nested nodes request the same
+    /// position repeatedly.
     fn text_end(&mut self, end: usize) -> usize {
         if self.text_end.0 != end {
             let text = self.text;
@@ -283,7 +289,7 @@ impl Walk<'_> {
         });
     }
 
-    /// A piece that is cut between words if it does not fit.
+    /// Adds a part of the text, split between words if it does not fit.
     fn words(&mut self, index: usize, piece: Range<usize>, first: Boundary, needs_lead: bool) {
         if self.fits(&piece) {
             return self.push(piece, first, 0, index, needs_lead);
@@ -305,7 +311,7 @@ impl Walk<'_> {
         );
     }
 
-    /// Makes an atom of `piece`, or two and more where delimiters stand in it.
+    /// Adds a part of the text as an atom, or as several if it contains delimiters.
     fn push(
         &mut self,
         piece: Range<usize>,
@@ -341,7 +347,7 @@ impl Walk<'_> {
         self.at = piece.end.max(start);
     }
 
-    /// `bytes`, without the white space they begin with where that alone makes them too large.
+    /// `bytes`, without the leading white space if only that makes them too large.
     fn without_indentation_too_much(&self, bytes: Range<usize>) -> Range<usize> {
         let part = &self.text[bytes.clone()];
         let first = bytes.end - part.trim_start_matches([' ', '\t']).len();
@@ -353,7 +359,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A delimiter's bytes, grown to whole graphemes.
+    /// The bytes of a delimiter, extended to whole graphemes.
     fn widened(&self, start: usize, delimiter: &Range<usize>) -> (usize, usize) {
         let mut from = delimiter.start.max(start);
         while !split::is_grapheme_start(self.text, start, from) {
@@ -395,7 +401,7 @@ impl Walk<'_> {
             && !boundary.mandatory
             && grains.len() < fine
             && previous.grains.len() < fine
-            // White space between them counts, too: it may be any size.
+            // The white space between them counts, too: it may be of any size.
             && grains.end - previous.grains.start <= 2 * fine
             && (level == 0 || previous.level > 0)
         {

@@ -1,5 +1,6 @@
-//! Delimiters: places where the text itself says that one entry ends and another begins. They lie over the outline of the
-//! text's own format, so that what is too large between two of them is still cut at paragraphs, rows and sentences.
+//! Delimiters: places where the text itself says that one entry ends and another begins. They are
+//! added to the outline of the text's own format, so anything too large between two of them is
+//! still split at paragraphs, rows and sentences.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -8,8 +9,8 @@ use regex::Regex;
 
 use crate::outline::{Kind, Outline};
 
-/// Marks each match of `pattern` as a delimiter. A match inside a code block, a table, a heading or the front matter is
-/// none; nor is an empty one.
+/// Marks each match of `pattern` as a delimiter, except empty matches and those inside a code
+/// block, a table, a heading or the front matter.
 pub(crate) fn mark(outline: &mut Outline, text: &str, pattern: &Regex) {
     outline.delimiters = matches(outline, text, pattern).collect();
     if outline.delimiters.is_empty() {
@@ -51,16 +52,16 @@ fn matches<'a>(
     })
 }
 
-/// A kind of line that parts texts by custom.
+/// A kind of line that conventionally separates parts of a text.
 pub(crate) struct RuleLine {
     pub(crate) pattern: Regex,
-    /// What lines of the kind are called.
+    /// The name for lines of this kind.
     pub(crate) name: &'static str,
-    /// Whether the line belongs to what it opens; else it only parts.
+    /// Whether the line belongs to the text after it; otherwise it only separates.
     pub(crate) opens: bool,
 }
 
-/// Compiled once: it takes longer than to chunk most documents.
+/// Compiled once: compiling takes longer than chunking most documents.
 static RULE_LINES: LazyLock<Vec<RuleLine>> = LazyLock::new(|| {
     let lines = [
         (r"(?m)^---+[ \t]*\r?$", "lines of dashes", false),
@@ -79,7 +80,7 @@ static RULE_LINES: LazyLock<Vec<RuleLine>> = LazyLock::new(|| {
     compiled.collect()
 });
 
-/// The first kind of line that parts the text at least `least` times, and how often.
+/// The first kind of line that separates the text at least `least` times, and how often it does.
 pub(crate) fn rule_lines(
     outline: &Outline,
     text: &str,

@@ -1,5 +1,5 @@
-//! Code in Markdown: a fenced block that is too large for a chunk is read by the grammar of the language it names, so that it is parted
-//! between its functions and statements.
+//! Code in Markdown: a fenced block that is too large for a chunk is read by the grammar of the
+//! language it names, so that it is split between its functions and statements.
 
 use std::ops::Range;
 
@@ -7,8 +7,8 @@ use crate::document::Document;
 use crate::outline::{Graft, Kind, Outline};
 use crate::parse::CodeParser;
 
-/// Puts what `code` sees in the fenced blocks of `outline` that are larger than `detail` into it. What names no language, or cannot be
-/// read as what it names, stays one block of lines.
+/// Adds to `outline` what `code` finds in its fenced blocks larger than `detail`. A block that
+/// names no language, or cannot be read in that language, remains one block of lines.
 pub(crate) fn read(
     outline: &mut Outline,
     document: &Document<'_>,
@@ -38,7 +38,8 @@ pub(crate) fn read(
     outline.graft(grafts);
 }
 
-/// The lines between the fences of a block; `None` if other marks, such as those of a quote, stand before them.
+/// The lines between the fences of a block; `None` if other marks, such as those of a quote,
+/// precede them.
 fn body(text: &str, block: Range<usize>) -> Option<Range<usize>> {
     let written = text[block.clone()].trim_end();
     let opening = written.trim_start_matches(['\n', '\r']);

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-/// How far the closing marker may be from the opening one, in bytes. Longer blocks are text.
+/// The maximum distance between the opening and the closing marker, in bytes. Longer blocks are
+/// text.
 const LONGEST: usize = 64 * 1024;
 
 /// A front matter block.
@@ -15,9 +16,10 @@ pub(super) struct FrontMatter {
     pub(super) fault: Option<String>,
 }
 
-/// The front matter of `text` from `start` on: YAML between lines `---`, or TOML between lines `+++`.
+/// The front matter of `text` at `start`: YAML between lines `---`, or TOML between lines `+++`.
 ///
-/// A first line `---` is a horizontal rule rather than front matter if no second one follows or if what lies between is no mapping.
+/// A first line `---` is a horizontal rule rather than front matter if there is no second one, or
+/// if the text between them is not a mapping.
 pub(super) fn read(text: &str, start: usize) -> Option<FrontMatter> {
     let mut lines = text[start..].split_inclusive('\n');
     let opening = lines.next()?;
@@ -39,7 +41,7 @@ pub(super) fn read(text: &str, start: usize) -> Option<FrontMatter> {
     let fields = match opening.trim_end() {
         "---" => yaml(block)?,
         _ => toml::from_str::<Map<String, Value>>(block)
-            .map_err(|error| format!("the front matter is no TOML: {}", error.message())),
+            .map_err(|error| format!("the front matter is not valid TOML: {}", error.message())),
     };
     let (fields, fault) = match fields {
         Ok(fields) => (fields, None),
@@ -48,18 +50,20 @@ pub(super) fn read(text: &str, start: usize) -> Option<FrontMatter> {
     Some(FrontMatter { end, fields, fault })
 }
 
-/// The fields of a YAML block; `None` if it is not meant as one.
+/// The fields of a YAML block; `None` if it is not meant as YAML.
 fn yaml(block: &str) -> Option<Result<Map<String, Value>, String>> {
     let options = serde_saphyr::options! { duplicate_keys: serde_saphyr::options::DuplicateKeyPolicy::LastWins };
     match serde_saphyr::from_str_with_options::<Value>(block, options) {
         Ok(Value::Object(fields)) => Some(Ok(fields)),
         Ok(_) => None,
-        Err(_) if looks_like_fields(block) => Some(Err("the front matter is no YAML".to_string())),
+        Err(_) if looks_like_fields(block) => {
+            Some(Err("the front matter is not valid YAML".to_string()))
+        }
         Err(_) => None,
     }
 }
 
-/// Whether every line that is not indented, a comment or a list item reads `name:`.
+/// Whether every line that is not indented, a comment or a list item has the form `name:`.
 fn looks_like_fields(block: &str) -> bool {
     let mut top = block
         .lines()

@@ -1,4 +1,4 @@
-//! Source code and data read as lines: blocks that begin after a blank line with a line that is not indented.
+//! Source code and data read as lines. A block begins at an unindented line after a blank line.
 
 use crate::document::Document;
 use crate::outline::{Kind, Outline, OutlineBuilder};

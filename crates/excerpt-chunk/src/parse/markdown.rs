@@ -1,5 +1,6 @@
-//! Markdown: CommonMark with tables, task lists, footnotes and front matter. Headings are what CommonMark says: not a `#`
-//! inside a fence, and an underlined line too. A heading of the document's top level opens a section.
+//! Markdown: CommonMark with tables, task lists, footnotes and front matter. Headings follow
+//! CommonMark: a `#` inside a fence is not a heading, an underlined line is. A heading at the
+//! document's top level opens a section.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,20 +12,30 @@ use crate::document::{Document, DocumentInfo, Link, LinkKind, dates};
 use crate::outline::{Kind, Outline, OutlineBuilder};
 use crate::parse::{Lines, Parser, body_start, front_matter};
 
-/// How many characters of a heading make its title: more than any heading that is meant as one.
+/// The maximum length of a title in characters: longer than any intended heading.
 const LONGEST_TITLE: usize = 300;
 
-/// How many bytes a wiki link may take: looking for its end behind every `[[` takes no longer than that.
+/// The maximum length of a wiki link in bytes: it bounds the search for the end after every `[[`.
 const LONGEST_WIKI_LINK: usize = 500;
 
-/// How many nodes an outline may have, and how many bytes each of more must stand for: a text of nothing but `#` would fill the memory with sections. Real
-/// Markdown has a node for every 150 bytes or so.
+/// The maximum number of nodes in an outline; a larger outline needs at least this many bytes of
+/// text per node. A text of nothing but `#` would fill the memory with sections. Real Markdown has
+/// about one node per 150 bytes.
 const MOST_NODES: usize = 1 << 20;
 const BYTES_A_NODE: usize = 16;
 
-/// Reads Markdown.
+/// Parses Markdown.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Markdown;
+
+impl Markdown {
+    /// Where the text of a document begins, in bytes: behind its front matter and a byte order mark, if it has them.
+    #[must_use]
+    pub fn body(text: &str) -> usize {
+        let start = body_start(text);
+        front_matter::read(text, start).map_or(start, |front| front.end)
+    }
+}
 
 impl Parser for Markdown {
     fn parse(&self, document: &Document<'_>, detail: usize) -> Outline {
@@ -78,11 +89,13 @@ struct Reader<'a> {
     builder: OutlineBuilder<'a>,
     /// How many lists are open.
     lists: usize,
-    /// The item that is being read and has no nodes of its own: one of a list in a list, of which a text may have thousands.
+    /// The item that is being read and has no nodes of its own: an item of a nested list, of which
+    /// a text may have thousands.
     shut: Option<Shut>,
     /// How many inline elements are open.
     inline: usize,
-    /// Whether the innermost open node is a paragraph that the events do not name: the text of a tight list item.
+    /// Whether the innermost open node is a paragraph that has no event: the text of a tight list
+    /// item.
     loose_text: bool,
     /// The text of the heading being read, once one is open.
     title: Option<String>,
@@ -125,7 +138,7 @@ impl Reader<'_> {
         }
     }
 
-    /// An event in an item without nodes: only its links are noted.
+    /// Handles an event in an item without nodes: only its links are recorded.
     fn in_shut(&mut self, event: Event<'_>, range: Range<usize>) {
         let Some(shut) = &mut self.shut else {
             return;
@@ -147,7 +160,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Notes the link that `tag` is, if it is one.
+    /// Records the link in `tag`, if there is one.
     fn link(&mut self, tag: &Tag<'_>, range: &Range<usize>) {
         let (dest_url, kind) = match tag {
             Tag::Link { dest_url, .. } => (dest_url, LinkKind::Plain),
@@ -172,7 +185,7 @@ impl Reader<'_> {
             Tag::Item => Kind::Item,
             Tag::FootnoteDefinition(_) => Kind::Footnote,
             Tag::Table(_) => Kind::Table,
-            // Rows and cells: a table is cut at its lines.
+            // Rows and cells: a table is split at its lines.
             Tag::TableHead | Tag::TableRow | Tag::TableCell => return,
             _ => {
                 self.link(&tag, &range);
@@ -197,7 +210,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Notes the wiki link that begins at `start`, if one does. The parser's own are not used: with them, `[[1]](target)` would lose its target.
+    /// Records the wiki link at `start`, if there is one. The parser's own wiki links are not used:
+    /// with them, `[[1]](target)` would lose its target.
     fn wiki_link(&mut self, start: usize) {
         if self.builder.current().kind == Kind::Code
             || self.text[..start].ends_with(['\\', '!', '['])
@@ -317,7 +331,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Link definitions give no event: between two top-level blocks, what is not blank is one.
+    /// Link definitions have no event: any text between two top-level blocks is one.
     fn definitions(&mut self, before: usize) {
         if !matches!(self.builder.current().kind, Kind::Document | Kind::Section) {
             return;
@@ -325,7 +339,7 @@ impl Reader<'_> {
         let from = self.builder.closed_at();
         let between = self.text.get(from..before).unwrap_or_default();
         let blank = between.len() - between.trim_start().len();
-        // A block's own indentation or marker may stand before it on its line.
+        // A block's own indentation or marker may precede it on its line.
         if between[blank..].contains('\n') {
             self.leaf(Kind::Definitions, from + blank..before);
         }
@@ -491,7 +505,8 @@ mod tests {
         );
     }
 
-    /// The blocks of the top level by their HTML names; headings count, sections do not, link definitions have none.
+    /// The blocks of the top level by their HTML names. Headings count, sections do not, and link
+    /// definitions have none.
     fn top_blocks(text: &str) -> Vec<String> {
         let outline = Markdown.parse(&Document::new(text), 0);
         let nodes = &outline.nodes;
@@ -517,8 +532,8 @@ mod tests {
         named.collect()
     }
 
-    /// Examples whose expected blocks, which were read from the HTML that they stand for, are not those of the source: by what they begin
-    /// with, and why.
+    /// Examples whose expected blocks, derived from the expected HTML, are not those of the source:
+    /// how they begin, and why they differ.
     const EXCEPTIONS: [(&str, &str); 8] = [
         (
             "<table>",
@@ -542,7 +557,8 @@ mod tests {
         ),
     ];
 
-    /// Needs the folder `markdown-spec` with the examples as JSON under `$EXCERPT_EVAL`; without it there is nothing to check.
+    /// Needs the folder `markdown-spec` with the examples as JSON in `$EXCERPT_EVAL`; without it
+    /// there is nothing to check.
     #[test]
     fn top_level_blocks_are_those_of_the_specifications() {
         let Some(folder) = std::env::var_os("EXCERPT_EVAL").map(std::path::PathBuf::from) else {

@@ -1,4 +1,5 @@
-//! From text to [`Outline`]: one file a format. A format says what the parts are; where to cut is decided elsewhere.
+//! From text to [`Outline`]: one file per format. A format identifies the parts; where to split is
+//! decided elsewhere.
 
 pub(crate) mod delimited;
 pub(crate) mod fences;
@@ -26,27 +27,28 @@ pub use prose::Prose;
 /// assert_eq!(kinds, [Kind::Document, Kind::Section, Kind::Heading, Kind::Paragraph]);
 /// ```
 pub trait Parser {
-    /// The outline of `document`. Any text has one. What is at most `detail` bytes large will not be cut inside, so that a parser need not
-    /// say what is in it but for what has a name.
+    /// The outline of `document`. Every text has one. Parts of at most `detail` bytes will not be
+    /// split, so a parser may omit everything inside them except named definitions.
     fn parse(&self, document: &Document<'_>, detail: usize) -> Outline;
 }
 
-/// A language, and what told it.
+/// A language, and how it was detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Detected {
     /// The name of the language, in lower case, such as `rust`.
     pub language: &'static str,
-    /// What told it, as it follows on "detected": `by its ending`.
+    /// How it was detected, as a phrase that follows "detected": `by its ending`.
     pub by: &'static str,
 }
 
-/// Reads source code and data by their grammars. Grammars weigh much, so that they are given to a chunker from outside.
+/// Reads source code and data with their grammars. Grammars are large, so they are passed to a
+/// chunker from outside.
 pub trait CodeParser: Parser + fmt::Debug + Send + Sync {
     /// The language of `document` if it is one of those that this parser reads.
     fn detect(&self, document: &Document<'_>) -> Option<Detected>;
 }
 
-/// The offset behind a byte order mark.
+/// The offset after a byte order mark.
 fn body_start(text: &str) -> usize {
     if text.starts_with('\u{feff}') { 3 } else { 0 }
 }

@@ -1,4 +1,4 @@
-//! Plain prose: paragraphs, parted by blank lines.
+//! Plain prose: paragraphs separated by blank lines.
 
 use crate::document::Document;
 use crate::outline::{Kind, Outline, OutlineBuilder};
@@ -20,7 +20,7 @@ impl Parser for Prose {
     }
 }
 
-/// The runs of lines that blank lines part, where `parts` agrees with the line after the blank ones.
+/// The runs of lines separated by blank lines, if `parts` accepts the line after the blank ones.
 pub(super) fn blocks(
     text: &str,
     start: usize,

@@ -110,7 +110,7 @@ fn chunks_of_what_cannot_be_read_carry_its_language() {
     let [Warning::Fallback(note)] = &chunking.warnings[..] else {
         panic!("{:?}", chunking.warnings);
     };
-    assert_eq!(note, "no json could be read: read as lines");
+    assert_eq!(note, "could not be read as json: read as lines");
     assert!(chunking.chunks.len() > 1);
     let mut languages = chunking.chunks.iter().map(|chunk| &chunk.language);
     assert!(languages.all(|language| language.as_deref() == Some("json")));

@@ -1,21 +1,21 @@
-//! What the uncased WordPiece knows of characters beyond ASCII: which are dropped, are marks, are punctuation, are Chinese.
+//! How the uncased WordPiece classifies characters beyond ASCII: dropped, mark, punctuation, Chinese.
 //!
-//! These are the general categories of Unicode 8, which the reference tokenizer has, and not those of today: a character that was assigned later
-//! is to it a letter that no token has. So a text keeps its tokens, and an index its vectors, from one Unicode to the next.
+//! These are the general categories of Unicode 8, as in the reference tokenizer, and not the current ones: a character assigned later is a letter
+//! without a token. So a text keeps its tokens, and an index its vectors, from one Unicode version to the next.
 //!
-//! Each list holds the edges of ranges: where one begins, where it has ended, where the next begins.
+//! Each list contains the bounds of half-open ranges: the start of one, its end, the start of the next.
 
-/// Whether a character is taken out before all else: control, format and private characters, and the one that stands for what could not be decoded.
+/// Whether a character is removed first of all: control, format and private-use characters, and the replacement character U+FFFD.
 pub(super) fn is_dropped(c: char) -> bool {
     within(&DROPPED, c)
 }
 
-/// Whether a character marks the one before it and takes no room of its own: an accent.
+/// Whether a character is a non-spacing mark on the one before it, such as an accent.
 pub(super) fn is_mark(c: char) -> bool {
     within(&MARKS, c)
 }
 
-/// Whether a character is punctuation, and so a word alone. In ASCII that is all that is neither letter nor digit.
+/// Whether a character is punctuation, and so a word of its own. In ASCII that is everything except letters and digits.
 pub(super) fn is_punctuation(c: char) -> bool {
     match c.is_ascii() {
         true => c.is_ascii_punctuation(),
@@ -23,8 +23,8 @@ pub(super) fn is_punctuation(c: char) -> bool {
     }
 }
 
-/// Whether a character is a word alone because its script puts no spaces between words. What the reference leaves out (kana, extension E, later
-/// extensions), it leaves out here.
+/// Whether a character is a word of its own because its script has no spaces between words. What the reference excludes (kana, extension E, later
+/// extensions) is excluded here, too.
 pub(super) fn is_chinese(c: char) -> bool {
     within(&CHINESE, c)
 }
@@ -41,7 +41,7 @@ const DROPPED: [u32; 44] = [
     0xE0002, 0xE0020, 0xE0080, 0xF0000, 0xFFFFE, 0x100000, 0x10FFFE,
 ];
 
-/// The ideographs that the reference sets apart.
+/// The ideographs that the reference treats as words.
 const CHINESE: [u32; 14] = [
     0x3400, 0x4DC0, 0x4E00, 0xA000, 0xF900, 0xFB00, 0x20000, 0x2A6E0, 0x2A700, 0x2B820, 0x2B920,
     0x2CEB0, 0x2F800, 0x2FA20,

@@ -1,8 +1,8 @@
-//! What every [`Embedder`] promises: each one's tests call this.
+//! The contract of every [`Embedder`], checked by the tests of each.
 
 use super::{Embedder, Vectors};
 
-/// Asserts the promises of an embedder.
+/// Asserts the contract of an embedder.
 pub(crate) fn conforms(embedder: &dyn Embedder) {
     let texts = [
         "The store keeps what was written.",
@@ -30,8 +30,8 @@ pub(crate) fn conforms(embedder: &dyn Embedder) {
 
     for (text, vector) in texts.iter().zip(together.iter()) {
         let length = vector.iter().map(|n| n * n).sum::<f32>().sqrt();
-        let nought = vector.iter().all(|n| *n == 0.0);
-        assert!((length - 1.0).abs() < 1e-5 || nought, "{text}: {length}");
+        let zero = vector.iter().all(|n| *n == 0.0);
+        assert!((length - 1.0).abs() < 1e-5 || zero, "{text}: {length}");
         assert_eq!(
             embedder.embed_query(&[(text, 1.0)]).unwrap().len(),
             embedder.dimensions()

@@ -1,7 +1,7 @@
-//! From text to vectors: texts that mean alike lie near each other, and near is the cosine.
+//! From text to vectors: texts with similar meaning have vectors with a high cosine.
 //!
-//! An [`Embedder`] is asked for [`Vectors`], one for each text, each at unit length. [`StaticTable`] is the one that is built in;
-//! [`HttpEmbedder`] asks an endpoint for them.
+//! An [`Embedder`] computes [`Vectors`], one per text, each of unit length. [`StaticTable`] is built in;
+//! [`HttpEmbedder`] gets them from an endpoint.
 
 mod characters;
 #[cfg(test)]
@@ -15,48 +15,48 @@ pub use static_table::StaticTable;
 
 use std::sync::LazyLock;
 
-/// The embedder of this identity, if it is there whatever is configured: the [`StaticTable`] that is built in.
+/// The embedder with this identity, if it is available whatever the configuration: the built-in [`StaticTable`].
 pub(crate) fn always_there(identity: &str) -> Option<&'static dyn Embedder> {
     static BUILT_IN: LazyLock<Option<StaticTable>> = LazyLock::new(|| StaticTable::built_in().ok());
     let table = BUILT_IN.as_ref()?;
     (table.identity() == identity).then_some(table)
 }
 
-/// What makes vectors of texts.
+/// Computes vectors from texts.
 pub trait Embedder: Send + Sync {
-    /// What a vector depends on besides its text, in one word: two embedders of one identity give the same vectors.
+    /// An identifier of everything a vector depends on besides its text: two embedders with the same identity return the same vectors.
     fn identity(&self) -> &str;
 
     /// How many numbers a vector has.
     fn dimensions(&self) -> usize;
 
-    /// What the cosine of a text and a question must at least be, with what the words that they share add to it, for the only text of an index to be
-    /// taken for an answer; among more texts it must be higher. None when that is not known: then no text is marked as a weak match.
+    /// The least cosine of a text and a query, with what the words that they share add to it, for the only text of an index to count
+    /// as an answer; among more texts it must be higher. `None` when unknown: then no text is marked as a weak match.
     fn floor(&self) -> Option<f32> {
         None
     }
 
-    /// How many texts to give at once, at best, before their vectors are kept: what a process that is ended loses at most. Default: 256.
+    /// How many texts to pass at once before their vectors are stored: the most that a killed process loses. Default: 256.
     fn at_once(&self) -> usize {
         256
     }
 
-    /// How many tokens are embedded at once. A longer text is embedded in windows of so many, and has the mean of their vectors.
+    /// How many tokens are embedded at once. A longer text is embedded in windows of this size and gets the mean of their vectors.
     fn max_input(&self) -> usize;
 
     /// Appends the vectors of `texts` to `vectors`, in the order of the texts.
     ///
     /// # Errors
     ///
-    /// [`EmbedError`] when one of them cannot be had: then `vectors` is as it was.
+    /// [`EmbedError`] when one of them cannot be embedded: then `vectors` is unchanged.
     fn embed_documents(&self, texts: &[&str], vectors: &mut Vectors) -> Result<(), EmbedError>;
 
-    /// The vector of a question, given in pieces that together are its text. A piece has the weight that its words have among the others in the
-    /// searched texts, from 0 on; an embedder that cannot weigh words embeds the text as it is.
+    /// The vector of a query, given in pieces whose concatenation is its text. Each piece has a weight of at least 0: that of its words in the
+    /// searched texts, relative to the others. An embedder that cannot weight words embeds the text as it is.
     ///
     /// # Errors
     ///
-    /// [`EmbedError::Unavailable`] when it cannot be had.
+    /// [`EmbedError::Unavailable`] when it cannot be computed.
     fn embed_query(&self, pieces: &[(&str, f32)]) -> Result<Vec<f32>, EmbedError>;
 }
 
@@ -64,25 +64,25 @@ pub trait Embedder: Send + Sync {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EmbedError {
-    /// One text is not embedded, whatever is tried; others may be.
+    /// One text cannot be embedded, even on retry; others may.
     #[error("a text cannot be embedded: {reason}")]
     Refused {
         /// Its position among the texts.
         text: usize,
-        /// What the embedder says.
+        /// The reason that the embedder gives.
         reason: String,
     },
-    /// The embedder gives no vectors at the moment, or not as it is configured.
+    /// The embedder returns no vectors at the moment, or none with its configuration.
     #[error("no vectors from `{identity}`: {reason}")]
     Unavailable {
         /// The [identity](Embedder::identity) of the embedder.
         identity: String,
-        /// What went wrong, and what may be done about it.
+        /// What went wrong and what to do about it.
         reason: String,
     },
 }
 
-/// Vectors of one length, one behind the other. Cleared and used again, it allocates nothing.
+/// Vectors of the same length, one after the other. Reuse after [`Vectors::clear`] does not allocate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vectors {
     dimensions: usize,
@@ -90,7 +90,7 @@ pub struct Vectors {
 }
 
 impl Vectors {
-    /// None yet, of so many numbers each.
+    /// An empty list of vectors with this many numbers each.
     ///
     /// # Panics
     ///
@@ -127,27 +127,27 @@ impl Vectors {
         self.numbers.chunks_exact(self.dimensions)
     }
 
-    /// Appends a nought vector, and lends it to be filled.
+    /// Appends a zero vector and returns it to be filled.
     pub fn add(&mut self) -> &mut [f32] {
         self.add_many(1)
     }
 
-    /// Appends nought vectors, and lends them to be filled, one behind the other.
+    /// Appends zero vectors and returns them to be filled, one after the other.
     pub fn add_many(&mut self, count: usize) -> &mut [f32] {
         let from = self.numbers.len();
         self.numbers.resize(from + count * self.dimensions, 0.0);
         &mut self.numbers[from..]
     }
 
-    /// Takes all away and keeps the room.
+    /// Removes all vectors and keeps the memory.
     pub fn clear(&mut self) {
         self.numbers.clear();
     }
 }
 
-/// Brings a vector to unit length. The nought vector stays what it is.
+/// Scales a vector to unit length. The zero vector is unchanged.
 fn to_unit_length(vector: &mut [f32]) {
-    // Eight sums beside each other, which a processor can do at once; always in this order, so that each machine gets the same.
+    // Eight partial sums, which a processor can compute at once; always in this order, so that every machine gets the same result.
     let mut squares = [0.0_f32; 8];
     for numbers in vector.chunks(squares.len()) {
         for (sum, number) in squares.iter_mut().zip(numbers) {
@@ -184,8 +184,8 @@ mod tests {
         let mut vector = [3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -4.0];
         to_unit_length(&mut vector);
         assert_eq!((vector[0], vector[9]), (0.6, -0.8));
-        let mut nought = [0.0; 3];
-        to_unit_length(&mut nought);
-        assert_eq!(nought, [0.0; 3]);
+        let mut zero = [0.0; 3];
+        to_unit_length(&mut zero);
+        assert_eq!(zero, [0.0; 3]);
     }
 }

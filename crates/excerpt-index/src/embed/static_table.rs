@@ -1,6 +1,6 @@
-//! The embedder that is built in: a row of numbers for each token; a text's vector is the sum of its tokens' rows, at unit length.
+//! The built-in embedder: a row of numbers per token; the vector of a text is the sum of its tokens' rows, scaled to unit length.
 //!
-//! `models/static/README.md` says where the table comes from, what it is worth, and what each byte of its file means.
+//! `models/static/README.md` documents the origin of the table, its quality, and its file format.
 
 use std::fmt;
 
@@ -10,29 +10,29 @@ use super::wordpiece::{MOST, WordPiece};
 use super::{EmbedError, Embedder, Vectors, to_unit_length};
 use crate::{Error, Result};
 
-/// The table that stands in the program. The file has one place, where it is made and described: a copy here could fall behind it.
-/// The crate is published within the program alone, so that nothing packs it without the folder.
+/// The table inside the program. The file exists once, where it is built and documented: a copy here could become out of date.
+/// The crate is only published as part of the program, so it is never packaged without that folder.
 static TABLE: &[u8] = include_bytes!("../../../../models/static/table.bin");
 
-/// Its SHA-256, as `sha256sum` writes it. A test compares the two: at start it would cost more than all else.
+/// Its SHA-256, as `sha256sum` writes it. A test compares the two: at startup, that would take longer than everything else.
 const SUM: &str = include_str!("../../../../models/static/table.sha256");
 
-/// How many digits of it name the table.
+/// How many digits of the checksum name the table.
 const NAMING: usize = 16;
 
-/// Raised whenever a text gets another vector from the same table.
+/// Incremented whenever a text gets a different vector from the same table.
 const RULES: u32 = 1;
 
 const MAGIC: [u8; 8] = *b"XSTATIC\0";
 const FORMAT: u32 = 1;
 const BITS: u32 = 4;
-/// Every part of the file begins at a multiple of it.
+/// Every part of the file starts at a multiple of this.
 const ALIGN: usize = 64;
 const UNKNOWN: &str = "[UNK]";
-/// What a number has been raised by, so that it is not below nought in the file.
+/// The offset added to numbers so that they are not negative in the file.
 const RAISED: f32 = 8.0;
 
-/// A table of tokens, read where it lies.
+/// A table of tokens, read in place.
 pub struct StaticTable {
     identity: String,
     words: WordPiece<'static>,
@@ -45,11 +45,11 @@ pub struct StaticTable {
 }
 
 impl StaticTable {
-    /// The table that is built in. Takes most of a millisecond, so one keeps it.
+    /// The built-in table. Takes most of a millisecond, so keep it.
     ///
     /// # Errors
     ///
-    /// [`Error::Table`] when the program was damaged.
+    /// [`Error::Table`] when the program is damaged.
     pub fn built_in() -> Result<StaticTable> {
         let sum = SUM.get(..NAMING).unwrap_or(SUM);
         StaticTable::read(TABLE, sum).map_err(|fault| Error::Table {
@@ -57,7 +57,7 @@ impl StaticTable {
         })
     }
 
-    /// Reads a table, and checks all that would else be found wrong later.
+    /// Reads a table and checks everything that would otherwise fail later.
     fn read(file: &'static [u8], sum: &str) -> Result<StaticTable, Fault> {
         let header = Header::read(file)?;
         let [words, scales, codes] = header.parts(file)?;
@@ -92,11 +92,11 @@ impl StaticTable {
         self.words.count()
     }
 
-    /// A token as the vocabulary writes it; `##` marks what continues a word.
+    /// A token as written in the vocabulary; `##` marks one that continues a word.
     ///
     /// # Panics
     ///
-    /// When there are not so many tokens.
+    /// When the table has no token with this number.
     #[must_use]
     pub fn token(&self, number: u32) -> &str {
         self.words.token(number)
@@ -107,7 +107,7 @@ impl StaticTable {
         self.words.tokenize(text, tokens);
     }
 
-    /// Fills the nought vector `vector`.
+    /// Fills `vector`, which is zero.
     fn embed(&self, text: &str, scratch: &mut Scratch, vector: &mut [f32]) {
         let Scratch { tokens, window } = scratch;
         tokens.clear();
@@ -133,7 +133,7 @@ impl StaticTable {
         let (lower, upper) = vector.split_at_mut(self.dimensions / 2);
         let mut raised = 0.0;
         for tokens in tokens.chunks(TOGETHER) {
-            // Where fewer are left, the first one stands in with no weight.
+            // Where fewer are left, the first one fills in with a weight of zero.
             let mut rows = [self.row(tokens[0]); TOGETHER];
             let mut scales = [0.0; TOGETHER];
             for (at, token) in tokens.iter().enumerate() {
@@ -161,8 +161,8 @@ impl StaticTable {
 /// How many rows are added at once: each number of the sum is then read and written once for all of them.
 const TOGETHER: usize = 4;
 
-/// Adds rows, each times its scale, to the two halves of a vector. The halves of the bytes are the halves of a row, so that nothing is
-/// shuffled, and the compiler makes vector instructions of it.
+/// Adds rows, each times its scale, to the two halves of a vector. The lower and upper halves of the bytes are the halves of a row, so nothing needs
+/// shuffling and the compiler can vectorize the loop.
 fn add(
     [a, b, c, d]: [&[u8]; TOGETHER],
     scales: [f32; TOGETHER],
@@ -181,7 +181,7 @@ fn add(
     }
 }
 
-/// What one call works in.
+/// Buffers of one call.
 #[derive(Default)]
 struct Scratch {
     tokens: Vec<u32>,
@@ -197,8 +197,8 @@ impl Embedder for StaticTable {
         self.dimensions
     }
 
-    /// With it, 9 % of the questions without an answer go unmarked and 2.5 % of those with one are marked; 13 % and 1.8 % with 0.15, 6 % and 3.7 % with
-    /// 0.25. `docs/ranking.md` has the figures of each set.
+    /// With it, 9 % of the queries without an answer go unmarked and 2.5 % of those with one are marked; 13 % and 1.8 % with 0.15,
+    /// 6 % and 3.7 % with 0.25. `docs/ranking.md` has the figures of each set.
     fn floor(&self) -> Option<f32> {
         Some(0.2)
     }
@@ -208,7 +208,7 @@ impl Embedder for StaticTable {
     }
 
     fn at_once(&self) -> usize {
-        // They take a third of a second, and writing them costs less the more they are.
+        // They take a third of a second, and the more there are, the less it costs to write each.
         8_192
     }
 
@@ -245,13 +245,13 @@ impl fmt::Debug for StaticTable {
     }
 }
 
-/// What the file begins with.
+/// The header of the file.
 struct Header {
     count: usize,
     dimensions: usize,
     max_input: usize,
     unknown: u32,
-    /// Where the vocabulary begins, its length, where the scales begin, where the codes do.
+    /// The offset and length of the vocabulary, the offset of the scales, the offset of the codes.
     places: [u64; 4],
 }
 
@@ -299,10 +299,10 @@ impl Header {
         }
     }
 
-    /// The vocabulary, the scales and the codes, one behind the other with less than [`ALIGN`] bytes between them.
+    /// The vocabulary, the scales and the codes, one after the other with less than [`ALIGN`] bytes between them.
     fn parts<'f>(&self, file: &'f [u8]) -> Result<[&'f [u8]; 3], Fault> {
         let [words, words_bytes, scales, codes] = self.places;
-        // Neither product exceeds what the sizes were held to.
+        // The checked sizes keep both products in range.
         let scales_bytes = self.count as u64 * 4;
         let codes_bytes = self.count as u64 * (self.dimensions as u64 / 2);
         let mut end = Header::BYTES;
@@ -342,18 +342,15 @@ fn is_scale(scale: [u8; 4]) -> bool {
 /// What is wrong with a table.
 #[derive(Debug, thiserror::Error, PartialEq)]
 enum Fault {
-    #[error(
-        "it has {bytes} bytes, and its header alone would have {}",
-        Header::BYTES
-    )]
+    #[error("it has {bytes} bytes, but its header alone takes {}", Header::BYTES)]
     Short { bytes: usize },
-    #[error("it does not begin as a table does")]
+    #[error("it does not start like a token table")]
     Magic,
-    #[error("it has format {found}, and {FORMAT} is read")]
+    #[error("it has format {found}, expected {FORMAT}")]
     Format { found: u32 },
-    #[error("its numbers have {found} bits, and {BITS} are read")]
+    #[error("its numbers have {found} bits, expected {BITS}")]
     Bits { found: u32 },
-    #[error("it has {found} {what}, and 1 to {most} are read")]
+    #[error("it has {found} {what}, expected 1 to {most}")]
     Size {
         what: &'static str,
         found: usize,
@@ -361,21 +358,21 @@ enum Fault {
     },
     #[error("it has {found} dimensions, which do not fill whole bytes")]
     Odd { found: usize },
-    #[error("its {name} cannot be the {bytes} bytes from {from} on")]
+    #[error("its {name} cannot be {bytes} bytes at offset {from}")]
     Part {
         name: &'static str,
         from: u64,
         bytes: u64,
     },
-    #[error("it has {found} bytes, and {said} by its header")]
+    #[error("it has {found} bytes, but its header says {said}")]
     Length { found: usize, said: usize },
     #[error("its vocabulary is not UTF-8")]
     NotText,
-    #[error("its vocabulary has {found} lines, and {said} tokens by its header")]
+    #[error("its vocabulary has {found} lines, but its header says {said} tokens")]
     Count { found: usize, said: usize },
-    #[error("its token for what is unknown is not `{UNKNOWN}`")]
+    #[error("its token for unknown words is not `{UNKNOWN}`")]
     Unknown,
-    #[error("the scale of token {token} is no number from 0 on")]
+    #[error("the scale of token {token} is not a number of at least 0")]
     Scale { token: usize },
 }
 
@@ -488,7 +485,7 @@ mod tests {
     #[test]
     fn a_text_longer_than_a_window_has_the_mean_of_its_windows() {
         let table = read(small()).unwrap();
-        // Two windows, `tea tea` and `cup`, which weigh alike.
+        // Two windows, `tea tea` and `cup`, with equal weight.
         let half = 0.5_f32.sqrt();
         let [x, y] = [0.6 * half, half * half];
         let expected = [x, -y, y, 0.8 * half];
@@ -574,27 +571,21 @@ mod tests {
         let cases = [
             (
                 small()[..63].to_vec(),
-                "it has 63 bytes, and its header alone would have 64",
+                "it has 63 bytes, but its header alone takes 64",
             ),
-            (
-                Vec::new(),
-                "it has 0 bytes, and its header alone would have 64",
-            ),
-            (edited(0, b"Y"), "it does not begin as a table does"),
-            (number(8, 2), "it has format 2, and 1 is read"),
-            (number(20, 8), "its numbers have 8 bits, and 4 are read"),
-            (number(12, 0), "it has 0 tokens, and 1 to 1048575 are read"),
+            (Vec::new(), "it has 0 bytes, but its header alone takes 64"),
+            (edited(0, b"Y"), "it does not start like a token table"),
+            (number(8, 2), "it has format 2, expected 1"),
+            (number(20, 8), "its numbers have 8 bits, expected 4"),
+            (number(12, 0), "it has 0 tokens, expected 1 to 1048575"),
             (
                 number(12, 1 << 20),
-                "it has 1048576 tokens, and 1 to 1048575 are read",
+                "it has 1048576 tokens, expected 1 to 1048575",
             ),
-            (
-                number(16, 0),
-                "it has 0 dimensions, and 1 to 65536 are read",
-            ),
+            (number(16, 0), "it has 0 dimensions, expected 1 to 65536"),
             (
                 number(24, 0),
-                "it has 0 tokens in a window, and 1 to 1073741824 are read",
+                "it has 0 tokens in a window, expected 1 to 1073741824",
             ),
             (
                 number(16, 3),
@@ -602,54 +593,45 @@ mod tests {
             ),
             (
                 number(32, 128),
-                "its vocabulary cannot be the 20 bytes from 128 on",
+                "its vocabulary cannot be 20 bytes at offset 128",
             ),
             (
                 number(40, 10_000),
-                "its vocabulary cannot be the 10000 bytes from 64 on",
+                "its vocabulary cannot be 10000 bytes at offset 64",
             ),
             (
                 edited(40, &u64::MAX.to_le_bytes()),
-                "its vocabulary cannot be the 18446744073709551615 bytes from 64 on",
+                "its vocabulary cannot be 18446744073709551615 bytes at offset 64",
             ),
-            (
-                number(48, 64),
-                "its scales cannot be the 16 bytes from 64 on",
-            ),
-            (number(56, 0), "its codes cannot be the 8 bytes from 0 on"),
+            (number(48, 64), "its scales cannot be 16 bytes at offset 64"),
+            (number(56, 0), "its codes cannot be 8 bytes at offset 0"),
             (
                 number(12, 100),
-                "its scales cannot be the 400 bytes from 128 on",
+                "its scales cannot be 400 bytes at offset 128",
             ),
-            (longer(64), "it has 320 bytes, and 256 by its header"),
+            (longer(64), "it has 320 bytes, but its header says 256"),
             (
                 small()[..200].to_vec(),
-                "it has 200 bytes, and 256 by its header",
+                "it has 200 bytes, but its header says 256",
             ),
             (edited(70, b"\xFF"), "its vocabulary is not UTF-8"),
             (
                 number(12, 3),
-                "its vocabulary has 4 lines, and 3 tokens by its header",
+                "its vocabulary has 4 lines, but its header says 3 tokens",
             ),
             (
                 unended,
-                "its vocabulary has 3 lines, and 4 tokens by its header",
+                "its vocabulary has 3 lines, but its header says 4 tokens",
             ),
-            (
-                number(28, 1),
-                "its token for what is unknown is not `[UNK]`",
-            ),
-            (
-                number(28, 4),
-                "its token for what is unknown is not `[UNK]`",
-            ),
+            (number(28, 1), "its token for unknown words is not `[UNK]`"),
+            (number(28, 4), "its token for unknown words is not `[UNK]`"),
             (
                 edited(128 + 4, &f32::NAN.to_le_bytes()),
-                "the scale of token 1 is no number from 0 on",
+                "the scale of token 1 is not a number of at least 0",
             ),
             (
                 edited(128 + 12, &(-1.0_f32).to_le_bytes()),
-                "the scale of token 3 is no number from 0 on",
+                "the scale of token 3 is not a number of at least 0",
             ),
         ];
         for (file, message) in cases {

@@ -1,33 +1,34 @@
-//! From text to the tokens of BERT's uncased WordPiece, with a vocabulary as the token table has it.
+//! From text to the tokens of BERT's uncased WordPiece, with the vocabulary of the token table.
 //!
-//! Characters are cleaned ([`characters`](super::characters)), set apart where they are Chinese, taken to pieces and relieved of their marks,
-//! and made lower case; white space and punctuation end a word; a word becomes the longest token that it begins with, then the
-//! longest that continues it, until it is used up. One pass over the text, no copy of it.
+//! Characters are cleaned ([`characters`](super::characters)), separated if they are Chinese, decomposed, stripped of their marks and lowercased.
+//! White space and punctuation end a word. A word becomes the longest token that it starts with, then the longest that continues it, up to
+//! its end. This takes one pass over the text, without a copy of it.
 
 use unicode_normalization::char::decompose_canonical;
 
 use super::characters::{is_chinese, is_dropped, is_mark, is_punctuation};
 
-/// What marks the tokens that continue a word.
+/// The prefix of the tokens that continue a word.
 const CONTINUES: &str = "##";
 
-/// Words of more characters are unknown.
+/// Longer words, in characters, are unknown.
 const LONGEST_WORD: usize = 100;
 
-/// The tokens of a vocabulary, and a hash table that finds them.
+/// The tokens of a vocabulary and a hash table over them.
 ///
-/// The table is made each time the program starts, in half a millisecond: one made beforehand would have to be in the file, and checked.
+/// The table is built each time the program starts, in half a millisecond: a precomputed one would have to be in the file, and be checked.
 #[derive(Debug)]
 pub(super) struct WordPiece<'v> {
     /// Each token followed by a line break.
     vocabulary: &'v str,
-    /// Where each token begins, and where one more would.
+    /// The start of each token, and the end of the last one.
     starts: Vec<u32>,
-    /// A token's number, and above it a few bits of its hash, which spare a look at the token; from where its hash says to the next free place.
+    /// A token's number, and above it a few bits of its hash, which save a comparison with the token. A token is between the slot of its hash and the next
+    /// free slot.
     slots: Vec<u32>,
-    /// By how much a hash is shifted to be a place in the table.
+    /// How many bits a hash is shifted by to get a slot of the table.
     shift: u32,
-    /// The most bytes that a token has.
+    /// The length in bytes of the longest token.
     longest: usize,
     unknown: u32,
 }
@@ -35,27 +36,27 @@ pub(super) struct WordPiece<'v> {
 /// A free slot.
 const FREE: u32 = u32::MAX;
 
-/// The lower bits of a slot hold the number of a token.
+/// The lower bits of a slot contain the number of a token.
 const NUMBER_BITS: u32 = 20;
 const NUMBER: u32 = (1 << NUMBER_BITS) - 1;
 
 /// The most tokens that a vocabulary can have.
 pub(super) const MOST: usize = NUMBER as usize;
 
-/// Which tokens a piece of a word is looked for among.
+/// Which tokens a part of a word is looked up in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// Those that begin a word.
+    /// Those that start a word.
     First,
     /// Those that continue one.
     Later,
 }
 
 impl<'v> WordPiece<'v> {
-    /// Tokens of a vocabulary of `count` lines, at most [`MOST`], each ended by a line break; `unknown` is the number of the token for what none
-    /// of them covers. `None` if there are more lines, or fewer.
+    /// Tokens of a vocabulary of `count` lines, at most [`MOST`], each ended by a line break; `unknown` is the number of the token for unknown
+    /// words. `None` if there are more lines, or fewer.
     pub(super) fn new(vocabulary: &'v str, count: usize, unknown: u32) -> Option<WordPiece<'v>> {
-        // At most half of the places are taken.
+        // At most half of the slots are used.
         let bits = (2 * count).max(2).next_power_of_two().trailing_zeros();
         let mut words = WordPiece {
             vocabulary,
@@ -68,7 +69,7 @@ impl<'v> WordPiece<'v> {
         words.starts.push(0);
         let bytes = vocabulary.as_bytes();
         let mut start = 0;
-        // Byte by byte: tokens are too short for a search to pay.
+        // Byte by byte: tokens are too short for a search to pay off.
         for (end, byte) in bytes.iter().enumerate() {
             if *byte != b'\n' {
                 continue;
@@ -113,7 +114,7 @@ impl<'v> WordPiece<'v> {
         }
     }
 
-    /// The number of a token, written as in the vocabulary.
+    /// The number of a token, which is written as in the vocabulary.
     #[cfg(test)]
     pub(super) fn number(&self, token: &str) -> Option<u32> {
         match token.strip_prefix(CONTINUES) {
@@ -126,7 +127,7 @@ impl<'v> WordPiece<'v> {
         (hash >> self.shift) as usize
     }
 
-    /// The bits of a hash below those that say the place, as they stand in a slot.
+    /// The bits of a hash below those that determine the slot, as they are stored in a slot.
     fn tag(&self, hash: u64) -> u32 {
         ((hash >> (self.shift - (u32::BITS - NUMBER_BITS))) as u32) << NUMBER_BITS
     }
@@ -139,7 +140,7 @@ impl<'v> WordPiece<'v> {
         }
     }
 
-    /// A token of the vocabulary as it is written there.
+    /// A token as written in the vocabulary.
     pub(super) fn token(&self, number: u32) -> &'v str {
         let number = number as usize;
         let (from, next) = (self.starts[number], self.starts[number + 1]);
@@ -190,7 +191,7 @@ impl<'v> WordPiece<'v> {
     }
 }
 
-/// What a byte is.
+/// The class of a byte.
 #[derive(Clone, Copy)]
 enum Class {
     /// A letter or a digit.
@@ -199,7 +200,7 @@ enum Class {
     Punctuation,
     /// A control character.
     Dropped,
-    /// A part of a character beyond ASCII.
+    /// Part of a character beyond ASCII.
     Beyond,
 }
 
@@ -218,18 +219,18 @@ const ASCII: [Class; 256] = {
     classes
 };
 
-/// The word that is being read, and the tokens of those that have been.
+/// The word that is being read, and the tokens of the words before it.
 struct Words<'a> {
     pieces: &'a WordPiece<'a>,
     tokens: &'a mut Vec<u32>,
     word: [u8; LONGEST_WORD * 4],
     length: usize,
-    /// How many characters the word has, also those of a long word that are not kept.
+    /// How many characters the word has, including those of a long word that are not kept.
     characters: usize,
 }
 
 impl Words<'_> {
-    /// Takes a character beyond ASCII.
+    /// Adds a character beyond ASCII.
     fn character(&mut self, character: char) {
         if is_dropped(character) {
             return;
@@ -250,7 +251,7 @@ impl Words<'_> {
         }
     }
 
-    /// Takes a character as it is when all has been done to it.
+    /// Adds a fully normalized character.
     fn normal(&mut self, character: char) {
         let bytes = &mut [0; 4];
         let bytes = character.encode_utf8(bytes).as_bytes();
@@ -280,7 +281,7 @@ impl Words<'_> {
         }
     }
 
-    /// The word has ended: its tokens.
+    /// Ends the word and appends its tokens.
     fn end(&mut self) {
         if self.characters == 0 {
             return;
@@ -295,14 +296,14 @@ impl Words<'_> {
         self.characters = 0;
     }
 
-    /// Appends the tokens that cover the word, and says whether they do.
+    /// Appends the tokens of the word and returns whether they cover it.
     fn split(&mut self) -> bool {
         let word = &self.word[..self.length];
         let (mut from, mut place) = (0, Place::First);
         while from < word.len() {
             let mut to = word.len().min(from + self.pieces.longest);
             let token = loop {
-                // A piece that ends within a character is no token: the vocabulary is text.
+                // A part that ends inside a character is not a token: the vocabulary is text.
                 if let Some(token) = self.pieces.find(&word[from..to], place) {
                     break token;
                 }
@@ -318,7 +319,7 @@ impl Words<'_> {
     }
 }
 
-/// The hash of a piece, whose upper bits are good. Cheap: eight bytes a multiplication, and most pieces have no more.
+/// The hash of a part of a word, with good upper bits. Cheap: eight bytes per multiplication, and most parts have no more.
 fn hash(piece: &[u8], place: Place) -> u64 {
     // An odd number without a pattern: the fraction of the golden ratio.
     const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -364,7 +365,7 @@ mod tests {
     fn a_word_that_the_pieces_do_not_cover_is_unknown_as_a_whole() {
         assert_eq!(tokens("hellos"), ["[UNK]"]);
         assert_eq!(tokens("world d"), ["wor", "##ld", "[UNK]"]);
-        // What begins a word does not continue one, nor the other way round.
+        // A token that starts a word does not continue one, and vice versa.
         assert_eq!(tokens("able"), ["[UNK]"]);
         assert_eq!(tokens("unhello"), ["[UNK]"]);
     }
@@ -390,7 +391,7 @@ mod tests {
             tokens("he\u{0}l\u{200B}l\u{7F}o\u{FFFD}\u{FEFF}"),
             ["hello"]
         );
-        // Two that could be taken for white space.
+        // Two characters that could be mistaken for white space.
         assert_eq!(tokens("hell\u{B}\u{85}o"), ["hello"]);
         assert!(tokens("\u{AD}\u{200D}").is_empty());
     }
@@ -401,7 +402,7 @@ mod tests {
         assert_eq!(tokens("CAFE\u{301}"), ["cafe"]);
         assert_eq!(tokens("İ"), ["i"]);
         assert_eq!(tokens("ẞß"), ["ß", "##ß"]);
-        // A letter becomes lower case without a look at where in the word it stands.
+        // A letter is lowercased regardless of its position in the word.
         assert_eq!(tokens("ΣΣ"), ["σ", "##σ"]);
         assert_eq!(tokens("σς"), ["σ", "##ς"]);
     }
@@ -421,7 +422,7 @@ mod tests {
         // Characters, not bytes.
         assert_eq!(tokens(&"ß".repeat(100)).len(), 100);
         assert_eq!(tokens(&"ß".repeat(101)), ["[UNK]"]);
-        // What is not there does not count.
+        // Dropped characters do not count.
         assert_eq!(tokens(&format!("{}\u{200B}\u{301}", long(99))).len(), 100);
     }
 

@@ -1,4 +1,4 @@
-//! The documents that questions are about.
+//! The documents of a question set.
 
 use std::path::Path;
 
@@ -6,11 +6,11 @@ use crate::error::Result;
 use crate::model::SyncOptions;
 use crate::source::{Entry, Files, Listing, Reading, Source};
 
-/// The files under a folder, without those in the folder of the questions: their words are the questions themselves.
+/// The files under a folder, without those in the folder of the questions, which contain the questions themselves.
 #[derive(Clone, Debug)]
 pub(super) struct Corpus {
     files: Files,
-    /// The folder of the questions, if it lies inside.
+    /// The folder of the questions, if it is inside.
     own: Option<String>,
 }
 

@@ -1,10 +1,10 @@
-//! Means with the interval in which they would lie for other questions of the same kind.
+//! Means with confidence intervals: the range to expect for other questions of the same kind.
 
 use serde::Serialize;
 
-/// How often the questions are drawn anew.
+/// How often the questions are resampled.
 const DRAWS: usize = 1_000;
-/// The share of the means that lies inside.
+/// The share of the means inside the interval.
 const INSIDE: f64 = 0.95;
 
 /// A mean and its 95 % interval, by the percentile bootstrap (Efron, *Bootstrap methods: another look at the jackknife*, 1979): the same scores always
@@ -14,11 +14,11 @@ const INSIDE: f64 = 0.95;
 pub struct Interval {
     /// The mean.
     pub mean: f64,
-    /// Where the interval begins.
+    /// The lower end of the interval.
     pub low: f64,
-    /// Where it ends.
+    /// The upper end of the interval.
     pub high: f64,
-    /// How many scores the mean is of.
+    /// The number of scores.
     pub count: usize,
 }
 
@@ -44,7 +44,7 @@ impl Interval {
         })
     }
 
-    /// Whether nought lies outside: a mean of differences that is more than chance.
+    /// Whether zero is outside: for a mean of differences, that it is more than chance.
     #[must_use]
     pub fn is_clear(&self) -> bool {
         self.low > 0.0 || self.high < 0.0

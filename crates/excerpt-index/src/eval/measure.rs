@@ -1,4 +1,4 @@
-//! What is measured of a ranking whose right answers are known.
+//! The measures of a ranking whose correct answers are known.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -8,12 +8,13 @@ use serde::{Deserialize, Serialize};
 /// The names of all measures, in the order in which they are shown.
 ///
 /// - `recall@k`: the share of the answers that are among the best k chunks.
-/// - `ndcg@10`: that, counting more the higher they stand (Järvelin, Kekäläinen, *Cumulated gain-based evaluation of IR techniques*, 2002), by two-valued relevance.
+/// - `ndcg@10`: the same, weighted by rank (Järvelin, Kekäläinen, *Cumulated gain-based evaluation of IR techniques*, 2002), with binary relevance.
 /// - `mrr@10`: one over the rank of the first answer, 0 beyond 10. `accuracy@1`: whether the first chunk is an answer.
 /// - `files@5`: the share of the documents with an answer among those of the best 5 chunks.
-/// - `coverage@5`, `precision@5`, `iou@5`: of the characters of the answers, how many are in the best 5 chunks; of the characters of these chunks, how many are of answers; and the
-///   characters of both over those of either. `coverage@8000`: coverage by what can be read in 8,000 characters, best chunks first.
-/// - `kept@1`: whether the first chunk is not marked as a weak match. `weak@1`, the only one of a question that no document answers: whether it is, or nothing is found.
+/// - `coverage@5`, `precision@5`, `iou@5`: the share of the answers' characters that are in the best 5 chunks; the share of these chunks' characters that
+///   belong to answers; and the characters of both over those of either. `coverage@8000`: coverage by the first 8,000 characters, best chunks first.
+/// - `kept@1`: whether the first chunk is not marked as a weak match. `weak@1`, the only one of a question without an answer: whether it is, or nothing
+///   is found.
 pub const MEASURES: [&str; 14] = [
     "recall@1",
     "recall@5",
@@ -36,7 +37,7 @@ pub(super) const KEPT: &str = "kept@1";
 /// Of a question without one.
 pub(super) const WEAK: &str = "weak@1";
 
-/// The characters of `coverage@8000`.
+/// The character budget of `coverage@8000`.
 pub(super) const BUDGET: usize = 8_000;
 
 /// A part of a document.
@@ -53,10 +54,10 @@ pub struct Passage {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Rule {
-    /// When it shares at least half of the shorter of the two.
+    /// When the two overlap by at least half of the shorter one.
     #[default]
     Half,
-    /// When it shares a character.
+    /// When the two share at least one character.
     Any,
 }
 
@@ -84,7 +85,7 @@ pub(super) fn rank(ranked: &[Passage], answers: &[Passage], rule: Rule) -> Optio
 
 /// The measures of `ranked`, best first, against `answers`, of which there is at least one.
 pub(super) fn scores(ranked: &[Passage], answers: &[Passage], rule: Rule) -> BTreeMap<String, f64> {
-    // The rank of the first chunk that answers each, from 0.
+    // For each answer, the rank of the first chunk that contains it, from 0.
     let first = answers
         .iter()
         .filter_map(|answer| ranked.iter().position(|chunk| rule.answers(chunk, answer)));
@@ -136,11 +137,11 @@ pub(super) fn scores(ranked: &[Passage], answers: &[Passage], rule: Rule) -> BTr
         .collect()
 }
 
-/// Each rank counts once, however many answers one chunk holds.
+/// Each rank counts once, however many answers a chunk contains.
 fn ndcg(first: &[usize], answers: usize, k: usize) -> f64 {
     let gain = |rank: usize| 1.0 / ((rank + 2) as f64).log2();
     let ranks: BTreeSet<usize> = first.iter().copied().filter(|rank| *rank < k).collect();
-    // Not by `sum`, which makes -0 of nothing.
+    // Not with `sum`, which is -0 for an empty list.
     let reached = ranks
         .into_iter()
         .map(gain)
@@ -155,7 +156,7 @@ pub(super) fn read(ranked: &[Passage]) -> usize {
     chars.map(ExactSizeIterator::len).sum()
 }
 
-/// The best chunks up to `budget` characters, the last one cut off.
+/// The best chunks up to `budget` characters, the last one truncated.
 fn within(ranked: &[Passage], budget: usize) -> Vec<Passage> {
     let mut left = budget;
     let mut read = Vec::new();

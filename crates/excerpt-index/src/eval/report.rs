@@ -1,4 +1,4 @@
-//! The scores of an index over a set of questions, and what two of them differ in.
+//! The scores of an index over a set of questions, and the differences between two of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,13 +18,13 @@ pub struct Report {
     pub rule: Rule,
     /// How many documents were searched.
     pub documents: usize,
-    /// How many chunks they were cut into.
+    /// How many chunks they were split into.
     pub chunks: usize,
-    /// The mean size of these, with their context, in the unit of the configuration.
+    /// The mean size of the chunks with their context, in the unit of the configuration.
     pub mean_size: f64,
     /// The questions, in the order of the set.
     pub questions: Vec<Scored>,
-    /// The answers that could not be found, as their documents are left out.
+    /// The answers that cannot be found because their documents are not indexed.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -32,35 +32,35 @@ pub struct Report {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Scored {
-    /// Names the question in its set.
+    /// The id of the question in its set.
     pub id: String,
-    /// The words that were asked.
+    /// The query.
     pub query: String,
-    /// The label that the set gives it.
+    /// Its label in the set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
     /// The rank of the first chunk that answers it, from 1; `None` if none was found.
     pub rank: Option<usize>,
-    /// Each of the [`MEASURES`] that can be taken of it, from 0 to 1. Those of characters need answers that are passages; of a question that no document
-    /// answers there is `weak@1` alone.
+    /// Each of the [`MEASURES`] that applies to it, from 0 to 1. Character measures need answers that are passages; a question without an answer has
+    /// `weak@1` alone.
     pub scores: BTreeMap<String, f64>,
 }
 
-/// What two reports differ in, over the questions that both have.
+/// The differences between two reports, over the questions in both.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Comparison {
-    /// How many questions both have, by id and words.
+    /// How many questions are in both, by id and query.
     pub common: usize,
-    /// The ids of those that only the first has.
+    /// The ids of those that are only in the first.
     pub only_first: Vec<String>,
-    /// The ids of those that only the second has.
+    /// The ids of those that are only in the second.
     pub only_second: Vec<String>,
-    /// The measures of these questions, by name; without those that none of them has.
+    /// The measures of the common questions, by name; without those that none of them has.
     pub measures: BTreeMap<String, Difference>,
 }
 
-/// A measure in two reports, over the questions that both have.
+/// A measure in two reports, over the questions in both.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Difference {
@@ -68,7 +68,7 @@ pub struct Difference {
     pub first: f64,
     /// The mean in the second.
     pub second: f64,
-    /// The mean of what each question is better by in the second, with its interval.
+    /// The mean improvement per question from the first to the second, with its interval.
     pub gain: Interval,
 }
 
@@ -102,7 +102,7 @@ impl Report {
         }
     }
 
-    /// By how much `other` is better than this report.
+    /// The improvement from this report to `other`.
     #[must_use]
     pub fn compare(&self, other: &Report) -> Comparison {
         let (first, second) = (self.by_question(), other.by_question());
@@ -148,7 +148,7 @@ impl Scored {
 }
 
 impl Difference {
-    /// What `pairs` of scores differ in; `None` without any.
+    /// The difference between `pairs` of scores; `None` without any.
     fn of(pairs: &[(f64, f64)]) -> Option<Self> {
         let gains: Vec<f64> = pairs.iter().map(|(first, second)| second - first).collect();
         let gain = Interval::of_mean(&gains)?;

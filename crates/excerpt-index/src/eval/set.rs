@@ -1,4 +1,4 @@
-//! A set of questions on disk: a folder with `queries.jsonl`, and the documents in `corpus/` or elsewhere.
+//! A question set on disk: a folder with `queries.jsonl`, and the documents in `corpus/` or elsewhere.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -18,19 +18,19 @@ use crate::open::{Refused, read_below};
 use crate::search::segments;
 use crate::source::{Entry, Reading, Source};
 
-/// The file with the questions, one JSON object a line.
+/// The file with the questions, one JSON object per line.
 const QUESTIONS: &str = "queries.jsonl";
-/// The folder with the documents, where no other is named.
+/// The default folder of the documents.
 const CORPUS: &str = "corpus";
 
-/// Questions whose answers in a folder of documents are known.
+/// Questions with known answers in a folder of documents.
 #[derive(Debug)]
 pub struct QuestionSet {
     /// The name of its folder.
     pub name: String,
     /// The questions that can be scored, in the order of the file.
     pub questions: Vec<Question>,
-    /// The answers in documents that an index leaves out. A question with no other answer is not scored.
+    /// The answers in documents that are not indexed. A question with no other answer is not scored.
     pub left_out: Vec<LeftOut>,
     corpus: Corpus,
     documents: BTreeMap<String, Entry>,
@@ -41,11 +41,11 @@ pub struct QuestionSet {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Question {
-    /// Names it in its set: the `id`, or else the query.
+    /// Its id in the set: the `id` field, or else the query.
     pub id: String,
     /// The words to search for.
     pub query: String,
-    /// The folder in which alone is searched.
+    /// The only folder to search, if there is one.
     pub scope: Option<String>,
     /// A label.
     pub category: Option<String>,
@@ -53,7 +53,7 @@ pub struct Question {
     pub answers: Vec<Passage>,
 }
 
-/// An answer in a document that an index leaves out.
+/// An answer in a document that is not indexed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LeftOut {
@@ -61,34 +61,34 @@ pub struct LeftOut {
     pub id: String,
     /// The document.
     pub path: String,
-    /// Why it is left out.
+    /// Why it is not indexed.
     pub reason: String,
 }
 
-/// Why a set of questions cannot be used.
+/// Why a question set cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetError {
-    /// There is no file with questions.
-    #[error("there is no `{}`: a set is a folder with this file, one question a line", path.display())]
+    /// The file with the questions does not exist.
+    #[error("`{}` does not exist: a question set is a folder with this file, one question per line", path.display())]
     Missing {
         /// The file.
         path: PathBuf,
     },
-    /// A folder was expected.
-    #[error("`{}` is a file: name the folder that holds it", path.display())]
+    /// The path is a file instead of a folder.
+    #[error("`{}` is a file: give the folder that contains it", path.display())]
     File {
         /// The file.
         path: PathBuf,
     },
-    /// There is no folder with the documents.
-    #[error("there is no folder `{}`: name the one with the documents by `--corpus`", path.display())]
+    /// The folder with the documents does not exist.
+    #[error("the folder `{}` does not exist: give the one with the documents as `--corpus`", path.display())]
     NoCorpus {
         /// The folder.
         path: PathBuf,
     },
-    /// The questions lie among the documents.
-    #[error("`{}` holds questions and documents: put the questions into a folder of their own, which is then left out", path.display())]
+    /// The questions are in the same folder as the documents.
+    #[error("`{}` contains both questions and documents: move the questions into a folder of their own, which is then excluded", path.display())]
     Mixed {
         /// The folder.
         path: PathBuf,
@@ -101,7 +101,7 @@ pub enum SetError {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// A line of the questions cannot be used.
+    /// A line of the questions is invalid.
     #[error("{}:{line}: {reason}", path.display())]
     Line {
         /// The file with the questions.
@@ -111,21 +111,21 @@ pub enum SetError {
         /// What is wrong with it.
         reason: String,
     },
-    /// There is no question.
+    /// There are no questions.
     #[error(
-        "`{}` has no question: write one a line, such as {{\"query\": \"how long does tea draw\", \"relevant\": [{{\"path\": \"tea.md\"}}]}}",
+        "`{}` contains no questions: write one per line, such as {{\"query\": \"how long does tea draw\", \"relevant\": [{{\"path\": \"tea.md\"}}]}}",
         path.display()
     )]
     Empty {
         /// The file with the questions.
         path: PathBuf,
     },
-    /// There is no question that can be scored.
-    #[error("every answer of `{}` is in a document that an index leaves out, such as `{}` ({})", path.display(), first.path, first.reason)]
+    /// No question can be scored.
+    #[error("every answer in `{}` is in a document that is not indexed, such as `{}` ({})", path.display(), first.path, first.reason)]
     LeftOut {
         /// The file with the questions.
         path: PathBuf,
-        /// The first of the answers.
+        /// The first of these answers.
         first: LeftOut,
     },
     /// The documents cannot be listed.
@@ -143,7 +143,7 @@ struct Line {
     relevant: Vec<Relevant>,
 }
 
-/// An answer: a document, or a part of it by characters, bytes, lines or its text.
+/// An answer: a document, or a part of it given by characters, bytes, lines or text.
 #[derive(Deserialize)]
 struct Relevant {
     path: String,
@@ -161,13 +161,13 @@ struct Relevant {
 }
 
 impl QuestionSet {
-    /// Reads the questions in `folder` about the documents in `corpus`, or else in its own folder `corpus`. When `folder` lies
-    /// among the documents, it is none of them.
+    /// Reads the questions in `folder` about the documents in `corpus`, or else in its subfolder `corpus`. If `folder` is inside the
+    /// folder of the documents, it is excluded from them.
     ///
     /// # Errors
     ///
-    /// [`SetError`] with the line of a question that cannot be used: no JSON, no answer, an answer in a document that is not
-    /// there or outside it.
+    /// [`SetError`], with the line of an invalid question: invalid JSON, no answer, an answer in a document that does not exist, or
+    /// one outside of its document.
     pub fn read(folder: &Path, corpus: Option<&Path>) -> Result<Self, SetError> {
         if folder.is_file() {
             return Err(SetError::File {
@@ -211,13 +211,13 @@ impl QuestionSet {
         }
     }
 
-    /// The documents, as an index takes them up.
+    /// The documents, as a source to index.
     #[must_use]
     pub fn source(&self) -> &dyn Source {
         &self.corpus
     }
 
-    /// Takes up the questions in `lines`, or says which line is wrong and why.
+    /// Adds the questions in `lines`, or returns which line is wrong and why.
     fn add(&mut self, lines: &str, skips: &[Skip]) -> Result<(), (usize, String)> {
         let mut seen: HashMap<String, usize> = HashMap::new();
         let lines = lines.strip_prefix('\u{feff}').unwrap_or(lines).lines();
@@ -225,7 +225,10 @@ impl QuestionSet {
             let question = self.question(line, skips);
             let question = question.map_err(|reason| (number, reason))?;
             if let Some(first) = seen.insert(question.id.clone(), number) {
-                let reason = format!("`{}` is the question in line {first} too", question.id);
+                let reason = format!(
+                    "duplicate question `{}`, first given on line {first}",
+                    question.id
+                );
                 return Err((number, reason));
             }
             let left_out = self.left_out.iter().any(|left| left.id == question.id);
@@ -239,7 +242,7 @@ impl QuestionSet {
     fn question(&mut self, line: &str, skips: &[Skip]) -> Result<Question, String> {
         let line: Line = serde_json::from_str(line).map_err(|error| reason(&error))?;
         if !line.query.chars().any(char::is_alphanumeric) {
-            return Err(format!("`{}` has no word to search for", line.query));
+            return Err(format!("the query `{}` contains no words", line.query));
         }
         let id = match line.id {
             Some(Value::String(id)) => id,
@@ -267,7 +270,7 @@ impl QuestionSet {
         })
     }
 
-    /// Why an index leaves the document at `path` out; `None` if it does not.
+    /// Why the document at `path` is not indexed; `None` if it is.
     ///
     /// # Errors
     ///
@@ -283,13 +286,13 @@ impl QuestionSet {
                     Ok(None)
                 }
                 Reading::Skip { skip, .. } => Ok(Some(words(&skip))),
-                Reading::Gone => Err(format!("`{path}` was removed just now")),
+                Reading::Gone => Err(format!("`{path}` was deleted just now")),
             };
         }
         let root = self.corpus.root();
         if self.corpus.is_own(path) {
             return Err(format!(
-                "`{path}` is in the folder of the questions, which is left out of the documents"
+                "`{path}` is in the folder of the questions, which is excluded from the documents"
             ));
         }
         let covers = |skip: &&Skip| {
@@ -321,7 +324,7 @@ impl QuestionSet {
         Ok(Passage { path, chars })
     }
 
-    /// The characters that bytes of a document stand for.
+    /// The characters at these bytes of a document.
     pub(super) fn chars(&self, path: &str, bytes: Range<usize>) -> Range<usize> {
         let mut texts = self.texts.borrow_mut();
         if !texts.contains_key(path) {
@@ -362,7 +365,7 @@ fn unreadable(path: &Path, source: io::Error) -> SetError {
     }
 }
 
-/// What is wrong with a line that is no question; its place only by the column, as there is but one line.
+/// What is wrong with a line that is not a question; its place as a column only, since there is one line.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let told = text
@@ -370,11 +373,11 @@ fn reason(error: &serde_json::Error) -> String {
         .map_or(&*text, |(told, _)| told);
     match error.classify() {
         serde_json::error::Category::Data => told.to_string(),
-        _ => format!("no JSON: {told} at column {}", error.column()),
+        _ => format!("invalid JSON: {told} at column {}", error.column()),
     }
 }
 
-/// The reason of a skip, with the details.
+/// The reason of a skip, with its details.
 fn words(skip: &Skip) -> String {
     match &skip.detail {
         Some(detail) => format!("{}: {detail}", skip.reason),
@@ -393,7 +396,7 @@ fn place(relevant: &Relevant, text: &str) -> Result<Option<Range<usize>>, String
     };
     let outside = |what: &str, count: usize, range: Range<usize>| {
         let (start, end) = (range.start, range.end);
-        format!("has {count} {what}, and the answer is said to be at {start} to {end}")
+        format!("has {count} {what}, but the answer is given as {start} to {end}")
     };
     if let Some(range) = said("char", relevant.start_char, relevant.end_char)? {
         let count = text.chars().count();
@@ -422,18 +425,18 @@ fn place(relevant: &Relevant, text: &str) -> Result<Option<Range<usize>>, String
     match relevant.other.keys().next() {
         None => Ok(None),
         Some(unknown) => Err(format!(
-            "has an answer with `{unknown}`, expected `text`, `start_line`, `start_char`, `start_byte` or nothing more"
+            "has an answer with the unknown field `{unknown}`, expected `text`, `start_line`, `start_char`, `start_byte` or none of them"
         )),
     }
 }
 
-/// The characters that `bytes` of `text` stand for, if these begin and end between two of them.
+/// The characters at `bytes` of `text`, if both ends are on character boundaries.
 fn chars(text: &str, bytes: Range<usize>) -> Option<Range<usize>> {
     let start = text.get(..bytes.start)?.chars().count();
     Some(start..start + text.get(bytes)?.chars().count())
 }
 
-/// The characters of the lines from `first` to `last`, from 1, both included, without the last line's end.
+/// The characters of the lines from `first` to `last`, from 1, both included, without the last line break.
 fn lines(text: &str, first: usize, last: usize) -> Option<Range<usize>> {
     if first == 0 || last < first {
         return None;
@@ -453,8 +456,8 @@ fn lines(text: &str, first: usize, last: usize) -> Option<Range<usize>> {
     None
 }
 
-/// The characters of `text` that `quote` quotes. White space counts alike, however much there is: a text that is wrapped anew
-/// keeps its quotes.
+/// The characters of `text` that `quote` quotes. All runs of white space are equal, so quotes stay valid when a text is
+/// rewrapped.
 fn quoted(text: &str, quote: &str) -> Result<Range<usize>, String> {
     let wanted: Vec<&str> = quote.split_whitespace().collect();
     let wanted = wanted.join(" ");
@@ -470,14 +473,14 @@ fn quoted(text: &str, quote: &str) -> Result<Range<usize>, String> {
     let mut found = folded.match_indices(&*wanted);
     match (found.next(), found.count()) {
         _ if wanted.is_empty() => Err("has an answer with an empty `text`".to_string()),
-        (None, _) => Err(format!("does not hold the text `{wanted}`")),
+        (None, _) => Err(format!("does not contain the text `{wanted}`")),
         (Some((at, _)), 0) => {
             let start = folded[..at].chars().count();
             let last = start + wanted.chars().count() - 1;
             Ok(places[start]..places[last] + 1)
         }
         (Some(_), others) => Err(format!(
-            "holds the text `{wanted}` {} times: quote more of it",
+            "contains the text `{wanted}` {} times: quote more of it",
             others + 1
         )),
     }
@@ -496,7 +499,7 @@ mod tests {
         fs::create_dir(dir.path().join(CORPUS)).unwrap();
         fs::write(dir.path().join(CORPUS).join("é.md"), NOTE).unwrap();
         fs::write(dir.path().join(CORPUS).join("cup.png"), "cup").unwrap();
-        fs::write(dir.path().join(CORPUS).join("cup.txt"), b"caf\xe9").unwrap();
+        fs::write(dir.path().join(CORPUS).join("cup.txt"), b"caf\x81").unwrap();
         fs::write(dir.path().join(QUESTIONS), questions).unwrap();
         dir
     }
@@ -582,7 +585,7 @@ mod tests {
         );
         assert_eq!(
             refused(&answer("{\"path\": \"cup.png\"}")),
-            "every answer of `SET/queries.jsonl` is in a document that an index leaves out, such as `cup.png` (binary)"
+            "every answer in `SET/queries.jsonl` is in a document that is not indexed, such as `cup.png` (binary)"
         );
     }
 
@@ -607,11 +610,11 @@ mod tests {
         fs::write(own.join(QUESTIONS), answer("{\"path\": \"eval/notes.md\"}")).unwrap();
         let error = QuestionSet::read(&own, Some(dir.path())).unwrap_err();
         assert!(error.to_string().ends_with(
-            "queries.jsonl:1: `eval/notes.md` is in the folder of the questions, which is left out of the documents"
+            "queries.jsonl:1: `eval/notes.md` is in the folder of the questions, which is excluded from the documents"
         ));
         let error = QuestionSet::read(&own, Some(&own)).unwrap_err();
         assert!(error.to_string().ends_with(
-            "holds questions and documents: put the questions into a folder of their own, which is then left out"
+            "contains both questions and documents: move the questions into a folder of their own, which is then excluded"
         ));
     }
 
@@ -621,7 +624,7 @@ mod tests {
         let cases = [
             (
                 format!("{good}\nno json\n"),
-                "2: no JSON: expected ident at column 2",
+                "2: invalid JSON: expected ident at column 2",
             ),
             ("{\"query\": \"a\"}".into(), "1: missing field `relevant`"),
             (
@@ -630,11 +633,11 @@ mod tests {
             ),
             (
                 good.replace("tea", "?!"),
-                "1: `?!` has no word to search for",
+                "1: the query `?!` contains no words",
             ),
             (
                 format!("{good}\n\n{good}"),
-                "3: `tea` is the question in line 1 too",
+                "3: duplicate question `tea`, first given on line 1",
             ),
             (
                 answer("{\"path\": \"e.md\"}"),
@@ -642,7 +645,7 @@ mod tests {
             ),
             (
                 answer("{\"path\": \"cup\"}"),
-                "1: there is no document `cup` in `SET/corpus`",
+                "1: there is no document `cup` in `SET/corpus`, did you mean `cup.txt`?",
             ),
             (
                 answer("{\"path\": \"../queries.jsonl\"}"),
@@ -653,7 +656,7 @@ mod tests {
             assert_eq!(refused(&questions), format!("SET/queries.jsonl:{message}"));
         }
         assert!(refused("\n").starts_with(
-            "`SET/queries.jsonl` has no question: write one a line, such as {\"query\": "
+            "`SET/queries.jsonl` contains no questions: write one per line, such as {\"query\": "
         ));
     }
 
@@ -662,33 +665,33 @@ mod tests {
         let cases = [
             (
                 "\"start_line\": 3, \"end_line\": 9",
-                "has 6 lines, and the answer is said to be at 3 to 9",
+                "has 6 lines, but the answer is given as 3 to 9",
             ),
             (
                 "\"start_line\": 2, \"end_line\": 2",
-                "has 6 lines, and the answer is said to be at 2 to 2",
+                "has 6 lines, but the answer is given as 2 to 2",
             ),
             (
                 "\"start_char\": 5, \"end_char\": 99",
-                "has 46 characters, and the answer is said to be at 5 to 99",
+                "has 46 characters, but the answer is given as 5 to 99",
             ),
             (
                 "\"start_byte\": 4, \"end_byte\": 6",
-                "has 48 bytes, and the answer is said to be at 4 to 6",
+                "has 48 bytes, but the answer is given as 4 to 6",
             ),
             (
                 "\"start_char\": 5",
                 "has an answer with only one of `start_char` and `end_char`",
             ),
-            ("\"text\": \"coffee\"", "does not hold the text `coffee`"),
+            ("\"text\": \"coffee\"", "does not contain the text `coffee`"),
             ("\"text\": \" \"", "has an answer with an empty `text`"),
             (
                 "\"text\": \"r\"",
-                "holds the text `r` 2 times: quote more of it",
+                "contains the text `r` 2 times: quote more of it",
             ),
             (
                 "\"quote\": \"tea\"",
-                "has an answer with `quote`, expected `text`, `start_line`, `start_char`, `start_byte` or nothing more",
+                "has an answer with the unknown field `quote`, expected `text`, `start_line`, `start_char`, `start_byte` or none of them",
             ),
         ];
         for (place, message) in cases {
@@ -711,21 +714,21 @@ mod tests {
         };
         assert_eq!(
             message(dir.path(), None),
-            "there is no `SET/queries.jsonl`: a set is a folder with this file, one question a line"
+            "`SET/queries.jsonl` does not exist: a question set is a folder with this file, one question per line"
         );
         let file = dir.path().join(QUESTIONS);
         fs::write(&file, "").unwrap();
         assert_eq!(
             message(dir.path(), None),
-            "there is no folder `SET/corpus`: name the one with the documents by `--corpus`"
+            "the folder `SET/corpus` does not exist: give the one with the documents as `--corpus`"
         );
         assert_eq!(
             message(&file, None),
-            "`SET/queries.jsonl` is a file: name the folder that holds it"
+            "`SET/queries.jsonl` is a file: give the folder that contains it"
         );
         assert_eq!(
             message(dir.path(), Some(&file)),
-            "`SET/queries.jsonl` is a file: name the folder that holds it"
+            "`SET/queries.jsonl` is a file: give the folder that contains it"
         );
     }
 }

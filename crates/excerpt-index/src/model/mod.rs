@@ -1,4 +1,4 @@
-//! The nouns that cross borders: what is asked, what is answered, how a source is brought in step, and what an index says of itself.
+//! The types of the public interface: queries, answers, syncs, and the status of an index.
 
 mod answer;
 mod question;

@@ -1,4 +1,4 @@
-//! What is asked: a [`Query`], within a [`Filter`].
+//! A search request: a [`Query`], within a [`Filter`].
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::search::Ranking;
 
-/// A question to an index.
+/// A search request.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Query {
@@ -14,18 +14,18 @@ pub struct Query {
     pub text: String,
     /// Where to search. Default: everywhere.
     pub filter: Filter,
-    /// How many documents (or chunks, by [`Query::rank`]) to answer with, at most 1,000. Default: 5.
+    /// How many documents (or chunks, see [`Query::rank`]) to return, at most 1,000. Default: 5.
     pub limit: usize,
-    /// How many chunks to show of one document. Default: 3.
+    /// How many chunks to return per document. Default: 3.
     pub per_document: usize,
-    /// What is ranked. Default: documents.
+    /// What to rank. Default: documents.
     pub rank: Rank,
-    /// How it is ranked.
+    /// How to rank.
     pub ranking: Ranking,
 }
 
 impl Query {
-    /// A question with every setting at its default.
+    /// A query with default settings.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Query {
@@ -44,13 +44,13 @@ impl Query {
         Query { filter, ..self }
     }
 
-    /// Sets how many documents (or chunks) to answer with.
+    /// Sets how many documents (or chunks) to return.
     #[must_use]
     pub fn limit(self, limit: usize) -> Self {
         Query { limit, ..self }
     }
 
-    /// Sets how many chunks to show of one document.
+    /// Sets how many chunks to return per document.
     #[must_use]
     pub fn per_document(self, per_document: usize) -> Self {
         Query {
@@ -59,13 +59,13 @@ impl Query {
         }
     }
 
-    /// Sets what is ranked.
+    /// Sets what to rank.
     #[must_use]
     pub fn rank(self, rank: Rank) -> Self {
         Query { rank, ..self }
     }
 
-    /// Sets how it is ranked.
+    /// Sets how to rank.
     #[must_use]
     pub fn ranking(self, ranking: Ranking) -> Self {
         Query { ranking, ..self }
@@ -79,43 +79,43 @@ impl Query {
 pub enum Rank {
     /// Documents, each with its best chunks.
     Documents,
-    /// Chunks alone: a document may come more than once.
+    /// Chunks only: a document may occur more than once.
     Chunks,
 }
 
-/// The part of an index that is searched. All conditions hold together.
+/// The part of an index to search. All conditions must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Filter {
-    /// The roots of the sources to search; none for all.
+    /// The roots of the sources to search; empty for all.
     pub sources: Vec<PathBuf>,
-    /// The names of the collections to search; none for all sources.
+    /// The names of the collections to search; empty for all sources.
     pub collections: Vec<String>,
-    /// A path inside a source: the document itself, or a folder with all under it. Compared by whole segments.
+    /// A path inside a source: a document, or a folder with everything under it. Compared by whole segments.
     pub path: Option<String>,
-    /// Tags that a document must have, each of them, whatever their case.
+    /// Tags that a document must have, all of them, ignoring case.
     pub tags: Vec<String>,
-    /// What a document must be, such as `doc` or `script`: one of these.
+    /// Types, such as `doc` or `script`: a document must have one of them.
     pub kinds: Vec<String>,
-    /// What a document must be written in, such as `rust` or `markdown`: one of these.
+    /// Languages, such as `rust` or `markdown`: a document must be in one of them.
     pub languages: Vec<String>,
-    /// The version that a document must be about; one that names no version is not left out. How well the versions fit has a say in the rank.
+    /// The version that a document must be about. Documents that name no version are included. How well the versions match affects the rank.
     pub version: Option<String>,
-    /// The first and the last day (`YYYY-MM-DD`, `YYYY-MM` or `YYYY`) that a document may be dated; one without a date is left out.
+    /// The first and the last date (`YYYY-MM-DD`, `YYYY-MM` or `YYYY`) that a document may have. Documents without a date are excluded.
     pub dated: (Option<String>, Option<String>),
-    /// Fields of the front matter, each with the value that a document must have there.
+    /// Fields of the front matter, each with the value that a document must have.
     pub fields: Vec<(String, String)>,
 }
 
 impl Filter {
-    /// Only the source at `root`; called several times, the sources at any of these.
+    /// Searches only the source at `root`; called more than once, all of these sources.
     #[must_use]
     pub fn source(mut self, root: impl Into<PathBuf>) -> Self {
         self.sources.push(root.into());
         self
     }
 
-    /// Only the document or folder at `path`.
+    /// Searches only the document or folder at `path`.
     #[must_use]
     pub fn path(self, path: impl Into<String>) -> Self {
         Filter {

@@ -1,4 +1,4 @@
-//! What an index says of itself: its [`Status`], and what a [`Check`] finds.
+//! The state of an index: its [`Status`], and the result of a [`Check`].
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,17 +8,17 @@ use serde::Serialize;
 use super::SkipReason;
 use crate::summary::Summary;
 
-/// What an index holds and how it is.
+/// The contents and the state of an index.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Status {
     /// The sources, by root.
     pub sources: Vec<SourceStatus>,
-    /// How many documents it holds.
+    /// How many documents it contains.
     pub documents: usize,
-    /// How many chunks it holds.
+    /// How many chunks it contains.
     pub chunks: usize,
-    /// The bytes of text it holds; what two documents share counts once.
+    /// The bytes of text it contains; text shared by two documents counts once.
     pub text_bytes: u64,
     /// The bytes it takes on disk.
     pub disk_bytes: u64,
@@ -26,19 +26,19 @@ pub struct Status {
     pub keywords: Keywords,
     /// The state of the vectors.
     pub vectors: VectorStatus,
-    /// What is being made anew by other settings, while the old state serves.
+    /// The re-split with other settings that is under way while the old state serves.
     pub building: Option<Building>,
 }
 
-/// A source that is being cut anew.
+/// A source that is being split again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Building {
-    /// Where the source is.
+    /// The root of the source.
     pub root: PathBuf,
     /// How many documents it has.
     pub documents: usize,
-    /// How many of them are still to be cut.
+    /// How many of them are still to be split.
     pub remaining: usize,
 }
 
@@ -46,47 +46,47 @@ pub struct Building {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct VectorStatus {
-    /// The embedder whose vectors there are; none when there are none.
+    /// The embedder of the vectors; `None` when there are none.
     pub embedder: Option<String>,
-    /// How many documents changed since and lack theirs.
+    /// How many documents have changed since and lack their vectors.
     pub behind: usize,
-    /// Those that another embedder makes, to take their place when each document has some; none when none are being made.
+    /// The vectors of another embedder that replace these once every document has some; `None` when none are being computed.
     pub next: Option<NextVectors>,
-    /// How many texts the embedder refuses: only keywords find them.
+    /// How many texts the embedder rejects: they are found by keywords only.
     pub refused: usize,
-    /// The reason that it gave for one of them.
+    /// The reason it gave for one of them.
     pub refusal: Option<String>,
-    /// Why the last sync got no vectors; none when it did.
+    /// Why the last sync got no vectors; `None` when it did.
     pub failure: Option<String>,
 }
 
-/// Vectors that are being made while those of another embedder serve.
+/// Vectors that are being computed while those of another embedder serve.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct NextVectors {
-    /// The embedder that makes them.
+    /// The embedder that computes them.
     pub embedder: String,
-    /// How many documents lack theirs.
+    /// How many documents still lack theirs.
     pub behind: usize,
 }
 
-/// What an index holds of one source.
+/// The state of one source.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct SourceStatus {
-    /// The name of the collection; none for a folder that was never added.
+    /// The name of the collection; `None` for a folder that was never added.
     pub name: Option<String>,
-    /// Where the source is.
+    /// The root of the source.
     pub root: PathBuf,
-    /// How many documents of it the index holds.
+    /// How many documents of it are in the index.
     pub documents: usize,
     /// How many chunks.
     pub chunks: usize,
-    /// The last sync; none while the first one has not begun to write.
+    /// The last sync; `None` until the first one starts to write.
     pub last_sync: Option<LastSync>,
     /// What was skipped, by reason; a skipped folder counts once. [`Index::skips`](crate::Index::skips) lists them.
     pub skipped: BTreeMap<SkipReason, usize>,
-    /// What the last complete sync saw of it; none before the first.
+    /// What the last complete sync found; `None` before the first.
     pub summary: Option<Summary>,
 }
 
@@ -94,18 +94,18 @@ pub struct SourceStatus {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct LastSync {
-    /// When it began, in seconds since 1970.
+    /// When it started, in seconds since 1970.
     pub started: i64,
-    /// When it ended, in seconds since 1970; none when it was interrupted or is under way.
+    /// When it ended, in seconds since 1970; `None` when it was interrupted or is still running.
     pub finished: Option<i64>,
 }
 
-/// The state of the keyword index, which is derived from the rest and can always be made again.
+/// The state of the keyword index, which is derived from the database and can always be rebuilt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Keywords {
-    /// It holds every change.
+    /// It is up to date.
     InStep,
     /// It lacks the latest changes.
     Behind,
@@ -113,7 +113,7 @@ pub enum Keywords {
     Missing,
 }
 
-/// What a comparison of the keyword index with the rest found.
+/// The result of comparing the keyword index with the database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Check {
@@ -121,14 +121,14 @@ pub struct Check {
     pub documents: usize,
     /// Chunks in the index.
     pub chunks: usize,
-    /// Documents of which the keyword index lacks chunks, or holds too many.
+    /// Documents of which the keyword index lacks chunks or has too many.
     pub differing: usize,
-    /// Documents that only the keyword index knows.
+    /// Documents that are only in the keyword index.
     pub surplus: usize,
 }
 
 impl Check {
-    /// Whether the keyword index holds exactly what the rest holds.
+    /// Whether the keyword index matches the database exactly.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         self.differing == 0 && self.surplus == 0

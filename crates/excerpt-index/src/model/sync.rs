@@ -1,4 +1,4 @@
-//! How a source is brought in step, and what came of it: [`SyncOptions`], [`Progress`], a [`SyncReport`] and what was left out, each a [`Skip`].
+//! A sync: its [`SyncOptions`], its [`Progress`], its [`SyncReport`], and each skipped file or folder as a [`Skip`].
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,36 +9,38 @@ use serde::{Deserialize, Serialize};
 
 use crate::source::Selection;
 
-/// What a sync does and how.
+/// The options of a sync.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct SyncOptions {
-    /// How documents are cut.
+    /// How documents are split.
     pub chunking: Config,
     /// Which files are documents.
     pub selection: Selection,
-    /// The name of the collection that the source is; none for a folder that was never added.
+    /// The name of the collection; `None` for a folder that was never added.
     pub name: Option<String>,
-    /// What is said of all documents.
+    /// Attributes of all documents.
     pub attributes: Attributes,
-    /// What one document may take.
+    /// The limits on one document.
     pub limits: Limits,
-    /// Whether files that were left out for what is in them are looked at again, though they have not changed. Default: no.
+    /// Whether files that were skipped because of their contents are read again although they have not changed. Default: no.
     pub retry: bool,
-    /// Whether documents that are no longer there are removed, however many they are. Default: no, and a sync stops with
-    /// [`Error::Vanished`](crate::Error::Vanished) when the source has none left, or lacks more than half of at least 50.
+    /// Whether documents that no longer exist are removed, however many they are. Default: no, and a sync stops with
+    /// [`Error::Vanished`](crate::Error::Vanished) when the source has lost all of them, or more than half of at least 50.
     pub accept_removals: bool,
+    /// The folder or file, by its path inside the source, whose documents are indexed before all others.
+    pub first: Option<String>,
 }
 
-/// What one document may take. One that takes more is left out.
+/// The limits on one document. A document that exceeds them is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// How many chunks it may fall into. Default: 50,000, some five times what the largest files fall into by the usual settings.
+    /// How many chunks it may have. Default: 50,000, about five times what the largest files have with the usual settings.
     pub chunks: usize,
-    /// How long it may take to be split. Default: 20 seconds, some thirty times what the largest files take: only a bug of ours takes so long.
+    /// How long splitting it may take. Default: 20 seconds, about thirty times what the largest files take: only a bug in excerpt takes that long.
     pub time: Duration,
-    /// How long all documents of a sync that take more than a second may take together. When it is used up, no document may take more than a second.
+    /// How long all documents of a sync that take more than a second may take in total. After that, no document may take more than a second.
     /// Default: a minute.
     pub slow_time: Duration,
 }
@@ -54,7 +56,7 @@ impl Default for Limits {
 }
 
 impl SyncOptions {
-    /// Sets how documents are cut.
+    /// Sets how documents are split.
     #[must_use]
     pub fn chunking(self, chunking: Config) -> Self {
         SyncOptions { chunking, ..self }
@@ -66,19 +68,19 @@ impl SyncOptions {
         SyncOptions { selection, ..self }
     }
 
-    /// Sets what one document may take.
+    /// Sets the limits on one document.
     #[must_use]
     pub fn limits(self, limits: Limits) -> Self {
         SyncOptions { limits, ..self }
     }
 
-    /// Sets whether files that were left out for what is in them are looked at again.
+    /// Sets whether files that were skipped because of their contents are read again.
     #[must_use]
     pub fn retry(self, retry: bool) -> Self {
         SyncOptions { retry, ..self }
     }
 
-    /// Sets whether documents that are no longer there are removed, however many they are.
+    /// Sets whether documents that no longer exist are removed, however many they are.
     #[must_use]
     pub fn accept_removals(self, accept_removals: bool) -> Self {
         SyncOptions {
@@ -87,7 +89,7 @@ impl SyncOptions {
         }
     }
 
-    /// Sets what is said of all documents.
+    /// Sets attributes of all documents.
     #[must_use]
     pub fn attributes(self, attributes: Attributes) -> Self {
         SyncOptions { attributes, ..self }
@@ -101,34 +103,34 @@ impl SyncOptions {
     }
 }
 
-/// What a user says of documents, beside what they say of themselves, and before it.
+/// What a user states about documents. It takes precedence over what their own front matter states.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Attributes {
-    /// What the documents are, such as `doc` or `script`.
+    /// The type of the documents, such as `doc` or `script`.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// The title, of a document that stands alone.
+    /// The title, for a single document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The versions that they are about, as written: `3.12`, `3.x`, `>=2.1`.
+    /// The versions they are about, as written: `3.12`, `3.x`, `>=2.1`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub versions: Vec<String>,
-    /// Words to filter by.
+    /// Tags to filter by.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
 }
 
-/// How far a sync is.
+/// The progress of a sync.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// What it is at.
+    /// The current stage.
     pub stage: Stage,
     /// How many documents are done.
     pub done: usize,
-    /// How many there are to do in this stage; 0 while that is not known.
+    /// How many there are to do in this stage; 0 while unknown.
     pub total: usize,
 }
 
@@ -138,25 +140,25 @@ pub struct Progress {
 pub enum Stage {
     /// The source is listed and compared with the index.
     List,
-    /// What changed is read and cut.
+    /// Changed documents are read and split.
     Cut,
-    /// The keyword index is brought in step.
+    /// The keyword index is updated.
     Keywords,
-    /// What changed is embedded.
+    /// Changed documents are embedded.
     Vectors,
 }
 
-/// What a sync did.
+/// The result of a sync.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SyncReport {
     /// Documents that were not in the index before.
     pub added: usize,
-    /// Documents whose text is another one.
+    /// Documents whose text has changed.
     pub changed: usize,
-    /// Documents with the same text that were cut again, as the configuration is another one.
+    /// Documents with the same text that were split again because the configuration has changed.
     pub recut: usize,
-    /// Documents that are as they were.
+    /// Documents that have not changed.
     pub unchanged: usize,
     /// Documents that are no longer in the source and were removed.
     pub removed: usize,
@@ -166,15 +168,19 @@ pub struct SyncReport {
     pub bytes_read: u64,
     /// What was skipped, by reason; a skipped folder counts once.
     pub skipped: BTreeMap<SkipReason, usize>,
-    /// Files that the source lists.
+    /// How many files the source lists.
     pub listed: usize,
-    /// Those of them that are not searched as they are, since the sync was broken off: the next one takes them up.
+    /// How many of them are not yet searchable in their current version because the sync was cancelled: the next one continues with them.
     pub remaining: usize,
-    /// Why chunks lack vectors; none when all have theirs, or are not to have any.
+    /// How many of the listed files are in [`SyncOptions::first`].
+    pub first_listed: usize,
+    /// How many of those may not be searchable in their current version.
+    pub first_remaining: usize,
+    /// Why chunks lack vectors; `None` when all have theirs, or when vectors are switched off.
     pub without_vectors: Option<String>,
-    /// Whether documents were cut anew by other settings, aside: what was there before is served until all of it is complete.
+    /// Whether documents were split again with other settings, in a separate generation: the old one serves until the new one is complete.
     pub aside: bool,
-    /// Whether the sync ran to its end.
+    /// Whether the sync was completed.
     pub complete: bool,
     /// How long it took.
     pub seconds: f64,
@@ -184,16 +190,16 @@ pub struct SyncReport {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Skip {
-    /// Its path inside the source; what is not UTF-8 in it is shown as `�`.
+    /// Its path inside the source; bytes that are not UTF-8 are shown as `�`.
     pub path: String,
     /// Why it was skipped.
     pub reason: SkipReason,
-    /// The reason in more words, such as the error of the operating system.
+    /// Details of the reason, such as the error of the operating system.
     pub detail: Option<String>,
 }
 
 impl Skip {
-    /// A skip without more words.
+    /// A skip without details.
     pub fn new(path: impl Into<String>, reason: SkipReason) -> Self {
         Skip {
             path: path.into(),
@@ -202,7 +208,7 @@ impl Skip {
         }
     }
 
-    /// Adds the reason in more words.
+    /// Adds details of the reason.
     #[must_use]
     pub fn with_detail(self, detail: impl ToString) -> Self {
         Skip {
@@ -212,7 +218,7 @@ impl Skip {
     }
 }
 
-/// What the text of a file is encoded in. Places in a document count its text in UTF-8, whatever that of the file is.
+/// The encoding of a file. Places in a document refer to its text in UTF-8, whatever the encoding of the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub enum Encoding {
@@ -220,28 +226,37 @@ pub enum Encoding {
     #[default]
     #[serde(rename = "utf-8")]
     Utf8,
-    /// UTF-16, little endian, with a byte order mark that is no part of the text.
+    /// UTF-16, little endian, with a byte order mark that is not part of the text.
     #[serde(rename = "utf-16le")]
     Utf16Le,
-    /// UTF-16, big endian, with a byte order mark that is no part of the text.
+    /// UTF-16, big endian, with a byte order mark that is not part of the text.
     #[serde(rename = "utf-16be")]
     Utf16Be,
+    /// Windows-1252, which includes the printable characters of Latin-1: what a file is taken for that is text and not UTF-8.
+    #[serde(rename = "windows-1252")]
+    Windows1252,
 }
 
 impl Encoding {
-    /// The name, as it is kept and as programs read it.
+    /// The name, as it is stored and as programs read it.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Encoding::Utf8 => "utf-8",
             Encoding::Utf16Le => "utf-16le",
             Encoding::Utf16Be => "utf-16be",
+            Encoding::Windows1252 => "windows-1252",
         }
     }
 
     /// The encoding of that name.
     pub(crate) fn of_name(name: &str) -> Option<Self> {
-        let all = [Encoding::Utf8, Encoding::Utf16Le, Encoding::Utf16Be];
+        let all = [
+            Encoding::Utf8,
+            Encoding::Utf16Le,
+            Encoding::Utf16Be,
+            Encoding::Windows1252,
+        ];
         all.into_iter().find(|encoding| encoding.name() == name)
     }
 }
@@ -251,15 +266,15 @@ impl Encoding {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SkipReason {
-    /// A pattern of the user's own leaves it out.
+    /// A pattern of the user excludes it.
     LeftOut,
-    /// The rules of `.gitignore`, `.ignore` and git's own excludes leave it out.
+    /// A rule in `.gitignore`, `.ignore` or git's own exclude files excludes it.
     Ignored,
     /// Its name begins with a dot.
     Hidden,
-    /// It is a folder of code from elsewhere, or one that can be made again.
+    /// It is a folder of third-party code or of generated files.
     Vendored,
-    /// Its name or its text says that it holds keys or passwords.
+    /// Its name or its text shows that it contains keys or passwords.
     Secret,
     /// It is not text.
     Binary,
@@ -273,21 +288,21 @@ pub enum SkipReason {
     Link,
     /// It is a device, a pipe or a socket.
     Special,
-    /// It falls into more chunks than [`Limits::chunks`].
+    /// It has more chunks than [`Limits::chunks`].
     TooManyChunks,
-    /// Splitting it took longer than [`Limits`] allow, failed, or ended the process twice. It is tried again when it changes, or by [`SyncOptions::retry`].
+    /// Splitting it took longer than [`Limits`] allow, failed, or ended the process twice. It is retried when it changes, or with [`SyncOptions::retry`].
     Quarantined,
-    /// It cannot be read. What the index holds of it stays.
+    /// It cannot be read. What the index already contains of it is kept.
     Unreadable,
 }
 
 impl SkipReason {
     const NAMES: [(SkipReason, &'static str, &'static str); 14] = [
-        (SkipReason::LeftOut, "left_out", "left out by a pattern"),
+        (SkipReason::LeftOut, "left_out", "excluded by a pattern"),
         (SkipReason::Ignored, "ignored", "ignored"),
         (SkipReason::Hidden, "hidden", "hidden"),
         (SkipReason::Vendored, "vendored", "vendored or generated"),
-        (SkipReason::Secret, "secret", "may hold secrets"),
+        (SkipReason::Secret, "secret", "may contain secrets"),
         (SkipReason::Binary, "binary", "binary"),
         (SkipReason::TooLarge, "too_large", "too large"),
         (SkipReason::NotUtf8, "not_utf8", "not UTF-8"),
@@ -307,7 +322,7 @@ impl SkipReason {
         (SkipReason::Unreadable, "unreadable", "unreadable"),
     ];
 
-    /// The name, as it is kept and as programs read it.
+    /// The name, as it is stored and as programs read it.
     #[must_use]
     pub fn name(self) -> &'static str {
         let found = Self::NAMES.iter().find(|(reason, ..)| *reason == self);
@@ -328,21 +343,21 @@ impl fmt::Display for SkipReason {
     }
 }
 
-/// How a file looks from outside, by which a sync sees that it may have changed: as long as all of this is the same, it is not read.
+/// The metadata of a file, from which a sync sees that it may have changed: as long as all of this is the same, the file is not read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stat {
     /// The size in bytes.
     pub size: u64,
-    /// The time of the last change, in nanoseconds since 1970. A program can set it to any time.
+    /// The modification time, in nanoseconds since 1970. A program can set it to any time.
     pub mtime_ns: i64,
-    /// Its number on the file system, which a file that takes its place does not have; none where the system has no such numbers.
+    /// Its inode number, which a file that replaces it does not have; `None` where the system has no such numbers.
     pub inode: Option<u64>,
-    /// The time when its text, name or rights last changed, in nanoseconds since 1970. No program can set it; none where the system does not keep it.
+    /// When its contents, name or permissions last changed, in nanoseconds since 1970. No program can set it; `None` where the system does not keep it.
     pub ctime_ns: Option<i64>,
 }
 
 impl Stat {
-    /// The time of the last change, in whole seconds since 1970.
+    /// The modification time in whole seconds since 1970.
     #[must_use]
     pub fn seconds(self) -> i64 {
         self.mtime_ns.div_euclid(1_000_000_000)

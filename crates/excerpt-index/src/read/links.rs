@@ -1,4 +1,4 @@
-//! Where links lead. A link is kept as it is written and resolved when somebody asks, so that it leads to its target as soon as there is one.
+//! Link resolution. A link is stored as written and resolved on request, so it leads to its target as soon as that exists.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -11,21 +11,21 @@ use super::citation;
 use super::section::Sections;
 use crate::store::{Fault, LinkRow, StoredDocument, Truth};
 
-/// What a path may leave out of the name of a document, in the order in which it is tried.
+/// What a link may omit from the path of a document, in the order in which it is tried.
 const ENDINGS: [&str; 5] = ["", ".md", "/README.md", "/readme.md", "/index.md"];
 
 /// The links of a document, or of a part of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Links {
-    /// Those that stand in it and lead to documents of the same source, in the order of the text.
+    /// Links in it to documents of the same source, in the order of the text.
     pub outgoing: Vec<Outgoing>,
-    /// Those that stand in other documents of the source and lead here, by path and place.
+    /// Links to it in other documents of the source, by path and place.
     pub incoming: Vec<Incoming>,
 }
 
 impl Links {
-    /// Forgets of the links where they lead, and those that lead here, unless `reaches` that document.
+    /// Removes the targets of links, and the links that lead here, where `reaches` excludes the other document.
     pub(super) fn keep(&mut self, reaches: impl Fn(&str) -> bool) {
         self.incoming.retain(|link| reaches(&link.path));
         for link in &mut self.outgoing {
@@ -40,41 +40,41 @@ impl Links {
     }
 }
 
-/// A link that stands in what was read.
+/// A link in what was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Outgoing {
     /// The line on which it begins, from 1.
     pub line: usize,
-    /// The path that it leads to, from the root of the source, or the name in a wiki link, in small letters.
+    /// The path that it leads to, from the root of the source, or the name in a wiki link, in lower case.
     pub target: String,
-    /// What stands behind `#`.
+    /// The part after `#`.
     pub section: Option<String>,
-    /// The path of the document that it leads to; none while there is none.
+    /// The path of the document that it leads to; `None` while it does not exist.
     pub path: Option<String>,
     /// The document's title.
     pub title: Option<String>,
-    /// The place to open: the section, or without one the whole document.
+    /// The place to open: the section, or else the whole document.
     pub citation: Option<String>,
-    /// The chunk that holds the heading of the section, or without one the first of the document.
+    /// The chunk with the heading of the section, or else the first chunk of the document.
     pub chunk: Option<Hash>,
-    /// Whether the document or the section that it leads to is not there.
+    /// Whether the document or the section that it leads to does not exist.
     pub is_dangling: bool,
 }
 
-/// A link that leads to what was read.
+/// A link to what was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Incoming {
-    /// The path of the document that it stands in.
+    /// The path of the document that contains it.
     pub path: String,
     /// That document's title.
     pub title: Option<String>,
     /// The line on which it begins, from 1.
     pub line: usize,
-    /// The section that it leads to, as written behind `#`.
+    /// The section that it leads to, as written after `#`.
     pub section: Option<String>,
-    /// The chunk that it stands in.
+    /// The chunk that contains it.
     pub chunk: Option<Hash>,
 }
 
@@ -82,9 +82,9 @@ pub struct Incoming {
 pub(super) struct Resolver<'a> {
     truth: &'a Truth,
     source: i64,
-    /// The paths of the documents by their names in small letters, without `.md`; made when the first wiki link is met.
+    /// The paths of the documents by their names in lower case, without `.md`; built when the first wiki link is met.
     names: Option<HashMap<String, Vec<String>>>,
-    /// What was looked into for its sections.
+    /// The documents whose sections were read.
     sections: HashMap<i64, Sections>,
 }
 
@@ -160,7 +160,7 @@ impl<'a> Resolver<'a> {
         Ok(link)
     }
 
-    /// Adds the links among `rows`, which stand in the document `id`, that lead to what is read of `to`.
+    /// Adds those of the links in `rows`, all in the document `id`, that lead to the part of `to` that is read.
     fn incoming(
         &mut self,
         to: &StoredDocument,
@@ -180,7 +180,7 @@ impl<'a> Resolver<'a> {
             if !leads_here {
                 continue;
             }
-            // A link to a section that is not there still leads to the document.
+            // A link to a missing section still leads to the document.
             let section = match &row.section {
                 Some(name) => self.section(to, &self.truth.text(to.text)?, name),
                 None => None,
@@ -203,7 +203,7 @@ impl<'a> Resolver<'a> {
         Ok(())
     }
 
-    /// The links that may lead to the document at `path`, by the document that they stand in.
+    /// The links that may lead to the document at `path`, by the document that contains them.
     fn candidates(&self, path: &str) -> Result<HashMap<i64, Vec<LinkRow>>, Fault> {
         let stems = ENDINGS.iter().filter_map(|ending| match *ending {
             "" => Some(path),
@@ -244,7 +244,7 @@ impl<'a> Resolver<'a> {
         Ok(None)
     }
 
-    /// The path that a wiki link in the document at `from` names: of several, the one in the same folder, else the one that lies least deep.
+    /// The path that a wiki link in the document at `from` names: of several, the one in the same folder, or else the least deep one.
     fn named(&mut self, from: &str, name: &str) -> Result<Option<String>, Fault> {
         let names = match &mut self.names {
             Some(names) => names,

@@ -1,5 +1,5 @@
-//! Reading from an index: a [`Target`] is a document, some lines or a section of it, or a chunk, and is read as one continuous [`DocumentText`], with its
-//! neighbours and its [`Links`] if they are asked for.
+//! Reading from an index: a [`Target`] is a document, some lines or a section of it, or a chunk. It is read as one continuous [`DocumentText`], with its
+//! neighbours and its [`Links`] on request.
 
 mod links;
 mod section;
@@ -26,18 +26,18 @@ use section::Sections;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// The root of the source that holds the targets; without it, only one source may have such a document. Default: none.
+    /// The root of the source of the targets; without it, only one source may have such a document. Default: none.
     pub source: Option<PathBuf>,
-    /// A path inside the source, compared by whole segments: what is neither there nor under it is as if it were not in the index. Default: none.
+    /// A path inside the source, compared by whole segments: everything outside of it is treated as not indexed. Default: none.
     pub under: Option<String>,
-    /// How many chunks to add before and after those that hold the target; with 0 these alone, but whole. Default: none, and the target is read as it is.
+    /// How many chunks to add before and after those that contain the target; with 0, only these, but whole. Default: none, only the target itself.
     pub neighbours: Option<usize>,
-    /// Whether to follow the links of what is read, and those that lead to it. Default: no.
+    /// Whether to resolve the links in what is read and the links to it. Default: no.
     pub links: bool,
 }
 
 impl ReadOptions {
-    /// Sets the root of the source that holds the targets.
+    /// Sets the root of the source of the targets.
     #[must_use]
     pub fn source(self, root: impl Into<PathBuf>) -> Self {
         ReadOptions {
@@ -46,7 +46,7 @@ impl ReadOptions {
         }
     }
 
-    /// Sets the document or folder outside of which nothing is read.
+    /// Sets the document or folder that reading is limited to.
     #[must_use]
     pub fn under(self, path: impl Into<String>) -> Self {
         ReadOptions {
@@ -64,7 +64,7 @@ impl ReadOptions {
         }
     }
 
-    /// Asks for the links.
+    /// Requests the links.
     #[must_use]
     pub fn links(self) -> Self {
         ReadOptions {
@@ -79,7 +79,7 @@ impl ReadOptions {
         here.is_none_or(|here| here.as_os_str() == root) && self.reaches(path)
     }
 
-    /// Whether the path is at or under the one that bounds what is read.
+    /// Whether the path is at or under the one that reading is limited to.
     pub(crate) fn reaches(&self, path: &str) -> bool {
         let Some(under) = self.under.as_deref().map(segments) else {
             return true;
@@ -105,45 +105,45 @@ pub struct DocumentText {
     pub metadata: Map<String, Value>,
     /// The size of its file in bytes, when it was indexed.
     pub size: u64,
-    /// When its file had last been changed, in seconds since 1970.
+    /// When its file was last changed, in seconds since 1970, as of when it was indexed.
     pub modified: i64,
-    /// What its file is encoded in; `span` counts the text in UTF-8.
+    /// The encoding of its file; `span` refers to the text in UTF-8.
     pub encoding: Encoding,
     /// The place to open: `path:first-last`.
     pub citation: String,
     /// The place of `text` in the document.
     pub span: Span,
-    /// The character of its first line that `text` begins with, from 1.
+    /// The character of its first line where `text` starts, from 1.
     #[serde(skip)]
     pub column: usize,
     /// How many lines the whole document has.
     pub lines_total: usize,
     /// The text, byte for byte.
     pub text: String,
-    /// The chunks that hold some of the text, in order.
+    /// The chunks that contain some of the text, in order.
     pub chunks: Vec<ChunkPlace>,
-    /// The links, when they were asked for.
+    /// The links, if requested.
     pub links: Option<Links>,
 }
 
-/// Where a chunk stands.
+/// The place of a chunk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ChunkPlace {
-    /// Names the chunk.
+    /// The id of the chunk.
     pub id: Hash,
     /// The position among the document's chunks, from 0.
     pub ordinal: usize,
     /// The place in the document.
     pub span: Span,
-    /// The headings or scopes around the chunk, outermost first.
+    /// The headings or scopes that enclose the chunk, outermost first.
     pub trail: Vec<String>,
 }
 
 impl Index {
-    /// Reads several targets at once, from one state of the index: what is wrong with one says nothing of the others.
+    /// Reads several targets from one state of the index. An error in one does not affect the others.
     pub fn read(&self, targets: &[Target], options: &ReadOptions) -> Vec<Result<DocumentText>> {
-        // If there can be no snapshot, there is nothing to read either, and each target says so.
+        // Without a snapshot nothing can be read either, and each target reports that.
         let _snapshot = self.store.truth.snapshot().ok();
         let read = targets.iter().map(|target| self.get_one(target, options));
         read.collect()
@@ -153,7 +153,7 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownDocument`] and [`Error::UnknownSection`] with what was probably meant, [`Error::AmbiguousDocument`], [`Error::UnknownChunk`],
+    /// [`Error::UnknownDocument`] and [`Error::UnknownSection`] with a suggestion, [`Error::AmbiguousDocument`], [`Error::UnknownChunk`],
     /// [`Error::AmbiguousChunk`], or [`Error::Lines`] when the document ends before the first line.
     pub fn get(&self, target: &Target, options: &ReadOptions) -> Result<DocumentText> {
         let _snapshot = self.store.truth.snapshot().map_err(self.at())?;
@@ -208,7 +208,7 @@ impl Index {
         self.cut_out(document, &text, bytes, options)
     }
 
-    /// Reads the chunk whose id begins with `id`.
+    /// Reads the chunk whose id starts with `id`.
     fn get_chunk(&self, id: &str, options: &ReadOptions) -> Result<DocumentText> {
         let unknown = || Error::UnknownChunk { id: id.to_string() };
         let (from, to) = target::ids(id).ok_or_else(unknown)?;
@@ -238,7 +238,7 @@ impl Index {
         self.cut_out(document, &text, chunk.bytes(), options)
     }
 
-    /// What is read at `bytes` of a document.
+    /// The text at `bytes` of a document.
     fn cut_out(
         &self,
         document: StoredDocument,
@@ -247,7 +247,7 @@ impl Index {
         options: &ReadOptions,
     ) -> Result<DocumentText> {
         let chunks = self.store.truth.chunks(document.id).map_err(self.at())?;
-        // The chunks that hold some of it; between two chunks, the one before.
+        // The chunks that contain some of it; between two chunks, the one before.
         let mut from = chunks.partition_point(|chunk| chunk.bytes().end <= bytes.start);
         let mut to = chunks.partition_point(|chunk| chunk.bytes().start < bytes.end);
         let mut bytes = bytes;

@@ -1,5 +1,5 @@
-//! The sections of a document: what a heading opens in Markdown, what has a name in source code. A link names a heading by its *slug*, as GitHub does:
-//! in small letters, with `-` for each space, without punctuation, and with a number behind it where an earlier heading has the same.
+//! The sections of a document: in Markdown, what a heading starts; in source code, what has a name. A link names a heading by its *slug*, as on GitHub:
+//! in lower case, with `-` for each space, without punctuation, and followed by a number if an earlier heading has the same slug.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use crate::store::StoredDocument;
 pub(super) struct Section {
     /// The heading, or the name.
     pub(super) title: String,
-    /// What a link calls it; in source code the name itself.
+    /// Its name in links; in source code the name itself.
     pub(super) slug: String,
     /// The bytes of the section: from its heading to the next one of its level or above.
     pub(super) bytes: Range<usize>,
@@ -44,7 +44,16 @@ impl Sections {
             slug: definition.name.to_string(),
             bytes: outline.nodes()[definition.node].span(),
         });
-        Sections(sections.collect())
+        // As a trail shows them: `impl Tea`, `fn brew`.
+        let labelled = outline.nodes().iter().filter_map(|node| {
+            let label = node.label()?;
+            Some(Section {
+                title: label.to_string(),
+                slug: label.to_string(),
+                bytes: node.span(),
+            })
+        });
+        Sections(sections.chain(labelled).collect())
     }
 
     fn of_markdown(document: &Document<'_>) -> Self {
@@ -71,7 +80,7 @@ impl Sections {
         self.0.len()
     }
 
-    /// The section that a link or a person names: by its slug, or by its heading. In a wiki link, headings further out may stand before it.
+    /// The section with this name: a slug or a heading. In a wiki link, outer headings may precede it.
     pub(super) fn find(&self, name: &str) -> Option<&Section> {
         let own = |name: &str| {
             let exact = self.0.iter().find(|section| section.slug == name);
@@ -85,11 +94,11 @@ impl Sections {
         own(name).or_else(inner)
     }
 
-    /// The slug most like `name`.
+    /// The slug most similar to `name`.
     pub(super) fn closest(&self, name: &str) -> Option<String> {
         let slugs = || self.0.iter().map(|section| &*section.slug);
         let wanted = slug(name);
-        // Of what is shorter, a slip of the pen could make anything.
+        // A typo can turn a shorter name into anything.
         if wanted.chars().count() < 3 {
             return None;
         }
@@ -99,7 +108,7 @@ impl Sections {
     }
 }
 
-/// The name that a heading is given by `{#name}` at its end.
+/// The name that `{#name}` at its end gives to a heading.
 fn own_name(section: &str) -> Option<&str> {
     let heading = section.lines().next()?.trim_end().strip_suffix('}')?;
     let (_, attributes) = heading.rsplit_once('{')?;
@@ -109,7 +118,7 @@ fn own_name(section: &str) -> Option<&str> {
         .filter(|name| !name.is_empty())
 }
 
-/// The slugs that are taken in a document.
+/// The slugs already used in a document.
 #[derive(Default)]
 struct Slugs(HashMap<String, usize>);
 
@@ -134,7 +143,7 @@ impl Slugs {
     }
 }
 
-/// What a link calls a heading that is the only one of its kind.
+/// The slug of a heading, without a number.
 fn slug(title: &str) -> String {
     let kept = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_') || is_combining_mark(*c);
     let lower = title.trim().chars().flat_map(char::to_lowercase);

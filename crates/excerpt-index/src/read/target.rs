@@ -1,6 +1,6 @@
-//! [`Target`]: what is to be read.
+//! [`Target`]: what to read.
 
-/// What is to be read from an index.
+/// What to read from an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Target {
@@ -15,16 +15,16 @@ pub enum Target {
         path: String,
         /// The first line, from 1.
         first: usize,
-        /// The character of the first line to begin with, from 1.
+        /// The character of the first line to start at, from 1.
         column: usize,
-        /// The last line; one behind the end is the end.
+        /// The last line; one after the end means the end.
         last: usize,
     },
-    /// What stands under a heading, the headings below it included; in source code a definition.
+    /// The section under a heading, including its subsections; in source code a definition.
     Section {
         /// The document's path inside its source.
         path: String,
-        /// The heading, as a link names it (`how-it-works`) or as it is written; the name of a definition.
+        /// The heading, as a link names it (`how-it-works`) or as written; or the name of a definition.
         section: String,
     },
     /// A chunk.
@@ -76,14 +76,14 @@ impl Target {
         }
     }
 
-    /// The chunk whose id begins so.
+    /// The chunk whose id starts with `id`.
     #[must_use]
     pub fn chunk(id: impl Into<String>) -> Self {
         Target::Chunk { id: id.into() }
     }
 }
 
-/// The first and the last id that begin with these hexadecimal digits.
+/// The first and the last id that start with these hexadecimal digits.
 pub(super) fn ids(digits: &str) -> Option<([u8; 16], [u8; 16])> {
     let filled = |with: &str| {
         let digits = format!("{digits}{}", with.repeat(32 - digits.len()));

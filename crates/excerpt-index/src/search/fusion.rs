@@ -102,7 +102,7 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// Of the keyword index: BM25 begins at nought.
+    /// Of the keyword index: BM25 begins at zero.
     pub(super) fn of_keywords(lexical: &Candidates) -> Scale {
         let scores = lexical.chunks.iter().map(|candidate| candidate.score);
         Scale {

@@ -17,6 +17,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
 
+use excerpt_chunk::Markdown;
+
 use crate::embed::Embedder;
 use crate::model::{Answer, DocumentHits, Hit, Note, Query, Rank};
 use crate::store::{
@@ -63,6 +65,10 @@ pub(crate) fn search(
         Some(keywords) => scattered(keywords, &mut words)?,
         None => None,
     };
+    let documents_searched = match &places {
+        Some(places) => places.documents.len(),
+        None => store.followed()?,
+    };
     let search = Search {
         store,
         embedder,
@@ -73,6 +79,7 @@ pub(crate) fn search(
         is_whole,
     };
     let mut answer = search.answer()?;
+    answer.documents_searched = documents_searched;
     answer.notes.extend(scattered);
     answer.elapsed = start.elapsed();
     Ok(answer)
@@ -553,7 +560,11 @@ impl Lookup<'_> {
                 .chain(&chunk.sections)
                 .map(|title| &**title);
             let around: Vec<&str> = around.into_iter().chain(place).collect();
-            let (snippet, coverage) = self.marker.mark(own, first, &around);
+            let body = match chunk.bytes().start {
+                0 if document.is_markdown() => Markdown::body(own),
+                _ => 0,
+            };
+            let (snippet, coverage) = self.marker.mark(own, body, first, &around);
             // The words stood here in an older state of the document.
             let is_old = found.rev < document.rev.unsigned_abs();
             if is_old && coverage == 0.0 && found.explanation.vectors.is_none() {

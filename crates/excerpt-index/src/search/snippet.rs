@@ -54,18 +54,21 @@ impl Marker {
         }
     }
 
-    /// The snippet of a chunk that begins on line `first_line`, and how much of the query the chunk holds with the texts `around` it. Without a match in
-    /// the text, the snippet is the beginning.
+    /// The snippet of a chunk that begins on line `first_line`, and how much of the query the chunk holds with the texts `around` it. The snippet shows
+    /// nothing before the byte `body`, where the front matter ends. Without a match behind it, the snippet is the beginning.
     pub(super) fn mark(
         &mut self,
         text: &str,
+        body: usize,
         first_line: usize,
         around: &[&str],
     ) -> (Snippet, f32) {
         let matches = self.matches(text);
         let coverage = self.coverage(&matches, around);
-        let window = best_window(&matches, self.terms.len());
-        let bytes = widen(text, window);
+        let shown = matches.partition_point(|found| found.bytes.start < body);
+        let matches = &matches[shown..];
+        let window = best_window(matches, self.terms.len());
+        let bytes = widen(text, body, window);
         let inside = matches.iter().map(|found| &found.bytes);
         let inside = inside.filter(|found| bytes.start <= found.start && found.end <= bytes.end);
         let snippet = Snippet {
@@ -160,14 +163,16 @@ fn best_window(matches: &[Match], terms: usize) -> Range<usize> {
 }
 
 /// Widens a window to its line, then onwards, as far as the snippet may reach; ends fall between words.
-fn widen(text: &str, mut window: Range<usize>) -> Range<usize> {
+fn widen(text: &str, body: usize, mut window: Range<usize>) -> Range<usize> {
     if window.is_empty() {
-        let first = text.len() - text.trim_start().len();
+        let first = text.len() - text[body..].trim_start().len();
         window = first..first;
     }
     let used = text[window.clone()].chars().count();
     let room = MOST_CHARS.saturating_sub(used);
-    let line = text[..window.start].rfind('\n').map_or(0, |end| end + 1);
+    let line = text[body..window.start]
+        .rfind('\n')
+        .map_or(body, |end| body + end + 1);
     let before = &text[line..window.start];
     let start = match before.chars().count() <= room {
         true => line,
@@ -228,12 +233,16 @@ fn join(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
+    use excerpt_chunk::Markdown;
+
     use super::*;
 
     fn snippet(query: &str, text: &str) -> Snippet {
         let words = Words::of(query).unwrap();
         let weights = vec![Some(1.0); words.required.len()];
-        Marker::new(&words, &weights, 10).mark(text, 10, &[]).0
+        Marker::new(&words, &weights, 10)
+            .mark(text, Markdown::body(text), 10, &[])
+            .0
     }
 
     fn marked(snippet: &Snippet) -> Vec<&str> {
@@ -242,6 +251,17 @@ mod tests {
             .iter()
             .map(|mark| &snippet.text[mark.clone()])
             .collect()
+    }
+
+    #[test]
+    fn front_matter_is_never_shown() {
+        let front = "---\ntitle: Tea\ntags: [tea]\n---\n";
+        let found = snippet("tea", &format!("{front}\n# Tea\n\nGreen tea.\n"));
+        assert_eq!(found.text, "# Tea\n\nGreen tea.");
+        assert_eq!((marked(&found), found.line), (vec!["Tea", "tea"], 15));
+        assert_eq!(snippet("tea", front).text, "");
+        let found = snippet("milk", &format!("{front}Green tea.\n"));
+        assert_eq!((&*found.text, found.line), ("Green tea.", 14));
     }
 
     #[test]
@@ -288,7 +308,7 @@ mod tests {
         let words = Words::of("common rare other").unwrap();
         let mut marker = Marker::new(&words, &[Some(0.5), Some(4.0), Some(0.5)], 100);
         let text = "common other\n".to_string() + &"filler\n".repeat(9) + "rare\n";
-        assert_eq!(marker.mark(&text, 1, &[]).0.line, 11);
+        assert_eq!(marker.mark(&text, 0, 1, &[]).0.line, 11);
     }
 
     #[test]

@@ -109,7 +109,7 @@ impl Stretch {
             },
             Some("<") => until(numbers),
             Some("<=") => until(next(&numbers, numbers.len())),
-            // Up to the next number that breaks: the first one that is not nought.
+            // Up to the next number that breaks: the first one that is not zero.
             Some("^") => {
                 let first = numbers
                     .iter()

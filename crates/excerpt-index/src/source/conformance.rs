@@ -1,11 +1,11 @@
-//! What every [`Source`] promises: each one's tests call this.
+//! The contract of every [`Source`], checked by the tests of each.
 
 use std::collections::BTreeSet;
 
 use super::{Entry, Reading, Source};
 use crate::model::Stat;
 
-/// Asserts the promises of a source that has at least one document and does not change meanwhile.
+/// Asserts the contract of a source that has at least one document and does not change meanwhile.
 pub(crate) fn conforms(source: &dyn Source) {
     assert!(!source.root().is_empty());
     let listing = source.list().unwrap();

@@ -1,26 +1,54 @@
-//! From bytes to text: UTF-8, or UTF-16 with a byte order mark. Nothing is replaced: what is neither is left out.
+//! From bytes to text: UTF-8, UTF-16 with a byte order mark, or Windows-1252 where the bytes look like text in it. Nothing is replaced: other files
+//! are skipped.
+
+use encoding_rs::WINDOWS_1252;
 
 use crate::model::{Encoding, SkipReason};
 
-/// How far into a file a NUL byte makes it binary: what git looks at too.
+/// How far into a file a NUL byte makes it binary: as far as git looks.
 const PROBE: usize = 8 << 10;
 
-/// The text of a file and what it was encoded in, or why it has none. UTF-8 stays byte for byte as it is, a byte order mark included.
+/// How files begin that are no text although their bytes may look like it: PDF, PostScript and RTF.
+const MARKS: [&[u8]; 3] = [b"%PDF-", b"%!PS-Adobe", b"{\\rtf"];
+
+/// The text of a file and its encoding, or why it has none. UTF-8 is kept byte for byte, including a byte order mark.
 ///
 /// # Errors
 ///
-/// The reason, when the bytes are no text: neither UTF-8 nor UTF-16 with a byte order mark, or binary.
+/// The reason, when the bytes are not text: binary, or in none of these encodings.
 pub fn decode(bytes: Vec<u8>) -> Result<(String, Encoding), SkipReason> {
     let (text, encoding) = match *bytes {
         [0xFF, 0xFE, ref rest @ ..] => (utf16(rest, u16::from_le_bytes), Encoding::Utf16Le),
         [0xFE, 0xFF, ref rest @ ..] => (utf16(rest, u16::from_be_bytes), Encoding::Utf16Be),
         _ if bytes[..bytes.len().min(PROBE)].contains(&0) => return Err(SkipReason::Binary),
-        _ => {
-            let text = String::from_utf8(bytes).map_err(|_| SkipReason::NotUtf8);
-            (text, Encoding::Utf8)
-        }
+        _ if MARKS.iter().any(|mark| bytes.starts_with(mark)) => return Err(SkipReason::Binary),
+        _ => match String::from_utf8(bytes) {
+            Ok(text) => (Ok(text), Encoding::Utf8),
+            Err(error) => (windows_1252(error.as_bytes()), Encoding::Windows1252),
+        },
     };
     Ok((text?, encoding))
+}
+
+/// Text of a language written with Latin letters: most bytes are ASCII, and none is a control character or undefined. In an encoding of several bytes a
+/// character, such as Shift JIS or GBK, at least every other byte is not ASCII, and Cyrillic or Greek text in one byte has more of them still.
+fn windows_1252(bytes: &[u8]) -> Result<String, SkipReason> {
+    let is_control = |byte: u8| byte.is_ascii_control() && !b"\t\n\r\x0c".contains(&byte);
+    let is_undefined = |byte: u8| [0x81, 0x8D, 0x8F, 0x90, 0x9D].contains(&byte);
+    let is_wrong = |byte: &u8| is_control(*byte) || is_undefined(*byte);
+    let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic());
+    let others = bytes.iter().filter(|byte| !byte.is_ascii());
+    // UTF-8 with a broken character somewhere is not to be read as something else.
+    let (mut broken, mut whole) = (0, 0);
+    for chunk in bytes.utf8_chunks() {
+        broken += usize::from(!chunk.invalid().is_empty());
+        whole += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
+    }
+    if whole >= broken || bytes.iter().any(is_wrong) || others.count() * 2 > letters.count() {
+        return Err(SkipReason::NotUtf8);
+    }
+    let (text, _) = WINDOWS_1252.decode_without_bom_handling(bytes);
+    Ok(text.into_owned())
 }
 
 fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, SkipReason> {
@@ -66,8 +94,38 @@ mod tests {
     }
 
     #[test]
+    fn western_text_in_one_byte_a_character_is_read() {
+        let read = |bytes: &[u8]| decode(bytes.to_vec()).unwrap();
+        let western = |text: &str| (text.to_string(), Encoding::Windows1252);
+        assert_eq!(read(b"caf\xe9"), western("café"));
+        assert_eq!(
+            read(b"\x93Viele Gr\xfc\xdfe aus K\xf6ln\x94 \x96 5 \x80\r\n"),
+            western("“Viele Grüße aus Köln” – 5 €\r\n")
+        );
+    }
+
+    #[test]
     fn what_is_not_text_is_named_and_not_repaired() {
-        assert_eq!(decode(b"caf\xe9".to_vec()), Err(SkipReason::NotUtf8));
+        // Shift JIS, KOI8-R, and UTF-8 with a broken character among controls.
+        for bytes in [
+            &b"\x93\xfa\x96{\x8c\xea\x82\xcc\x83e\x83L\x83X\x83g"[..],
+            b"\xf0\xd2\xc9\xd7\xc5\xd4, \xcd\xc9\xd2",
+            b"text \xc3( \x01\x02",
+            b"undefined \x81 byte",
+            "na\u{ef}ve caf\u{e9}"
+                .as_bytes()
+                .strip_suffix(b"\xa9")
+                .unwrap(),
+        ] {
+            assert_eq!(decode(bytes.to_vec()), Err(SkipReason::NotUtf8));
+        }
+        for bytes in [
+            &b"%PDF-1.7\n1 0 obj\n"[..],
+            b"%!PS-Adobe-3.0\n",
+            b"{\\rtf1 a}",
+        ] {
+            assert_eq!(decode(bytes.to_vec()), Err(SkipReason::Binary));
+        }
         assert_eq!(decode(b"\xff\xfea".to_vec()), Err(SkipReason::NotUtf8));
         assert_eq!(
             decode(b"\xff\xfe\x00\xd8".to_vec()),

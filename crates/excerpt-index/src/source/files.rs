@@ -1,4 +1,4 @@
-//! Documents in a folder, or one file alone: the [`Source`] for what is on disk.
+//! Documents in a folder, or a single file: the [`Source`] for files on disk.
 
 use std::fs;
 use std::io;
@@ -16,14 +16,14 @@ use crate::error::{Error, Result, plain};
 use crate::model::{Skip, SkipReason};
 use crate::open::{Child, Kind, Look, OpenFolder, Refused};
 
-/// The files under a folder, or one file. Symbolic links are not followed, and nothing is ever written.
+/// The files under a folder, or a single file. Symbolic links are not followed, and nothing is ever written.
 #[derive(Clone, Debug)]
 pub struct Files {
     root: PathBuf,
     name: String,
     selection: Selection,
     max_file_size: u64,
-    /// The folder that was listed last: what is read is read from this one.
+    /// The folder that was listed last: files are read from this one.
     listed: Arc<Mutex<Option<Listed>>>,
 }
 
@@ -59,11 +59,11 @@ impl Files {
         })
     }
 
-    /// The files under `root` that `selection` lets in.
+    /// The files under `root` that `selection` includes.
     ///
     /// # Errors
     ///
-    /// As [`Files::new`], and [`Error::Pattern`] for a pattern that cannot be read.
+    /// As [`Files::new`], and [`Error::Pattern`] for an invalid pattern.
     pub fn selected(root: &Path, selection: &Selection) -> Result<Self> {
         selection.check()?;
         Ok(Files {
@@ -93,7 +93,7 @@ impl Files {
         }
     }
 
-    /// Opens the folder at `path` to list it or what is in it.
+    /// Opens the folder at `path` to list it or its contents.
     fn open(&self, path: &Path) -> io::Result<OpenFolder> {
         let folder = OpenFolder::open_itself(path)?;
         let listed = Listed {
@@ -104,13 +104,13 @@ impl Files {
         Ok(folder)
     }
 
-    /// The folder that was listed last. All threads that read ask for it, so the lock is not held any longer.
+    /// The folder that was listed last. All reading threads need it, so the lock is released at once.
     fn listed(&self) -> Option<Listed> {
         let listed = self.listed.lock();
         listed.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Opens the folder that was listed, and no other that has taken its place, be it by a link above it.
+    /// Opens the folder that was listed, and not one that has replaced it, for example through a link above it.
     fn open_again(&self) -> io::Result<OpenFolder> {
         let Some(listed) = self.listed() else {
             return OpenFolder::open_itself(self.base());
@@ -124,7 +124,7 @@ impl Files {
         }
     }
 
-    /// Lists a root that is a file: it was named, so only its size, or the secrets in it, can leave it out.
+    /// Lists a root that is a file: it was named, so only its size or secrets in it can exclude it.
     fn list_file(&self) -> Result<Listing> {
         let unreachable = |error| self.unreachable(error);
         let (Some(folder), Some(name)) = (self.root.parent(), self.root.file_name()) else {
@@ -177,7 +177,7 @@ impl Source for Files {
             stat: None,
             bytes: 0,
         };
-        // Without the folder nothing can be told, least of all that a file is gone.
+        // Without the folder nothing is known, least of all that a file is gone.
         let folder = match self.open_again() {
             Ok(folder) => folder,
             Err(error) => return not_read(unreadable(entry.path.clone(), &error)),
@@ -221,16 +221,16 @@ impl Source for Files {
     }
 }
 
-/// Who is told which folders are looked into, in no order and by several threads.
+/// Receives the folders as they are listed, in no order and from several threads.
 pub(super) trait Visitor: Sync {
     /// `folder` is about to be listed.
     fn enter(&self, folder: &str);
 
-    /// `folder` was listed: by these rules, or none when it is left out for what is in it.
+    /// `folder` was listed with these rules; `None` when it is excluded because of its contents.
     fn leave(&self, folder: &str, rules: Option<&Rules>);
 }
 
-/// One who does not want to know.
+/// A visitor that ignores everything.
 struct Nobody;
 
 impl Visitor for Nobody {
@@ -238,7 +238,7 @@ impl Visitor for Nobody {
     fn leave(&self, _: &str, _: Option<&Rules>) {}
 }
 
-/// A folder still to be listed, and the rules of the one around it.
+/// A folder still to be listed, and the rules of its parent.
 struct Folder {
     path: String,
     rules: Rules,
@@ -252,7 +252,7 @@ struct Found {
 }
 
 impl Files {
-    /// Lists what there is, level by level: the folders of each are read on all cores, as most of the time goes into questions to the file system.
+    /// Lists everything, level by level: the folders of each level are read on all cores, since most of the time is spent in file system calls.
     pub(super) fn list_for(&self, visitor: &dyn Visitor) -> Result<Listing> {
         let unreachable = |error| self.unreachable(error);
         let metadata = fs::symlink_metadata(&self.root).map_err(unreachable)?;
@@ -281,7 +281,7 @@ impl Files {
             }
             if top.rules.are_too_many() {
                 let said =
-                    format!("its ignore files hold more than {MOST_PATTERNS_IN_ALL} patterns");
+                    format!("its ignore files contain more than {MOST_PATTERNS_IN_ALL} patterns");
                 return Err(unreachable(io::Error::other(said)));
             }
         }
@@ -302,7 +302,7 @@ impl Files {
                 Some(Skip::new(folder.path, SkipReason::Vendored))
             }
             Ok((opened, children)) => return self.look(&folder, &opened, children, visitor),
-            // The folder has gone since its parent was read.
+            // The folder was removed after its parent was read.
             Err(Refused::Io(error)) if error.kind() == io::ErrorKind::NotFound => None,
             Err(refused) => refused.skip(folder.path),
         };
@@ -333,7 +333,7 @@ impl Files {
                 found.listing.skips.push(skip);
                 continue;
             }
-            // What should have had a say and was not read is told below.
+            // Ignore files that should apply but were not read are reported below.
             if refused.iter().any(|skip| skip.path == path) {
                 continue;
             }
@@ -357,7 +357,7 @@ impl Files {
         found
     }
 
-    /// What a file is to a listing; nothing when it has gone.
+    /// The entry or skip of a file; nothing when it is gone.
     fn file(
         &self,
         path: &str,
@@ -442,7 +442,7 @@ mod tests {
             ("a/b.md", b"tea"),
             ("a.md", b"\xef\xbb\xbfmilk"),
             ("a-b.md", b""),
-            ("latin.md", b"caf\xe9"),
+            ("broken.md", b"caf\x81"),
             ("deep/er/and/deeper.txt", b"water"),
             (".env", b"KEY=1"),
             ("large.md", &[b'x'; 101]),
@@ -530,11 +530,11 @@ mod tests {
         let error = Files::new(Path::new("/nowhere/at/all"), 1).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "cannot read `/nowhere/at/all`: no such file or directory; nothing was changed in the index"
+            "cannot read `/nowhere/at/all`: no such file or directory"
         );
     }
 
-    /// Puts a link to a folder outside in the place of `docs` when it is about to be listed.
+    /// Replaces `docs` with a link to a folder outside when it is about to be listed.
     #[cfg(unix)]
     struct Swapping<'a> {
         root: &'a Path,

@@ -1,5 +1,5 @@
-//! Where documents come from. A [`Source`] gives a [`Listing`] of what it has and the text of one [`Entry`] at a time; it
-//! knows nothing of what an index already holds.
+//! Where documents come from. A [`Source`] returns a [`Listing`] of what it has and the text of one [`Entry`] at a time; it
+//! knows nothing about the contents of an index.
 
 #[cfg(test)]
 pub(crate) mod conformance;
@@ -23,7 +23,7 @@ pub(crate) use watch::{Bell, Watched, Woken};
 
 /// A place with documents.
 pub trait Source: Send + Sync {
-    /// What names the source in an index: for a folder, its absolute path.
+    /// The name of the source in an index: for a folder, its absolute path.
     fn root(&self) -> &str;
 
     /// What the source has at the moment, ordered by path.
@@ -34,51 +34,51 @@ pub trait Source: Send + Sync {
     /// [`SkipReason::Unreadable`](crate::SkipReason::Unreadable).
     fn list(&self) -> Result<Listing>;
 
-    /// The text of one entry. What goes wrong with one entry is a [`Reading`] too.
+    /// The text of one entry. A problem with an entry is a [`Reading`], too.
     fn read(&self, entry: &Entry) -> Reading;
 }
 
-/// What a source has. It takes about a hundred bytes of memory for each file.
+/// The contents of a source. It takes about a hundred bytes of memory per file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listing {
-    /// The documents to be, ordered by path, byte by byte.
+    /// The candidate documents, ordered by the bytes of their paths.
     pub entries: Vec<Entry>,
-    /// What is left out.
+    /// What is skipped.
     pub skips: Vec<Skip>,
 }
 
-/// A document to be: its path, and how it looks from outside.
+/// A candidate document: its path and its metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The path inside the source, with `/` between its segments.
     pub path: String,
-    /// The size and time.
+    /// Its metadata.
     pub stat: Stat,
 }
 
-/// What reading one entry gave.
+/// The result of reading one entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// The text.
     Text {
         /// The text, in UTF-8.
         text: String,
-        /// What the file is encoded in.
+        /// The encoding of the file.
         encoding: Encoding,
-        /// The size and time of what was read; it may have changed since the listing.
+        /// The metadata of what was read; it may have changed since the listing.
         stat: Stat,
         /// How many bytes were read.
         bytes: u64,
     },
-    /// It is left out for what is in it.
+    /// It is skipped because of its contents.
     Skip {
         /// The path and the reason.
         skip: Skip,
-        /// The size and time of what was read; none when it cannot be read at all.
+        /// The metadata of what was read; `None` when it cannot be read at all.
         stat: Option<Stat>,
         /// How many bytes were read.
         bytes: u64,
     },
-    /// It has vanished since the listing.
+    /// It was removed after the listing.
     Gone,
 }

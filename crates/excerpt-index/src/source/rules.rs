@@ -1,7 +1,7 @@
-//! What of a folder is left out, by name: the [`Rules`] inside it.
+//! What is excluded from a folder by name: the [`Rules`] inside it.
 //!
-//! In order: secrets, what git ignores, hidden names, vendored folders, and endings of what is not text. A pattern with `!` in
-//! a `.gitignore` or `.ignore` brings back what is hidden or vendored, but never a secret.
+//! In order: secrets, what git ignores, hidden names, vendored folders, and file endings that are not text. A pattern with `!` in
+//! a `.gitignore` or `.ignore` includes what is hidden or vendored, but never a secret.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -16,35 +16,35 @@ use crate::error::{Error, Result};
 use crate::model::{Skip, SkipReason};
 use crate::open::OpenFolder;
 
-/// Which files of a folder are documents, beside the rules that hold everywhere. Patterns are written as in a `.gitignore`, from the folder on.
+/// Which files of a folder are documents, in addition to the rules that apply everywhere. Patterns are written as in a `.gitignore` in the folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Selection {
-    /// If there are some, only files that match one of these are documents.
+    /// If not empty, only files that match one of these are documents.
     pub include: Vec<String>,
-    /// What matches one of these is left out.
+    /// What matches one of these is excluded.
     pub ignore: Vec<String>,
-    /// The size in bytes above which a file is left out; none for 2 MiB.
+    /// The size in bytes above which a file is skipped; `None` for 2 MiB.
     pub max_file_size: Option<u64>,
-    /// What happens to files that hold keys or passwords; none to skip them.
+    /// What happens to files that contain keys or passwords; `None` to skip them.
     pub secrets: Option<Secrets>,
 }
 
 impl Selection {
-    /// The size in bytes above which a file is left out.
+    /// The size in bytes above which a file is skipped.
     #[must_use]
     pub fn max_file_size(&self) -> u64 {
         self.max_file_size.unwrap_or(2 << 20)
     }
 
-    /// Whether files that hold keys or passwords are skipped.
+    /// Whether files that contain keys or passwords are skipped.
     #[must_use]
     pub fn skips_secrets(&self) -> bool {
         self.secrets.unwrap_or_default() == Secrets::Skip
     }
 
-    /// Why the file at `path`, relative to its source, is skipped for the secrets in it, by its name or by its text.
+    /// The secret, in its name or in its text, for which the file at `path` (relative to its source) is skipped.
     #[must_use]
     pub fn withholds(&self, path: &str, text: &str) -> Option<Secret> {
         match self.skips_secrets() {
@@ -54,7 +54,7 @@ impl Selection {
         }
     }
 
-    /// What is said here, and where nothing is, what `other` says.
+    /// These settings, and those of `other` where none are given here.
     #[must_use]
     pub fn or(self, other: Selection) -> Selection {
         let said = |own: Vec<String>, other| if own.is_empty() { other } else { own };
@@ -66,7 +66,7 @@ impl Selection {
         }
     }
 
-    /// Looks whether the patterns can be read.
+    /// Checks the patterns.
     ///
     /// # Errors
     ///
@@ -88,7 +88,7 @@ fn matcher(root: &Path, patterns: &[String]) -> Result<Option<Gitignore>> {
     };
     if patterns.len() > MOST_PATTERNS {
         let message = format!(
-            "there are {} of them, and the limit is {MOST_PATTERNS}",
+            "there are {} of them, but the limit is {MOST_PATTERNS}",
             patterns.len()
         );
         return Err(refused("ignore", message));
@@ -98,14 +98,14 @@ fn matcher(root: &Path, patterns: &[String]) -> Result<Option<Gitignore>> {
         let added = builder.add_line(None, pattern);
         added.map_err(|error| refused(pattern, error.to_string()))?;
     }
-    // Each compiles alone; all of them together may take more than the crate allows.
+    // Each compiles alone, but all of them together may exceed the limit of the crate.
     let built = builder.build();
     Ok(Some(built.map_err(|error| {
         refused(&patterns[0], error.to_string())
     })?))
 }
 
-/// Folders of code from elsewhere, or that tools make again. A folder that holds a `CACHEDIR.TAG` is one as well, which covers
+/// Folders of third-party code or generated files. A folder with a `CACHEDIR.TAG` counts as well, which covers
 /// the build folders of cargo and others.
 const VENDORED: [&str; 8] = [
     "__pycache__",
@@ -118,18 +118,18 @@ const VENDORED: [&str; 8] = [
     "virtualenv",
 ];
 
-/// The mark of a folder that can be made again: <https://bford.info/cachedir/>.
+/// The mark of a folder that can be regenerated: <https://bford.info/cachedir/>.
 const CACHE_MARK: &str = "CACHEDIR.TAG";
 
-/// The database of an index of ours, or what names it: a user may put an index into the folder that it is of.
+/// The database of an excerpt index, or the file that names it: a user may put an index into the folder that it indexes.
 const INDEX_MARKS: [&str; 2] = ["excerpt.db", "excerpt.generation"];
 
-/// Whether a folder that holds a file of this name is left out as a whole.
+/// Whether a folder that contains a file of this name is excluded as a whole.
 pub(super) fn is_mark(name: &OsStr) -> bool {
     name == CACHE_MARK || INDEX_MARKS.iter().any(|mark| name == *mark)
 }
 
-/// Endings of files that are not text, in order. What has another ending is looked into.
+/// Endings of files that are not text, in order. Files with other endings are read to find out.
 const BINARY_ENDINGS: [&str; 89] = [
     "7z",
     "a",
@@ -222,7 +222,7 @@ const BINARY_ENDINGS: [&str; 89] = [
     "zip",
 ];
 
-/// The user's own patterns: what they leave out, and the files that they let in.
+/// The user's own patterns: what they exclude and which files they include.
 #[derive(Debug, Default)]
 struct Patterns {
     left_out: Option<Gitignore>,
@@ -230,7 +230,7 @@ struct Patterns {
 }
 
 impl Patterns {
-    /// Whether they leave out the node at `path`.
+    /// Whether they exclude the node at `path`.
     fn leave_out(&self, path: &Path, node: Node) -> bool {
         let is_folder = node == Node::Folder;
         let left_out = self.left_out.as_ref();
@@ -245,15 +245,15 @@ impl Patterns {
     }
 }
 
-/// What a path is, as far as the rules care.
+/// The kind of a path, as far as the rules need it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Node {
     File,
     Folder,
 }
 
-/// The rules inside a folder of a source. Ignore files above the source's root do not count: an ignored folder that is searched on its own would be
-/// empty otherwise. They count without a git repository too.
+/// The rules inside a folder of a source. Ignore files above the source's root do not apply: otherwise an ignored folder that is searched on its own
+/// would be empty. Those inside apply even without a git repository.
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
     ignores: Ignores,
@@ -262,7 +262,7 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// Those that hold for every source.
+    /// The rules for every source.
     pub(super) fn of_user() -> Self {
         Rules {
             ignores: Ignores::of_user(),
@@ -287,8 +287,8 @@ impl Rules {
         })
     }
 
-    /// Those inside the folder at `path`, which is relative to the root and one with children that `holds` knows by name. With them the ignore files
-    /// that were not read, each with the reason.
+    /// The rules inside the folder at `path` (relative to the root), whose children `holds` knows by name, and the ignore files that were not read, each
+    /// with the reason.
     pub(super) fn within(
         &self,
         folder: &OpenFolder,
@@ -304,12 +304,12 @@ impl Rules {
         (rules, skips)
     }
 
-    /// Whether ignore files had more patterns than are read.
+    /// Whether ignore files had more patterns than the limit.
     pub(super) fn are_too_many(&self) -> bool {
         self.ignores.are_too_many()
     }
 
-    /// Why they leave out the node at `path` (relative to the root, and in the folder itself).
+    /// Why they exclude the node at `path` (relative to the root, and directly in the folder).
     pub(super) fn skip(&self, path: &str, node: Node) -> Option<SkipReason> {
         let name = path.rsplit('/').next()?;
         if node == Node::File && self.skips_secrets && secrets::named(path) {
@@ -329,14 +329,14 @@ impl Rules {
         }
     }
 
-    /// Whether the rules of the folder `root` leave out `path` (relative to it, with `/` between its segments) or a folder around it.
+    /// Whether the rules of the folder `root` exclude `path` (relative to it, with `/` between its segments) or a folder above it.
     pub(crate) fn exclude(root: &Path, path: &str, node: Node) -> bool {
         let root = OpenFolder::open(root).ok();
         let opened = |path: &str| root.as_ref()?.folder(path).ok();
         let mut rules = Rules::of_user();
         let mut folder = "";
         loop {
-            // What cannot be opened has no ignore files that could be read.
+            // A folder that cannot be opened has no readable ignore files.
             if let Some(opened) = opened(folder) {
                 (rules, _) = rules.within(&opened, folder, |name| opened.look(name).is_some());
             }
@@ -418,10 +418,7 @@ mod tests {
             ..Selection::default()
         };
         let error = wrong.check().unwrap_err().to_string();
-        assert!(
-            error.starts_with("`a{b` is no pattern of files: "),
-            "{error}"
-        );
+        assert!(error.starts_with("invalid file pattern `a{b`: "), "{error}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! Whether the files of a source may have changed: [`Watched`], which hears of it from the operating system, and the [`Bell`] that it rings.
+//! Detects that the files of a source may have changed: [`Watched`] receives events from the operating system and rings a [`Bell`].
 //!
-//! An event says no more than that one should look again: what changed is for the next listing to see. So nothing depends on which events come, in what
-//! order, or whether some are lost. Where a watch sees one folder alone, each folder is watched before it is listed: what comes into it later is an event.
+//! An event only means that it is time for a new listing, which finds the changes. So it does not matter which events come, in what order, or whether some
+//! are lost. Where a watch covers a single folder, each folder is watched before it is listed, so anything added later causes an event.
 
 use std::collections::HashMap;
 use std::fs;
@@ -20,40 +20,40 @@ use super::rules::{Node, Rules, is_mark};
 use super::{Entry, Listing, Reading, Source};
 use crate::error::{Error, Result};
 
-/// How long nothing must happen before one looks: a save or a checkout is many events.
+/// How long it must be quiet before the next listing: a save or a checkout causes many events.
 const QUIET: Duration = Duration::from_millis(200);
 
-/// How long one waits for that at most.
+/// The longest wait for that.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// Rings when files may have changed, or a watch is to end.
+/// Rings when files may have changed, or when the watch is stopped.
 #[derive(Debug, Default)]
 pub(crate) struct Bell {
     state: Mutex<Rung>,
     changed: Condvar,
 }
 
-/// When it rang, since one last looked.
+/// When it rang since the last listing.
 #[derive(Clone, Copy, Debug, Default)]
 struct Rung {
-    /// The first time and the last.
+    /// The first and the last time.
     times: Option<(Instant, Instant)>,
     is_ended: bool,
 }
 
-/// Why a wait is over.
+/// Why a wait ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Woken {
     /// Files may have changed.
     Changed,
-    /// The time is over.
+    /// The time is up.
     Late,
-    /// The watch is to end.
+    /// The watch is stopped.
     Ended,
 }
 
 impl Bell {
-    /// Says that files may have changed.
+    /// Signals that files may have changed.
     fn ring(&self) {
         let now = Instant::now();
         let mut state = locked(&self.state);
@@ -61,18 +61,18 @@ impl Bell {
         self.changed.notify_all();
     }
 
-    /// Says that the watch is to end.
+    /// Signals that the watch is stopped.
     pub(crate) fn end(&self) {
         locked(&self.state).is_ended = true;
         self.changed.notify_all();
     }
 
-    /// Whether the watch is to end.
+    /// Whether the watch is stopped.
     pub(crate) fn is_ended(&self) -> bool {
         locked(&self.state).is_ended
     }
 
-    /// Waits until files may have changed and it has been quiet since, but no longer than `patience` for the first to happen.
+    /// Waits until files may have changed and it has been quiet since, but at most `patience` for the first event.
     pub(crate) fn wait(&self, patience: Duration) -> Woken {
         let begun = Instant::now();
         let due = |times: Option<(Instant, Instant)>| match times {
@@ -96,7 +96,7 @@ impl Bell {
         }
     }
 
-    /// Waits so long, unless the watch is to end.
+    /// Waits for this long, unless the watch is stopped.
     pub(crate) fn pause(&self, time: Duration) {
         let is_going_on = |state: &mut Rung| !state.is_ended;
         let state = locked(&self.state);
@@ -105,20 +105,20 @@ impl Bell {
     }
 }
 
-/// Files, and a watch over them.
+/// Files and a watch on them.
 pub(crate) struct Watched {
     files: Files,
     known: Arc<Known>,
-    /// None when the system gives no events at all.
+    /// `None` when the system sends no events at all.
     watcher: Option<Mutex<RecommendedWatcher>>,
-    /// Why some changes come without an event.
+    /// Why some changes cause no event.
     deafness: Mutex<Option<String>>,
     /// The file system that the root is on.
     device: Mutex<Option<u64>>,
 }
 
 impl Watched {
-    /// Watches `files`, from the first listing on, and rings `bell`.
+    /// Watches `files` from the first listing on, and rings `bell`.
     pub(crate) fn new(files: Files, bell: Arc<Bell>) -> Self {
         let known = Arc::new(Known {
             root: files.path().to_path_buf(),
@@ -140,7 +140,7 @@ impl Watched {
         }
     }
 
-    /// Why some changes come without an event; none while all are heard of.
+    /// Why some changes cause no event; `None` while all do.
     pub(crate) fn deafness(&self) -> Option<String> {
         locked(&self.deafness).clone()
     }
@@ -158,7 +158,7 @@ impl Watched {
         }
     }
 
-    /// Whether a watch over `path` has begun.
+    /// Starts a watch on `path` and returns whether that worked.
     fn begin(&self, path: &Path, mode: RecursiveMode) -> bool {
         let Some(watcher) = &self.watcher else {
             return false;
@@ -166,7 +166,7 @@ impl Watched {
         let Err(error) = locked(watcher).watch(path, mode) else {
             return true;
         };
-        // What has gone or cannot be read is for the listing to tell.
+        // The listing reports what is gone or cannot be read.
         let is_told = match &error.kind {
             ErrorKind::PathNotFound => true,
             ErrorKind::Io(_) => fs::read_dir(path).is_err(),
@@ -178,7 +178,8 @@ impl Watched {
         false
     }
 
-    /// That the root is what it was. An empty folder on another file system is where something was mounted: it must not pass for one that was emptied.
+    /// Checks that the root is still the same. An empty folder on another file system is an unmounted mount point, and must not be taken for an emptied
+    /// folder.
     fn check_mount(&self) -> Result<()> {
         let found = device(self.files.path());
         let mut device = locked(&self.device);
@@ -203,7 +204,7 @@ impl Source for Watched {
     fn list(&self) -> Result<Listing> {
         self.check_mount()?;
         if self.files.path().is_file() {
-            // A file that an editor replaces is another one: it is its folder that one can watch.
+            // A file that an editor replaces is a new file, so the folder is watched instead.
             self.begin(self.files.base(), RecursiveMode::NonRecursive);
         }
         let listing = self.files.list_for(self);
@@ -220,7 +221,7 @@ impl Source for Watched {
 
 impl Visitor for Watched {
     fn enter(&self, folder: &str) {
-        // The lock is not held while a watch begins: who gives the events may be waiting for it.
+        // The lock is not held while a watch is started: the thread that delivers events may be waiting for it.
         let is_new = {
             let mut folders = locked(&self.known.folders);
             let is_new = !folders.contains_key(folder);
@@ -235,7 +236,7 @@ impl Visitor for Watched {
     }
 
     fn leave(&self, folder: &str, rules: Option<&Rules>) {
-        // One that an event has named since is no longer known, and stays so: it is watched anew by the next listing.
+        // A folder that an event has named since is no longer known, and stays so: the next listing watches it again.
         if let Some(known) = locked(&self.known.folders).get_mut(folder) {
             *known = match rules {
                 Some(rules) => Folder::Listed(rules.clone()),
@@ -245,29 +246,29 @@ impl Visitor for Watched {
     }
 }
 
-/// What is known of the folders that are watched.
+/// The state of the watched folders.
 struct Known {
     root: PathBuf,
     folders: Mutex<HashMap<String, Folder>>,
     bell: Arc<Bell>,
 }
 
-/// A folder that is watched.
+/// A watched folder.
 enum Folder {
     /// It is being listed for the first time.
     Entered,
-    /// It was listed by these rules.
+    /// It was listed with these rules.
     Listed(Rules),
-    /// It is left out for what is in it.
+    /// It is excluded because of its contents.
     Marked,
 }
 
 impl Known {
-    /// Hears an event.
+    /// Handles an event.
     fn hear(&self, event: notify::Result<Event>) {
         let event = match event {
             Ok(event) if !event.need_rescan() => event,
-            // Events were lost, maybe those of folders that came or went.
+            // Events were lost, perhaps those of folders that were added or removed.
             _ => {
                 self.forget("");
                 return self.bell.ring();
@@ -291,7 +292,7 @@ impl Known {
         }
     }
 
-    /// Forgets a folder and all in it: what is there now may be another one.
+    /// Forgets a folder with everything in it: the folder there now may be a different one.
     fn forget(&self, folder: &str) {
         let mut folders = locked(&self.folders);
         if folder.is_empty() {
@@ -310,16 +311,16 @@ impl Known {
         Some(relative.replace(std::path::MAIN_SEPARATOR, "/"))
     }
 
-    /// Whether what happened at `path` may change a listing; `is_move` when something came there or went.
+    /// Whether an event at `path` may change a listing; `is_move` when something was added or removed there.
     fn counts(&self, path: &Path, is_move: bool) -> bool {
-        // Besides the root, only the folder around a single file is watched.
+        // Besides the root, only the parent folder of a single file is watched.
         let Some(relative) = self.relative(path) else {
             return path.starts_with(&self.root);
         };
         let name = path.file_name().unwrap_or_default();
         let folders = locked(&self.folders);
         let mut child = &*relative;
-        // From the innermost folder that is known on, it is the rules that say whether one looks into it.
+        // From the innermost known folder on, the rules decide whether a folder is listed.
         while !child.is_empty() {
             let folder = child.rfind('/').map_or("", |end| &child[..end]);
             let rules = match folders.get(folder) {
@@ -347,7 +348,7 @@ impl Known {
     }
 }
 
-/// Whether a watch over a folder is one over all that is in it.
+/// Whether a watch on a folder covers everything under it.
 fn is_recursive() -> bool {
     !matches!(
         RecommendedWatcher::kind(),
@@ -355,14 +356,14 @@ fn is_recursive() -> bool {
     )
 }
 
-/// The file system that a path is on, where that can be told.
+/// The file system that a path is on, where it can be determined.
 #[cfg(unix)]
 fn device(path: &Path) -> Option<u64> {
     use std::os::unix::fs::MetadataExt;
     fs::metadata(path).ok().map(|metadata| metadata.dev())
 }
 
-/// Elsewhere, what is not mounted cannot be reached either.
+/// On other systems, an unmounted path cannot be reached.
 #[cfg(not(unix))]
 fn device(_: &Path) -> Option<u64> {
     None
@@ -370,13 +371,13 @@ fn device(_: &Path) -> Option<u64> {
 
 fn reason(error: &notify::Error) -> String {
     match &error.kind {
-        ErrorKind::MaxFilesWatch => "the system watches no more folders".to_string(),
+        ErrorKind::MaxFilesWatch => "the system limit on watched folders is reached".to_string(),
         ErrorKind::Io(error) => crate::error::plain(error),
         _ => error.to_string(),
     }
 }
 
-/// A lock that outlives a thread that broke: what it guards is right at any moment.
+/// Locks a mutex even if a thread panicked while holding it: the data is consistent at any moment.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -389,7 +390,7 @@ mod tests {
 
     const DEADLINE: Duration = Duration::from_secs(120);
 
-    /// Files that are watched, listed once, and the bell.
+    /// Watched files, after one listing, and the bell.
     fn watched(files: &[&str]) -> (tempfile::TempDir, Watched, Arc<Bell>) {
         let dir = tempfile::tempdir().unwrap();
         for path in files {
@@ -441,7 +442,7 @@ mod tests {
         ] {
             assert!(!counts(path), "{path}");
         }
-        // What makes a folder one that is left out, or no longer one, counts when it comes or goes.
+        // A mark that excludes its folder matters when it is added or removed.
         for path in ["src/CACHEDIR.TAG", "target/CACHEDIR.TAG", "src/.git"] {
             assert!(known.counts(&known.root.join(path), true), "{path}");
         }
@@ -491,7 +492,7 @@ mod tests {
         bell.ring();
         assert_eq!(bell.wait(DEADLINE), Woken::Changed);
         assert_eq!(bell.wait(Duration::ZERO), Woken::Late);
-        // The first time was long ago, the last is just now.
+        // The first ring was long ago, the last one is recent.
         let now = Instant::now();
         if let Some(first) = now.checked_sub(LONGEST) {
             locked(&bell.state).times = Some((first, now + DEADLINE));
@@ -510,7 +511,7 @@ mod tests {
             return;
         }
         *locked(&watched.device) = Some(u64::MAX);
-        // Not empty: what is there now counts.
+        // Not empty: its current contents count.
         assert_eq!(watched.list().unwrap().entries.len(), 1);
         *locked(&watched.device) = Some(u64::MAX);
         fs::remove_file(dir.path().join("a.md")).unwrap();

@@ -1,5 +1,5 @@
-//! From text to the terms that are searched: words, the parts of identifiers beside the whole, runs of scripts without spaces as
-//! pairs of characters; lower case, without accents, stemmed.
+//! From text to searchable terms: words, identifiers as a whole and in parts, scripts without spaces as pairs of characters; in lower
+//! case, without accents, stemmed.
 //!
 //! | text | terms |
 //! | --- | --- |
@@ -8,13 +8,13 @@
 //! | `user_id2` | `user_id2`, `user`, `id`, `2` |
 //! | `検索語` | `検`, `検索`, `索`, `索語`, `語`; in a query `検索`, `索語` |
 //!
-//! The stemmer is the English one: it changes little in other languages, and does the same to a text and to a query.
+//! The stemmer is the English one: it changes little in other languages, and does the same to texts and queries.
 
 use tantivy::tokenizer::{
     AsciiFoldingFilter, Language, Stemmer, TextAnalyzer, Token, TokenStream, Tokenizer,
 };
 
-/// Raised whenever the terms of a text change: keyword indexes made with another number are made again.
+/// Incremented whenever the terms of a text change: keyword indexes with another number are rebuilt.
 pub(crate) const VERSION: u32 = 5;
 
 /// The name of the analyzer inside tantivy.
@@ -23,16 +23,16 @@ pub(crate) const NAME: &str = "excerpt";
 /// The length in bytes above which a run of letters and digits is data, not a word.
 const LONGEST: usize = 255;
 
-/// What a text is analysed for.
+/// What a text is analyzed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// To be found.
+    /// Indexing.
     Document,
-    /// To find: characters of scripts without spaces come alone only when they stand alone.
+    /// Searching: characters of scripts without spaces become single terms only when they stand alone.
     Query,
 }
 
-/// The form in which names are compared: in lower case, without marks around them. `_parse` is found as `parse`, and `Worker` as `worker`.
+/// The form in which names are compared: in lower case, without punctuation around them. `parse` finds `_parse`, and `worker` finds `Worker`.
 pub(crate) fn name(written: &str) -> String {
     let bare = written.trim_matches(|character: char| !character.is_alphanumeric());
     bare.to_lowercase()
@@ -46,7 +46,7 @@ pub(crate) fn analyzer(purpose: Purpose) -> TextAnalyzer {
     })
 }
 
-/// The analyzer that finds `terms` in a document: it passes over what begins with another letter, which a stem keeps, before it looks closer.
+/// The analyzer that finds `terms` in a document: it skips words with another first letter, which a stem keeps, before it looks closer.
 pub(crate) fn finder<'t>(terms: impl Iterator<Item = &'t String>) -> TextAnalyzer {
     let firsts = terms.filter_map(|term| term.bytes().next());
     let letters = firsts.fold(0, |letters, first| letters | letter(first));
@@ -56,7 +56,7 @@ pub(crate) fn finder<'t>(terms: impl Iterator<Item = &'t String>) -> TextAnalyze
     })
 }
 
-/// The bit of a letter; those beyond ASCII have none, as they may be folded to any.
+/// The bit of a letter; those beyond ASCII have none, since they may be folded to any letter.
 fn letter(byte: u8) -> u128 {
     match byte.is_ascii() {
         true => 1 << byte.to_ascii_lowercase(),
@@ -71,11 +71,11 @@ fn chain(words: Words) -> TextAnalyzer {
         .build()
 }
 
-/// Cuts text into lower-case words and parts of words. A whole with parts has their number as its `position_length`.
+/// Splits text into lower-case words and parts of words. A word with parts has their number as its `position_length`.
 #[derive(Clone, Debug)]
 struct Words {
     purpose: Purpose,
-    /// The [letters](letter) that a term may begin with; none when all may.
+    /// The [letters](letter) that a term may start with; `None` for all.
     letters: Option<u128>,
 }
 
@@ -96,7 +96,7 @@ impl Tokenizer for Words {
     }
 }
 
-/// A term to be: its place in the text, its position among the words, and how many positions it covers.
+/// A future term: its place in the text, its position among the words, and how many positions it covers.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     from: usize,
@@ -109,11 +109,11 @@ struct WordStream<'a> {
     purpose: Purpose,
     letters: Option<u128>,
     text: &'a str,
-    /// Where the search for the next word begins.
+    /// Where the search for the next word starts.
     offset: usize,
     /// The position of the next word.
     position: usize,
-    /// The pieces of the current word, and which of them comes next.
+    /// The pieces of the current word, and the index of the next one.
     pieces: Vec<Piece>,
     next: usize,
     token: Token,
@@ -186,7 +186,7 @@ impl WordStream<'_> {
         true
     }
 
-    /// The character at `from` and the pair that it opens.
+    /// The character at `from` and the pair that it starts.
     fn scan_unspaced(&mut self, from: usize, first: char) {
         let to = from + first.len_utf8();
         let before = self.text[..from]
@@ -211,7 +211,7 @@ impl WordStream<'_> {
         self.offset = to;
     }
 
-    /// The whole of a word, and its parts if it has several.
+    /// A word as a whole, and its parts if it has several.
     fn split(&mut self, from: usize, word: &str) {
         let whole = self.pieces.len();
         self.pieces.push(Piece {
@@ -248,7 +248,7 @@ impl WordStream<'_> {
     }
 }
 
-/// The places inside `word` where a part ends and another begins: at `_`, before a capital, between letters and digits.
+/// The places inside `word` where one part ends and another starts: at `_`, before a capital, between letters and digits.
 fn ends(word: &str) -> impl Iterator<Item = usize> {
     let mut chars = word.char_indices().peekable();
     let mut before: Option<char> = None;
@@ -273,7 +273,7 @@ fn is_end(before: char, c: char, after: Option<char>, word: &str, offset: usize)
     if before.is_lowercase() && c.is_uppercase() {
         return true;
     }
-    // `HTTPServer` parts before its last capital; the plural `URLs` does not.
+    // `HTTPServer` is split before its last capital; the plural `URLs` is not.
     let plural = || {
         let mut rest = word[offset + c.len_utf8()..].chars();
         rest.next() == Some('s') && !rest.next().is_some_and(char::is_lowercase)
@@ -293,12 +293,12 @@ fn is_word(c: char) -> bool {
     c == '_' || c.is_alphanumeric() || is_combining(c) || is_unspaced(c)
 }
 
-/// The accents of decomposed letters. They are dropped, as the accents of composed ones are folded.
+/// The accents of decomposed letters. They are dropped, just as composed letters are folded.
 fn is_combining(c: char) -> bool {
     ('\u{300}'..='\u{36F}').contains(&c)
 }
 
-/// Whether the character belongs to a script that sets no space between words (or, in Korean, few): Thai, Lao, Burmese, Khmer,
+/// Whether the character belongs to a script without spaces between words (or, in Korean, with few): Thai, Lao, Burmese, Khmer,
 /// Japanese, Chinese, Korean.
 fn is_unspaced(c: char) -> bool {
     matches!(c,

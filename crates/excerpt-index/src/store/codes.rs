@@ -1,16 +1,17 @@
-//! The nearest chunks to a vector: of each chunk's numbers the sign and whether it is large, a bit each, in one file beside the truth that is mapped
-//! into memory, derived from the truth and disposable.
+//! The nearest chunks to a vector. For each number of each chunk's vector, two bits are kept: its sign and whether it is large. They are in a
+//! memory-mapped file next to the truth, which is derived from it and disposable.
 //!
-//! A search looks at the signs of all chunks (how many differ, those of the question's large numbers counted more), at the better ones again (the
-//! question's numbers under the signs, large ones counted more), and leaves the best to be compared number by number with what the truth holds.
+//! A search first compares the signs of all chunks (how many differ, with more weight for the query's large numbers), then scores the best of them again
+//! (the query's numbers with the signs of the chunk, with more weight for its large ones), and leaves the best of those to be compared with the exact
+//! vectors in the truth.
 //!
 //! | bytes | what |
 //! | --- | --- |
 //! | 8 | `EXCRPTV` and the format, 2 |
-//! | 8 | the sum of all that follows (XXH3), little-endian as all other numbers |
+//! | 8 | the checksum of all that follows (XXH3), little-endian like all other numbers |
 //! | 8 | the length of the stamp |
-//! | | the [`Stamp`] in JSON, filled with blanks to a multiple of 8 |
-//! | 8 | how many groups there are |
+//! | | the [`Stamp`] in JSON, padded with spaces to a multiple of 8 |
+//! | 8 | the number of groups |
 //! | 32 each | a document's id, its `rev`, the hash of its path, and how many chunks it has |
 //! | `dimensions / 64` × 8 each | the signs of a chunk, in the order of documents and ordinals: that of number *i* is bit *i* % 64 of word *i* / 64 |
 //! | the same | which of a chunk's numbers are large |
@@ -34,25 +35,25 @@ use crate::disk;
 /// The file inside an index directory.
 pub(super) const FILE: &str = "vectors";
 
-/// The file that takes its place once each chunk has a code by another embedder.
+/// The file that replaces it once every chunk has a code by another embedder.
 pub(super) const NEXT: &str = "vectors.next";
 
 const MAGIC: [u8; 8] = *b"EXCRPTV\x02";
 const WORD: usize = size_of::<u64>();
 const GROUP: usize = 4 * WORD;
-/// How many bytes the sum is not of: what stands before its end.
+/// How many bytes at the start the checksum does not cover: those up to its end.
 const UNSUMMED: usize = 2 * WORD;
 
-/// How many chunks are looked at again, for each that is compared exactly. Of the ten nearest of 114,000 chunks, 99.8 % are among so many by 10 and
-/// 99.9 % by 20, where by the bits that differ alone it is 98.5 % and 99.5 % (sources of 1,000 packages, 181 questions from them). The second look loses
-/// none that the first one finds.
+/// How many chunks are scored again for each that is compared exactly. Of the ten nearest of 114,000 chunks, 99.8 % are among this many with 10 and
+/// 99.9 % with 20; with the number of differing bits alone it is 98.5 % and 99.5 % (sources of 1,000 packages, 181 questions from them). The second pass
+/// loses none that the first one finds.
 const SECOND_LOOK: usize = 20;
 /// How many are compared exactly, unless more are wanted.
 const EXACT: usize = 100;
-/// How much more a large number counts than another one: about as the means of both parts of a bell curve, parted at its mean.
+/// How much more a large number counts than another one: about the ratio of the means of both parts of a bell curve, split at its mean.
 const LARGE: u32 = 3;
 
-/// What the codes were made from and how far they are.
+/// What the codes are derived from, and up to which `rev`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stamp {
     /// The id of the truth.
@@ -61,7 +62,7 @@ pub(crate) struct Stamp {
     pub(crate) embedder: String,
     /// How many numbers its vectors have.
     pub(crate) dimensions: usize,
-    /// The `rev` of the last change that they hold.
+    /// The `rev` of the last change in them.
     pub(crate) rev: i64,
 }
 
@@ -71,11 +72,11 @@ pub(super) struct Group {
     pub(super) rev: u64,
     /// The [hash](super::collect::path_hash) of the document's path.
     pub(super) path_hash: u64,
-    /// The [codes](code) of the chunks, one behind the other.
+    /// The [codes](code) of the chunks, one after the other.
     pub(super) words: Vec<u64>,
 }
 
-/// A chunk whose code is near.
+/// A chunk with a near code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Near {
     /// The id of its document in the truth.
@@ -88,7 +89,7 @@ pub(crate) struct Near {
     pub(crate) ordinal: u64,
 }
 
-/// Where the codes of a document are among all.
+/// The position of the codes of a document.
 struct Place {
     document: u64,
     rev: u64,
@@ -105,16 +106,16 @@ pub(crate) struct Codes {
     groups: Vec<Place>,
     /// The number of all codes.
     total: usize,
-    /// Where the signs begin.
+    /// The offset of the signs.
     from: usize,
 }
 
 impl Codes {
-    /// Opens the file `name` in the index directory `dir`; none if there is none.
+    /// Opens the file `name` in the index directory `dir`; `None` if it does not exist.
     ///
     /// # Errors
     ///
-    /// Whatever keeps it from being used, which making it again will mend.
+    /// Anything that makes it unusable; a rebuild repairs it.
     pub(super) fn open(dir: &Path, name: &str) -> Result<Option<Codes>, Fault> {
         if disk::is_regular(&dir.join(name))? != Some(true) {
             return Ok(None);
@@ -127,9 +128,9 @@ impl Codes {
     }
 
     fn read(bytes: OwnedBytes) -> Result<Codes, Fault> {
-        const SHORT: Fault = Fault::Value("a file of vectors that ends too soon");
+        const SHORT: Fault = Fault::Value("a truncated file of vectors");
         if !bytes.starts_with(&MAGIC) {
-            return Err(Fault::Value("a file of vectors of another format"));
+            return Err(Fault::Value("a file of vectors in another format"));
         }
         let long = |at: usize| -> Result<u64, Fault> {
             let bytes = bytes.get(at..).and_then(<[u8]>::first_chunk).ok_or(SHORT)?;
@@ -173,12 +174,12 @@ impl Codes {
         })
     }
 
-    /// What tells them from all others.
+    /// Their checksum, which identifies them.
     pub(super) fn sum(&self) -> u64 {
         self.sum
     }
 
-    /// What they were made from and how far they are.
+    /// What they are derived from, and up to which `rev`.
     pub(crate) fn stamp(&self) -> &Stamp {
         &self.stamp
     }
@@ -215,7 +216,7 @@ impl Codes {
         self.signs(self.total + code)
     }
 
-    /// Chunks whose vectors are probably the nearest to `query`, in `documents` if some are given: `limit` of them or [`EXACT`], to be compared exactly.
+    /// The chunks whose vectors are probably the nearest to `query`, among `documents` if given: `limit` or [`EXACT`] of them, to be compared exactly.
     pub(crate) fn nearest(
         &self,
         query: &[f32],
@@ -228,7 +229,7 @@ impl Codes {
             |place: &&Place| documents.is_none_or(|documents| documents.contains(&place.document));
         let allowed = || self.groups.iter().filter(within);
 
-        // How many chunks differ by so much, and from that by how much a chunk may differ.
+        // How many chunks differ by how much, and from that, how much a chunk may differ.
         let mut distances: Vec<u16> = Vec::new();
         let mut counts = vec![0_usize; wanted.most() + 1];
         match documents {
@@ -277,14 +278,14 @@ impl Codes {
     }
 }
 
-/// Where the codes of a document are until they are written.
+/// The place of the codes of a document until they are written.
 enum Part<'a> {
-    /// Among those that were written before.
+    /// Among those in the old file.
     Before(&'a Place),
     Changed(&'a Group),
 }
 
-/// Writes the file at `path`: what was written `before`, with the documents that changed, or went, since. What stayed is copied.
+/// Writes the file at `path`: the codes `before`, with the documents that were changed or removed since. Unchanged codes are copied.
 pub(super) fn write(
     path: &Path,
     stamp: &Stamp,
@@ -341,7 +342,7 @@ pub(super) fn write(
     Ok(disk::replace_derived(path, &bytes)?)
 }
 
-/// The [sum](Codes::sum) of the codes in the index directory `dir`, if there are some, without reading them.
+/// The [sum](Codes::sum) of the codes in the index directory `dir`, if there are any, without reading them.
 pub(super) fn sum_in(dir: &Path) -> Option<u64> {
     let mut bytes = [0; UNSUMMED];
     let path = dir.join(FILE);
@@ -351,12 +352,12 @@ pub(super) fn sum_in(dir: &Path) -> Option<u64> {
     Some(u64::from_le_bytes(words[1]))
 }
 
-/// How many words hold a bit of each number.
+/// How many words it takes for one bit per number.
 fn width(dimensions: usize) -> usize {
     dimensions.div_ceil(64).max(1)
 }
 
-/// The code of a vector: the signs of its numbers, then which are larger than their mean.
+/// The code of a vector: the signs of its numbers, then which ones are larger than their mean.
 pub(super) fn code(numbers: &[i8]) -> Vec<u64> {
     let sizes = numbers
         .iter()
@@ -375,10 +376,10 @@ fn bits(bits: impl ExactSizeIterator<Item = bool>) -> Vec<u64> {
     words
 }
 
-/// The signs of a question's numbers, and which of them are large.
+/// The signs of a query's numbers, and which of them are large.
 struct Wanted {
     words: Vec<(u64, u64)>,
-    /// What the processor can do.
+    /// The capabilities of the processor.
     arch: Arch,
 }
 
@@ -393,14 +394,14 @@ impl Wanted {
         }
     }
 
-    /// How much each of the codes with these signs differs: by one for each sign that does, by [`LARGE`] for those of large numbers.
+    /// How much each of the codes with these signs differs: one for each differing sign, [`LARGE`] for those of large numbers.
     fn differences(&self, signs: &[u8], differences: &mut Vec<u16>) {
         let (signs, _) = signs.as_chunks();
         let from = differences.len();
         differences.resize(from + signs.len() / self.words.len(), 0);
         let places = differences[from..].iter_mut();
         match self.words.first_chunk::<4>() {
-            // The width of the table that is built in, known to the compiler.
+            // The width of the built-in table, known to the compiler.
             Some(words) if self.words.len() == 4 => self.arch.dispatch(
                 #[inline(always)]
                 || {
@@ -436,7 +437,7 @@ fn difference(wanted: &[(u64, u64)], code: &[[u8; WORD]]) -> u16 {
     difference as u16
 }
 
-/// For each eight numbers of a question the sums of those that a byte has bits for.
+/// For each eight numbers of a query, the sums of those whose bits are set, for every byte.
 struct Table {
     sums: Vec<[f32; 256]>,
     dimensions: usize,
@@ -446,7 +447,7 @@ impl Table {
     fn new(query: &[f32]) -> Table {
         let of_byte = |numbers: &[f32]| {
             let mut sums = [0.0; 256];
-            // Each is one with a bit less, and that bit's number.
+            // Each is the sum with one bit less, plus that bit's number.
             for byte in 1..sums.len() {
                 let number = numbers.get(byte.trailing_zeros() as usize);
                 sums[byte] = sums[byte & (byte - 1)] + number.copied().unwrap_or(0.0);
@@ -459,7 +460,7 @@ impl Table {
         }
     }
 
-    /// About the cosine of the question and a code.
+    /// Roughly the cosine of the query and a code.
     fn near(&self, signs: &[u8], large: &[u8]) -> f32 {
         let (mut sum, mut count) = (0.0, 0);
         for (sums, (signs, large)) in self.sums.iter().zip(signs.iter().zip(large)) {
@@ -488,7 +489,7 @@ mod tests {
         }
     }
 
-    /// A vector that depends on nothing but its number.
+    /// A vector that depends only on its number.
     fn vector(number: u64) -> Vec<f32> {
         let mut state = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
         let mut next = || {
@@ -511,7 +512,7 @@ mod tests {
         words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
-    /// Groups of these documents, with so many chunks each.
+    /// Groups of these documents, with this many chunks each.
     fn groups(documents: &[(u64, u64)]) -> BTreeMap<u64, Group> {
         let of = |(document, chunks): &(u64, u64)| {
             let words =
@@ -545,7 +546,7 @@ mod tests {
         let mut changed: BTreeMap<u64, Option<Group>> = changed
             .map(|(document, group)| (document, Some(group)))
             .collect();
-        // One goes, and one that was never there too.
+        // Removes one, and one that never existed.
         changed.extend([(7, None), (8, None)]);
         write(&dir.path().join(FILE), &stamp(), Some(&before), &changed).unwrap();
         let after = Codes::open(dir.path(), FILE).unwrap().unwrap();
@@ -588,7 +589,7 @@ mod tests {
         }
     }
 
-    /// The sum is right, and what it is of makes no sense.
+    /// The checksum is right, but the contents are invalid.
     #[test]
     fn numbers_out_of_bounds_are_told() {
         let json = serde_json::to_vec(&stamp()).unwrap();

@@ -1,5 +1,5 @@
-//! The best chunks of a keyword search, and how many there are: a [`Best`] gathers both in one pass over the matches. A [`Holding`] gathers all matches
-//! without their scores.
+//! The best chunks of a keyword search and their number: [`Best`] collects both in one pass over the matches. [`Holding`] collects all matches without
+//! scores.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -39,14 +39,14 @@ impl Candidate {
     }
 }
 
-/// A hash of a document's path that breaks ties the same way in every index of the same content. 32 bits, as it is stored with every chunk; a collision
-/// makes two chunks compare as equal, no more.
+/// A hash of a document's path that breaks ties the same way in every index with the same content. It has 32 bits because it is stored with every chunk; a
+/// collision only makes two chunks compare as equal.
 pub(super) fn path_hash(path: &str) -> u64 {
     XxHash3_64::oneshot(path.as_bytes()) >> 32
 }
 
-/// Truncates `list` to its best `limit` items, in no order, but keeps all that compare as equal to the last of these: which of them go would depend on the
-/// order in which they came. Returns the last one when something was dropped.
+/// Truncates `list` to its best `limit` items, in no order, but keeps all that compare as equal to the last of these: otherwise the input order would
+/// decide which of them stay. Returns the last one when something was dropped.
 pub(super) fn keep_best<T: Copy>(
     list: &mut Vec<T>,
     limit: usize,
@@ -68,7 +68,7 @@ pub(super) fn keep_best<T: Copy>(
     Some(last)
 }
 
-/// What was found.
+/// The result.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// The best of the complete chunks, in order.
@@ -77,14 +77,14 @@ pub(super) struct Found {
     pub(super) others: Vec<Candidate>,
     /// How many chunks match.
     pub(super) chunks: usize,
-    /// The documents of all that match.
+    /// The documents of all matching chunks.
     pub(super) documents: Documents,
 }
 
 /// The ids of some documents.
 pub(crate) type Documents = HashSet<u64, BuildHasherDefault<Spread>>;
 
-/// Spreads numbers that we gave ourselves, in a tenth of the time of the hash that withstands those of an enemy (Knuth, volume 3, 6.4).
+/// Hashes numbers that excerpt assigns itself, in a tenth of the time of a hash that resists deliberate collisions (Knuth, volume 3, 6.4).
 #[derive(Default)]
 pub(crate) struct Spread(u64);
 
@@ -104,12 +104,12 @@ impl Hasher for Spread {
     }
 }
 
-/// Gathers the best `limit` chunks of those that are complete, and of the others.
+/// Collects the best `limit` chunks of the complete ones, and of the others.
 pub(super) struct Best {
     pub(super) limit: usize,
-    /// The chunks that are complete, by segment; none for all.
+    /// The complete chunks, by segment; `None` for all.
     pub(super) complete: Option<Arc<Vec<BitSet>>>,
-    /// The chunks that may be found; none for all. What lies elsewhere takes no one's place.
+    /// The chunks that may match; `None` for all. Others do not displace any of them.
     pub(super) within: Option<Arc<Part>>,
 }
 
@@ -163,9 +163,9 @@ impl Collector for Best {
 struct Leaders {
     limit: usize,
     best: Vec<Candidate>,
-    /// The score below which a chunk cannot be among the best any more.
+    /// The score below which a chunk can no longer be among the best.
     floor: Score,
-    /// How many chunks it takes to drop the worse ones.
+    /// The number of chunks at which the worse ones are dropped.
     full: usize,
 }
 
@@ -188,7 +188,7 @@ impl Leaders {
             return;
         }
         self.best.push(candidate());
-        // Cut back at twice what stays: each chunk is then compared a constant number of times.
+        // Truncated at twice the final size, so each chunk is compared a constant number of times.
         if self.best.len() >= self.full {
             if let Some(last) = keep_best(&mut self.best, self.limit, Candidate::order) {
                 self.floor = last.score;
@@ -224,7 +224,7 @@ impl SegmentCollector for BestOfSegment {
             return;
         }
         let document = self.document.first(doc).unwrap_or_default();
-        // The chunks of a document mostly follow each other.
+        // The chunks of a document are mostly consecutive.
         if self.last != Some(document) {
             self.last = Some(document);
             self.documents.insert(document);
@@ -258,7 +258,7 @@ impl SegmentCollector for BestOfSegment {
     }
 }
 
-/// Gathers all chunks that match, by segment.
+/// Collects all matching chunks, by segment.
 pub(super) struct Holding;
 
 impl Collector for Holding {

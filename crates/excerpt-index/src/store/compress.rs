@@ -1,11 +1,11 @@
-//! Texts as they are kept: compressed by zstd. Each thread keeps what it works with, which takes longer to make than a small text to compress.
+//! Stored texts, compressed with zstd. Each thread keeps its zstd context: creating one takes longer than compressing a small text.
 
 use std::cell::RefCell;
 use std::io;
 
 use zstd::bulk::{Compressor, Decompressor};
 
-/// How texts are compressed: zstd's default, where a higher level costs more time than it saves space.
+/// The compression level: zstd's default, since a higher level is not worth its time.
 const LEVEL: i32 = 3;
 
 thread_local! {
@@ -13,7 +13,7 @@ thread_local! {
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// The text, compressed.
+/// The compressed text.
 pub(super) fn compressed(text: &str) -> io::Result<Vec<u8>> {
     COMPRESSOR.with_borrow_mut(|kept| {
         let compressor = match kept {
@@ -24,7 +24,7 @@ pub(super) fn compressed(text: &str) -> io::Result<Vec<u8>> {
     })
 }
 
-/// What was compressed, if it is said to be `bytes` long and is: a damaged length may be more than there is memory for.
+/// The decompressed text, if it is `bytes` long as stated: a damaged length may exceed the available memory.
 pub(super) fn decompressed(zstd: &[u8], bytes: usize) -> Option<Vec<u8>> {
     let said = zstd::zstd_safe::get_frame_content_size(zstd).ok()?;
     if said != u64::try_from(bytes).ok() {

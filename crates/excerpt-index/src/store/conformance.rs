@@ -1,4 +1,4 @@
-//! What a [`Store`] promises to those above it: its tests call this.
+//! The contract of a [`Store`], checked by its tests.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::embed::Embedder;
 use crate::lock::WriteLock;
 use crate::model::{Attributes, Keywords, Stat};
 
-/// Asserts the promises of a store that `open` opens, which is empty at first. `lock` is the right to write it.
+/// Asserts the contract of a store that `open` opens and that is empty at first. `lock` is the right to write it.
 pub(crate) fn conforms(open: &dyn Fn() -> Store, lock: &WriteLock, embedder: &dyn Embedder) {
     let mut store = open();
     assert_eq!(store.truth.rev().unwrap(), 0);
@@ -61,7 +61,7 @@ fn only(store: &Store, path: &str) -> StoredDocument {
     found.remove(0)
 }
 
-/// What is put is read as it was, each change under the next `rev`, and all of a batch or nothing.
+/// Records are read as written, each change has the next `rev`, and a batch is applied completely or not at all.
 fn put_and_read(store: &Store, source: i64, other: i64) {
     let texts = [
         ("a.md", "# A\n\nGreen tea.\n"),
@@ -85,7 +85,7 @@ fn put_and_read(store: &Store, source: i64, other: i64) {
     assert_eq!(behind.len(), 1);
 }
 
-/// Brings all that is derived in step, and asserts that there is nothing left to do then.
+/// Updates all derived files, and asserts that nothing is left to do.
 fn follow(store: &mut Store, lock: &WriteLock, embedder: &dyn Embedder) {
     assert_ne!(store.keywords().unwrap(), Keywords::InStep);
     let mut go_on = |_, _| ControlFlow::Continue(());
@@ -103,7 +103,7 @@ fn follow(store: &mut Store, lock: &WriteLock, embedder: &dyn Embedder) {
     assert!(store.is_whole().unwrap());
 }
 
-/// The paths of the chunks that hold a word, best first.
+/// The paths of the chunks that contain a word, best first.
 fn found(store: &Store, word: &str, documents: Option<&Documents>) -> Vec<String> {
     let wanted = Wanted {
         required: &[word.to_string()],
@@ -124,7 +124,7 @@ fn found(store: &Store, word: &str, documents: Option<&Documents>) -> Vec<String
     paths.collect()
 }
 
-/// The paths of the chunks that are nearest to a word, nearest first.
+/// The paths of the chunks nearest to a word, nearest first.
 fn near(
     store: &Store,
     word: &str,
@@ -143,7 +143,7 @@ fn near(
     paths.collect()
 }
 
-/// Both channels find what is there, and within some documents nothing else.
+/// Both channels find everything, and nothing outside of a filter.
 fn ask(store: &Store, source: i64, embedder: &dyn Embedder) {
     let mut all = found(store, "tea", None);
     all.sort();
@@ -163,7 +163,7 @@ fn ask(store: &Store, source: i64, embedder: &dyn Embedder) {
     assert!(found(store, "tea", Some(&Arc::new(none))).is_empty());
 }
 
-/// A document keeps its id while its path stays; a touch is no change of it; a reader sees the state of one moment.
+/// A document keeps its id while its path stays; a touch does not change it; a reader sees the state of one moment.
 fn change(store: &mut Store, lock: &WriteLock, source: i64, embedder: &dyn Embedder) {
     let before = only(store, "a.md");
     let stat = Stat {
@@ -216,7 +216,7 @@ fn change(store: &mut Store, lock: &WriteLock, source: i64, embedder: &dyn Embed
     assert_eq!(near(store, "jasmine", embedder, None)[0], "c.md");
 }
 
-/// What is removed is found nowhere, and is told to those who follow.
+/// Removed documents are no longer found, and are reported to derived files.
 fn remove(store: &mut Store, lock: &WriteLock, source: i64, embedder: &dyn Embedder) {
     let (id, rev) = (only(store, "folder/b.md").id, store.truth.rev().unwrap());
     store.truth.apply(source, &[Change::Remove { id }]).unwrap();

@@ -1,7 +1,7 @@
-//! The folder of what is derived from the truth: [`Derived`], written without waiting for the disk.
+//! [`Derived`]: the folder of files that are derived from the truth, written without waiting for the disk.
 //!
-//! What a process wrote is there when it ends, however it ends. After a power cut it may not be: that is told by the seal of the keyword index and by
-//! the sum in the file of codes, and both are made again. To wait for it costs a change of one file twenty waits, more time than all else.
+//! What a process has written is there when it ends, however it ends. After a power failure it may not be: the seal of the keyword index and the checksum
+//! of the codes show that, and both are rebuilt. Waiting for the disk would take twenty waits per changed file, longer than everything else.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -17,7 +17,7 @@ use tantivy::directory::{
 use super::fault::Fault;
 use crate::disk;
 
-/// A folder whose files are read as [`MmapDirectory`] reads them.
+/// A folder whose files are read like those of [`MmapDirectory`].
 #[derive(Clone, Debug)]
 pub(super) struct Derived {
     dir: PathBuf,
@@ -94,7 +94,7 @@ impl Directory for Derived {
         let file = disk::clear(&path).and_then(|()| disk::open_or_create(&path));
         match file {
             Ok(_) => self.files.acquire_lock(lock),
-            // Where no file can be made, nobody removes one that is about to be opened either.
+            // Where no file can be created, no process removes one that is about to be opened either.
             Err(error) if is_for_readers(lock) && is_refused(&error) => {
                 Ok(DirectoryLock::from(Box::new(())))
             }
@@ -107,12 +107,12 @@ impl Directory for Derived {
     }
 }
 
-/// Whether a lock is the one that a reader takes while it opens the files of a commit.
+/// Whether it is the lock that a reader takes while it opens the files of a commit.
 fn is_for_readers(lock: &Lock) -> bool {
     lock.filepath == META_LOCK.filepath
 }
 
-/// Whether nothing may be written there.
+/// Whether the folder is read-only.
 fn is_refused(error: &io::Error) -> bool {
     use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem, StorageFull};
     matches!(

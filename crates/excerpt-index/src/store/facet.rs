@@ -1,4 +1,4 @@
-//! What documents are filtered by: facets, made of the front matter and of what was said of the document when it was added.
+//! Facets, which documents are filtered by: derived from the front matter and from the attributes given when the document was added.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -9,22 +9,22 @@ use super::sum;
 use super::truth::Truth;
 use crate::model::Attributes;
 
-/// The facets that are made of several fields. Any other field of the front matter is a facet by its own name.
+/// The facets that combine several fields. Any other field of the front matter is a facet under its own name.
 pub(crate) const TAG: &str = "tag";
 pub(crate) const KIND: &str = "type";
 pub(crate) const VERSION: &str = "version";
 pub(crate) const LANGUAGE: &str = "language";
 pub(crate) const DATE: &str = "date";
 
-/// The fields of the front matter that hold each of the first three.
+/// The fields of the front matter for each of the first three.
 const TAGS: [&str; 3] = ["tags", "tag", "keywords"];
 const KINDS: [&str; 2] = ["type", "kind"];
 const VERSIONS: [&str; 2] = ["versions", "version"];
 
-/// Values longer than this are text, not something to filter by.
+/// Longer values are text, not something to filter by.
 const LONGEST: usize = 200;
 
-/// The front matter with what was said of the document, which goes before it. Tags and versions are added to those that are there.
+/// The front matter combined with the given attributes, which take precedence. Tags and versions are added to existing ones.
 pub(super) fn merged(metadata: &Map<String, Value>, attributes: &Attributes) -> Map<String, Value> {
     let mut merged = metadata.clone();
     if let Some(kind) = &attributes.kind {
@@ -71,7 +71,7 @@ pub(super) fn facets(
             name if TAGS.contains(&name) => TAG,
             name if KINDS.contains(&name) => KIND,
             name if VERSIONS.contains(&name) => VERSION,
-            // It is told by the file, and the date by more than this field.
+            // The language comes from the file, and the date from more than this field.
             LANGUAGE | DATE => continue,
             name => name,
         };
@@ -86,12 +86,12 @@ pub(super) fn facets(
     facets
 }
 
-/// A value as it is compared: without white space around it, and whatever its case.
+/// A value as it is compared: without surrounding white space, ignoring case.
 pub(crate) fn folded(value: &str) -> String {
     value.trim().to_lowercase()
 }
 
-/// The values of a field: those of a list, or of text with commas; nothing of what is an object.
+/// The values of a field: those of a list or of comma-separated text; none of an object.
 fn values(field: Option<&Value>) -> Vec<String> {
     match field {
         Some(Value::Array(list)) => list.iter().filter_map(scalar).collect(),
@@ -116,9 +116,9 @@ fn scalar(value: &Value) -> Option<String> {
     }
 }
 
-/// Questions about facets.
+/// Queries about facets.
 impl Truth {
-    /// The ids of the documents that have a facet of that name with one of the values.
+    /// The ids of the documents with a facet of this name that has one of the values.
     pub(crate) fn with_facet(&self, name: &str, values: &[String]) -> Result<HashSet<i64>, Fault> {
         let mut select = self
             .connection
@@ -131,7 +131,7 @@ impl Truth {
         Ok(documents)
     }
 
-    /// Compares the facets of a document with their sum.
+    /// Compares the facets of a document with their checksum.
     pub(crate) fn check_facets(&self, document: i64) -> Result<(), Fault> {
         let mut select = self
             .connection
@@ -143,7 +143,7 @@ impl Truth {
         }
     }
 
-    /// Calls `visit` with each document that has a facet of that name, and its value, document by document.
+    /// Calls `visit` with each document that has a facet of this name, and its value, document by document.
     pub(crate) fn each_facet(
         &self,
         name: &str,

@@ -1,4 +1,4 @@
-//! What goes wrong inside a store, before it is known which index it was.
+//! What goes wrong inside a store, without the path of its index: [`Fault::at`] adds it.
 
 use std::fs::File;
 use std::io;
@@ -10,7 +10,7 @@ use tantivy::directory::error::OpenWriteError;
 
 use crate::error::Error;
 
-/// An error of a backend, or one that is already told in our words.
+/// An error of a backend, or one that is an [`Error`] already.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Fault {
     #[error(transparent)]
@@ -23,16 +23,16 @@ pub(crate) enum Fault {
     Json(#[from] serde_json::Error),
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// A value in the store that we would never write.
+    /// A value in the store that excerpt never writes.
     #[error("{0}")]
     Value(&'static str),
-    /// The truth lacks what a derived file that is in step with it names.
-    #[error("a match that is nowhere")]
+    /// The database lacks what a derived file names, although the two have the same revision.
+    #[error("a match that the database does not contain")]
     Torn,
 }
 
 impl Fault {
-    /// Names the index.
+    /// The error with the index directory in it.
     pub(crate) fn at(self, dir: &Path) -> Error {
         let damaged = match &self {
             Fault::Truth(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => {
@@ -55,7 +55,7 @@ impl Fault {
 }
 
 impl Fault {
-    /// Whether there was no room on the disk.
+    /// Whether the disk was full.
     fn is_full(&self) -> bool {
         let is_full = |error: &io::Error| {
             use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
@@ -72,20 +72,20 @@ impl Fault {
                 io_error,
                 ..
             })) => is_full(io_error),
-            // The threads of tantivy hand on the words of an error alone.
+            // The threads of tantivy pass on only the text of an error.
             Fault::Keywords(error) => cfg!(unix) && error.to_string().contains("(os error 28)"),
             _ => false,
         }
     }
 }
 
-/// Whether the system lets a file be written: where SQLite does not, the file says of itself that only later versions may.
+/// Whether the operating system allows writing to a file. If it does and SQLite still does not, the file is marked as writable by later versions only.
 fn is_writable(path: &Path) -> bool {
     File::options().append(true).open(path).is_ok()
 }
 
-/// Whether an error of SQLite's comes from what is in the file. Our statements are all constant, and fit what we write: one that cannot be prepared,
-/// breaks a rule or meets another type says as much of the file as a page that cannot be read.
+/// Whether SQLite fails because of the contents of the file. Our statements are constant and fit what we write, so one that cannot be prepared, violates a
+/// constraint or meets another type shows damage just as an unreadable page does.
 fn is_damage(error: &rusqlite::Error) -> bool {
     use ErrorCode::{
         CannotOpen, DatabaseBusy, DatabaseLocked, DiskFull, FileLockingProtocolFailed,

@@ -1,8 +1,8 @@
-//! The generations of an index. While documents are cut anew by other settings, the old state serves: the new one is built aside, in a folder of its own
-//! that begins as a copy, and is swapped in at once when it is complete.
+//! The generations of an index. While documents are split again with other settings, the old state serves: the new one is built in a folder of its own
+//! that starts as a copy, and replaces the old one atomically when it is complete.
 //!
-//! The first generation lies in the index directory itself; a later one in a folder that [`POINTER`] names. What no pointer names is rubbish, left by
-//! a process that ended between two steps, and removed by the next writer.
+//! The first generation is in the index directory itself; a later one is in a folder that [`POINTER`] names. A folder that no pointer names was left by
+//! a process that ended between two steps, and is removed by the next writer.
 
 use std::fs::{self, File};
 use std::io;
@@ -28,28 +28,28 @@ pub(crate) const POINTER: &str = "excerpt.generation";
 /// The folder of a generation that is being built.
 pub(super) const ASIDE: &str = "aside";
 
-/// The folder of an index that is made again from its sources.
+/// The folder of an index that is being rebuilt from its sources.
 pub(crate) const ANEW: &str = "anew";
 
-/// The beginning of the name of each other folder.
+/// The prefix of the names of the other folders.
 const FOLDER: &str = "generation-";
 
-/// The file in [`ASIDE`] that says what it is built from; written last, so that without it the copy is not complete.
+/// The file in [`ASIDE`] that records what it is built from. It is written last: without it the copy is incomplete.
 const BASE: &str = "base.json";
 
-/// What a generation is built from, and for what.
+/// What a generation is built from and for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Base {
     /// The `rev` of the generation that it is a copy of.
     pub(crate) rev: i64,
-    /// The root of the source that is cut anew.
+    /// The root of the source that is split again.
     pub(crate) root: String,
-    /// The settings that it is cut by, as a document's identity has them.
+    /// The identity of the settings that it is split with, as in the identity of a document.
     pub(crate) identity: Hash,
 }
 
-/// The folder of the generation that is served from the index directory `home`: the one that the pointer names. Where the pointer is lost or damaged, the
-/// latest one that is there: a generation gets its number when it is complete.
+/// The folder of the generation that is served from the index directory `home`: the one that the pointer names. If the pointer is lost or damaged, it is
+/// the latest existing one: a generation gets its number when it is complete.
 pub(crate) fn served(home: &Path) -> PathBuf {
     let is_there =
         |dir: &PathBuf| disk::is_regular(&dir.join(DATABASE)).is_ok_and(|is| is.is_some());
@@ -65,12 +65,12 @@ pub(crate) fn served(home: &Path) -> PathBuf {
     latest.unwrap_or_else(|| home.to_path_buf())
 }
 
-/// What the pointer in an index directory says.
+/// The contents of the pointer in an index directory.
 enum Named {
     Folder(String),
-    /// There is no pointer: the first generation lies in the index directory itself.
+    /// There is no pointer: the first generation is in the index directory itself.
     First,
-    /// Nothing that makes sense.
+    /// It is invalid.
     Nothing,
 }
 
@@ -82,7 +82,7 @@ fn named(home: &Path) -> Named {
     }
 }
 
-/// The number of the generation in the folder `name`, if that is one.
+/// The number of the generation in the folder `name`, if it is one.
 fn number(name: &str) -> Option<u64> {
     let digits = name.strip_prefix(FOLDER)?;
     let number = digits.parse().ok()?;
@@ -126,9 +126,9 @@ pub(crate) fn is_ours(name: &str) -> bool {
         || disk::is_temporary(name)
 }
 
-/// Whether something in the folder `home` shows that an index lies there, or did.
+/// Whether something in the folder `home` shows that there is or was an index.
 pub(crate) fn was_index(home: &Path) -> bool {
-    // The lock, the database and what is written beside it may be the files of any program; a copy may just be being made.
+    // The lock, the database and the files next to it may belong to any program; a copy may be in progress.
     let says_nothing = [lock::FILE, ASIDE, ANEW];
     let names = |name: &str| {
         is_ours(name)
@@ -141,7 +141,7 @@ pub(crate) fn was_index(home: &Path) -> bool {
 }
 
 impl Store {
-    /// The generation that is built aside, if it goes on from the one that is served.
+    /// The generation that is being built, if it is based on the one that is served.
     pub(crate) fn building(&self) -> Result<Option<(Base, Store)>, Fault> {
         let dir = self.home.join(ASIDE);
         let Ok(Some(text)) = disk::read(&dir.join(BASE)) else {
@@ -153,11 +153,11 @@ impl Store {
         if base.rev != self.truth.rev()? {
             return Ok(None);
         }
-        // One that is damaged is begun once more.
+        // A damaged one is started again.
         Ok(Store::at(&self.home, &dir).ok().map(|store| (base, store)))
     }
 
-    /// A generation to be built for `base`: the one begun before, or a copy of this one.
+    /// A generation to build for `base`: the one started before, or a copy of this one.
     pub(crate) fn aside(&self, _lock: &WriteLock, base: &Base) -> Result<Store, Fault> {
         if let Some((begun, store)) = self.building()?
             && begun == *base
@@ -169,13 +169,13 @@ impl Store {
         Ok(Store::at(&self.home, &dir)?)
     }
 
-    /// A copy of this generation, to be served from the index directory `home`.
+    /// A copy of this generation, for the index directory `home`.
     pub(crate) fn copied(&self, home: &Path) -> Result<Store, Fault> {
         let dir = self.copy_to(home)?;
         Ok(Store::at(home, &dir)?)
     }
 
-    /// Copies this generation into the index directory `home`, aside.
+    /// Copies this generation into the index directory `home` as one that is being built.
     fn copy_to(&self, home: &Path) -> Result<PathBuf, Fault> {
         let dir = home.join(ASIDE);
         disk::remove(&dir)?;
@@ -200,7 +200,7 @@ impl Store {
         Ok(dir)
     }
 
-    /// Serves the generation that was built aside, in place of this one.
+    /// Serves the generation that was built, in place of this one.
     pub(crate) fn swap(&mut self, lock: &WriteLock, aside: Store) -> Result<(), Fault> {
         let dir = aside.dir.clone();
         // Its last connection writes the log into the database.
@@ -210,11 +210,11 @@ impl Store {
         self.tidy(lock)
     }
 
-    /// Serves this store, made in a folder inside the index directory `home`, in place of whatever is served there.
+    /// Serves this store, built in a folder inside the index directory `home`, in place of the one served there.
     pub(crate) fn serve_from(self, home: &Path, lock: &WriteLock) -> Result<(), Fault> {
         let dir = self.dir.clone();
         self.truth.close()?;
-        // It had the one of a whole index until now.
+        // Until now it had the file of an index on its own.
         disk::remove(&dir.join(ROOTS))?;
         let next = serve(home, &dir)?;
         let store = Store::at(home, &next)?;
@@ -222,7 +222,7 @@ impl Store {
         store.tidy(lock)
     }
 
-    /// Gives up what is built aside for the source at `root`: it is no longer asked for.
+    /// Discards what is being built for the source at `root`: it is no longer needed.
     pub(crate) fn abandon(&self, _lock: &WriteLock, root: &str) -> Result<(), Fault> {
         match self.building()? {
             Some((base, _)) if base.root == root => Ok(disk::remove(&self.home.join(ASIDE))?),
@@ -235,7 +235,7 @@ impl Store {
         self.dir == self.home.join(ASIDE)
     }
 
-    /// Removes what generations have left that are no longer served, and repairs the pointer.
+    /// Removes what is left of generations that are no longer served, and repairs the pointer.
     pub(crate) fn tidy(&self, _lock: &WriteLock) -> Result<(), Fault> {
         if pointer_fault(&self.home).is_some() && !self.is_aside() {
             let pointer = self.home.join(POINTER);
@@ -254,13 +254,13 @@ impl Store {
             let is_part = parts.iter().any(|part| name.starts_with(part));
             let is_temporary = disk::is_temporary(name) && is_from_before(&path);
             if is_old || is_temporary || (is_part && self.dir != self.home) {
-                // Where another process still reads it, it goes the next time.
+                // If another process still reads it, it is removed the next time.
                 let _ = disk::remove(&path);
             }
         }
         // The next sync writes it again.
         disk::clear(&self.home.join(journal::FILE))?;
-        // One that is made anew holds the lock of this index: what is there now was left.
+        // A rebuild holds the lock of this index, so what is there now was left behind.
         let _ = disk::remove(&self.home.join(ANEW));
         if self.building()?.is_none() {
             disk::remove(&self.home.join(ASIDE))?;
@@ -269,15 +269,15 @@ impl Store {
     }
 }
 
-/// Whether a file was last written so long ago that no process can still be at it.
+/// Whether a file was last written so long ago that no process can still be writing it.
 fn is_from_before(path: &Path) -> bool {
     const LONG: Duration = Duration::from_secs(3600);
     let modified = fs::symlink_metadata(path).and_then(|metadata| metadata.modified());
     modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > LONG))
 }
 
-/// Names the generation in `dir`, which nobody has open, as the one that is served from `home`, and returns where it lies then. Each step is on the disk
-/// before the next one begins: whatever moment the power fails at, the pointer names a generation that is there.
+/// Names the generation in `dir`, which no process has open, as the one that is served from `home`, and returns its new folder. Each step is on the disk
+/// before the next one starts: whenever the power fails, the pointer names an existing generation.
 fn serve(home: &Path, dir: &Path) -> Result<PathBuf, Fault> {
     File::options()
         .write(true)
@@ -295,10 +295,10 @@ fn serve(home: &Path, dir: &Path) -> Result<PathBuf, Fault> {
     Ok(next)
 }
 
-/// Makes `to` the same file as `from`, or one like it where that cannot be: a file of the keyword index is never changed, only replaced.
+/// Makes `to` a hard link to `from`, or a copy where that is not possible: a file of the keyword index is never changed, only replaced.
 fn copied(from: &Path, to: &Path) -> io::Result<()> {
     let name = from.file_name().and_then(|name| name.to_str());
-    // The lock of tantivy is the one file that is opened to be written.
+    // The lock of tantivy is the only file that is opened for writing.
     if name.is_some_and(|name| name.ends_with(".lock")) {
         return Ok(());
     }

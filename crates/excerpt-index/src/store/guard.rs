@@ -1,5 +1,5 @@
-//! Work on the files of the keyword index: tantivy believes what it reads, and may panic over what is damaged. Every way into it leads through
-//! [`guarded`], which makes an error of that, as of all other damage.
+//! Access to the files of the keyword index: tantivy trusts what it reads and may panic on damaged files. Every call goes through [`guarded`],
+//! which turns a panic into an error, like all other damage.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
@@ -9,7 +9,7 @@ use tantivy::TantivyError;
 
 use super::fault::Fault;
 
-/// How the names of tantivy's own threads begin. What panics there comes back as an error.
+/// The prefix of the names of tantivy's own threads. A panic there is returned as an error.
 const THREADS: [&str; 3] = ["thrd-tantivy", "merge_thread", "segment_updater"];
 
 thread_local! {
@@ -17,10 +17,10 @@ thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does some work of tantivy's, with a panic turned into an error.
+/// Runs a call into tantivy, with a panic turned into an error.
 pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     let outer = GUARDED.replace(true);
-    // What the work has changed in part is thrown away by whoever gets the error: the keyword index is opened or made again.
+    // The caller that gets the error discards partial changes: it reopens or rebuilds the keyword index.
     let done = catch_unwind(AssertUnwindSafe(work));
     GUARDED.set(outer);
     done.unwrap_or_else(|_| {
@@ -29,8 +29,8 @@ pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, F
     })
 }
 
-/// Keeps panics over damaged files, which are caught and mended, from being printed; all others are told as before. To be called once, where a
-/// program begins: it changes what the whole process does when a thread panics.
+/// Suppresses the messages of panics over damaged files, which are caught and repaired; all others are printed as before. Call it once, at the start of
+/// a program: it changes what the whole process does when a thread panics.
 pub fn hush_mended_panics() {
     let before = panic::take_hook();
     panic::set_hook(Box::new(move |info| {

@@ -1,4 +1,4 @@
-//! The keyword index as one search sees it: the chunks of some documents, or of all, in the state of one moment.
+//! The keyword index in one search: the chunks of some documents, or of all, in the state of one moment.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,60 +18,60 @@ use super::lexical::Fields;
 use super::statistics::Statistics;
 use crate::search::Phrase;
 
-/// How much a word counts in a chunk's text, in its title and trail, in the titles and names inside it, and in its path. What says something of the
-/// whole document stands beside each of its chunks, and so says half as much of one.
+/// The weights of a word in a chunk's text, in its title and trail, in the titles and names inside it, and in its path. What describes the whole
+/// document is attached to each of its chunks, and so counts half for one of them.
 const BOOSTS: [f32; 4] = [1.0, 0.5, 1.0, 0.5];
 
-/// How much a name counts where it is defined: beside the other fields, which hold it too.
+/// The weight of a name where it is defined, in addition to the other fields, which also contain it.
 const DEFINITION: f32 = 2.0;
 
-/// How many chunks with a phrase are known at once.
+/// How many chunks with a phrase are collected at once.
 const MOST_HELD: usize = 1 << 20;
 
 /// What to search for.
 #[derive(Clone, Debug)]
 pub(crate) struct Wanted<'a> {
-    /// Terms that a chunk with every word holds.
+    /// Terms that a chunk with every word contains.
     pub(crate) required: &'a [String],
     /// Terms that only add to the score: identifiers as a whole.
     pub(crate) optional: &'a [String],
     /// [Names](super::analysis::name) whose definitions rank above their uses.
     pub(crate) names: &'a [String],
-    /// What a chunk must hold, word behind word.
+    /// Phrases that a chunk must contain.
     pub(crate) phrases: &'a [Phrase],
-    /// What a chunk must not hold.
+    /// What a chunk must not contain.
     pub(crate) excluded: &'a [Phrase],
-    /// How many chunks are wanted.
+    /// How many chunks to return.
     pub(crate) limit: usize,
 }
 
-/// What was found.
+/// The result.
 #[derive(Debug, Default)]
 pub(crate) struct Candidates {
-    /// The best chunks that hold every required term, then the best of the others.
+    /// The best chunks that contain every required term, then the best of the others.
     pub(crate) chunks: Vec<Candidate>,
-    /// How many of them hold every required term.
+    /// How many of them contain every required term.
     pub(crate) complete: usize,
-    /// How many chunks hold any term.
+    /// How many chunks contain any term.
     pub(crate) chunks_total: usize,
-    /// How many documents these belong to.
+    /// How many documents they belong to.
     pub(crate) documents_total: usize,
 }
 
-/// The idf of BM25 for a term that so many of all chunks hold.
+/// The idf of BM25 for a term that occurs in `holding` of `chunks` chunks.
 pub(crate) fn idf(chunks: u64, holding: u64) -> f32 {
     let (chunks, holding) = (chunks as f32, holding as f32);
     (1.0 + (chunks - holding + 0.5) / (holding + 0.5)).ln()
 }
 
-/// What is searched: see the module.
+/// The searched chunks: see the module.
 pub(crate) struct Searched {
     fields: Fields,
     statistics: Statistics,
 }
 
 impl Searched {
-    /// The chunks of `documents`; of all when none are given.
+    /// The chunks of `documents`, or of all documents.
     pub(super) fn of(
         searcher: Searcher,
         fields: Fields,
@@ -85,7 +85,7 @@ impl Searched {
         })
     }
 
-    /// The best `limit` of the chunks that a query finds: of those that are `complete` (all, when none are given), and of the others.
+    /// The best `limit` chunks for a query: of those that are `complete` (all, if `None`), and of the others.
     fn best(
         &self,
         query: &dyn Query,
@@ -103,10 +103,10 @@ impl Searched {
             .search_with_statistics_provider(query, &best, statistics)
     }
 
-    /// The best chunks for what is wanted.
+    /// The best chunks for a request.
     ///
-    /// Two searches: one finds the chunks that hold every required term, the other scores all that hold any by BM25 over all terms. So every chunk has
-    /// its score from one sum, whether it holds every term or not.
+    /// Runs two searches: one finds the chunks that contain every required term, the other scores all that contain any, with BM25 over all terms. So every
+    /// chunk gets its score from the same sum, whether it contains every term or not.
     pub(crate) fn candidates(&self, wanted: &Wanted<'_>) -> Result<Candidates, Fault> {
         guarded(|| self.find(wanted))
     }
@@ -138,7 +138,7 @@ impl Searched {
         self.statistics.chunks()
     }
 
-    /// How rare each term is in the texts (the idf of BM25), and none for a term that is nowhere.
+    /// How rare each term is in the texts (the idf of BM25); `None` for a term that does not occur.
     pub(crate) fn weights(&self, terms: &[String]) -> Result<Vec<Option<f32>>, Fault> {
         let weight = |term: &String| {
             let count = |field| self.frequency(field, term);
@@ -150,7 +150,7 @@ impl Searched {
         guarded(|| terms.iter().map(weight).collect())
     }
 
-    /// How rare each term is in the texts, against a term that is in one chunk alone: from 0 for one that is everywhere to 1.
+    /// How rare each term is in the texts, relative to a term in a single chunk: from 0 for a term that is everywhere to 1.
     pub(crate) fn rarities(&self, terms: &[String]) -> Result<Vec<f32>, Fault> {
         let total = self.statistics.chunks() as f32;
         let rarity = |term: &String| {
@@ -167,16 +167,16 @@ impl Searched {
             .doc_freq(&Term::from_field_text(field, term))?)
     }
 
-    /// What holds any term, with its score.
+    /// Matches chunks with any term, with their scores.
     fn any_query(&self, wanted: &Wanted<'_>) -> Box<dyn Query> {
         let terms = wanted.required.iter().chain(wanted.optional);
-        // Side by side, not word by word: tantivy joins plain terms faster than what is joined already.
+        // All terms in one list, not grouped by word: tantivy combines plain terms faster than nested queries.
         let words = terms.flat_map(|term| self.in_fields(term));
         let words = words.chain(self.definitions(wanted)).collect();
         self.limited(Box::new(AnyOf(words)), wanted)
     }
 
-    /// What holds every required term, in whichever field.
+    /// Matches chunks with every required term, in any field.
     fn all_query(&self, wanted: &Wanted<'_>) -> BooleanQuery {
         let words = wanted.required.iter().map(|term| {
             let word: Box<dyn Query> = Box::new(AnyOf(self.in_fields(term).collect()));
@@ -185,7 +185,7 @@ impl Searched {
         BooleanQuery::new(words.collect())
     }
 
-    /// The definitions of the names. As all else by BM25: a name that much defines says little.
+    /// The definitions of the names, scored with BM25 like everything else: a name with many definitions says little.
     fn definitions(&self, wanted: &Wanted<'_>) -> impl Iterator<Item = Box<dyn Query>> {
         wanted.names.iter().map(|name| {
             let term = Term::from_field_text(self.fields.defines, name);
@@ -206,7 +206,7 @@ impl Searched {
         })
     }
 
-    /// `query` with the phrases and without what is excluded.
+    /// `query`, with the phrases required and the exclusions applied.
     fn limited(&self, query: Box<dyn Query>, wanted: &Wanted<'_>) -> Box<dyn Query> {
         let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
         let mut limit = |occur, query: Box<dyn Query>| {
@@ -242,7 +242,7 @@ impl Searched {
         Box::new(BooleanQuery::new(fields.collect()))
     }
 
-    /// The chunks that hold every phrase, by document and ordinal.
+    /// The chunks that contain every phrase, by document and ordinal.
     pub(crate) fn holding(&self, phrases: &[Phrase]) -> Result<HashSet<(u64, u64)>, Fault> {
         let clauses = phrases
             .iter()

@@ -1,5 +1,5 @@
-//! The keyword index: tantivy beside the truth, derived from it and disposable. It holds the terms of every chunk, nothing of
-//! the texts themselves; a match is a document's id and an ordinal, to be looked up in the truth.
+//! The keyword index: a tantivy index next to the truth, derived from it and disposable. It contains the terms of every chunk, but not
+//! the texts; a match is the id of a document and an ordinal, to be looked up in the truth.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,24 +29,24 @@ pub(super) const PATH_HASH: &str = "path_hash";
 pub(super) const ORDINAL: &str = "ordinal";
 pub(super) const REV: &str = "rev";
 
-/// The memory that a writer gathers terms in, over all its threads.
+/// The memory in which a writer collects terms, over all its threads.
 const HEAP: usize = 50 << 20;
 
-/// Files of more bytes together are not read in whole each time they are opened, only when they look different than when they were written, before they
-/// are written on, and by `excerpt doctor`. So many take 2 ms.
+/// Files with more bytes in total are not read in full each time they are opened, only when their metadata differs from when they were written, before
+/// they are appended to, and by `excerpt doctor`. Reading this many takes 2 ms.
 const READ_ALWAYS: u64 = 16 << 20;
 
-/// How many threads analyse text.
+/// How many threads analyze text.
 const THREADS: usize = 2;
 
-/// What a keyword index was made from and how far it is. It is kept in tantivy's commit, so it is true of what is committed.
+/// What a keyword index is derived from, and up to which `rev`. It is part of tantivy's commit, so it always matches what is committed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stamp {
     /// The id of the truth.
     pub(crate) store: String,
     /// The version of the analysis.
     pub(crate) analysis: u32,
-    /// The `rev` of the last change that it holds.
+    /// The `rev` of the last change in it.
     pub(crate) rev: i64,
 }
 
@@ -65,7 +65,7 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// Those that hold the words of a chunk.
+    /// Those with the words of a chunk.
     pub(super) fn of_words(self) -> [Field; 4] {
         [self.text, self.place, self.inside, self.path]
     }
@@ -81,16 +81,16 @@ pub(crate) struct Lexical {
 }
 
 impl Lexical {
-    /// Opens the keyword index in `dir`. Its files are read in whole first, as tantivy checks nothing when it opens one; large ones only if they do not
-    /// look as `seal` says.
+    /// Opens the keyword index in `dir`. Its files are read in full first, since tantivy checks nothing when it opens an index; large ones only if
+    /// their metadata does not match `seal`.
     ///
     /// # Errors
     ///
-    /// Whatever keeps it from being used, which making it again will mend.
+    /// Anything that makes it unusable; a rebuild repairs it.
     pub(crate) fn open(dir: &Path, seal: Option<Hash>) -> Result<Self, Fault> {
         guarded(|| {
             if !holds_files_alone(dir)? {
-                return Err(Fault::Value("a keyword index with something else in it"));
+                return Err(Fault::Value("a keyword index with other contents"));
             }
             let index = tantivy::Index::open(Derived::open(dir)?)?;
             let (schema, fields) = schema();
@@ -111,7 +111,7 @@ impl Lexical {
         })
     }
 
-    /// Makes an empty keyword index in `dir`, in place of what is there.
+    /// Creates an empty keyword index in `dir`, replacing what is there.
     pub(crate) fn create(dir: &Path, stamp: Stamp) -> Result<Self, Fault> {
         disk::remove(dir)?;
         disk::create_dir_all(dir)?;
@@ -140,17 +140,17 @@ impl Lexical {
         Ok(lexical)
     }
 
-    /// What it was made from and how far it is.
+    /// What it is derived from, and up to which `rev`.
     pub(crate) fn stamp(&self) -> &Stamp {
         &self.stamp
     }
 
-    /// Whether its files look as they did when they were written, what tantivy says of them included.
+    /// Whether the metadata of its files is the same as when they were written, including what tantivy records about them.
     pub(crate) fn is_sealed(&self) -> bool {
         self.is_sealed
     }
 
-    /// Goes on to the last commit. The stamp is read first: it is never ahead of what is searched.
+    /// Switches to the last commit. The stamp is read first, so it is never ahead of what is searched.
     pub(crate) fn reload(&mut self) -> Result<(), Fault> {
         guarded(|| {
             self.stamp = read_stamp(&self.index)?;
@@ -164,17 +164,17 @@ impl Lexical {
         guarded(|| Writer::new(&self.index, self.fields))
     }
 
-    /// A hash over how the files look: as long as it stays, they need not be read to know that they are sound.
+    /// A hash over the metadata of the files: while it is unchanged, they are sound without being read.
     pub(crate) fn seal(&self, dir: &Path) -> Result<Hash, Fault> {
         Ok(look(&self.index, dir)?.0)
     }
 
-    /// The chunks of some documents as what is searched; those of all when none are given.
+    /// The chunks of some documents, or of all, for a search.
     pub(crate) fn searched(&self, documents: Option<&Documents>) -> Result<Searched, Fault> {
         Searched::of(self.reader.searcher(), self.fields, documents)
     }
 
-    /// How many chunks it holds of each document and `rev`.
+    /// How many chunks it contains of each document and `rev`.
     pub(crate) fn chunk_counts(&self) -> Result<BTreeMap<(u64, u64), usize>, Fault> {
         guarded(|| self.count())
     }
@@ -196,7 +196,7 @@ impl Lexical {
     }
 }
 
-/// The right to change a keyword index. What is not committed is forgotten.
+/// The right to change a keyword index. Uncommitted changes are lost.
 pub(crate) struct Writer {
     writer: IndexWriter,
     fields: Fields,
@@ -211,12 +211,12 @@ impl Writer {
             .num_merge_threads(1)
             .build();
         let writer: IndexWriter = index.writer_with_options(options)?;
-        // A writer that was killed leaves files that no commit names, under the names that this one would take.
+        // A killed writer leaves files that no commit names, with names that this one would use.
         writer.garbage_collect_files().wait()?;
         Ok(Writer { writer, fields })
     }
 
-    /// Adds the chunks of a document, in place of those it had.
+    /// Adds the chunks of a document, replacing those it had.
     pub(crate) fn put(
         &self,
         document: &StoredDocument,
@@ -256,7 +256,7 @@ impl Writer {
             .delete_term(Term::from_field_u64(self.fields.document, document));
     }
 
-    /// Makes the changes lasting and visible.
+    /// Commits the changes and makes them visible.
     pub(crate) fn commit(&mut self, stamp: &Stamp) -> Result<(), Fault> {
         let payload = serde_json::to_string(stamp)?;
         guarded(|| {
@@ -267,13 +267,13 @@ impl Writer {
         })
     }
 
-    /// Waits for the joining of small segments to end: what is cut off would be begun again each time.
+    /// Waits until small segments are merged: an interrupted merge would start again each time.
     pub(crate) fn finish(self) -> Result<(), Fault> {
         guarded(|| Ok(self.writer.wait_merging_threads()?))
     }
 }
 
-/// The title and trail, with a title that is also the first heading only once.
+/// The title and trail; a title that is also the first heading occurs once.
 fn heading(title: Option<&str>, trail: &[String]) -> String {
     let title = title.filter(|title| trail.first().is_none_or(|first| first != title));
     let lines: Vec<&str> = title
@@ -283,9 +283,9 @@ fn heading(title: Option<&str>, trail: &[String]) -> String {
     lines.join("\n")
 }
 
-/// Whether every file of the last commit is as it was written.
+/// Whether every file of the last commit is unchanged.
 fn is_sound(index: &tantivy::Index, dir: &Path) -> Result<bool, Fault> {
-    // tantivy looks at those files alone that it has written down as its own.
+    // tantivy checks only the files that it has recorded as its own.
     let known = index.directory().list_managed_files();
     let named = index.load_metas()?.list_segment_files();
     let unknown = named.difference(&known);
@@ -293,7 +293,7 @@ fn is_sound(index: &tantivy::Index, dir: &Path) -> Result<bool, Fault> {
     Ok(are_known && index.validate_checksum()?.is_empty())
 }
 
-/// Whether nothing but regular files lies in a folder: to open a FIFO takes until somebody writes to it.
+/// Whether a folder contains only regular files: opening a FIFO would block until another process writes to it.
 fn holds_files_alone(dir: &Path) -> io::Result<bool> {
     for entry in fs::read_dir(dir)? {
         if !entry?.file_type()?.is_file() {
@@ -303,7 +303,7 @@ fn holds_files_alone(dir: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// A hash over what the last commit says of itself, and over the names, sizes and times of its files; and how many bytes these have.
+/// A hash over the metadata of the last commit and over the names, sizes and times of its files; and how many bytes these have.
 fn look(index: &tantivy::Index, dir: &Path) -> Result<(Hash, u64), Fault> {
     let mut names: Vec<PathBuf> = index
         .load_metas()?
@@ -314,7 +314,7 @@ fn look(index: &tantivy::Index, dir: &Path) -> Result<(Hash, u64), Fault> {
     let mut looks = fs::read_to_string(dir.join("meta.json"))?;
     let mut bytes = 0;
     for name in names {
-        // tantivy names files that a segment may have, such as one of deletions.
+        // tantivy also names files that a segment only may have, such as one of deletions.
         if let Ok(metadata) = fs::metadata(dir.join(&name)) {
             let time = metadata
                 .modified()?

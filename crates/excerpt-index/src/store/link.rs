@@ -1,5 +1,5 @@
-//! The links that are kept of a document: those that lead to documents of the same source. Where a link leads is worked out as far as the document's own path
-//! tells it; whether anything is there is asked when it is read.
+//! The stored links of a document: those to documents of the same source. The target of a link is resolved as far as the document's own path determines
+//! it; whether the target exists is checked when the link is read.
 
 use excerpt_chunk::{Link, LinkKind};
 use percent_encoding::percent_decode_str;
@@ -9,21 +9,21 @@ use super::fault::Fault;
 use super::sum;
 use super::truth::Truth;
 
-/// A link as it is kept.
+/// A stored link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LinkRow {
-    /// The byte of the document on which it begins.
+    /// The byte of the document where it starts.
     pub(crate) start: usize,
-    /// The path from the root of the source, or the name in a wiki link, in small letters and without `.md`.
+    /// The path from the root of the source, or the name in a wiki link, in lower case and without `.md`.
     pub(crate) target: String,
-    /// What stands behind `#`.
+    /// The part after `#`.
     pub(crate) section: Option<String>,
     /// Whether `target` is the name in a wiki link.
     pub(crate) wiki: bool,
 }
 
 impl LinkRow {
-    /// The row of a link in the document at `path`; none for images and for what leads out of the source.
+    /// The row of a link in the document at `path`; `None` for images and for links out of the source.
     pub(super) fn new(link: &Link, path: &str) -> Option<Self> {
         let (target, section) = match link.target.split_once('#') {
             Some((target, section)) => (target, Some(section).filter(|it| !it.is_empty())),
@@ -60,7 +60,7 @@ impl LinkRow {
     }
 }
 
-/// Whether a target begins with a scheme or names another host.
+/// Whether a target starts with a scheme or names another host.
 fn is_address(target: &str) -> bool {
     let scheme = target.split(['/', '?']).next().unwrap_or_default();
     let is_scheme = scheme.split_once(':').is_some_and(|(name, _)| {
@@ -72,7 +72,7 @@ fn is_address(target: &str) -> bool {
     is_scheme || target.starts_with("//")
 }
 
-/// The text that `%20` and the like stand for; as it is, if that is no text.
+/// Decodes `%20` and the like; unchanged, if the result is not text.
 fn decoded(text: &str) -> String {
     match percent_decode_str(text).decode_utf8() {
         Ok(decoded) => decoded.into_owned(),
@@ -80,7 +80,7 @@ fn decoded(text: &str) -> String {
     }
 }
 
-/// The path from the root of the source that `target` is, written in the document at `path`; none when it lies above the root.
+/// The path from the root of the source for `target`, as written in the document at `path`; `None` when it is above the root.
 fn resolved(target: &str, path: &str) -> Option<String> {
     let mut segments: Vec<&str> = match target.starts_with('/') {
         true => Vec::new(),
@@ -100,7 +100,7 @@ fn resolved(target: &str, path: &str) -> Option<String> {
     Some(segments.join("/"))
 }
 
-/// Keeps the links of a document in place of those that it had.
+/// Stores the links of a document, replacing those that it had.
 pub(super) fn put_links(
     transaction: &Transaction<'_>,
     document: i64,
@@ -143,7 +143,7 @@ impl Truth {
         }
     }
 
-    /// The links in a source whose target is `target`, each with the id of the document that it stands in.
+    /// The links in a source to `target`, each with the id of the document that contains it.
     pub(crate) fn links_to(
         &self,
         source: i64,

@@ -8,12 +8,12 @@ use super::sum::{self, STAT};
 use super::truth::Truth;
 use crate::model::Stat;
 
-/// In which order documents are listed.
+/// The order of a list of documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     /// By source and path.
     Path,
-    /// The last changed first.
+    /// Most recently changed first.
     Recent,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Listed {
 }
 
 impl Truth {
-    /// Calls `visit` with the documents at `path` or under it, in a source or in all; with no more than `limit`.
+    /// Calls `visit` with the documents at or under `path`, in a source or in all; at most `limit` of them.
     pub(crate) fn each_listed(
         &self,
         source: Option<i64>,
@@ -52,7 +52,7 @@ impl Truth {
         ))?;
         let limit = limit.map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX));
         let mut rows = select.query(params![source, path, limit])?;
-        // Behind the columns of a document stands their sum.
+        // The columns of a document are followed by their checksum.
         const BEHIND: usize = sum::DOCUMENT_COLUMNS + 1;
         while let Some(row) = rows.next()? {
             sum::check(row, sum::DOCUMENT_COLUMNS)?;
@@ -69,7 +69,7 @@ impl Truth {
         Ok(())
     }
 
-    /// The size and time that the file of a document had when it was indexed.
+    /// The metadata that the file of a document had when it was indexed.
     pub(crate) fn stat(&self, document: i64) -> Result<Stat, Fault> {
         let mut select = self.connection.prepare_cached(&format!(
             "SELECT {STAT}, stat_sum FROM document WHERE id = ?1"
@@ -86,7 +86,7 @@ impl Truth {
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
-    /// What the last sync of a source saw, as JSON; none before the first was complete.
+    /// The summary from the last sync of a source, as JSON; `None` until the first is complete.
     pub(crate) fn summary(&self, source: i64) -> Result<Option<String>, Fault> {
         let mut select = self
             .connection
@@ -95,14 +95,14 @@ impl Truth {
         Ok(found.flatten())
     }
 
-    /// Whether a source has changed since its summary was made.
+    /// Whether a source has changed since its summary was built.
     pub(crate) fn summary_is_due(&self, source: i64) -> Result<bool, Fault> {
-        // A sync that writes says first that it has not finished.
+        // A sync that writes is first recorded as unfinished.
         let sql = "SELECT summary IS NULL OR finished IS NULL FROM source WHERE id = ?1";
         Ok(self.connection.query_row(sql, [source], |row| row.get(0))?)
     }
 
-    /// Keeps the summary of a source.
+    /// Stores the summary of a source.
     pub(crate) fn set_summary(&self, source: i64, summary: &str) -> Result<(), Fault> {
         let transaction = self.connection.unchecked_transaction()?;
         transaction
@@ -113,7 +113,7 @@ impl Truth {
     }
 }
 
-/// The size and time of a file, from the columns of [`sum::STAT`] and their sum.
+/// The metadata of a file, from the columns of [`sum::STAT`] and their checksum.
 fn stat(row: &Row<'_>, first: usize) -> Result<Stat, Fault> {
     match sum::is_stat_sound(row, first)? {
         true => Ok(read::stat(row, first)?),

@@ -1,8 +1,8 @@
-//! The index on disk: the [`Truth`] in SQLite and, derived from it, the [`Lexical`] index in tantivy, kept in step.
+//! The index on disk: the [`Truth`], a SQLite database, and the [`Lexical`] index in tantivy, which is derived from it and kept up to date.
 //!
-//! A change is first committed to the truth, under the next `rev`. The keyword index follows by [`Store::catch_up`]: it takes up
-//! what changed after the `rev` in its own last commit. That is the one way it is ever filled, so a process that ends between the
-//! two commits, a keyword index that was removed, and the first sync all go the same way.
+//! A change is first committed to the truth under the next `rev`. [`Store::catch_up`] then updates the keyword index with everything that
+//! changed after the `rev` of its own last commit. It is never filled in any other way, so the same code handles a process that ends between
+//! the two commits, a keyword index that was removed, and the first sync.
 
 mod analysis;
 mod any_of;
@@ -64,7 +64,7 @@ const LEXICAL: &str = "lexical";
 /// The file in an index directory that names the roots of its sources, so that the index can be rebuilt when its database cannot be read.
 const ROOTS: &str = "sources.json";
 
-/// What an index directory holds besides its database.
+/// The contents of an index directory besides its database.
 const LEFTOVERS: [&str; 13] = [
     LEXICAL,
     codes::FILE,
@@ -81,10 +81,10 @@ const LEFTOVERS: [&str; 13] = [
     journal::FILE,
 ];
 
-/// How many ids of changed documents are held at once while the keyword index follows.
+/// How many ids of changed documents are in memory at once while the keyword index is updated.
 const PAGE: usize = 256;
 
-/// How often something is looked for that a writer may just be replacing.
+/// How often to retry when a writer may be replacing something.
 const LOOKS: usize = 3;
 
 /// Truth and keyword index of one index directory.
@@ -94,20 +94,20 @@ pub(crate) struct Store {
     home: PathBuf,
     /// The folder of this generation of it.
     dir: PathBuf,
-    /// None while it is missing, damaged, or made from something else.
+    /// `None` while it is missing, damaged, or derived from something else.
     lexical: Option<Lexical>,
-    /// None while they are missing, damaged, or made from something else.
+    /// `None` while they are missing, damaged, or derived from something else.
     codes: Option<Codes>,
-    /// Whether the seal of the keyword index is not to be believed.
+    /// Whether the seal of the keyword index is not trusted.
     distrusted: bool,
 }
 
 impl Store {
-    /// Opens the index in `dir`, or makes it there.
+    /// Opens the index in `dir`, or creates it.
     ///
     /// # Errors
     ///
-    /// [`Error::NotAnIndex`] for a folder with other things, and as [`Truth::create`].
+    /// [`Error::NotAnIndex`] for a folder with other contents, and as [`Truth::create`].
     pub(crate) fn create(home: &Path) -> Result<Self> {
         let dir = generation::served(home);
         let database = dir.join(DATABASE);
@@ -116,7 +116,7 @@ impl Store {
             .is_none();
         if is_new {
             disk::create_dir_all(home).map_err(Error::io(home))?;
-            // What is left of an index without its database may stay: it is made again. Another process may have begun to make it meanwhile.
+            // The remains of an index without its database may stay: they are rebuilt. Another process may have started to create the index meanwhile.
             if !holds_index_alone(home) && disk::is_regular(&database).is_ok_and(|is| is.is_none())
             {
                 return Err(Error::NotAnIndex { path: home.into() });
@@ -142,7 +142,7 @@ impl Store {
                 false => Error::NotFound { path: home.into() },
             });
         }
-        // The one that was just named may be gone when it is looked at: another one is named then.
+        // The generation that was just named may be gone when it is opened: then another one is named.
         let mut opened = Store::at(home, &generation::served(home));
         for _ in 1..LOOKS {
             if opened.is_ok() {
@@ -185,7 +185,7 @@ impl Store {
         &self.home
     }
 
-    /// The keyword index, when there is one to search.
+    /// The keyword index, if there is one to search.
     pub(crate) fn lexical(&self) -> Option<&Lexical> {
         self.lexical.as_ref()
     }
@@ -195,19 +195,19 @@ impl Store {
         let rev = self.truth.rev()?;
         Ok(match &self.lexical {
             Some(lexical) if lexical.stamp().rev == rev => Keywords::InStep,
-            // An index without documents lacks nothing.
+            // An index without documents is up to date.
             None if rev == 0 => Keywords::InStep,
             Some(_) => Keywords::Behind,
             None => Keywords::Missing,
         })
     }
 
-    /// How many documents the keyword index does not hold as they are.
+    /// How many documents the keyword index does not have in their current version.
     pub(crate) fn unfollowed(&self) -> Result<usize, Fault> {
         self.truth.changed_count(self.followed_rev())
     }
 
-    /// How many it holds as they are.
+    /// How many it has in their current version.
     pub(crate) fn followed(&self) -> Result<usize, Fault> {
         self.truth.unchanged_count(self.followed_rev())
     }
@@ -217,13 +217,13 @@ impl Store {
         lexical.map_or(0, |lexical| lexical.stamp().rev)
     }
 
-    /// Looks again at what another process may have changed.
+    /// Picks up what another process may have changed.
     pub(crate) fn refresh(&mut self) -> Result<Keywords, Fault> {
         let is_served = self.is_aside() || generation::served(&self.home) == self.dir;
         if !is_served || !self.truth.is_in_place() {
             *self = Store::open(&self.home)?;
         }
-        // There may be room again.
+        // There may be space on the disk again.
         if self.truth.is_frozen()
             && let Ok(truth) = Truth::open_to_write(&self.dir.join(DATABASE))
         {
@@ -242,13 +242,13 @@ impl Store {
         self.keywords()
     }
 
-    /// Takes the keyword index for damaged: before it is used again, its files are read in whole.
+    /// Treats the keyword index as possibly damaged: its files are read in full before it is used again.
     pub(crate) fn distrust(&mut self) {
         self.lexical = None;
         self.distrusted = true;
     }
 
-    /// Gives the keyword index up: it is made again, whatever its files look like.
+    /// Discards the keyword index: it is rebuilt, whatever the state of its files.
     ///
     /// # Errors
     ///
@@ -259,7 +259,7 @@ impl Store {
         Ok(disk::remove(&self.dir.join(LEXICAL))?)
     }
 
-    /// Whether every derived file that there is holds every change, so that all it names is in the truth.
+    /// Whether every existing derived file is up to date, so that everything it names is in the truth.
     pub(crate) fn is_whole(&self) -> Result<bool, Fault> {
         let rev = self.truth.rev()?;
         let lexical = self.lexical.as_ref().map(|lexical| lexical.stamp().rev);
@@ -267,10 +267,10 @@ impl Store {
         Ok([lexical, codes].iter().flatten().all(|held| *held == rev))
     }
 
-    /// Opens the keyword index, if it is one that can be used.
+    /// Opens the keyword index, if it can be used.
     ///
-    /// A writer removes files that its last commit no longer needs, maybe just those that are being looked at here: so look
-    /// again before taking it for damaged.
+    /// A writer removes files that its last commit no longer needs, perhaps the very ones that are read here, so this retries before treating
+    /// the index as damaged.
     fn load(&mut self) -> Result<(), Fault> {
         for _ in 0..LOOKS {
             self.lexical = None;
@@ -295,7 +295,8 @@ impl Store {
         Ok(())
     }
 
-    /// Whether the keyword index has the chunks that it says it has. tantivy keeps no checksum of its list of files; as long as that is sealed, it is right.
+    /// Whether the keyword index has the chunks that its stamp implies. tantivy has no checksum over its list of files; as long as that is sealed, it is
+    /// right.
     fn holds_all(&self) -> Result<bool, Fault> {
         let Some(lexical) = self.lexical.as_ref().filter(|lexical| !lexical.is_sealed()) else {
             return Ok(true);
@@ -312,7 +313,7 @@ impl Store {
         }))
     }
 
-    /// The database of the index in `home` in whatever state it is, if SQLite can open it.
+    /// The database of the index in `home`, in whatever state, if SQLite can open it.
     pub(crate) fn remains(home: &Path) -> Option<Truth> {
         let dir = generation::served(home);
         let database = dir.join(DATABASE);
@@ -321,7 +322,7 @@ impl Store {
         is_there.then(|| truth_in(home, &dir, open).ok()).flatten()
     }
 
-    /// Keeps the roots of the sources in a file beside the database.
+    /// Writes the roots of the sources to a file next to the database.
     pub(crate) fn note_roots(&self) -> Result<(), Fault> {
         let sources = self.truth.sources()?.into_iter();
         let roots: Vec<String> = sources.map(|source| source.root).collect();
@@ -333,7 +334,7 @@ impl Store {
         }
     }
 
-    /// Whether the keyword index is one of this truth that can go on from where it is.
+    /// Whether the keyword index belongs to this truth and can be updated from its current state.
     fn fits(&self) -> Result<bool, Fault> {
         let Some(lexical) = &self.lexical else {
             return Ok(false);
@@ -345,7 +346,7 @@ impl Store {
             && range.contains(&stamp.rev))
     }
 
-    /// Brings the keyword index in step, if this process may write. Returns whether it had been lost and was made again.
+    /// Updates the keyword index, if this process may write. Returns whether it was lost and has been rebuilt.
     pub(crate) fn heal(&mut self) -> Result<bool, Fault> {
         let lock = WriteLock::acquire(&self.home)?;
         let lost = self.refresh_locked(&lock)?;
@@ -353,8 +354,8 @@ impl Store {
         Ok(lost)
     }
 
-    /// Looks again once the lock is held, as whoever held it until now may have changed everything. Returns whether the keyword
-    /// index has been lost: it is not there, and once was.
+    /// Refreshes once the lock is held, since the previous holder may have changed everything. Returns whether the keyword
+    /// index is lost: it existed once and does not exist now.
     pub(crate) fn refresh_locked(&mut self, _lock: &WriteLock) -> Result<bool, Fault> {
         let missing = self.refresh()? == Keywords::Missing;
         if self.truth.is_frozen() {
@@ -364,8 +365,8 @@ impl Store {
         Ok(missing && self.truth.seal()?.is_some())
     }
 
-    /// Brings the keyword index in step with the truth; makes it again when it cannot be. `progress` is told how many documents
-    /// are done of how many, and may break off: what is done until then is kept.
+    /// Updates the keyword index from the truth, and rebuilds it if that fails. `progress` receives how many of how many documents
+    /// are done, and may cancel: what is done by then is kept.
     pub(crate) fn catch_up(
         &mut self,
         _lock: &WriteLock,
@@ -377,7 +378,7 @@ impl Store {
         if stamp.is_some_and(|stamp| stamp.rev == target) {
             return Ok(ControlFlow::Continue(()));
         }
-        // What is damaged must not go into fresh files, and tantivy ends the process over it on some ways: so all is read before anything is written.
+        // Damaged data must not get into new files, and tantivy aborts the process on some of it, so everything is read before anything is written.
         let sound = match self.lexical.is_some() {
             true => Lexical::open(&path, None).ok(),
             false => None,
@@ -385,7 +386,7 @@ impl Store {
         let mut lexical = match sound {
             Some(lexical) => lexical,
             None => {
-                // What the truth has lost would be nowhere to be missed, once the keyword index is made from it.
+                // Once the keyword index is rebuilt, nothing would show what the truth has lost.
                 if self.truth.seal()?.is_some() {
                     self.truth.verify()?;
                 }
@@ -393,7 +394,7 @@ impl Store {
             }
         };
         let (stamp, flow) = match self.follow(&lexical, progress) {
-            // It can be read and not be written: making it again mends that too, unless nothing is wrong with what is there.
+            // It can be read but not written: a rebuild repairs that, too, unless nothing is wrong with what is there.
             Err(fault @ Fault::Keywords(_)) => {
                 if let Ok(sound) = Lexical::open(&path, None) {
                     self.lexical = Some(sound);
@@ -411,7 +412,7 @@ impl Store {
         Ok(flow)
     }
 
-    /// Writes what changed after the stamp of `lexical`, and returns the stamp that it has then.
+    /// Writes what changed after the stamp of `lexical`, and returns its new stamp.
     fn follow(
         &self,
         lexical: &Lexical,
@@ -449,7 +450,7 @@ impl Store {
         }
         let stamp = self.stamp(rev)?;
         writer.commit(&stamp)?;
-        // Whoever breaks off does not wait for the joining of small segments either: a later writer does it.
+        // A cancelled sync does not wait for small segments to be merged: a later writer does that.
         if flow.is_continue() {
             writer.finish()?;
         }
@@ -464,12 +465,12 @@ impl Store {
         })
     }
 
-    /// The bytes that the index takes on disk.
+    /// The size of the index on disk in bytes.
     pub(crate) fn disk_bytes(&self) -> u64 {
         let mut folders = vec![self.home.clone()];
         let mut bytes = 0;
         while let Some(folder) = folders.pop() {
-            // A file that a writer removes meanwhile does not count.
+            // A file that a writer removes meanwhile is not counted.
             for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
                 match entry.metadata() {
                     Ok(metadata) if metadata.is_dir() => folders.push(entry.path()),
@@ -482,7 +483,7 @@ impl Store {
     }
 }
 
-/// What is wrong with the files of the index in `home`, as far as it shows without reading the database.
+/// What is wrong with the files of the index in `home`, as far as that is visible without reading the database.
 pub(crate) fn faults(home: &Path) -> Vec<Error> {
     let mut faults = Vec::new();
     let mut found = |path: &Path, what: &'static str| faults.push(Error::damaged(path, what));
@@ -514,20 +515,20 @@ pub(crate) fn faults(home: &Path) -> Vec<Error> {
     faults
 }
 
-/// The roots of the sources that the file beside the database names; none where it cannot be read.
+/// The roots of the sources in the file next to the database; empty if it cannot be read.
 pub(crate) fn noted_roots(home: &Path) -> Vec<PathBuf> {
     let json = disk::read(&home.join(ROOTS)).ok().flatten();
     let roots = json.and_then(|json| serde_json::from_str(&json).ok());
     roots.unwrap_or_default()
 }
 
-/// Whether a folder holds nothing but what an index consists of.
+/// Whether a folder contains only parts of an index.
 fn holds_index_alone(home: &Path) -> bool {
     let mut entries = fs::read_dir(home).into_iter().flatten().flatten();
     entries.all(|entry| entry.file_name().to_str().is_some_and(generation::is_ours))
 }
 
-/// Makes the index in `home` private. The folder itself is, too, unless it holds what is no part of an index.
+/// Makes the index in `home` private, including the folder itself unless it contains other files.
 fn make_private(home: &Path) {
     let is_ours = |name: &str| generation::is_ours(name);
     for entry in fs::read_dir(home).into_iter().flatten().flatten() {
@@ -540,8 +541,8 @@ fn make_private(home: &Path) {
     }
 }
 
-/// Opens the truth in the folder `dir` of the index directory `home`. What is told as the file of another program, or as none, was ours if other parts of an
-/// index lie there.
+/// Opens the truth in the folder `dir` of the index directory `home`. A database that seems to be foreign or missing was ours if other parts of an index
+/// are there.
 fn truth_in(home: &Path, dir: &Path, open: impl FnOnce() -> Result<Truth>) -> Result<Truth> {
     let database = dir.join(DATABASE);
     let was_ours = || generation::was_index(home);
@@ -554,7 +555,7 @@ fn truth_in(home: &Path, dir: &Path, open: impl FnOnce() -> Result<Truth>) -> Re
             });
         }
     }
-    // SQLite takes a file without one whole page for a new one, and removes the log beside it.
+    // SQLite treats a file without a whole page as new and removes the log next to it.
     let is_empty = fs::metadata(&database).is_ok_and(|file| file.len() < 512);
     if is_empty && dir.join(LEXICAL).is_dir() {
         return Err(Error::damaged(&database, "it is empty"));

@@ -1,4 +1,4 @@
-//! How many of the nearest chunks are found, on real text: sources of the dependencies, from where cargo has them.
+//! How many of the nearest chunks are found in real text: the sources of the dependencies in cargo's registry.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -10,12 +10,12 @@ use super::vectors::Key;
 use crate::embed::{Embedder, StaticTable, Vectors};
 use crate::{Index, OpenOptions, SyncOptions};
 
-/// How many chunks to a question a search asks for.
+/// How many chunks a search requests per question.
 const DEPTH: usize = 100;
-/// How many of the nearest are to be among them.
+/// How many of the nearest should be among them.
 const NEAREST: usize = 10;
 const QUESTIONS: usize = 150;
-/// How many bytes of text are enough.
+/// The bytes of text to index.
 const BYTES: u64 = 8 << 20;
 
 /// The folders of the dependencies from the registry, by name.
@@ -36,7 +36,7 @@ fn packages() -> Vec<PathBuf> {
     folders
 }
 
-/// Copies the texts of a folder, and returns their bytes.
+/// Copies the texts of a folder, and returns their size in bytes.
 fn copy(from: &Path, to: &Path) -> u64 {
     fs::create_dir_all(to).unwrap();
     let entries = fs::read_dir(from).unwrap().map(Result::unwrap);
@@ -54,7 +54,7 @@ fn copy(from: &Path, to: &Path) -> u64 {
     copied.sum()
 }
 
-/// The first line of documentation or heading that could be a question.
+/// The first documentation line or heading that could be a question.
 fn question(text: &str) -> Option<String> {
     let lines = text.lines().map(str::trim);
     let mut lines = lines.filter_map(|line| {
@@ -69,7 +69,7 @@ fn question(text: &str) -> Option<String> {
     })
 }
 
-/// A chunk, its vector as the embedder gives it and as it is kept.
+/// A chunk, with its vector from the embedder and as stored.
 struct Exact {
     place: (u64, u64),
     numbers: Vec<f32>,
@@ -104,7 +104,7 @@ fn exact(store: &Store, table: &StaticTable) -> Vec<Exact> {
     all
 }
 
-/// The part of the nearest that are found. Where several are equally near, any of them will do.
+/// The share of the nearest that are found. Of several equally near ones, any counts.
 fn found(all: &[Exact], query: &[f32], hits: &[(u64, u64)], of: fn(&Exact) -> &[f32]) -> f64 {
     let cosine = |exact: &Exact| {
         let numbers = of(exact);

@@ -1,4 +1,4 @@
-//! What the truth keeps of a document, as a sync hands it over: a [`Record`] with its [`ChunkRow`]s, in a [`Change`].
+//! What the truth stores for a document, as a sync passes it on: a [`Record`] with its [`ChunkRow`]s, in a [`Change`].
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -16,16 +16,16 @@ use crate::model::{Attributes, Encoding, Skip, SkipReason, Stat};
 /// A change to the documents of a source.
 #[derive(Debug)]
 pub(crate) enum Change {
-    /// The document is new, or is no longer as it was.
+    /// The document is new or has changed.
     Put(Box<Record>),
-    /// The text is as it was, though the file looks different.
+    /// The text is unchanged, although the metadata of the file differs.
     Touch {
         id: i64,
         stat: Stat,
         settled: bool,
         encoding: Encoding,
     },
-    /// The document is no longer there.
+    /// The document no longer exists.
     Remove { id: i64 },
 }
 
@@ -49,13 +49,13 @@ pub(crate) struct Record {
     pub(crate) reason: String,
     pub(crate) warnings: String,
     pub(crate) identity: Hash,
-    /// What it is filtered by: names and values.
+    /// Its facets: names and values.
     pub(crate) facets: BTreeSet<(String, String)>,
     pub(crate) chunks: Vec<ChunkRow>,
     pub(crate) links: Vec<LinkRow>,
 }
 
-/// A chunk as it is kept: a place in the text, and what stands beside it.
+/// A stored chunk: a place in the text, and its other properties.
 #[derive(Debug)]
 pub(crate) struct ChunkRow {
     pub(crate) id: Hash,
@@ -79,7 +79,7 @@ pub(crate) struct ChunkRow {
 }
 
 impl Record {
-    /// Makes the record of a document from its cut. Compresses the text. `language` is what the document is written in.
+    /// Builds the record of a document from its chunks, and compresses the text. `language` is the language of the document.
     pub(crate) fn new(
         document: &Document<'_>,
         chunking: &Chunking<'_>,
@@ -96,7 +96,7 @@ impl Record {
         let chunks = chunking.chunks.iter();
         let chunks = chunks.map(|chunk| ChunkRow::new(chunk, text));
         let mut chunks = chunks.collect::<Result<Vec<_>, Fault>>()?;
-        // What is said of a document is to be found even if it says nothing itself.
+        // The attributes of a document are searchable even if it has no text.
         if chunks.is_empty() && *attributes != Attributes::default() {
             let title = info.title.as_deref().unwrap_or_default();
             chunks.push(ChunkRow::of_nothing(document, title)?);
@@ -186,7 +186,7 @@ impl ChunkRow {
     }
 }
 
-/// What is embedded of a chunk: its header, and its text with the overlap in front of it.
+/// The embedded text of a chunk: its header, and its text with the overlap in front of it.
 pub(crate) fn input<'t>(header: &str, text: &'t str) -> Cow<'t, str> {
     match header {
         "" => Cow::Borrowed(text),
@@ -194,15 +194,15 @@ pub(crate) fn input<'t>(header: &str, text: &'t str) -> Cow<'t, str> {
     }
 }
 
-/// The name that a plain enum has in JSON.
+/// The JSON name of a plain enum value.
 fn word(value: &impl Serialize) -> Result<String, Fault> {
     match serde_json::to_value(value)? {
         serde_json::Value::String(word) => Ok(word),
-        _ => Err(Fault::Value("a kind that is not a word")),
+        _ => Err(Fault::Value("a kind that is not a string")),
     }
 }
 
-/// What the truth knows of a document of a source, as far as a sync compares it.
+/// What the truth has stored for a document, as far as a sync compares it.
 #[derive(Debug)]
 pub(crate) struct Known {
     pub(crate) id: i64,
@@ -214,7 +214,7 @@ pub(crate) struct Known {
     pub(crate) identity: Hash,
 }
 
-/// A skip as it is kept. One that was found by reading the file has its size and time, so that it is read only once.
+/// A stored skip. One that required reading the file has its metadata, so that it is read only once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SkipRow {
     pub(crate) skip: Skip,
@@ -223,7 +223,7 @@ pub(crate) struct SkipRow {
 }
 
 impl SkipRow {
-    /// Whether a file of this size and time need not be read to be left out again. How much is too much may have changed, and what a secret is.
+    /// Whether a file with this metadata can be skipped again without reading it. The size limit, and the rules for secrets, may have changed.
     pub(crate) fn still_holds(&self, stat: Stat) -> bool {
         self.settled
             && self.stat == Some(stat)

@@ -1,25 +1,25 @@
-//! The tables of the truth, and the way from each format to the next.
+//! The tables of the truth, and the migrations from each format to the next.
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::fault::Fault;
 use super::sum;
 
-/// Marks a SQLite file as ours: `xcrp`.
+/// The application id of our SQLite files: `xcrp`.
 pub(super) const APPLICATION_ID: i64 = 0x7863_7270;
 
 /// The newest format: the number of [`MIGRATIONS`].
 pub(super) const FORMAT: i64 = MIGRATIONS.len() as i64;
 
-/// The statements that lead from format `i` to format `i + 1`. A released one is never edited.
+/// The statements that migrate format `i` to format `i + 1`. A released one is never edited.
 const MIGRATIONS: [&str; 5] = [FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4, FORMAT_5];
 
-/// The first format with sums.
+/// The first format with checksums.
 const WITH_SUMS: usize = 5;
 
 /// Times of syncs are seconds, times of files nanoseconds, since 1970. `settled` is 1 when the size and time of a file can be
-/// trusted: it was last changed well before it was read. Every change of a document takes the next `rev`; a removed one leaves
-/// a tombstone with it, until the keyword index has surely followed.
+/// trusted: it was last changed well before it was read. Every change of a document gets the next `rev`; a removed document
+/// leaves a tombstone with it until the keyword index is certainly up to date.
 const FORMAT_1: &str = "
 CREATE TABLE meta (
     key TEXT PRIMARY KEY,
@@ -106,13 +106,13 @@ CREATE INDEX tombstone_by_rev ON tombstone (rev);
 INSERT INTO meta VALUES ('store', randomblob(16)), ('rev', 0), ('pruned', 0);
 ";
 
-/// The names that a chunk defines. Chunks made before have none, and are made again: they were cut by another version.
+/// The names that a chunk defines. Older chunks have none, and are created again: they were split by another version.
 const FORMAT_2: &str = "
 ALTER TABLE chunk ADD COLUMN defines TEXT NOT NULL DEFAULT '[]';
 ";
 
-/// The vectors: of each string that was embedded the `numbers` as signed bytes, or why the embedder `refused` it. A chunk's `input` is the hash of
-/// what is embedded of it; the key is that hash with the embedder's identity. Chunks made before have none, so all documents are cut again.
+/// The vectors: for each embedded string, its `numbers` as signed bytes, or why the embedder `refused` it. The `input` of a chunk is the hash of its
+/// embedded text; the key is that hash with the embedder's identity. Older chunks have none, so all documents are split again.
 const FORMAT_3: &str = "
 ALTER TABLE chunk ADD COLUMN input BLOB NOT NULL DEFAULT x'';
 UPDATE document SET identity = zeroblob(16);
@@ -124,10 +124,9 @@ CREATE TABLE vector (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// A source may be a collection: it then has a `name`; `summary` is what its last sync saw, as JSON. A `facet` is a value that documents are filtered by.
-/// A `link` leads from the byte `start` of a document to the document at the path `target` of the same source, whether that is there or not, and to a
-/// `section` of it, as written behind `#`; where it is `wiki`, to the document of this name, in small letters. Documents put in before have neither, so all are cut
-/// again.
+/// A source may be a collection: it then has a `name`; `summary` is the summary from its last sync, as JSON. A `facet` is a value to filter by. A `link`
+/// leads from the byte `start` of a document to the document at the path `target` of the same source, whether that exists or not, and to a `section` of
+/// it, as written after `#`; if it is `wiki`, to the document with this name, in lower case. Older documents have neither, so all are split again.
 const FORMAT_4: &str = "
 ALTER TABLE source ADD COLUMN name TEXT;
 ALTER TABLE source ADD COLUMN summary TEXT;
@@ -165,8 +164,8 @@ DROP TABLE vector_before;
 CREATE INDEX link_by_target ON link (target);
 ";
 
-/// What the file of a document is encoded in; its `inode`, as the signed number of the same bits, and its `ctime_ns`, both null where the system has
-/// none. Of files seen before none of this is known, so all are read once more. And the [sums](super::sum) over rows: those of rows that are there are written by
+/// The encoding of a document's file; its `inode`, as the signed number with the same bits, and its `ctime_ns`, both null where the system has none.
+/// For older files none of this is known, so all are read once more. And the [checksums](super::sum) over rows: those of existing rows are written by
 /// [`migrate`].
 const FORMAT_5: &str = "
 ALTER TABLE document ADD COLUMN encoding TEXT NOT NULL DEFAULT 'utf-8';
@@ -187,12 +186,12 @@ ALTER TABLE source ADD COLUMN skips_sum INTEGER;
 ALTER TABLE source ADD COLUMN sum INTEGER;
 ";
 
-/// Leads the database from whatever format it has to the newest, all or nothing. Processes that try it at once wait for each
+/// Migrates the database from any format to the newest, all or nothing. Processes that try it at once wait for each
 /// other: the second finds nothing left to do.
 pub(super) fn migrate(connection: &Connection) -> Result<(), Fault> {
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     let from = transaction.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))?;
-    // Whoever waited for another one must not write even the same again: it would come between the steps of the one that goes on to write.
+    // A process that waited for another must not write the same again: that would interfere with the steps of the process that continues to write.
     if from == FORMAT {
         return Ok(());
     }
@@ -205,7 +204,7 @@ pub(super) fn migrate(connection: &Connection) -> Result<(), Fault> {
     }
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.pragma_update(None, "user_version", FORMAT)?;
-    // A damaged header is told from a newer format by this.
+    // This distinguishes a damaged header from a newer format.
     transaction.execute(
         "INSERT OR REPLACE INTO meta VALUES ('format', ?1)",
         [FORMAT],

@@ -1,8 +1,8 @@
-//! What BM25 counts by: how many chunks there are, how long they are, and how many of them hold a term. Where only some documents are searched, these
-//! are counted as if there were no others: how well a chunk answers depends on what it is searched among, and tells nothing of the rest.
+//! The statistics of BM25: how many chunks there are, how long they are, and how many of them contain a term. Where only some documents are searched, they
+//! are counted as if there were no others: a score depends on what is searched, and reveals nothing about the rest.
 //!
-//! tantivy's own figures include deleted chunks until a merge drops them, and a merge only estimates the lengths that remain. So an answer would depend on
-//! what an index held before. Here deleted chunks are subtracted, and lengths are summed as the index rounds them for each chunk.
+//! tantivy's own statistics include deleted chunks until a merge drops them, and a merge only estimates the lengths that remain, so an answer would
+//! depend on the history of an index. Here deleted chunks are subtracted, and lengths are summed as the index rounds them for each chunk.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ use tantivy::{BitSet, DocId, DocSet, Searcher, SegmentOrdinal, SegmentReader, TE
 use super::collect::Documents;
 use super::lexical::DOCUMENT;
 
-/// How many times as many places of a term as chunks there must be for the chunks to be looked up in the places: a look is dearer than a step.
+/// A term must have this many times more postings than there are chunks for the chunks to be looked up in the postings: a lookup costs more than a step.
 const LOOK: usize = 8;
 
 /// Some chunks, by segment.
@@ -37,7 +37,7 @@ impl Part {
         Ok(Part(chunks.collect::<tantivy::Result<_>>()?))
     }
 
-    /// Those that are deleted and not yet dropped by a merge.
+    /// Those that are deleted but not yet dropped by a merge.
     fn deleted(searcher: &Searcher) -> Part {
         Part(
             searcher
@@ -86,7 +86,7 @@ impl Chunks {
         let column = segment.fast_fields().u64(DOCUMENT)?;
         let mut ids = Vec::new();
         let mut set = BitSet::with_max_value(segment.max_doc());
-        // The chunks of a document mostly follow each other.
+        // The chunks of a document are mostly consecutive.
         let (mut last, mut is_within) = (None, false);
         for chunk in segment.doc_ids_alive() {
             let document = column.first(chunk);
@@ -102,7 +102,7 @@ impl Chunks {
         Ok(Chunks { ids, set })
     }
 
-    /// How many of them hold a term.
+    /// How many of them contain a term.
     fn holding(&self, segment: &SegmentReader, term: &Term) -> tantivy::Result<u64> {
         if self.ids.is_empty() {
             return Ok(0);
@@ -128,7 +128,7 @@ impl Chunks {
         Ok(count)
     }
 
-    /// How many words a field of theirs has.
+    /// How many words one of their fields has in total.
     fn length(&self, lengths: &FieldNormReader) -> u64 {
         let lengths = self.ids.iter().map(|chunk| lengths.fieldnorm(*chunk));
         lengths.map(u64::from).sum()
@@ -138,18 +138,18 @@ impl Chunks {
 /// The statistics of what is searched.
 pub(super) struct Statistics {
     searcher: Searcher,
-    /// What is searched; none for all.
+    /// The searched chunks; `None` for all.
     part: Option<Arc<Part>>,
-    /// What does not count where all is searched.
+    /// The deleted chunks, which do not count when everything is searched.
     deleted: Part,
     chunks: u64,
-    /// What was counted already: it is asked for several times.
+    /// The counts so far: each is needed several times.
     lengths: RefCell<HashMap<Field, u64>>,
     frequencies: RefCell<HashMap<Term, u64>>,
 }
 
 impl Statistics {
-    /// Those of `documents`; of all when none are given.
+    /// Those of `documents`, or of all documents.
     pub(super) fn of(searcher: Searcher, documents: Option<&Documents>) -> tantivy::Result<Self> {
         let part = documents.map(|documents| Part::of(&searcher, documents));
         let part = part.transpose()?.map(Arc::new);
@@ -175,7 +175,7 @@ impl Statistics {
         &self.searcher
     }
 
-    /// What is searched; none for all.
+    /// The searched chunks; `None` for all.
     pub(super) fn part(&self) -> Option<&Arc<Part>> {
         self.part.as_ref()
     }
@@ -186,7 +186,7 @@ impl Statistics {
     }
 
     fn count_length(&self, field: Field) -> tantivy::Result<u64> {
-        // Where lengths are not kept, all are equally long.
+        // Where lengths are not stored, all are equally long.
         if !self
             .searcher
             .schema()
@@ -225,8 +225,8 @@ impl Statistics {
     }
 }
 
-/// How many words a field of all chunks of a segment has. The index keeps each length as a byte, and every search counts them all: so the bytes are
-/// counted where they lie, at a third of the cost of asking for each length.
+/// How many words a field of all chunks of a segment has. The index stores each length as a byte, and every search sums them all, so the bytes are
+/// counted in place, at a third of the cost of reading each length.
 fn length_of_all(segment: &SegmentReader, field: Field) -> tantivy::Result<u64> {
     let lengths = segment.fieldnorms_readers().get_inner_file();
     let Some(lengths) = lengths.open_read(field) else {

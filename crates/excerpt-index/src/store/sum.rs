@@ -1,19 +1,19 @@
-//! Checksums over the rows of the truth. SQLite notices a page that makes no sense, and not a bit that turned one word, number or hash into another: so
-//! each row that an answer is made of carries the XXH3 of its values, and whoever reads the row compares it.
+//! Checksums over the rows of the truth. SQLite detects an invalid page, but not a flipped bit that turns one word, number or hash into another. So each
+//! row that contributes to an answer has the XXH3 of its values, which is compared when the row is read.
 //!
 //! | sum | of | compared |
 //! | --- | --- | --- |
-//! | `document.sum` | what is kept of a document, but for its file's size and time, and the three sums below | with every read |
-//! | `document.chunks_sum` | the sums of its chunks, in order: that none is missing | when all chunks are read |
+//! | `document.sum` | the stored document, except its file's metadata, and the three checksums below | with every read |
+//! | `document.chunks_sum` | the checksums of its chunks, in order, so that none is missing | when all chunks are read |
 //! | `document.facets_sum` | its facets | for a hit of a search that filters by facets |
 //! | `document.links_sum` | its links | when its links are read |
-//! | `document.stat_sum` | the size and time of its file | where they are shown; a sync reads a file whose sum differs |
-//! | `chunk.sum` | the chunk, with the document and the ordinal that it is kept under | with every read |
+//! | `document.stat_sum` | the metadata of its file | when it is shown; a sync reads a file whose checksum differs |
+//! | `chunk.sum` | the chunk, with its document and ordinal | with every read |
 //! | `vector.sum` | the vector with its key | with every read |
 //! | `source.sum` | the source, with its summary | once for each search or read |
-//! | `source.skips_sum` | what the last sync left out | when it is read |
+//! | `source.skips_sum` | what the last sync skipped | when it is read |
 //!
-//! Texts need none, as they are kept under their hashes. All of them are compared by `excerpt doctor`.
+//! Texts need none, since they are stored under their hashes. `excerpt doctor` compares all of them.
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Row, ToSql, params};
@@ -21,29 +21,29 @@ use twox_hash::XxHash3_64;
 
 use super::fault::Fault;
 
-/// The columns that a document's sum is over. A migration that changes one of them in rows that are there calls [`fill`] afterwards.
+/// The columns that a document's checksum covers. A migration that changes one of them in existing rows calls [`fill`] afterwards.
 pub(super) const DOCUMENT: &str = "source, path, text, title, first_heading, metadata, syntax, strategy, reason, warnings, identity, rev,
     chunks_sum, facets_sum, links_sum, encoding";
 pub(super) const DOCUMENT_COLUMNS: usize = 16;
 
-/// The columns that the sum of a file's size and time is over.
+/// The columns that the checksum of a file's metadata covers.
 pub(super) const STAT: &str = "size, mtime_ns, inode, ctime_ns";
 const STAT_COLUMNS: usize = 4;
 
-/// The columns that a chunk's sum is over.
+/// The columns that a chunk's checksum covers.
 pub(super) const CHUNK: &str =
     "document, ordinal, id, start, end, first_line, last_line, overlap_start, trail, sections, header, kind, name, language,
     tokens, part, parts, strength, cut, hash, warnings, defines, input";
 pub(super) const CHUNK_COLUMNS: usize = 23;
 
-/// The columns that a source's sum is over.
+/// The columns that a source's checksum covers.
 pub(super) const SOURCE: &str = "id, root, name, started, finished, summary, skips_sum";
 pub(super) const SOURCE_COLUMNS: usize = 7;
 
-/// What is wrong with a row that does not match its sum.
-pub(super) const DIFFERENT: Fault = Fault::Value("a row is not what was written");
+/// The fault of a row that does not match its checksum.
+pub(super) const DIFFERENT: Fault = Fault::Value("a row whose checksum does not match");
 
-/// A sum over values, one after the other.
+/// A checksum over values, one after the other.
 #[derive(Default)]
 pub(super) struct Sum(Vec<u8>);
 
@@ -68,13 +68,13 @@ impl Sum {
         self.0.extend_from_slice(bytes);
     }
 
-    /// The sum, as SQLite keeps numbers.
+    /// The checksum as a SQLite integer.
     pub(super) fn end(self) -> i64 {
         XxHash3_64::oneshot(&self.0).cast_signed()
     }
 }
 
-/// The sum over values that are about to be written.
+/// The checksum over values that are about to be written.
 pub(super) fn of_values(values: &[&dyn ToSql]) -> Result<i64, Fault> {
     let mut sum = Sum::default();
     for value in values {
@@ -87,7 +87,7 @@ pub(super) fn of_values(values: &[&dyn ToSql]) -> Result<i64, Fault> {
     Ok(sum.end())
 }
 
-/// The sum over the first `columns` of a row.
+/// The checksum over the first `columns` of a row.
 pub(super) fn of_row(row: &Row<'_>, columns: usize) -> Result<i64, Fault> {
     let mut sum = Sum(Vec::with_capacity(1024));
     for column in 0..columns {
@@ -96,7 +96,7 @@ pub(super) fn of_row(row: &Row<'_>, columns: usize) -> Result<i64, Fault> {
     Ok(sum.end())
 }
 
-/// Compares the first `columns` of a row with the sum in the one that follows.
+/// Compares the first `columns` of a row with the checksum in the one that follows.
 pub(super) fn check(row: &Row<'_>, columns: usize) -> Result<(), Fault> {
     match row.get::<_, Option<i64>>(columns)? == Some(of_row(row, columns)?) {
         true => Ok(()),
@@ -104,7 +104,7 @@ pub(super) fn check(row: &Row<'_>, columns: usize) -> Result<(), Fault> {
     }
 }
 
-/// The sum over all rows of a question with one parameter.
+/// The checksum over all rows of a query with one parameter.
 fn of_rows(connection: &Connection, sql: &str, id: i64) -> Result<i64, Fault> {
     let mut select = connection.prepare_cached(sql)?;
     let columns = select.column_count();
@@ -118,31 +118,31 @@ fn of_rows(connection: &Connection, sql: &str, id: i64) -> Result<i64, Fault> {
     Ok(sum.end())
 }
 
-/// The sum over the chunks of a document, by their own sums.
+/// The checksum over the checksums of the chunks of a document.
 pub(super) fn of_chunks(connection: &Connection, document: i64) -> Result<i64, Fault> {
     let sql = "SELECT sum FROM chunk WHERE document = ?1 ORDER BY ordinal";
     of_rows(connection, sql, document)
 }
 
-/// The sum over the facets of a document.
+/// The checksum over the facets of a document.
 pub(super) fn of_facets(connection: &Connection, document: i64) -> Result<i64, Fault> {
     let sql = "SELECT name, value FROM facet WHERE document = ?1 ORDER BY name, value";
     of_rows(connection, sql, document)
 }
 
-/// The sum over the links of a document.
+/// The checksum over the links of a document.
 pub(super) fn of_links(connection: &Connection, document: i64) -> Result<i64, Fault> {
     let sql = "SELECT start, target, section, wiki FROM link WHERE document = ?1 ORDER BY start";
     of_rows(connection, sql, document)
 }
 
-/// The sum over what the last sync of a source left out.
+/// The checksum over what the last sync of a source skipped.
 pub(super) fn of_skips(connection: &Connection, source: i64) -> Result<i64, Fault> {
     let sql = "SELECT path, reason, detail FROM skip WHERE source = ?1 ORDER BY path, rowid";
     of_rows(connection, sql, source)
 }
 
-/// Whether the columns of [`STAT`], from `first` on, match the sum that follows them.
+/// Whether the columns of [`STAT`], from `first` on, match the checksum that follows them.
 pub(super) fn is_stat_sound(row: &Row<'_>, first: usize) -> rusqlite::Result<bool> {
     let mut sum = Sum::default();
     for column in first..first + STAT_COLUMNS {
@@ -151,7 +151,7 @@ pub(super) fn is_stat_sound(row: &Row<'_>, first: usize) -> rusqlite::Result<boo
     Ok(row.get::<_, Option<i64>>(first + STAT_COLUMNS)? == Some(sum.end()))
 }
 
-/// Writes the sums of a document whose chunks, facets and links are written.
+/// Writes the checksums of a document whose chunks, facets and links are written.
 pub(super) fn seal_document(connection: &Connection, id: i64) -> Result<(), Fault> {
     connection
         .prepare_cached(
@@ -171,7 +171,7 @@ pub(super) fn seal_document(connection: &Connection, id: i64) -> Result<(), Faul
     Ok(())
 }
 
-/// Writes the sum over what a sync of a source left out, and that of the source.
+/// Writes the checksum over what a sync of a source skipped, and that of the source.
 pub(super) fn seal_skips(connection: &Connection, id: i64) -> Result<(), Fault> {
     let skips = of_skips(connection, id)?;
     connection
@@ -180,7 +180,7 @@ pub(super) fn seal_skips(connection: &Connection, id: i64) -> Result<(), Fault> 
     seal_source(connection, id)
 }
 
-/// Writes the sum of a source that was changed.
+/// Writes the checksum of a changed source.
 pub(super) fn seal_source(connection: &Connection, id: i64) -> Result<(), Fault> {
     let sql = format!("SELECT {SOURCE} FROM source WHERE id = ?1");
     let sum = of_rows(connection, &sql, id)?;
@@ -190,7 +190,7 @@ pub(super) fn seal_source(connection: &Connection, id: i64) -> Result<(), Fault>
     Ok(())
 }
 
-/// Writes the sums of all rows, for a database that has none yet.
+/// Writes the checksums of all rows, for a database that has none yet.
 pub(super) fn fill(connection: &Connection) -> Result<(), Fault> {
     let ids = |sql: &str| -> Result<Vec<i64>, Fault> {
         let mut select = connection.prepare(sql)?;
@@ -258,7 +258,7 @@ mod tests {
         (dir, store)
     }
 
-    /// Every column of a table that a sum is over, changed one after the other, lets `read` see no more than that.
+    /// Changes every column of a table that a checksum covers, one after the other: `read` must report each.
     fn notices(table: &str, columns: &[&str], read: impl Fn(&Store) -> Result<(), Fault>) {
         let (_dir, store) = store();
         let connection = &store.truth.connection;
@@ -299,7 +299,7 @@ mod tests {
         notices("document", &document, |store| {
             store.truth.document(1).map(drop)
         });
-        // The key leads to the row: with another one, it is another row, or none.
+        // The key identifies the row: with another one, it is another row, or none.
         let chunk = names(CHUNK);
         assert_eq!(chunk.len(), CHUNK_COLUMNS);
         notices("chunk", &chunk[2..], |store| {

@@ -1,5 +1,5 @@
-//! The truth: one SQLite file with everything that cannot be made again from the rest. Here it is opened; `write.rs` changes
-//! it and `read/` asks it.
+//! The truth: one SQLite file with everything that cannot be derived from the rest. This file opens it; `write.rs` changes
+//! it and `read/` queries it.
 
 use std::cell::RefCell;
 use std::fs;
@@ -17,29 +17,30 @@ use super::schema::{APPLICATION_ID, FORMAT, migrate};
 use crate::disk;
 use crate::error::{Error, Result};
 
-/// How long a statement waits for another process. Readers never wait in WAL mode; writers have the lock of the index.
+/// How long a statement waits for another process. Readers never wait in WAL mode; writers hold the lock of the index.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How many bytes of the database are looked at where they lie in the memory of the system. Copied from there page by page, they take a fourth of a
-/// search's time. What is behind them is read as usual.
+/// How many bytes of the database are memory-mapped. Copying them page by page takes a quarter of the time of a search. What is after them is read as
+/// usual.
 const MAPPED: i64 = 1 << 30;
 
-/// After how many pages of the log these are written into the database: with SQLite's thousand, a large sync writes the same ones again and again.
+/// The number of pages in the log at which they are written into the database: with SQLite's default of 1,000, a large sync writes the same pages again
+/// and again.
 const CHECKPOINT: i64 = 16_384;
 
 /// The database of an index.
 pub(crate) struct Truth {
     pub(super) connection: Connection,
     path: PathBuf,
-    /// What tells its file from another one of the same name.
+    /// What distinguishes its file from another one with the same name.
     file: Option<(u64, u64)>,
     is_frozen: bool,
-    /// Which documents are source code, as far as that is known.
+    /// The documents that are source code, as last read.
     pub(super) code: RefCell<Option<Code>>,
 }
 
 impl Truth {
-    /// Opens the database at `path`, or makes it.
+    /// Opens the database at `path`, or creates it.
     ///
     /// # Errors
     ///
@@ -49,7 +50,7 @@ impl Truth {
     }
 
     fn make(path: &Path) -> Result<Self> {
-        // SQLite gives the files that it makes beside it the same mode.
+        // SQLite gives the files that it creates next to it the same mode.
         match disk::create_new(path) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                 return Err(Fault::from(error).at(path.parent().unwrap_or(path)));
@@ -68,8 +69,8 @@ impl Truth {
         Ok(truth)
     }
 
-    /// Opens the database at `path`, which exists. Without room on the disk, SQLite cannot make the file by which processes agree on who reads and who
-    /// writes: the database is then read as it lies there.
+    /// Opens the database at `path`, which exists. On a full disk, SQLite cannot create the file through which processes coordinate reads and
+    /// writes: then the database is read as it is.
     ///
     /// # Errors
     ///
@@ -78,17 +79,17 @@ impl Truth {
         or_frozen(path, Truth::open_to_write(path))
     }
 
-    /// Whether its file still lies where it was opened.
+    /// Whether its file is still where it was opened.
     pub(crate) fn is_in_place(&self) -> bool {
         self.file.is_some() && self.file == file(&self.path)
     }
 
-    /// Whether it may only be read, as there was no room for more.
+    /// Whether it is read-only because the disk was full.
     pub(crate) fn is_frozen(&self) -> bool {
         self.is_frozen
     }
 
-    /// Opens the database at `path` to read and write it.
+    /// Opens the database at `path` for reading and writing.
     ///
     /// # Errors
     ///
@@ -98,7 +99,7 @@ impl Truth {
         match truth.mark(path)? {
             Mark::Ours(FORMAT) => Ok(truth),
             Mark::Ours(_) => truth.migrate(path).map(|()| truth),
-            // A writer was ended before it had made the tables.
+            // A writer was killed before it had created the tables.
             Mark::Blank => Err(Error::NotFound {
                 path: path.parent().unwrap_or(path).into(),
             }),
@@ -106,17 +107,17 @@ impl Truth {
         }
     }
 
-    /// Reads the whole database, and looks whether its pages and rows can be what was written.
+    /// Reads the whole database and checks that its pages and rows are consistent.
     pub(crate) fn verify(&self) -> Result<(), Fault> {
         let sql = "PRAGMA quick_check(1)";
         let found: String = self.connection.query_row(sql, [], |row| row.get(0))?;
         match &*found {
             "ok" => Ok(()),
-            _ => Err(Fault::Value("pages that do not fit together")),
+            _ => Err(Fault::Value("inconsistent pages")),
         }
     }
 
-    /// Looks whether no change has a later revision than the last one.
+    /// Checks that no change has a later revision than the last one.
     pub(crate) fn check_revisions(&self) -> Result<(), Fault> {
         let sql = "SELECT max(coalesce((SELECT max(rev) FROM document), 0), coalesce((SELECT max(rev) FROM tombstone), 0))";
         let last: i64 = self.connection.query_row(sql, [], |row| row.get(0))?;
@@ -126,7 +127,7 @@ impl Truth {
         }
     }
 
-    /// Reads all that there is: whether SQLite finds its pages and indexes sound, and every row and text is what was written.
+    /// Reads everything and checks that SQLite finds its pages and indexes sound, and that every row and text matches its checksum.
     pub(crate) fn verify_all(&self) -> Result<(), Fault> {
         for sql in ["PRAGMA integrity_check(1)", "PRAGMA foreign_key_check"] {
             let mut check = self.connection.prepare(sql)?;
@@ -134,7 +135,7 @@ impl Truth {
             if let Some(row) = rows.next()?
                 && row.get_ref(0)?.as_str().ok() != Some("ok")
             {
-                return Err(Fault::Value("pages that do not fit together"));
+                return Err(Fault::Value("inconsistent pages"));
             }
         }
         self.check_revisions()?;
@@ -161,7 +162,7 @@ impl Truth {
         self.check_vectors()
     }
 
-    /// Closes the database with all that it holds in its one file.
+    /// Closes the database with all its contents in a single file.
     pub(crate) fn close(self) -> Result<()> {
         let Truth {
             connection, path, ..
@@ -171,7 +172,7 @@ impl Truth {
         closed.map_err(|error| not_ours(&path, error))
     }
 
-    /// Whose database it is, as it is at one moment: another process may be about to make it.
+    /// Whose database it is, at one moment: another process may be about to create it.
     fn mark(&self, path: &Path) -> Result<Mark> {
         let number = |sql: &str| {
             self.connection
@@ -182,7 +183,7 @@ impl Truth {
             let mark = number("PRAGMA application_id")?;
             let format = number("PRAGMA user_version")?;
             let is_blank = mark == 0 && number("SELECT count(*) FROM sqlite_schema")? == 0;
-            // A newer version says so twice, a damaged header once.
+            // A newer version is recorded twice, a damaged header shows it once.
             let is_newer = mark == APPLICATION_ID
                 && format > FORMAT
                 && number("SELECT value FROM meta WHERE key = 'format'").ok() == Some(format);
@@ -195,7 +196,7 @@ impl Truth {
                 found,
                 known: FORMAT,
             }),
-            (APPLICATION_ID, ..) => Err(Error::damaged(path, "a format that never was")),
+            (APPLICATION_ID, ..) => Err(Error::damaged(path, "an unknown format")),
             (_, _, true, _) => Ok(Mark::Blank),
             _ => Ok(Mark::Foreign),
         }
@@ -209,7 +210,8 @@ impl Truth {
     }
 }
 
-/// What tells the file at `path` from another one that may lie there later. The file is not opened for that: closing it would end the locks of this process.
+/// What distinguishes the file at `path` from a later one at that path. The file is not opened for that: closing it would release the locks of this
+/// process.
 #[cfg(unix)]
 fn file(path: &Path) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt as _;
@@ -226,7 +228,7 @@ fn file(path: &Path) -> Option<(u64, u64)> {
 enum Mark {
     /// Ours, in this format.
     Ours(i64),
-    /// Nobody's yet: it has no mark and no table.
+    /// Nobody's yet: it has no application id and no tables.
     Blank,
     Foreign,
 }
@@ -240,15 +242,15 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Truth> {
         connection.pragma_update(None, "foreign_keys", true)?;
         connection.pragma_update(None, "mmap_size", MAPPED)?;
         connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT)?;
-        // What was removed may have been removed for what it says.
+        // Text may have been removed because of its contents.
         connection.pragma_update(None, "secure_delete", true)?;
-        // The mark is read before the first write, lest a foreign database be switched to WAL.
+        // The application id is read before the first write, so that a foreign database is not switched to WAL.
         let mark =
             connection.pragma_query_value(None, "application_id", |row| row.get::<_, i64>(0))?;
         if mark == APPLICATION_ID || fs::metadata(path).is_ok_and(|file| file.len() == 0) {
             connection.pragma_update(None, "journal_mode", "wal")?;
-            // A commit survives the end of the process. After a power cut the last ones may be gone, never half of one; the
-            // next sync finds what they held.
+            // A commit survives the end of the process. After a power failure the last commits may be lost, but never half of
+            // one; the next sync finds their changes again.
             connection.pragma_update(None, "synchronous", "normal")?;
         }
         Ok(Truth {
@@ -262,8 +264,8 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Truth> {
     patient(open).map_err(|error| not_ours(path, error))
 }
 
-/// Does something with a database once more while another process is at what must not be disturbed: SQLite waits by itself for most of that, and not when
-/// several make a database at once.
+/// Retries an operation on a database while another process blocks it: SQLite waits by itself in most cases, but not when several processes create a
+/// database at once.
 fn patient<T>(mut attempt: impl FnMut() -> rusqlite::Result<T>) -> rusqlite::Result<T> {
     const TURN: Duration = Duration::from_millis(5);
     let end = Instant::now() + PATIENCE;
@@ -283,7 +285,7 @@ fn is_busy(error: &rusqlite::Error) -> bool {
     )
 }
 
-/// What was opened, or the database as it lies there, where nothing can be written beside it: for want of room, or of the permission to.
+/// The opened database, or the database as it is where nothing can be written next to it, because the disk is full or permission is missing.
 fn or_frozen(path: &Path, opened: Result<Truth>) -> Result<Truth> {
     let is_refused = match &opened {
         Err(Error::Full { .. }) => true,
@@ -298,24 +300,24 @@ fn or_frozen(path: &Path, opened: Result<Truth>) -> Result<Truth> {
     let has_log = fs::metadata(&wal).is_ok_and(|file| file.len() > 0);
     match (has_log, &opened) {
         (false, _) => frozen(path, name, Log::Empty).or(opened),
-        // Where there is no room, another process may be about to write the log. Nobody can where it is forbidden.
+        // On a full disk, another process may be about to write the log. Without permission, none can.
         (true, Err(Error::Full { .. })) => opened,
         (true, _) => frozen(path, name, Log::Read).or(opened),
     }
 }
 
-/// Whether files can be made beside a database.
+/// Whether files can be created next to a database.
 fn is_writable(path: &Path) -> bool {
     let folder = path.parent().unwrap_or(path);
     tempfile::tempfile_in(folder).is_ok()
 }
 
-/// What to do about the log of a database that may only be read.
+/// How to treat the log of a read-only database.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Log {
     /// There is none.
     Empty,
-    /// It is read, and what it holds is kept in the memory of this process.
+    /// It is read into the memory of this process.
     Read,
 }
 
@@ -348,7 +350,7 @@ fn frozen(path: &Path, name: &str, log: Log) -> Result<Truth> {
     }
 }
 
-/// Tells a file that was never a database from one that is broken.
+/// Distinguishes a file that was never a database from a broken one.
 fn not_ours(path: &Path, error: rusqlite::Error) -> Error {
     let path = PathBuf::from(path);
     match error.sqlite_error_code() {
@@ -419,7 +421,7 @@ mod tests {
         assert_eq!(
             error.to_string(),
             format!(
-                "`{}` has format 7, made by a newer version, and this one reads up to {FORMAT}: update excerpt",
+                "`{}` has format 7, but this version of excerpt reads formats up to {FORMAT}: update excerpt",
                 path.display()
             )
         );

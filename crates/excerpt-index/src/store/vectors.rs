@@ -1,7 +1,7 @@
-//! The vectors of chunks: the truth keeps the numbers, the [`Codes`] find the near ones. Both follow the changes of the truth here.
+//! The vectors of chunks: the truth stores the numbers, the [`Codes`] find the near ones. Both are updated here when the truth changes.
 //!
-//! A vector belongs to a string and an embedder, whichever chunks have that string: what is cut again as it was, moved, or comes back from
-//! another branch is not embedded again. Codes of an embedder that can still be asked serve until those of the one that follows it are complete.
+//! A vector belongs to a string and an embedder, whichever chunks have that string: a text that is split again without changes, is moved, or comes back
+//! from another branch is not embedded again. Codes of an embedder that still works serve until those of its successor are complete.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::ops::ControlFlow;
@@ -17,10 +17,10 @@ use crate::embed::{EmbedError, Embedder, Vectors, always_there};
 use crate::lock::WriteLock;
 use crate::model::{NextVectors, VectorStatus};
 
-/// After how many changes of documents the vectors that no chunk has are removed. Until then they are there for what comes back.
+/// After how many document changes vectors that no chunk uses are removed. Until then they are available to texts that come back.
 const SWEEP: i64 = 4_096;
 
-/// What a vector is kept under.
+/// The key of a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key(pub(super) [u8; 16]);
 
@@ -31,24 +31,24 @@ impl Key {
     }
 }
 
-/// How a following of the truth ended.
+/// How an update ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Followed {
-    /// Every chunk has its vector, or is known to get none.
+    /// Every chunk has its vector, or is known to have none.
     Complete,
-    /// It was broken off.
+    /// It was cancelled.
     Broken,
-    /// The embedder gave none.
+    /// The embedder returned no vectors.
     Failed(EmbedError),
 }
 
 impl Store {
-    /// The codes, when there are some to search that `embedder` made.
+    /// The codes by `embedder`, if there are any to search.
     pub(crate) fn codes(&self, embedder: &dyn Embedder) -> Option<&Codes> {
         self.codes.as_ref().filter(|codes| is_by(codes, embedder))
     }
 
-    /// The codes of another embedder than the one that is configured, and that embedder, if it can be asked all the same.
+    /// The codes of another embedder than the configured one, and that embedder, if it still works.
     pub(crate) fn former(
         &self,
         configured: &dyn Embedder,
@@ -61,7 +61,7 @@ impl Store {
         is_by(codes, embedder).then_some((codes, embedder))
     }
 
-    /// The codes that are to follow those that serve.
+    /// The codes that will replace those that serve.
     fn next_codes(&self) -> Result<Option<Codes>, Fault> {
         let codes = Codes::open(&self.dir, codes::NEXT).unwrap_or_default();
         match codes {
@@ -92,7 +92,7 @@ impl Store {
         })
     }
 
-    /// Opens the codes, if they are some that can be used.
+    /// Opens the codes, if they can be used.
     pub(super) fn load_codes(&mut self) -> Result<(), Fault> {
         self.codes = Codes::open(&self.dir, codes::FILE).unwrap_or_default();
         if !self.codes_fit()? {
@@ -101,12 +101,12 @@ impl Store {
         Ok(())
     }
 
-    /// Whether there is a file of codes, and it is damaged or of another truth.
+    /// Whether there is a file of codes that is damaged or belongs to another truth.
     pub(crate) fn has_unusable_codes(&self) -> bool {
         self.codes.is_none() && self.dir.join(codes::FILE).symlink_metadata().is_ok()
     }
 
-    /// Looks again at what another process may have changed: these codes, or the truth that they were made from.
+    /// Picks up what another process may have changed: these codes, or the truth that they are derived from.
     pub(super) fn refresh_codes(&mut self) -> Result<(), Fault> {
         let known = self.codes.as_ref().map(Codes::sum);
         if known.is_none() || known != codes::sum_in(&self.dir) || !self.codes_fit()? {
@@ -115,7 +115,7 @@ impl Store {
         Ok(())
     }
 
-    /// Whether there are codes, and they can be used.
+    /// Whether there are usable codes.
     fn codes_fit(&self) -> Result<bool, Fault> {
         match &self.codes {
             Some(codes) => self.fit(codes),
@@ -123,15 +123,15 @@ impl Store {
         }
     }
 
-    /// Whether codes are some of this truth that can go on from where they are.
+    /// Whether codes belong to this truth and can be updated from their current state.
     fn fit(&self, codes: &Codes) -> Result<bool, Fault> {
         let stamp = codes.stamp();
         let range = self.truth.pruned()?..=self.truth.rev()?;
         Ok(stamp.store == self.truth.id()? && range.contains(&stamp.rev))
     }
 
-    /// Gives each chunk that changed its vector. `progress` is told how many documents are done of how many, and may break off: what is
-    /// done until then is kept, and if the codes of a [former](Store::former) embedder serve, they do so until all is done.
+    /// Computes the vectors of changed chunks. `progress` receives how many of how many documents are done, and may cancel: what is done by
+    /// then is kept. If the codes of a [former](Store::former) embedder serve, they do so until everything is done.
     pub(crate) fn embed(
         &mut self,
         _lock: &WriteLock,
@@ -170,7 +170,7 @@ impl Store {
         loop {
             let batch = following.batch();
             let mut next = Embedded::default();
-            // A batch is embedded on all cores while this thread writes the last one and reads on.
+            // A batch is embedded on all cores while this thread writes the previous one and reads ahead.
             rayon::in_place_scope(|scope| {
                 scope.spawn(|_| next = embedded_by(embedder, batch));
                 following.keep(&embedded)?;
@@ -228,12 +228,12 @@ impl Store {
         Ok(ended)
     }
 
-    /// Removes what was to follow the codes that serve. Where it cannot be removed, it is only room that is lost.
+    /// Removes the codes that would have replaced those that serve. If that fails, only disk space is lost.
     fn drop_next(&self) {
         let _ = disk::remove(&self.dir.join(codes::NEXT));
     }
 
-    /// The cosine of a chunk's vector and `query`; none when there is none.
+    /// The cosine of a chunk's vector and `query`; `None` without a vector.
     pub(crate) fn cosine(
         &self,
         embedder: &str,
@@ -245,7 +245,7 @@ impl Store {
         Ok(found.flatten())
     }
 
-    /// The cosine of a chunk's vector and `query`: nothing inside when it has none, nothing at all when there is no such chunk, or its vector is lost.
+    /// The cosine of a chunk's vector and `query`: `Some(None)` when it has none, `None` when there is no such chunk, or its vector is lost.
     fn comparison(
         &self,
         embedder: &str,
@@ -258,8 +258,8 @@ impl Store {
         Ok(found.map(Option::flatten))
     }
 
-    /// Of the chunks that are [near](Codes::nearest) to `query` the nearest by the cosine, best first. One that the truth lacks is left out, or where the
-    /// truth [has them all](Store::is_whole), damage.
+    /// Of the chunks that are [near](Codes::nearest) to `query`, the nearest by cosine, best first. One that the truth lacks is omitted, or counts as
+    /// damage if the truth [has them all](Store::is_whole).
     pub(crate) fn nearest(
         &self,
         embedder: &str,
@@ -274,7 +274,7 @@ impl Store {
             if compared.is_none() && is_whole {
                 return Err(Fault::Torn);
             }
-            // One without a vector, or with that of no word, is near nothing.
+            // One without a vector, or with a zero vector, is near nothing.
             if let Some(score) = compared.flatten() {
                 found.push(Candidate {
                     document: near.document,
@@ -300,19 +300,19 @@ struct Lacking {
     keys: Vec<Key>,
 }
 
-/// The changed documents of a store, and what their chunks lack.
+/// The changed documents of a store, and the vectors that their chunks lack.
 struct Following<'a> {
     store: &'a Store,
     embedder: &'a dyn Embedder,
-    /// The ids of changed documents that are to be read, the `rev` of the last one that was asked for, and whether it is the last of all.
+    /// The ids of changed documents still to be read, the `rev` of the last one requested, and whether that is the last of all.
     ids: VecDeque<i64>,
     rev: i64,
     is_last: bool,
     /// Documents that were read, in the order of change.
     documents: VecDeque<Lacking>,
-    /// The codes of their vectors; none of those that are not there yet.
+    /// The codes of their vectors, without those that do not exist yet.
     codes: HashMap<Key, Option<Vec<u64>>>,
-    /// What is to be embedded.
+    /// The texts to embed.
     waiting: VecDeque<(Key, String)>,
 }
 
@@ -330,7 +330,7 @@ impl<'a> Following<'a> {
         }
     }
 
-    /// Reads on, by a page of documents at most, until there is a batch to embed.
+    /// Reads ahead, at most a page of documents, until there is a batch to embed.
     fn read(&mut self) -> Result<(), Fault> {
         if self.ids.is_empty() {
             let page = self.store.truth.changed(self.rev, PAGE)?;
@@ -346,7 +346,7 @@ impl<'a> Following<'a> {
         Ok(())
     }
 
-    /// Takes up a document.
+    /// Adds a document.
     fn add(&mut self, id: i64) -> Result<(), Fault> {
         let truth = &self.store.truth;
         let Some(document) = truth.document(id)? else {
@@ -387,13 +387,13 @@ impl<'a> Following<'a> {
         code(&vec![0; self.embedder.dimensions()])
     }
 
-    /// Some of what is to be embedded.
+    /// Some of the texts to embed.
     fn batch(&mut self) -> Vec<(Key, String)> {
         let count = self.waiting.len().min(self.embedder.at_once());
         self.waiting.drain(..count).collect()
     }
 
-    /// Keeps the vectors of a batch.
+    /// Stores the vectors of a batch.
     fn keep(&mut self, embedded: &Embedded) -> Result<(), Fault> {
         if embedded.is_empty() {
             return Ok(());
@@ -411,7 +411,7 @@ impl<'a> Following<'a> {
         Ok(())
     }
 
-    /// The codes of the next documents that lack none.
+    /// The codes of the next complete documents.
     fn complete(&mut self) -> Vec<(u64, Group)> {
         let mut complete = Vec::new();
         while let Some(next) = self.documents.front() {
@@ -428,26 +428,26 @@ impl<'a> Following<'a> {
             complete.push((next.document, group));
             self.documents.pop_front();
         }
-        // What others have too is found where it was kept.
+        // A code that is needed again later is read from where it is stored.
         let keys = self.documents.iter().flat_map(|lacking| &lacking.keys);
         let keys: HashSet<Key> = keys.copied().collect();
         self.codes.retain(|key, _| keys.contains(key));
         complete
     }
 
-    /// Whether nothing is left to be read or embedded.
+    /// Whether nothing is left to read or embed.
     fn is_through(&self) -> bool {
         self.is_last && self.ids.is_empty() && self.documents.is_empty()
     }
 }
 
-/// What became of a batch.
+/// The result of a batch.
 #[derive(Default)]
 struct Embedded {
     vectors: Vec<(Key, Vec<i8>)>,
-    /// What the embedder refuses, and why.
+    /// The texts that the embedder rejects, and why.
     refused: Vec<(Key, String)>,
-    /// Why it gave no vectors of the rest.
+    /// Why it returned no vectors for the rest.
     failure: Option<EmbedError>,
 }
 
@@ -470,7 +470,7 @@ fn embedded_by(embedder: &dyn Embedder, batch: Vec<(Key, String)>) -> Embedded {
                 let rows = keys.zip(vectors.iter().map(rounded));
                 embedded.vectors.extend(rows);
             }
-            // Those before it have been embedded, and are once more; those behind it have not been.
+            // Those before it have been embedded and are embedded again; those after it have not.
             Err(EmbedError::Refused { text, reason }) if text < batch.len() => {
                 let behind = batch.split_off(text + 1);
                 let refused = batch.pop().map(|(key, _)| (key, reason));
@@ -486,7 +486,7 @@ fn embedded_by(embedder: &dyn Embedder, batch: Vec<(Key, String)>) -> Embedded {
     embedded
 }
 
-/// Whether codes were made by an embedder.
+/// Whether codes are from an embedder.
 fn is_by(codes: &Codes, embedder: &dyn Embedder) -> bool {
     let stamp = codes.stamp();
     stamp.embedder == embedder.identity() && stamp.dimensions == embedder.dimensions()
@@ -504,12 +504,12 @@ fn rounded(vector: &[f32]) -> Vec<i8> {
         .collect()
 }
 
-/// The numbers of a vector as they are kept.
+/// The stored numbers of a vector.
 fn signed(numbers: &[u8]) -> Vec<i8> {
     numbers.iter().map(|number| number.cast_signed()).collect()
 }
 
-/// The cosine of a vector of unit length and one that is kept; none when either says nothing, or they are of different embedders.
+/// The cosine of a vector of unit length and a stored one; `None` when the stored one is zero, or their lengths differ.
 fn cosine(query: &[f32], numbers: &[u8]) -> Option<f32> {
     if query.len() != numbers.len() {
         return None;
@@ -589,7 +589,7 @@ mod tests {
             fs::write(root.join(format!("{name}.md")), text).unwrap();
         };
         (0..700).for_each(|name| write(name, "tea"));
-        // Broken off again and again, between changes.
+        // Cancelled repeatedly between changes.
         for most in [1, 0, 2] {
             sync(&root, &index, most);
             write(most * 100, "coffee and milk");
@@ -606,7 +606,7 @@ mod tests {
         assert_eq!(groups.len(), 698);
         assert!(groups == expected, "other codes than those of a new index");
         assert!(groups.values().all(|words| !words.is_empty()));
-        // Vectors that no chunk has are kept for a while, and go when the codes are made again.
+        // Unused vectors are kept for a while, and removed when the codes are rebuilt.
         assert!(vectors > fewest, "{vectors} {fewest}");
         fs::remove_file(index.join(codes::FILE)).unwrap();
         sync(&root, &index, usize::MAX);

@@ -16,19 +16,19 @@ use super::truth::Truth;
 use super::vectors::Key;
 use crate::model::Stat;
 
-/// How many tombstones are kept for a keyword index that is restored from an older copy; with more, it is made again.
+/// How many tombstones are kept for a keyword index that is restored from an older copy; with more of them, it is rebuilt.
 const TOMBSTONES: i64 = 10_000;
 
 impl Truth {
-    /// Begins a change. It waits for its turn before it reads: what it has read cannot then be changed before it writes.
+    /// Starts a change. It waits for its turn before it reads, so what it has read cannot change before it writes.
     fn change(&self) -> Result<Transaction<'_>, Fault> {
         let behavior = TransactionBehavior::Immediate;
         Ok(Transaction::new_unchecked(&self.connection, behavior)?)
     }
 
-    /// The id of the source at `root`, made if need be. `name` is that of its collection.
+    /// The id of the source at `root`, which is created if needed. `name` is that of its collection.
     pub(crate) fn ensure_source(&self, root: &str, name: Option<&str>) -> Result<i64, Fault> {
-        // What is sealed below must be right before.
+        // What gets a new checksum below must match its old one.
         self.sources()?;
         if let Some(id) = self.source(root)? {
             if self.has_name(id, name)? {
@@ -58,8 +58,8 @@ impl Truth {
         Ok(self.connection.query_row(sql, named, |row| row.get(0))?)
     }
 
-    /// Makes this the store of the source at `root` alone, with what the source holds that has most documents: of each it is still to be seen whether it
-    /// is there, and the same.
+    /// Makes this the store of the source at `root` only, with the documents of the source that has most of them. Whether each exists there with the same
+    /// text is still to be checked.
     pub(crate) fn adopt(&self, root: &str) -> Result<(), Fault> {
         let mut sources = self.sources()?;
         let mut counted = Vec::new();
@@ -106,7 +106,7 @@ impl Truth {
         Ok(transaction.commit()?)
     }
 
-    /// Notes that a sync of the source has begun to write: until it has finished, it counts as interrupted.
+    /// Records that a sync of the source has started to write: until it has finished, it counts as interrupted.
     pub(crate) fn start_sync(&self, source: i64, started: i64) -> Result<(), Fault> {
         let transaction = self.change()?;
         transaction
@@ -116,7 +116,7 @@ impl Truth {
         Ok(transaction.commit()?)
     }
 
-    /// Notes that a sync has seen all of the source; `skips` replaces the list of what it left out.
+    /// Records that a sync has covered the whole source; `skips` replaces the list of skips.
     pub(crate) fn finish_sync(
         &self,
         source: i64,
@@ -212,7 +212,7 @@ impl Truth {
         Ok(transaction.commit()?)
     }
 
-    /// Forgets tombstones that the keyword index, which has followed up to `rev`, no longer needs.
+    /// Removes tombstones that the keyword index, which is up to date with `rev`, no longer needs.
     pub(crate) fn prune(&self, rev: i64) -> Result<(), Fault> {
         let count: i64 =
             self.connection
@@ -226,7 +226,7 @@ impl Truth {
         Ok(transaction.commit()?)
     }
 
-    /// Keeps the hash over the files of the keyword index, once they are known to be sound.
+    /// Stores the hash over the files of the keyword index, once they are known to be sound.
     pub(crate) fn set_seal(&self, seal: Hash) -> Result<(), Fault> {
         self.connection.execute(
             "INSERT OR REPLACE INTO meta VALUES ('seal', ?1)",
@@ -237,7 +237,7 @@ impl Truth {
 }
 
 impl Truth {
-    /// Keeps vectors, and what the embedder refused, with its reasons.
+    /// Stores vectors, and what the embedder rejected, with its reasons.
     pub(super) fn put_vectors(
         &self,
         vectors: &[(Key, Vec<i8>)],
@@ -267,7 +267,7 @@ impl Truth {
         Ok(transaction.commit()?)
     }
 
-    /// Removes the vectors that no chunk has by this embedder.
+    /// Removes the vectors of this embedder that no chunk uses.
     pub(super) fn sweep_vectors(&self, embedder: &str) -> Result<(), Fault> {
         let transaction = self.change()?;
         {
@@ -291,7 +291,7 @@ impl Truth {
         Ok(transaction.commit()?)
     }
 
-    /// Keeps why the embedder gave no vectors at the last sync, or that it did.
+    /// Stores why the embedder returned no vectors at the last sync, or that it did.
     pub(super) fn set_failure(&self, failure: Option<&str>) -> Result<(), Fault> {
         match failure {
             Some(failure) => self.connection.execute(
@@ -436,7 +436,7 @@ fn text_of(transaction: &Transaction<'_>, document: i64) -> Result<Option<Vec<u8
     Ok(select.query_row([document], |row| row.get(0)).optional()?)
 }
 
-/// Removes a text unless another document has it too.
+/// Removes a text unless another document has it, too.
 fn drop_text(transaction: &Transaction<'_>, hash: &[u8]) -> Result<(), Fault> {
     let mut delete = transaction.prepare_cached(
         "DELETE FROM text WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM document WHERE text = ?1)",
@@ -445,13 +445,13 @@ fn drop_text(transaction: &Transaction<'_>, hash: &[u8]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A length as SQLite has it. Texts are far smaller than its limit.
+/// A length as a SQLite integer. Texts are far smaller than its limit.
 fn length(value: usize) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// An inode as SQLite has it: the same bits, as a file system may use all of them.
-/// The sum over the columns of [`sum::STAT`].
+/// An inode as a SQLite integer with the same bits, since a file system may use all of them.
+/// The checksum over the columns of [`sum::STAT`].
 fn stat_sum(stat: Stat) -> Result<i64, Fault> {
     sum::of_values(&[
         &signed(stat.size),

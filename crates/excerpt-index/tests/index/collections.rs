@@ -78,7 +78,7 @@ fn collections_are_searched_together_or_by_name() {
     let error = library.index.search(&query).unwrap_err().to_string();
     assert_eq!(
         error,
-        "there is no collection `blck`, only `alone.md`, `black`, `green`"
+        "unknown collection `blck`, expected one of `alone.md`, `black`, `green`"
     );
 }
 
@@ -198,7 +198,7 @@ fn what_cannot_be_added_is_told() {
     let wrong = |collection: &mut Collection| collection.chunking.max = Some(0);
     assert!(add("x", &root, wrong).contains("`max` is `0`"));
     let wrong = |collection: &mut Collection| collection.selection.ignore = strings(&["a{b"]);
-    assert!(add("x", &root, wrong).contains("`a{b` is no pattern of files"));
+    assert!(add("x", &root, wrong).contains("invalid file pattern `a{b`"));
     assert!(
         Collection::all_in(&library.world.index_dir())
             .unwrap()
@@ -279,7 +279,8 @@ fn documents_are_filtered_by_what_they_say_and_what_is_said_of_them() {
     let mut backward = Filter::default();
     backward.dated = (Some("2026-03".into()), Some("2026-02-28".into()));
     let error = library.index.search(&Query::new("tea").within(backward));
-    let told = "`2026-03 to 2026-02-28` cannot be the `date` of a filter, expected a first day before the last one";
+    let told =
+        "invalid `date` filter `2026-03 to 2026-02-28`, expected a first day before the last one";
     assert_eq!(error.unwrap_err().to_string(), told);
     let none = library.ask("tea", |filter| filter.tags = strings(&["nothing"]));
     assert!(none.documents.is_empty());
@@ -295,7 +296,7 @@ fn documents_are_filtered_by_what_they_say_and_what_is_said_of_them() {
     assert_eq!(
         tags,
         [
-            "no document here has the tag `nothing`: there are `hot`, `black`, `cold`, `green`, `iced`"
+            "no document here has the tag `nothing`; the values in use include `hot`, `black`, `cold`, `green`, `iced`"
         ]
     );
     let golang = told(&mut library, &|filter| {
@@ -303,7 +304,9 @@ fn documents_are_filtered_by_what_they_say_and_what_is_said_of_them() {
     });
     assert_eq!(
         golang,
-        ["no document here has the language `golang`: there are `markdown`, `rust`"]
+        [
+            "no document here has the language `golang`; the values in use include `markdown`, `rust`"
+        ]
     );
     // What lies elsewhere is not told.
     let elsewhere = told(&mut library, &|filter| {

@@ -33,7 +33,7 @@ enum Damage {
     Flip(f64, u8),
     /// Only so much of the file is left.
     Cut(f64),
-    /// A part of a page is nought.
+    /// A part of a page is zero.
     Blank(f64),
 }
 

@@ -327,7 +327,7 @@ fn what_is_no_index_is_left_alone_and_told() {
     assert_eq!(
         open("none", OpenOptions::default()),
         format!(
-            "there is no index in {}: run `excerpt sync` to make one",
+            "no index in {}: run `excerpt sync` to create one",
             shown("none")
         )
     );
@@ -336,7 +336,7 @@ fn what_is_no_index_is_left_alone_and_told() {
     assert_eq!(
         open("photos", OpenOptions::create()),
         format!(
-            "{} is not empty and holds no index: choose an empty folder, or one that excerpt has made",
+            "{} is not empty and contains no index: choose an empty folder or an existing index",
             shown("photos")
         )
     );
@@ -346,7 +346,7 @@ fn what_is_no_index_is_left_alone_and_told() {
         assert_eq!(
             open("foreign", options),
             format!(
-                "{} was not made by excerpt: choose another folder",
+                "{} was not created by excerpt: choose another folder",
                 shown("foreign/excerpt.db")
             )
         );
@@ -367,7 +367,7 @@ fn a_damaged_database_is_told() {
     assert_eq!(
         error.to_string(),
         format!(
-            "`{}` is damaged: run `excerpt doctor --rebuild` to make the index again from its sources",
+            "`{}` is damaged: run `excerpt doctor --rebuild` to rebuild the index from its sources",
             path.display()
         )
     );

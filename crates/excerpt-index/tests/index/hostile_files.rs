@@ -595,7 +595,7 @@ fn a_file_that_is_named_may_be_a_link() {
     symlink(ground.inside("a.md"), ground.at("link")).unwrap();
     assert_eq!(read_named(&ground.at("link"), 3).unwrap(), b"tea");
     let error = read_named(&ground.at("link"), 2).unwrap_err();
-    assert_eq!(error.to_string(), "it has 3 bytes, and the limit is 2");
+    assert_eq!(error.to_string(), "it has 3 bytes, but the limit is 2");
     let error = read_named(&ground.at("nowhere"), 2).unwrap_err();
     assert_eq!(error.to_string(), "no such file or directory");
 }

@@ -304,12 +304,12 @@ fn what_is_wrong_with_one_target_says_nothing_of_the_others() {
         [
             "tea/green.md:1-13",
             "`tea/gren.md` is not in the index, did you mean `tea/green.md`?",
-            "`../outside.md` is not in the index: run `excerpt sync`, or look at `excerpt status` for what was skipped",
+            "`../outside.md` is not in the index: run `excerpt sync`, or see what was skipped with `excerpt status --skips`",
             "`tea/green.md` has no section `watr`, did you mean `water`?",
-            "`plain.txt` has no section `water`, nor any other: ask for lines of it",
-            "`tea/green.md` has 13 lines and was asked for 14 to 20: ask for lines within it",
-            "`tea/green.md` has 13 lines and was asked for 5 to 4: ask for lines within it",
-            "no chunk has an id that begins with `not an id`: take one that `excerpt search --json` shows",
+            "`plain.txt` has no section `water`: it has no sections, so give a line range instead",
+            "invalid line range `14-20` for `tea/green.md`: it has 13 lines",
+            "invalid line range `5-4` for `tea/green.md`: it has 13 lines",
+            "no chunk id starts with `not an id`: use an id from `excerpt search --json`",
             "empty.md:1-1",
         ]
     );

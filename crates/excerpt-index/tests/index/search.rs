@@ -163,7 +163,7 @@ fn a_source_can_be_searched_alone() {
     assert!(
         error
             .to_string()
-            .starts_with("`/elsewhere` is not in the index (`"),
+            .starts_with("`/elsewhere` is not in the index (indexed: `"),
         "{error}"
     );
 }
@@ -257,7 +257,7 @@ fn a_query_of_nothing_is_told() {
     let error = world.open().search(&by_keywords("?!")).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "`?!` has no word to search for: give at least one letter or digit"
+        "the query `?!` contains no words: give at least one letter or digit"
     );
     assert_eq!(paths(&world.search("to be")), ["a.md"]);
 }
@@ -304,7 +304,7 @@ fn a_document_is_given_whole_or_by_lines() {
     let error = get(Target::lines("docs/a.md", 7, 9)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "`docs/a.md` has 3 lines and was asked for 7 to 9: ask for lines within it"
+        "invalid line range `7-9` for `docs/a.md`: it has 3 lines"
     );
     let error = get(Target::document("docs/b.md")).unwrap_err();
     assert_eq!(
@@ -372,7 +372,7 @@ fn a_phrase_that_is_nowhere_empties_no_answer_and_is_named() {
     assert_eq!(answer.notes, [Note::Scattered(vec!["green tea".into()])]);
     assert_eq!(
         answer.notes[0].to_string(),
-        "nowhere together: `green tea`; searched for the words"
+        "phrase not found: `green tea`; searched for its words instead"
     );
 }
 

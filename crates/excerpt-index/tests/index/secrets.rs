@@ -527,7 +527,7 @@ fn what_is_a_secret_by_its_text_is_withheld() {
         assert_eq!(skip.reason, SkipReason::Secret, "{text}");
         let detail = skip.detail.as_deref().unwrap();
         assert!(
-            detail.starts_with(&format!("{kind} in line ")),
+            detail.starts_with(&format!("{kind} on line ")),
             "{detail}:\n{text}"
         );
     }
@@ -656,11 +656,11 @@ fn reading_what_is_withheld_says_why_and_names_the_setting() {
     };
     assert_eq!(
         told("login.txt"),
-        "`login.txt` is not in the index, as it may hold secrets (GitHub token in line 2): to index such files, set `secrets = \"index\"` in `[files]` of your own excerpt.toml"
+        "`login.txt` is not in the index because it may contain secrets (GitHub token on line 2): to index such files, set `secrets = \"index\"` in `[files]` of your own excerpt.toml"
     );
     assert_eq!(
         told("deep/prod.env"),
-        "`deep/prod.env` is not in the index, as it may hold secrets (by its name): to index such files, set `secrets = \"index\"` in `[files]` of your own excerpt.toml"
+        "`deep/prod.env` is not in the index because it may contain secrets (by its name): to index such files, set `secrets = \"index\"` in `[files]` of your own excerpt.toml"
     );
     assert_eq!(
         told("data.txt"),
@@ -668,7 +668,7 @@ fn reading_what_is_withheld_says_why_and_names_the_setting() {
     );
     assert_eq!(
         told("node_modules/x/a.js"),
-        "`node_modules/x/a.js` is not in the index: it lies in a folder that was skipped (vendored or generated)"
+        "`node_modules/x/a.js` is not in the index: it is in a folder that was skipped (vendored or generated)"
     );
 }
 

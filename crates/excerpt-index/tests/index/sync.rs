@@ -33,7 +33,7 @@ fn the_first_sync_takes_up_everything() {
 
 #[test]
 fn the_second_sync_reads_nothing() {
-    let world = three().file("latin.txt", b"caf\xe9");
+    let world = three().file("broken.txt", b"caf\x81");
     world.sync();
     let report = world.sync();
     assert_eq!(
@@ -177,7 +177,7 @@ fn every_skip_is_counted_and_listed() {
     let mut world = three()
         .file("wide.txt", utf16)
         .file("data.txt", b"\0\x01")
-        .file("latin.txt", b"caf\xe9")
+        .file("broken.txt", b"caf\x81")
         .file("large.txt", "x".repeat(2000))
         .file(".env", "PASSWORD=x")
         .file("server.pem", "x")
@@ -194,7 +194,7 @@ fn every_skip_is_counted_and_listed() {
         ("a.log", SkipReason::Ignored),
         ("data.txt", SkipReason::Binary),
         ("large.txt", SkipReason::TooLarge),
-        ("latin.txt", SkipReason::NotUtf8),
+        ("broken.txt", SkipReason::NotUtf8),
         ("node_modules", SkipReason::Vendored),
         ("server.pem", SkipReason::Secret),
     ];

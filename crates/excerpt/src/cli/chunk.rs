@@ -1,13 +1,13 @@
 //! `excerpt chunk`: shows how a document is cut, and stores nothing.
 
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::anyhow;
+use anyhow::{Context as _, anyhow};
 use clap::ValueEnum;
-use excerpt_chunk::{Chunk, Chunker, Chunking, Config, Document};
+use excerpt_chunk::{Chunk, Chunker, Chunking, Config, Document, Settings};
 use excerpt_index::{
-    Encoding, Files, Reading, Refused, Secret, Selection, Source as _, SyncOptions, decode,
+    Collection, Encoding, Files, Reading, Refused, Secret, Selection, Source as _, decode,
     read_named,
 };
 use owo_colors::Style;
@@ -16,7 +16,8 @@ use crate::cli::flags::ChunkFlags;
 use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, counted, fitted, say, thousands};
 use crate::page;
-use crate::place::project;
+use crate::place::project::{self, EmbeddingArgs};
+use crate::place::{CollectionArgs, IndexArgs, Paths, Target, absolute, in_collection};
 use crate::wire::Cut;
 
 /// Show how documents are cut; nothing is stored
@@ -47,30 +48,45 @@ enum Format {
     Html,
 }
 
-/// Cuts what `args` names and prints the chunks.
+/// Splits what `args` names and prints the chunks.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let around = match &*args.path {
-        "-" => Path::new("."),
-        path => Path::new(path),
+    let named = match in_collection(&args.path) {
+        Some((name, inside)) if !Path::new(&args.path).exists() => {
+            let library = IndexArgs::default().library()?;
+            absolute(&Collection::named_in(&library, name)?.root, inside)
+        }
+        _ => PathBuf::from(&args.path),
     };
-    let settings = args
-        .chunking
-        .settings()
-        .or(project::chunking_around(around)?);
-    let chunker = excerpt_grammars::chunker(settings.config())?;
+    let is_input = args.path == "-";
+    let indexed = match is_input {
+        true => None,
+        false => Some(Indexed::of(&named)?),
+    };
+    let settings = match &indexed {
+        Some(indexed) => indexed.settings.clone(),
+        None => project::chunking_around(Path::new("."))?,
+    };
+    let chunker = excerpt_grammars::chunker(args.chunking.settings().or(settings).config())?;
     // What cannot be read is said before anything is printed.
-    let single = match &*args.path {
-        "-" => {
+    let single = match &indexed {
+        None => {
             let mut bytes = Vec::new();
             std::io::stdin().read_to_end(&mut bytes)?;
             let name = args.name.as_deref();
-            Some((name, text(bytes, name.unwrap_or("-"), args.lossy)?))
+            let (text, encoding) = text(bytes, name.unwrap_or("-"), args.lossy)?;
+            Some((name, name, text, encoding))
         }
-        path if Path::new(path).is_dir() => None,
-        path => Some((Some(path), text(bytes_of(path)?, path, args.lossy)?)),
+        Some(_) if named.is_dir() => None,
+        Some(indexed) => {
+            let (text, encoding) = text(bytes_of(&named)?, &args.path, args.lossy)?;
+            Some((Some(&*args.path), Some(indexed.name()), text, encoding))
+        }
     };
-    if let Some((path, (text, _))) = &single {
+    if let Some((path, _, text, _)) = &single {
         note_secrets(path.unwrap_or_default(), text)?;
+    }
+    if let Some((Some(path), _, _, encoding @ Encoding::Windows1252)) = &single {
+        say(&format!("note: `{path}` is read as {}", encoding.name()));
     }
     let mut output = Output::new();
     let mut printer = Printer {
@@ -78,20 +94,79 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         chunker: &chunker,
         format: args.format,
         page: None,
-        title: None,
+        title: indexed
+            .as_ref()
+            .and_then(|indexed| indexed.title.as_deref()),
         printed: 0,
     };
     printer.begin(args.name.as_deref().unwrap_or(&args.path))?;
-    match single {
-        Some((path, (text, encoding))) => printer.print(path, &text, encoding)?,
-        None => {
-            let size = SyncOptions::default().selection.max_file_size();
-            folder(&mut printer, &Files::new(Path::new(&args.path), size)?)?;
+    match (single, &indexed) {
+        (Some((path, source_path, text, encoding)), _) => {
+            printer.print(path, source_path, &text, encoding)?;
         }
+        (None, Some(indexed)) => {
+            let paths = Paths::from_here(Some(&named));
+            let shown = |path: &str| paths.shown(&indexed.root, path);
+            folder(
+                &mut printer,
+                &indexed.files()?,
+                indexed.inside.as_deref(),
+                shown,
+            )?;
+        }
+        (None, None) => {}
     }
     printer.end()?;
     output.flush()?;
     Ok(Outcome::Done)
+}
+
+/// How the index of a file or folder splits it: by its path in the index, and by the settings that hold there.
+struct Indexed {
+    root: PathBuf,
+    /// The path inside the root; none when all of it is meant.
+    inside: Option<String>,
+    settings: Settings,
+    selection: Selection,
+    title: Option<String>,
+}
+
+impl Indexed {
+    fn of(path: &Path) -> anyhow::Result<Indexed> {
+        let (index, embedding) = (IndexArgs::default(), EmbeddingArgs::default());
+        let target = Target::of(path, &CollectionArgs::default(), &index, &embedding)?;
+        let place = target.place.context("a path has a place")?;
+        let source = target.sources.first();
+        let collection = source.and_then(|source| source.collection.as_ref());
+        let settings = match (
+            collection,
+            place.repository.is_some() || place.index.exists(),
+        ) {
+            (Some(known), _) => known.chunking.clone().or(target.configuration.chunking),
+            (None, true) => target.configuration.chunking,
+            // It may lie in a folder that is to be indexed as a whole.
+            (None, false) => project::chunking_around(path)?,
+        };
+        Ok(Indexed {
+            settings,
+            selection: source.map_or_else(Selection::default, |source| {
+                source.options.selection.clone()
+            }),
+            title: collection.and_then(|known| known.attributes.title.clone()),
+            root: place.root,
+            inside: place.path,
+        })
+    }
+
+    /// The path in the index of what is a file.
+    fn name(&self) -> &str {
+        let own = self.root.file_name().and_then(|name| name.to_str());
+        self.inside.as_deref().or(own).unwrap_or_default()
+    }
+
+    fn files(&self) -> anyhow::Result<Files> {
+        Ok(Files::selected(&self.root, &self.selection)?)
+    }
 }
 
 /// Says that an index would skip a text for the secrets in it. What was named is cut all the same: nothing is stored.
@@ -99,24 +174,45 @@ fn note_secrets(path: &str, text: &str) -> anyhow::Result<()> {
     let Some(secret) = Selection::default().withholds(path, text) else {
         return Ok(());
     };
-    let own = project::Configuration::of_user(&project::EmbeddingArgs::default())?;
+    let own = project::Configuration::of_user(&EmbeddingArgs::default())?;
     if own.selection.skips_secrets() {
         let advice = Secret::ADVICE;
         say(&format!(
-            "note: an index skips this text, as it may hold secrets ({secret}): {advice}"
+            "note: an index skips this text because it may contain secrets ({secret}): {advice}"
         ));
     }
     Ok(())
 }
 
-/// Cuts every document of a folder that an index would hold.
-fn folder(printer: &mut Printer<'_>, source: &Files) -> anyhow::Result<()> {
+/// Splits every document that an index would hold of `source`, and of the folder `inside` of it. `shown` says how a path is shown.
+fn folder(
+    printer: &mut Printer<'_>,
+    source: &Files,
+    inside: Option<&str>,
+    shown: impl Fn(&str) -> String,
+) -> anyhow::Result<()> {
+    let lies_inside = |path: &str| match inside {
+        Some(folder) => path
+            .strip_prefix(folder)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
+        None => true,
+    };
     let listing = source.list()?;
-    let mut skipped = listing.skips.len();
-    for entry in &listing.entries {
+    let skips = listing.skips.iter().filter(|skip| lies_inside(&skip.path));
+    let mut skipped = skips.count();
+    for entry in listing
+        .entries
+        .iter()
+        .filter(|entry| lies_inside(&entry.path))
+    {
         match source.read(entry) {
             Reading::Text { text, encoding, .. } => {
-                printer.print(Some(&entry.path), &text, encoding)?;
+                printer.print(
+                    Some(&shown(&entry.path)),
+                    Some(&entry.path),
+                    &text,
+                    encoding,
+                )?;
             }
             Reading::Skip { .. } => skipped += 1,
             Reading::Gone => {}
@@ -157,12 +253,12 @@ impl<'a> Preview<'a> {
 
     /// Prints the cut of one text.
     pub(super) fn text(self, path: &str, text: &str) -> anyhow::Result<()> {
-        self.with(|printer| printer.print(Some(path), text, Encoding::default()))
+        self.with(|printer| printer.print(Some(path), Some(path), text, Encoding::default()))
     }
 
     /// Prints the cut of every document among `files`.
     pub(super) fn files(self, files: &Files) -> anyhow::Result<()> {
-        self.with(|printer| folder(printer, files))
+        self.with(|printer| folder(printer, files, None, str::to_string))
     }
 
     fn with(
@@ -184,12 +280,15 @@ impl<'a> Preview<'a> {
 }
 
 /// The bytes of the file that was named. What may never end is for standard input, where the user can end it.
-fn bytes_of(path: &str) -> anyhow::Result<Vec<u8>> {
-    read_named(Path::new(path), u64::MAX).map_err(|refused| match refused {
-        Refused::Kind(kind) => {
-            anyhow!("cannot read `{path}`: it is {kind}, expected a regular file, or `-` for standard input")
+fn bytes_of(path: &Path) -> anyhow::Result<Vec<u8>> {
+    read_named(path, u64::MAX).map_err(|refused| {
+        let path = path.display();
+        match refused {
+            Refused::Kind(kind) => {
+                anyhow!("cannot read `{path}`: it is {kind}, expected a regular file, or `-` for standard input")
+            }
+            other => anyhow!("cannot read `{path}`: {other}"),
         }
-        other => anyhow!("cannot read `{path}`: {other}"),
     })
 }
 
@@ -232,9 +331,16 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn print(&mut self, path: Option<&str>, text: &str, encoding: Encoding) -> anyhow::Result<()> {
+    /// Prints the chunks of a document that is shown as `path` and called `source_path` in the index.
+    fn print(
+        &mut self,
+        path: Option<&str>,
+        source_path: Option<&str>,
+        text: &str,
+        encoding: Encoding,
+    ) -> anyhow::Result<()> {
         let document = Document::new(text);
-        let document = path.map_or(document, |path| document.with_path(path));
+        let document = source_path.map_or(document, |path| document.with_path(path));
         let document = match self.title {
             Some(title) => document.with_title(title),
             None => document,
@@ -253,6 +359,7 @@ impl Printer<'_> {
                 self.output.raw(if first { "" } else { "," })?;
                 self.output.json(&Cut {
                     path,
+                    source_path,
                     encoding,
                     chunking: &chunking,
                     summary: None,

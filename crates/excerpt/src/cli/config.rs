@@ -122,8 +122,17 @@ fn flatten(name: &str, value: &Value, settings: &mut Vec<Setting>) {
         value => settings.push(Setting {
             schema: SCHEMA,
             name: name.to_string(),
-            value: value.clone(),
+            value: short(value),
             from: String::new(),
         }),
     }
+}
+
+/// A number that is one of 32 bits as it was written: `1.1`, and not all the digits of its 64 bits.
+fn short(value: &Value) -> Value {
+    let number = value.as_f64().filter(|_| value.is_f64());
+    let narrow = number.map(|number| (number, number as f32));
+    let written = narrow.filter(|(number, narrow)| f64::from(*narrow) == *number);
+    let short = written.and_then(|(_, narrow)| narrow.to_string().parse::<f64>().ok());
+    short.map_or_else(|| value.clone(), Value::from)
 }

@@ -28,10 +28,10 @@ pub(crate) struct Args {
     /// The folder or file whose index is checked
     #[arg(default_value = ".")]
     path: PathBuf,
-    /// Check the index of all collections that were added, in place of a folder's
+    /// Check the index of all added collections instead of that of a folder
     #[arg(long)]
     library: bool,
-    /// Make the index again from its sources first, aside: the old one goes when the new one is complete
+    /// Rebuild the index from its sources first: the old one is replaced when the new one is complete
     #[arg(long)]
     rebuild: bool,
     /// Print what was found as JSON
@@ -216,14 +216,11 @@ impl Report {
             }
         }
         if meant.is_empty() && !is_whole {
-            self.needs(
-                format!("`{}` is not in its index", place.root.display()),
-                SYNC,
-            );
+            self.needs(format!("`{}` is not indexed", place.root.display()), SYNC);
         }
         if status.keywords != Keywords::InStep {
             let state = match status.keywords {
-                Keywords::Behind => "behind",
+                Keywords::Behind => "out of date",
                 _ => "missing",
             };
             self.needs(format!("the keyword index is {state}"), SYNC);
@@ -257,7 +254,7 @@ impl Report {
             self.needs(what, sync);
         } else if vectors.behind > 0 {
             let documents = counted(vectors.behind, "document");
-            let what = format!("{documents} without vectors, which keywords alone find");
+            let what = format!("{documents} without vectors, found by keywords only");
             self.needs(what, sync);
         }
         if let Some(failure) = &vectors.failure {
@@ -272,17 +269,14 @@ impl Report {
     fn print(&self, output: &mut Output, embedding: Option<&Embedding>) -> anyhow::Result<()> {
         let mut rows: Vec<(&str, String)> = Vec::new();
         let rebuilt = self.rebuilt.iter();
-        rows.extend(rebuilt.map(|root| ("made again", format!("from {}", root.display()))));
+        rows.extend(rebuilt.map(|root| ("rebuilt", format!("from {}", root.display()))));
         rows.extend(
             self.configuration
                 .iter()
                 .map(|file| ("configuration", set(file))),
         );
         if self.configuration.is_empty() && embedding.is_some() {
-            rows.push((
-                "configuration",
-                "no file, all as it is by default".to_string(),
-            ));
+            rows.push(("configuration", "no file, all defaults".to_string()));
         }
         match (&self.embedder, embedding) {
             (Some(found), _) => rows.push(("embedder", found.shown())),
@@ -293,7 +287,10 @@ impl Report {
             (None, None) => {}
         }
         match &self.index {
-            None => rows.push(("index", "none yet: `excerpt sync` makes one".to_string())),
+            None => rows.push((
+                "index",
+                "none yet: run `excerpt sync` to create one".to_string(),
+            )),
             Some(index) => rows.extend(index.rows(embedding.is_some())),
         }
         let mut before = "";

@@ -74,7 +74,7 @@ impl Scores {
         let shown = shares.map(|share| {
             let before = (sum * unit).round();
             sum += f64::from(share);
-            // Nought has no sign.
+            // Zero has no sign.
             let grown = (sum * unit).round() - before + 0.0;
             format!("{:.decimals$}", grown / unit)
         });

@@ -2,6 +2,8 @@
 
 use excerpt_index::Filter;
 
+use crate::cli::day;
+
 /// Which documents are searched, by what they are.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Filters")]
@@ -18,11 +20,11 @@ pub(crate) struct FilterArgs {
     /// Only documents in this language, such as rust or markdown; given several times, in one of them
     #[arg(long = "language", value_name = "LANGUAGE", hide_short_help = true)]
     languages: Vec<String>,
-    /// Only documents dated on this day or later: YYYY-MM-DD, YYYY-MM or YYYY
-    #[arg(long, value_name = "DAY", hide_short_help = true)]
+    /// Only documents dated on this day or later: YYYY-MM-DD, YYYY-MM, YYYY, yesterday, 7d, 2w or "last week"
+    #[arg(long, value_name = "DAY", value_parser = day::first, hide_short_help = true)]
     since: Option<String>,
     /// Only documents dated on this day or earlier
-    #[arg(long, value_name = "DAY", hide_short_help = true)]
+    #[arg(long, value_name = "DAY", value_parser = day::last, hide_short_help = true)]
     until: Option<String>,
     /// Only documents whose front matter has this value in this field; may be given several times
     #[arg(long = "field", value_name = "NAME=VALUE", value_parser = field, hide_short_help = true)]

@@ -4,21 +4,24 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context as _, bail};
 use excerpt_index::{
-    Collection, DocumentText, Error, Index, Links, OpenOptions, Outgoing, ReadOptions, Target,
+    Collection, DocumentText, Error, Index, Links, ListOptions, OpenOptions, Outgoing, ReadOptions,
+    Target,
 };
+use globset::GlobBuilder;
 use owo_colors::Style;
 use serde::Serialize;
 
 use crate::exit::{Outcome, message};
 use crate::output::{Output, SCHEMA, complain, say};
 use crate::part::{Part, is_id, parsed};
-use crate::place::{Changed, IndexArgs};
+use crate::place::{Changed, IndexArgs, Paths, in_collection};
 
 /// Print documents from the index, or parts of them
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Documents (notes.md), lines (notes.md:10-20 or notes.md:7), sections (notes.md#how-it-works) or ids of chunks
+    /// Documents (notes.md, 'docs/**/*.md'), lines (notes.md:10-20 or notes.md:7), sections (notes.md#how-it-works) or ids of chunks
     #[arg(value_name = "TARGET", required = true)]
     targets: Vec<String>,
     /// Print the chunks that hold the target, and as many before and after them
@@ -41,8 +44,20 @@ pub(crate) struct Args {
 struct Line<'a> {
     schema: u32,
     target: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    collection: Option<&'a str>,
+    /// Its path inside the source, which is its name in the index.
+    source_path: &'a str,
     #[serde(flatten)]
     document: &'a DocumentText,
+}
+
+/// What was read, with its paths as they are shown.
+struct Read {
+    document: DocumentText,
+    /// Its path inside the source.
+    source_path: String,
+    collection: Option<String>,
 }
 
 /// Prints the targets. What cannot be read is named, and keeps none of the others back.
@@ -54,12 +69,20 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut output = Output::new();
     let (mut printed, mut failure) = (0, None);
     let mut notes = Vec::new();
+    let mut targets = Vec::new();
     for target in &args.targets {
+        match reader.matching(target)? {
+            Some(matching) => targets.extend(matching),
+            None => targets.push(target.clone()),
+        }
+    }
+    for target in &targets {
         match reader.read(target) {
-            Ok(document) => {
-                print(&mut output, args, target, &document, printed)?;
+            Ok(read) => {
+                print(&mut output, args, targets.len(), target, &read, printed)?;
+                let document = &read.document;
                 let (size, modified) = (document.size, document.modified);
-                let changed = Changed::since(&document.source, &document.path, size, modified);
+                let changed = Changed::since(&document.source, &read.source_path, size, modified);
                 let name = format!("`{}`", document.path);
                 notes.extend(changed.map(|changed| changed.told(&name)));
                 printed += 1;
@@ -92,14 +115,54 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn read(&mut self, given: &str) -> anyhow::Result<DocumentText> {
+    /// The documents that a pattern matches, as they are shown; none for what is no pattern.
+    fn matching(&mut self, given: &str) -> anyhow::Result<Option<Vec<String>>> {
+        let is_pattern = given.contains(['*', '?', '[', '{']) && !Path::new(given).exists();
+        if !is_pattern || self.args.collection.is_some() {
+            return Ok(None);
+        }
+        let pattern = GlobBuilder::new(given).literal_separator(true).build();
+        let pattern = pattern.with_context(|| format!("invalid pattern `{given}`"))?;
+        let pattern = pattern.compile_matcher();
+        let plain = given.split(['*', '?', '[', '{']).next().unwrap_or_default();
+        let folder = plain.rsplit_once('/').map_or(".", |(folder, _)| folder);
+        let folder = Path::new(if folder.is_empty() { "/" } else { folder });
+        let place = self.args.index.locate(folder)?;
+        let paths = Paths::from_here(Some(folder));
+        let mut options = ListOptions::default();
+        options.source = Some(place.root.clone());
+        options.path = place.path;
+        let documents = self.index(place.index)?.documents(&options)?.into_iter();
+        let shown = documents.map(|document| paths.shown(&place.root, &document.path));
+        let matching: Vec<String> = shown.filter(|path| pattern.is_match(path)).collect();
+        match matching.is_empty() {
+            true => bail!("no indexed document matches `{given}`"),
+            false => Ok(Some(matching)),
+        }
+    }
+
+    fn index(&mut self, dir: PathBuf) -> anyhow::Result<&mut Index> {
+        Ok(match self.indexes.entry(dir) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
+                let index = Index::open(entry.key(), OpenOptions::default())?;
+                entry.insert(index)
+            }
+        })
+    }
+
+    fn read(&mut self, given: &str) -> anyhow::Result<Read> {
         let (path, part) = parsed(given, |path| Path::new(path).exists())?;
+        let named = self.args.collection.as_deref().map(|name| (name, path));
+        let named = named.or_else(|| in_collection(path).filter(|_| !Path::new(path).exists()));
         let path = Path::new(path);
-        let (index, root, inside) = match &self.args.collection {
-            Some(name) => {
+        let mut collection = None;
+        let (index, root, inside) = match named {
+            Some((name, inside)) => {
                 let library = self.args.index.library()?;
-                let root = Collection::named_in(&library, name)?.root;
-                (library, root, path.to_string_lossy().into_owned())
+                let found = Collection::named_in(&library, name)?;
+                collection = Some(found.name);
+                (library, found.root, inside.to_string())
             }
             None => {
                 let (folder, rest) = existing(path)?;
@@ -121,14 +184,9 @@ impl Reader<'_> {
             Part::Section(section) => Target::section(inside, section),
         };
         let (here, anywhere) = (self.options().source(&root), self.options());
-        let index = match self.indexes.entry(index) {
-            Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => {
-                let index = Index::open(entry.key(), OpenOptions::default())?;
-                entry.insert(index)
-            }
-        };
-        Ok(match index.get(&target, &here) {
+        let index = self.index(index)?;
+        let paths = Paths::from_here(None);
+        let document = match index.get(&target, &here) {
             Err(Error::UnknownDocument { .. }) if is_id(given) => {
                 let chunk = Target::chunk(given);
                 match index.get(&chunk, &here) {
@@ -136,8 +194,17 @@ impl Reader<'_> {
                     found => found?,
                 }
             }
+            Err(Error::UnknownDocument { closest, .. }) => {
+                return Err(Error::UnknownDocument {
+                    path: path.display().to_string(),
+                    closest: closest
+                        .map(|closest| paths.address(collection.as_deref(), &root, &closest)),
+                }
+                .into());
+            }
             found => found?,
-        })
+        };
+        Ok(read_as(document, collection, &paths))
     }
 
     fn options(&self) -> ReadOptions {
@@ -160,24 +227,57 @@ fn existing(path: &Path) -> anyhow::Result<(PathBuf, Option<String>)> {
     Ok((folder.to_path_buf(), rest.map(str::to_string)))
 }
 
-/// Prints a target behind `printed` others. A text that stands alone is printed as it is.
+/// `document` with its paths as they are shown: what is printed can be given back.
+fn read_as(mut document: DocumentText, collection: Option<String>, paths: &Paths) -> Read {
+    let root = document.source.clone();
+    let shown = |path: &str| paths.address(collection.as_deref(), &root, path);
+    let cited = |citation: &str, path: &str| match citation.strip_prefix(path) {
+        Some(lines) => format!("{}{lines}", shown(path)),
+        None => citation.to_string(),
+    };
+    let source_path = document.path.clone();
+    document.citation = cited(&document.citation, &source_path);
+    document.path = shown(&source_path);
+    if let Some(links) = &mut document.links {
+        for link in &mut links.outgoing {
+            if let Some(path) = &mut link.path {
+                let citation = link.citation.as_deref();
+                link.citation = citation.map(|citation| cited(citation, path));
+                *path = shown(path);
+            }
+        }
+        for link in &mut links.incoming {
+            link.path = shown(&link.path);
+        }
+    }
+    Read {
+        document,
+        source_path,
+        collection,
+    }
+}
+
+/// Prints one of several targets behind `printed` others. A text that stands alone is printed as it is.
 fn print(
     output: &mut Output,
     args: &Args,
+    targets: usize,
     target: &str,
-    document: &DocumentText,
+    read: &Read,
     printed: usize,
 ) -> anyhow::Result<()> {
+    let document = &read.document;
     if args.json {
-        let schema = SCHEMA;
         return Ok(output.json(&Line {
-            schema,
+            schema: SCHEMA,
             target,
+            collection: read.collection.as_deref(),
+            source_path: &read.source_path,
             document,
         })?);
     }
     let text = output.safe_text(&document.text);
-    if args.targets.len() == 1 && !args.links {
+    if targets == 1 && !args.links {
         return Ok(output.raw(&text)?);
     }
     if printed > 0 {

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
 use excerpt_index::{DocumentEntry, FolderEntry, Index, ListOptions, ListOrder, OpenOptions};
 use serde::Serialize;
 
 use crate::cli::collections;
-use crate::cli::search::Scope;
 use crate::cli::status::size;
 use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, ago, say, thousands};
@@ -38,13 +38,6 @@ pub(crate) struct Args {
     embedding: EmbeddingArgs,
 }
 
-#[derive(Serialize)]
-struct Line<'a, T> {
-    schema: u32,
-    #[serde(flatten)]
-    entry: &'a T,
-}
-
 /// Prints the list.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut output = Output::new();
@@ -72,32 +65,47 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             .map(|source| Some(&source.root))
             .collect(),
     };
-    let scope = Scope::new(&target, path);
+    let paths = target.paths(path);
+    let shown = |source: &Path, path: &str| {
+        let mut collections = target.sources.iter().filter(|_| target.place.is_none());
+        let collection = collections.find(|known| known.root == source);
+        let collection = collection.and_then(|known| known.collection.as_ref());
+        paths.address(collection.map(|known| &*known.name), source, path)
+    };
     let mut is_empty = true;
     for source in sources {
         options.source = source.cloned();
-        is_empty &= match (args.documents, args.recent) {
-            (false, None) => {
-                let folders = index.folders(&options)?;
-                match args.json {
-                    true => lines(&mut output, &folders)?,
-                    false => print_folders(&mut output, &folders, &scope)?,
-                }
-                folders.is_empty()
+        if let (false, None) = (args.documents, args.recent) {
+            let folders = index.folders(&options)?;
+            is_empty &= folders.is_empty();
+            if !folders.is_empty() && !args.json {
+                output.line("documents  with those under it  folder")?;
             }
-            (_, recent) => {
-                options.limit = recent;
-                if recent.is_some() {
-                    options.order = ListOrder::Recent;
-                }
-                let documents = index.documents(&options)?;
+            for folder in &folders {
+                let path = shown(&folder.source, &folder.path);
                 match args.json {
-                    true => lines(&mut output, &documents)?,
-                    false => print_documents(&mut output, &documents, &scope)?,
+                    true => line(&mut output, &path, folder)?,
+                    false => print_folder(&mut output, &path, folder)?,
                 }
-                documents.is_empty()
             }
-        };
+            continue;
+        }
+        options.limit = args.recent;
+        if args.recent.is_some() {
+            options.order = ListOrder::Recent;
+        }
+        let documents = index.documents(&options)?;
+        is_empty &= documents.is_empty();
+        if !documents.is_empty() && !args.json {
+            output.line("chunks        size  changed         document")?;
+        }
+        for document in &documents {
+            let path = shown(&document.source, &document.path);
+            match args.json {
+                true => line(&mut output, &path, document)?,
+                false => print_document(&mut output, &path, document)?,
+            }
+        }
     }
     output.flush()?;
     Ok(match is_empty {
@@ -106,58 +114,33 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     })
 }
 
-fn lines(output: &mut Output, entries: &[impl Serialize]) -> anyhow::Result<()> {
-    for entry in entries {
-        let schema = SCHEMA;
-        output.json(&Line { schema, entry })?;
+/// An entry as a program reads it: its path as it is shown, and that inside the source as its name in the index.
+fn line(output: &mut Output, path: &str, entry: &impl Serialize) -> anyhow::Result<()> {
+    let mut entry = serde_json::to_value(entry)?;
+    let fields = entry.as_object_mut().context("an entry is an object")?;
+    if let Some(source_path) = fields.insert("path".to_string(), path.into()) {
+        fields.insert("source_path".to_string(), source_path);
     }
-    Ok(())
+    fields.insert("schema".to_string(), SCHEMA.into());
+    Ok(output.json(&entry)?)
 }
 
-fn print_folders(
-    output: &mut Output,
-    folders: &[FolderEntry],
-    scope: &Scope<'_>,
-) -> anyhow::Result<()> {
-    if !folders.is_empty() {
-        output.line("documents  with those under it  folder")?;
-    }
-    for folder in folders {
-        let path = match scope.here(&folder.source, &folder.path) {
-            path if path.is_empty() => ".".to_string(),
-            path => path,
-        };
-        let (own, under) = (
-            thousands(folder.documents),
-            thousands(folder.documents_under),
-        );
-        output.line(format!("{own:>9}  {under:>19}  {}", output.safe(&path)))?;
-    }
-    Ok(())
+fn print_folder(output: &mut Output, path: &str, folder: &FolderEntry) -> anyhow::Result<()> {
+    let (own, under) = (
+        thousands(folder.documents),
+        thousands(folder.documents_under),
+    );
+    Ok(output.line(format!("{own:>9}  {under:>19}  {}", output.safe(path)))?)
 }
 
-fn print_documents(
-    output: &mut Output,
-    documents: &[DocumentEntry],
-    scope: &Scope<'_>,
-) -> anyhow::Result<()> {
-    if !documents.is_empty() {
-        output.line("chunks        size  changed         document")?;
-    }
-    for document in documents {
-        let title = document.title.as_ref().map(|title| format!(" · {title}"));
-        let name = format!(
-            "{}{}",
-            scope.here(&document.source, &document.path),
-            title.unwrap_or_default()
-        );
-        output.line(format!(
-            "{:>6}  {:>10}  {:<14}  {}",
-            thousands(document.chunks),
-            size(document.size),
-            ago(document.modified),
-            output.safe(&name)
-        ))?;
-    }
-    Ok(())
+fn print_document(output: &mut Output, path: &str, document: &DocumentEntry) -> anyhow::Result<()> {
+    let title = document.title.as_ref().map(|title| format!(" · {title}"));
+    let name = format!("{path}{}", title.unwrap_or_default());
+    Ok(output.line(format!(
+        "{:>6}  {:>10}  {:<14}  {}",
+        thousands(document.chunks),
+        size(document.size),
+        ago(document.modified),
+        output.safe(&name)
+    ))?)
 }

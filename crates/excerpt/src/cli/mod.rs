@@ -3,14 +3,18 @@
 mod add;
 mod chunk;
 mod collections;
+mod completions;
 mod config;
+mod day;
 mod doctor;
+mod editor;
 mod eval;
 mod explain;
 mod filter;
 mod flags;
 mod get;
 mod list;
+mod man;
 mod mcp;
 mod rebuild;
 mod remove;
@@ -19,14 +23,17 @@ mod status;
 mod sync;
 mod watch;
 
+use std::ffi::OsString;
 use std::io::IsTerminal as _;
 
 use clap::{Parser, Subcommand};
 
 use crate::exit::Outcome;
-use crate::output::{escaped_arguments, say};
+use crate::output::{Color, escaped_arguments, say};
 
-/// Cuts documents, notes and code where they naturally part, and finds the piece that answers a question.
+/// Splits documents, notes and code at natural boundaries, and finds the passage that answers a question.
+///
+/// `excerpt "a question"` searches the working directory.
 #[derive(Debug, Parser)]
 #[command(
     name = "excerpt",
@@ -35,6 +42,17 @@ use crate::output::{escaped_arguments, say};
     arg_required_else_help = true
 )]
 struct Cli {
+    /// When to use colors: auto, always or never
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "WHEN",
+        default_value_t,
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    color: Color,
     #[command(subcommand)]
     command: Command,
 }
@@ -52,11 +70,15 @@ enum Command {
     Mcp(mcp::Args),
     Eval(eval::Args),
     Doctor(doctor::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 /// Reads the arguments and runs the command they name.
 pub(crate) fn run() -> anyhow::Result<Outcome> {
-    match parsed().command {
+    let Cli { color, command } = parsed();
+    color.choose();
+    match command {
         Command::Search(args) => search::run(&args),
         Command::Chunk(args) => chunk::run(&args),
         Command::Add(args) => add::run(&args),
@@ -68,17 +90,30 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
         Command::Mcp(args) => mcp::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Doctor(args) => doctor::run(&args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
     }
+}
+
+/// The arguments, with `search` before a question that stands where a command would: no command has a space in its name.
+fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let first = arguments.get(1).map(|first| first.to_string_lossy());
+    let is_question = |first: &str| !first.starts_with('-') && first.contains(char::is_whitespace);
+    if first.is_some_and(|first| is_question(&first)) {
+        arguments.insert(1, "search".into());
+    }
+    arguments
 }
 
 /// The arguments; where they are wrong, the program ends here. An error repeats them, and a terminal is shown them without hidden characters.
 fn parsed() -> Cli {
-    Cli::try_parse().unwrap_or_else(|error| {
+    Cli::try_parse_from(with_command(std::env::args_os().collect())).unwrap_or_else(|error| {
         let is_shown = error.use_stderr() && std::io::stderr().is_terminal();
         let Some(escaped) = escaped_arguments().filter(|_| is_shown) else {
             error.exit()
         };
-        match Cli::try_parse_from(escaped) {
+        let escaped = escaped.into_iter().map(OsString::from);
+        match Cli::try_parse_from(with_command(escaped.collect())) {
             Err(escaped) => escaped.exit(),
             // The error is one of the arguments as they are.
             Ok(_) => {

@@ -1,4 +1,4 @@
-//! `excerpt doctor --rebuild`: an index made again from its sources.
+//! `excerpt doctor --rebuild`: rebuilds an index from its sources.
 
 use std::path::PathBuf;
 
@@ -8,10 +8,10 @@ use crate::output::{counted, say};
 use crate::place::project::{Configuration, EmbeddingArgs};
 use crate::place::{self, Syncable};
 
-/// Makes the index at `place` again, from its collections and all other sources that it names, and returns their roots. Where it no longer says what it held,
-/// that is the source that is meant.
+/// Rebuilds the index at `place` from its collections and all other sources that it names, and returns their roots. If it no longer names any, it is
+/// rebuilt from the source of `place`.
 ///
-/// A source that is not there any more has nothing to be made from; it is told, and left out.
+/// A source that no longer exists is reported and skipped.
 pub(super) fn rebuild(place: &Place, args: &EmbeddingArgs) -> anyhow::Result<Vec<PathBuf>> {
     let mut made = Vec::new();
     let were_lost = Collection::all_in(&place.index).is_err();
@@ -33,7 +33,7 @@ pub(super) fn rebuild(place: &Place, args: &EmbeddingArgs) -> anyhow::Result<Vec
         for root in all {
             if !root.exists() {
                 say(&format!(
-                    "note: `{}` is not there and no longer in the index: run `excerpt sync` on it when it is",
+                    "note: `{}` does not exist and is no longer in the index: run `excerpt sync` on it when it is back",
                     root.display()
                 ));
                 continue;

@@ -1,6 +1,6 @@
 //! `excerpt remove`: takes a collection out of the library.
 
-use excerpt_index::{Index, OpenOptions};
+use excerpt_index::{Collection, Index, OpenOptions};
 
 use crate::exit::Outcome;
 use crate::output::{Output, counted};
@@ -18,7 +18,14 @@ pub(crate) struct Args {
 
 /// Removes each of them.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let mut index = Index::open(&args.index.library()?, OpenOptions::default())?;
+    let library = args.index.library()?;
+    if !library.exists() {
+        // Without a library, no name is known.
+        for name in &args.names {
+            Collection::named_in(&library, name)?;
+        }
+    }
+    let mut index = Index::open(&library, OpenOptions::default())?;
     let mut output = Output::new();
     for name in &args.names {
         let documents = patiently(|| index.remove(name))?;

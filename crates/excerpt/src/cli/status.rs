@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use excerpt_index::{
-    Embedder, Index, Keywords, LastSync, OpenOptions, Skip, SourceStatus, Status, Summary,
+    Embedder, Index, Keywords, LastSync, OpenOptions, SkipReason, SourceStatus, Status, Summary,
     VectorStatus,
 };
 use owo_colors::Style;
@@ -13,9 +13,9 @@ use crate::cli::config;
 use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, ago, counted, thousands};
 use crate::place::project::{Configuration, EmbeddingArgs};
-use crate::place::{CollectionArgs, IndexArgs, Target};
+use crate::place::{CollectionArgs, IndexArgs, Paths, Target};
 
-/// Show what the index of a folder holds, and whether it is in step
+/// Show what the index of a folder contains, and whether it is up to date
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The folder or file
@@ -49,7 +49,17 @@ struct Report<'a> {
     /// How many documents are cut by other settings than now.
     stale: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    skips: Option<Vec<Skip>>,
+    skips: Option<Vec<ShownSkip>>,
+}
+
+/// What was skipped, by its path as it is shown.
+#[derive(Serialize)]
+struct ShownSkip {
+    path: String,
+    /// Its path inside the source.
+    source_path: String,
+    reason: SkipReason,
+    detail: Option<String>,
 }
 
 /// Prints the status.
@@ -75,13 +85,22 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let index = target.configuration.embedding.given_to(index)?;
     let configured = index.embedder().map(Embedder::identity);
     let status = index.status()?;
-    let mut skips = None;
+    let paths = target.paths(&args.path);
+    let mut skips: Option<Vec<ShownSkip>> = None;
     let mut stale = 0;
     for source in &target.sources {
         stale += index.stale(&source.root, &source.options)?;
         if args.skips {
-            let found = index.skips(&source.root)?;
-            skips.get_or_insert_with(Vec::new).extend(found);
+            let found = index.skips(&source.root)?.into_iter();
+            let name = source.collection.as_ref().map(|known| &*known.name);
+            let name = name.filter(|_| target.place.is_none());
+            let shown = found.map(|skip| ShownSkip {
+                path: paths.address(name, &source.root, &skip.path),
+                source_path: skip.path,
+                reason: skip.reason,
+                detail: skip.detail,
+            });
+            skips.get_or_insert_with(Vec::new).extend(shown);
         }
     }
     match args.json {
@@ -94,7 +113,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             skips,
         })?,
         false => {
-            people(&mut output, &target.index, &status, configured, stale)?;
+            people(
+                &mut output,
+                &target.index,
+                &status,
+                configured,
+                stale,
+                &paths,
+            )?;
             for skip in skips.into_iter().flatten() {
                 let detail = skip.detail.map(|detail| format!(" ({detail})"));
                 let line = format!(
@@ -117,6 +143,7 @@ fn people(
     status: &Status,
     configured: Option<&str>,
     stale: usize,
+    paths: &Paths,
 ) -> anyhow::Result<()> {
     let index = index.display().to_string();
     output.line(format!("index     {}", output.safe(&index)))?;
@@ -151,7 +178,7 @@ fn people(
         ))?;
     }
     for source in &status.sources {
-        of_source(output, source)?;
+        of_source(output, source, paths)?;
     }
     Ok(())
 }
@@ -159,8 +186,8 @@ fn people(
 /// The state of the keyword index.
 pub(super) fn keywords(keywords: Keywords) -> &'static str {
     match keywords {
-        Keywords::InStep => "in step",
-        Keywords::Behind => "behind: run `excerpt sync`",
+        Keywords::InStep => "up to date",
+        Keywords::Behind => "out of date: run `excerpt sync`",
         _ => "missing: run `excerpt sync`",
     }
 }
@@ -171,19 +198,21 @@ pub(super) fn vectors(status: &Status, configured: Option<&str>) -> String {
     match (vectors.embedder.as_deref(), configured) {
         (Some(held), None) => format!("switched off; those of `{held}` are kept"),
         (None, None) => "switched off".to_string(),
-        _ if status.documents == 0 => "in step".to_string(),
+        _ if status.documents == 0 => "up to date".to_string(),
         (None, Some(_)) => "none: run `excerpt sync`".to_string(),
         (Some(held), Some(configured)) if held != configured => {
             let next = vectors.next.as_ref();
             let next = next.filter(|next| next.embedder == configured);
             let behind = next.map_or(status.documents, |next| next.behind);
             let behind = counted(behind, "document");
-            format!("by `{held}`, with {behind} to be done by `{configured}`: run `excerpt sync`")
+            format!(
+                "by `{held}`, with {behind} still to be embedded by `{configured}`: run `excerpt sync`"
+            )
         }
-        (Some(held), _) if vectors.behind == 0 => format!("in step, by `{held}`"),
+        (Some(held), _) if vectors.behind == 0 => format!("up to date, by `{held}`"),
         (Some(held), _) => {
             let documents = counted(vectors.behind, "document");
-            format!("{documents} behind, by `{held}`: run `excerpt sync`")
+            format!("{documents} out of date, by `{held}`: run `excerpt sync`")
         }
     }
 }
@@ -192,10 +221,11 @@ pub(super) fn vectors(status: &Status, configured: Option<&str>) -> String {
 pub(super) fn refused(vectors: &VectorStatus) -> Option<String> {
     let texts = counted(vectors.refused, "text");
     let reason = vectors.refusal.as_deref().unwrap_or("no reason given");
-    (vectors.refused > 0).then(|| format!("{texts} refused and found by keywords alone: {reason}"))
+    (vectors.refused > 0)
+        .then(|| format!("{texts} rejected by the embedder and found by keywords only: {reason}"))
 }
 
-fn of_source(output: &mut Output, source: &SourceStatus) -> anyhow::Result<()> {
+fn of_source(output: &mut Output, source: &SourceStatus, paths: &Paths) -> anyhow::Result<()> {
     let root = match &source.name {
         Some(name) => format!("{name} · {}", source.root.display()),
         None => source.root.display().to_string(),
@@ -209,9 +239,11 @@ fn of_source(output: &mut Output, source: &SourceStatus) -> anyhow::Result<()> {
         "{root}: {documents} in {chunks}, {}",
         synced(source.last_sync)
     ))?;
-    for (name, entries) in source.summary.iter().flat_map(summary) {
+    let shown = |path: &str| paths.address(source.name.as_deref(), &source.root, path);
+    let lines = source.summary.iter();
+    for (name, entries) in lines.flat_map(|lines| summary(lines, shown)) {
         if !entries.is_empty() {
-            let line = format!("    {name}: {}", entries.join(", "));
+            let line = format!("    {name}: {}", entries.join(" · "));
             output.line(output.safe(&line))?;
         }
     }
@@ -229,14 +261,14 @@ fn of_source(output: &mut Output, source: &SourceStatus) -> anyhow::Result<()> {
 }
 
 /// The lines of a summary, each with its name.
-fn summary(summary: &Summary) -> [(&'static str, Vec<String>); 3] {
+fn summary(summary: &Summary, shown: impl Fn(&str) -> String) -> [(&'static str, Vec<String>); 3] {
     let domains = summary.domains.iter();
     let domains =
         domains.map(|domain| format!("{} ({})", domain.name, thousands(domain.documents)));
     let topics = summary.topics.iter();
-    let topics = topics.map(|topic| format!("{} ({})", topic.heading, topic.path));
+    let topics = topics.map(|topic| format!("{} ({})", topic.heading, shown(&topic.path)));
     let newest = summary.newest.iter();
-    let newest = newest.map(|newest| format!("{} ({})", newest.path, ago(newest.modified)));
+    let newest = newest.map(|newest| format!("{} ({})", shown(&newest.path), ago(newest.modified)));
     [
         ("domains", some(domains, summary.domains_total)),
         ("topics", some(topics, summary.topics_total)),

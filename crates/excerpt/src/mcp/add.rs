@@ -13,9 +13,9 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use super::arguments::{Arguments, shown};
-use super::budget::{self, sent};
+use super::budget;
 use super::chunk::{Room, chunking, described};
-use super::reply::{Reply, texts, with_notes};
+use super::reply::{Form, Reply, with_notes};
 use super::scope::{Scope, Seen, configured};
 use super::{Shared, object};
 use crate::output::counted;
@@ -30,7 +30,7 @@ pub(super) fn tool() -> Tool {
     let input = json!({
         "type": "object",
         "properties": {
-            "path": {"type": "string", "description": "A file or folder, or give `content`"},
+            "path": {"type": "string", "description": "A file or folder; or give `content`"},
             "content": {"type": "string"},
             "type": {"type": "string", "enum": ["doc", "script"]},
             "title": {"type": "string"},
@@ -40,25 +40,13 @@ pub(super) fn tool() -> Tool {
             "chunking": chunking(),
             "preview": {"type": "boolean", "description": "Only show what would be stored"},
             "max_tokens": {"type": "integer", "default": budget::DEFAULT},
+            "format": Form::schema(),
         },
         "additionalProperties": false,
     });
-    let output = json!({
-        "type": "object",
-        "properties": {
-            "collection": {"type": "string"},
-            "stored": {"type": "boolean"},
-            "documents": {"type": "integer"},
-            "chunks": {"type": "integer"},
-            "preview": {"type": "array", "items": {"type": "object"}},
-            "notes": texts(),
-        },
-        "required": ["collection", "stored", "documents", "chunks", "notes"],
-    });
-    let description = "Add a file, a folder or a text as a collection, cut and tagged as you say; it can be searched at once.";
+    let description = "Add a file, a folder or a text to the index as a collection, which can be searched at once.";
     Tool::new(NAME, description, object(input))
         .with_title("Add")
-        .with_raw_output_schema(object(output))
         .with_annotations(writes())
 }
 
@@ -99,6 +87,7 @@ impl Shared {
             ..Addition::default()
         };
         let is_preview = arguments.truth("preview")?;
+        let form = arguments.form()?;
         let most = arguments
             .whole("max_tokens", budget::LEAST, budget::MOST)?
             .unwrap_or(budget::DEFAULT);
@@ -106,7 +95,7 @@ impl Shared {
             check_name(name)?;
         }
         let given = match (path, content) {
-            (Some(_), Some(_)) => bail!("`path` and `content` are both given: leave one out"),
+            (Some(_), Some(_)) => bail!("`path` and `content` are both given: omit one"),
             (None, None) => {
                 bail!("`path` or `content` is missing, expected a file or folder, or a text")
             }
@@ -144,7 +133,12 @@ impl Shared {
         if is_preview {
             let cut = move || {
                 let (collection, is_kept) = expected(&dir, collection, &given, is_named)?;
-                preview(&collection, is_kept, &given, &file, &options, most)
+                let room = Room {
+                    offset: 0,
+                    tokens: most,
+                    form,
+                };
+                preview(&collection, is_kept, &given, &file, &options, room)
             };
             return tokio::task::spawn_blocking(cut).await?;
         }
@@ -155,7 +149,7 @@ impl Shared {
                     Given::Text(text) => {
                         let all = Collection::all_in(&dir)?;
                         if let Some(known) = kept(&all, &collection, text) {
-                            return already(index, known, &collection);
+                            return already(form, index, known, &collection);
                         }
                         if is_named && all.iter().any(|known| known.name == collection.name) {
                             return Err(taken(&collection.name, &collection.name));
@@ -204,7 +198,7 @@ impl Shared {
                     "chunks": chunks,
                     "notes": notes,
                 });
-                Ok(Reply::of(with_notes(text, &notes), data))
+                Ok(Reply::of(form, with_notes(text, &notes), &data))
             })
             .await
     }
@@ -226,7 +220,7 @@ impl Shared {
         // Whether there is such a file elsewhere is not told.
         found.with_context(|| {
             format!(
-                "there is no `{}` below the folders that may be read: name a path inside of them, or give the text as `content`",
+                "no `{}` in the folders that may be read: give a path inside one of them, or the text as `content`",
                 shown(path)
             )
         })
@@ -236,7 +230,7 @@ impl Shared {
 /// Refuses what is no name of a collection as it stands.
 fn check_name(name: &str) -> anyhow::Result<()> {
     if name.trim().is_empty() {
-        bail!("`name` is empty, expected the name of a collection: leave it out for one by itself");
+        bail!("`name` is empty, expected the name of a collection: omit it to have one chosen");
     }
     let close = Collection::name_for(Path::new(&name.replace(['/', '\\'], "-")));
     if close != name {
@@ -251,9 +245,9 @@ fn check_name(name: &str) -> anyhow::Result<()> {
 /// That there is `known` already, be it under the name that is wanted or for the same file or folder.
 fn taken(known: &str, wanted: &str) -> anyhow::Error {
     match known == wanted {
-        true => anyhow!("there is a collection `{known}` already: choose another `name`"),
+        true => anyhow!("collection `{known}` already exists: choose another `name`"),
         false => anyhow!(
-            "this file or folder is the collection `{known}` already: search it with `collection`"
+            "this file or folder is already the collection `{known}`: search it with `collection`"
         ),
     }
 }
@@ -277,7 +271,12 @@ fn kept<'c>(all: &'c [Collection], wanted: &Collection, text: &str) -> Option<&'
 }
 
 /// The answer where a text was added before.
-fn already(index: &Index, known: &Collection, wanted: &Collection) -> anyhow::Result<Reply> {
+fn already(
+    form: Form,
+    index: &Index,
+    known: &Collection,
+    wanted: &Collection,
+) -> anyhow::Result<Reply> {
     let status = index.status()?;
     let mut sources = status.sources.iter();
     let source = sources.find(|source| source.root == known.root);
@@ -285,10 +284,10 @@ fn already(index: &Index, known: &Collection, wanted: &Collection) -> anyhow::Re
     let is_same = known.attributes == wanted.attributes && known.chunking == wanted.chunking;
     let mut notes = Vec::new();
     if !is_same {
-        notes.push("it keeps the type, the versions, the tags and the cut that it has".to_string());
+        notes.push("its type, versions, tags and chunking stay as they are".to_string());
     }
     let text = format!(
-        "`{}` has this text already, nothing was added; search it with `collection`\n",
+        "`{}` already has this text; nothing was added; search it with `collection`\n",
         known.name
     );
     let data = json!({
@@ -298,7 +297,7 @@ fn already(index: &Index, known: &Collection, wanted: &Collection) -> anyhow::Re
         "chunks": chunks,
         "notes": notes,
     });
-    Ok(Reply::of(with_notes(text, &notes), data))
+    Ok(Reply::of(form, with_notes(text, &notes), &data))
 }
 
 /// What `wanted` would be as a collection, and whether it is one already, with the same text; an error where it would be refused.
@@ -334,7 +333,7 @@ fn preview(
     given: &Given,
     file: &str,
     options: &SyncOptions,
-    most: usize,
+    room: Room,
 ) -> anyhow::Result<Reply> {
     /// What is said of the whole.
     const UNDER: usize = 60;
@@ -342,7 +341,8 @@ fn preview(
     let (mut documents, mut chunks) = (0, 0);
     let mut text = String::new();
     let mut cuts: Vec<Value> = Vec::new();
-    let mut left = most.saturating_sub(UNDER);
+    let form = room.form;
+    let mut left = room.tokens.saturating_sub(UNDER);
     let mut is_full = false;
     let mut cut = |path: &str, content: &str, documents_left: usize| {
         let document = Document::new(content).with_path(path);
@@ -362,11 +362,11 @@ fn preview(
                 Some(path),
                 &chunking,
                 Room {
-                    offset: 0,
                     tokens: share.max(2 * budget::LEAST),
+                    ..room
                 },
             );
-            left = left.saturating_sub(sent(&said, &data));
+            left = left.saturating_sub(form.tokens(&said, &data));
             text += &said;
             text.push('\n');
             cuts.push(data);
@@ -404,7 +404,7 @@ fn preview(
     }
     if is_kept {
         notes.push(format!(
-            "`{}` has this text already: nothing would be added",
+            "`{}` already has this text: nothing would be added",
             collection.name
         ));
     }
@@ -422,5 +422,5 @@ fn preview(
         "preview": cuts,
         "notes": notes,
     });
-    Ok(Reply::of(with_notes(text, &notes), data))
+    Ok(Reply::of(form, with_notes(text, &notes), &data))
 }

@@ -6,9 +6,10 @@ use serde_json::{Map, Value};
 
 use super::budget::begun;
 use super::names::one_line;
+use super::reply::Form;
 
 /// Other names for arguments, and the argument that each of them means where a tool has it.
-const ALIASES: [(&str, &str); 41] = [
+const ALIASES: [(&str, &str); 42] = [
     ("q", "query"),
     ("question", "query"),
     ("search", "query"),
@@ -20,6 +21,7 @@ const ALIASES: [(&str, &str); 41] = [
     ("num_results", "limit"),
     ("count", "limit"),
     ("token_budget", "max_tokens"),
+    ("all", "weak"),
     ("tag", "tags"),
     ("type", "kind"),
     ("kind", "type"),
@@ -91,10 +93,7 @@ impl Arguments {
                 continue;
             }
             if values.insert(field.to_string(), value).is_some() {
-                anyhow::bail!(
-                    "`{field}` is given twice, as `{}`: leave one out",
-                    shown(&name)
-                );
+                anyhow::bail!("`{field}` is given twice, as `{}`: omit one", shown(&name));
             }
         }
         let required = schema.get("required").and_then(Value::as_array);
@@ -201,6 +200,12 @@ impl Arguments {
         }
     }
 
+    /// The form of the answer.
+    pub(super) fn form(&mut self) -> anyhow::Result<Form> {
+        let name = self.word("format", &Form::NAMES)?;
+        Ok(name.map_or_else(Form::default, Form::named))
+    }
+
     /// Names with values: an object, or a list of `NAME=VALUE`.
     pub(super) fn pairs(&mut self, name: &str) -> anyhow::Result<Vec<(String, String)>> {
         let object = match self.values.remove(name) {
@@ -243,7 +248,7 @@ fn meant<'k>(name: &str, known: &[&'k str]) -> anyhow::Result<&'k str> {
     }
     if known.contains(&"targets") && LINES.contains(&plain) {
         anyhow::bail!(
-            "unknown argument `{}`: write lines behind the path, as `path:10-20`",
+            "unknown argument `{}`: append lines to the path, as in `path:10-20`",
             shown(name)
         );
     }
@@ -370,7 +375,7 @@ mod tests {
         );
         assert_eq!(
             refused(json!({"question": 1, "query": "x"})),
-            "`query` is given twice, as `question`: leave one out"
+            "`query` is given twice, as `question`: omit one"
         );
         assert_eq!(refused(json!({})), "`query` is missing, expected a text");
     }

@@ -1,9 +1,8 @@
 //! How much of a model's attention an answer takes, and how it is kept within that.
 //!
-//! There is one measure: [`tokens`], of a text as it is sent. An answer is sent twice, as a text and as data, since some clients give the model the one and
-//! some the other; [`sent`] is what the longer of the two takes.
+//! There is one measure: [`tokens`], of a text as it is sent.
 
-use serde::Serialize;
+use std::ops::Range;
 
 /// The tokens that an answer may take when nothing is said, and the range that can be asked for.
 pub(super) const DEFAULT: usize = 4_000;
@@ -15,13 +14,6 @@ pub(super) fn tokens(text: &str) -> usize {
     let mut meter = Meter::default();
     text.chars().for_each(|c| meter.add(c));
     meter.total()
-}
-
-/// The tokens of a part of an answer that is sent as `text` and as `data`.
-pub(super) fn sent(text: &str, data: &impl Serialize) -> usize {
-    // What cannot be written is not sent.
-    let data = serde_json::to_string(data).unwrap_or_default();
-    tokens(text).max(tokens(&data))
 }
 
 /// The beginning of a text that takes at most so many tokens: as many whole lines as there is room for, or where these would leave much of it empty, a part
@@ -39,6 +31,30 @@ pub(super) fn beginning(text: &str, room: usize) -> &str {
         }
     }
     text
+}
+
+/// The part of a text that takes at most `room` tokens and contains `best` if that fits: the beginning
+/// if it reaches that far, else lines around it, or if its line is too long, the text from there on.
+pub(super) fn around(text: &str, best: Range<usize>, room: usize) -> Range<usize> {
+    let begun = beginning(text, room).len();
+    if begun >= best.end {
+        return 0..begun;
+    }
+    let line = text[..best.start].rfind('\n').map_or(0, |at| at + 1);
+    let mut start = match tokens(&text[line..best.end]) > room {
+        true => best.start,
+        false => line,
+    };
+    let end = start + beginning(&text[start..], room).len();
+    // Lines before it, as long as there is room.
+    while let Some(before) = text[..start].strip_suffix('\n') {
+        let line = before.rfind('\n').map_or(0, |at| at + 1);
+        if tokens(&text[line..end]) > room {
+            break;
+        }
+        start = line;
+    }
+    start..end
 }
 
 /// What characters a tokenizer takes together.
@@ -91,6 +107,9 @@ impl Meter {
         }
         if kind != self.kind {
             self.ended = self.total();
+            // A number does not take the blank before it along, as a word does.
+            let is_alone = (self.kind, self.run, kind) == (Kind::Blanks, 1, Kind::Digits);
+            self.ended += usize::from(is_alone);
             self.kind = kind;
             self.run = 0;
         }
@@ -99,7 +118,7 @@ impl Meter {
 
     fn total(&self) -> usize {
         let of_run = match self.kind {
-            // One stands with the word behind it.
+            // One stands with the word after it.
             Kind::Blanks => usize::from(self.run > 1),
             Kind::Letters => self.run.div_ceil(8),
             Kind::Capitals | Kind::Digits => self.run.div_ceil(3),
@@ -146,6 +165,27 @@ mod tests {
         assert_eq!(beginning("a\nline that is too long", 5), "a\nline that is ");
         assert_eq!(beginning("", 2), "");
         assert_eq!(beginning(&"語".repeat(90), 20).chars().count(), 20);
+    }
+
+    #[test]
+    fn what_is_kept_of_a_text_holds_what_answers_best() {
+        let text: String = (0..50).map(|n| format!("line number {n}\n")).collect();
+        for at in [0, 7, 25, 49] {
+            let best = text.find(&format!("number {at}\n")).unwrap();
+            for room in 8..200 {
+                let kept = around(&text, best..best + 9, room);
+                assert!(kept.contains(&best), "{at} of {room}: {kept:?}");
+                assert!(tokens(&text[kept.clone()]) <= room, "{at} of {room}");
+                // Whole lines, and none that there is room for is left out.
+                assert!(text[..kept.start].is_empty() || text[..kept.start].ends_with('\n'));
+                assert!(text[kept.clone()].ends_with('\n'));
+                assert!(kept.len() == text.len() || tokens(&text[kept]) + 6 > room);
+            }
+        }
+        let long = "word ".repeat(500) + "here it is " + &"word ".repeat(500);
+        let best = long.find("here").unwrap();
+        let kept = around(&long, best..best + 10, 20);
+        assert!(long[kept].starts_with("here it is word"));
     }
 
     #[test]

@@ -10,9 +10,9 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
-use super::budget::{self, beginning, bounded, sent, shortened};
+use super::budget::{self, beginning, bounded, shortened};
 use super::names::{address, one_line, quoted};
-use super::reply::{Reply, texts};
+use super::reply::{Form, Reply};
 use super::scope::{Seen, configured};
 use super::search::reads;
 use super::{Shared, object};
@@ -24,49 +24,20 @@ pub(super) fn tool() -> Tool {
     let input = json!({
         "type": "object",
         "properties": {
-            "path": {"type": "string", "description": "A document, or give `text`"},
+            "path": {"type": "string", "description": "A document; or give `text`"},
             "text": {"type": "string"},
-            "name": {"type": "string", "description": "Tells the syntax of `text`: a.md, b.rs"},
+            "name": {"type": "string", "description": "File name that tells the syntax of `text`"},
             "collection": {"type": "string"},
             "chunking": chunking(),
             "offset": {"type": "integer"},
             "max_tokens": {"type": "integer", "default": budget::DEFAULT},
+            "format": Form::schema(),
         },
         "additionalProperties": false,
     });
-    let output = json!({
-        "type": "object",
-        "properties": {
-            "path": {"type": ["string", "null"]},
-            "strategy": {"type": "string"},
-            "reason": {"type": "string"},
-            "chunks": {"type": "array", "items": {
-                "type": "object",
-                "properties": {
-                    "ordinal": {"type": "integer"},
-                    "lines": {"type": "array", "items": {"type": "integer"}},
-                    "tokens": {"type": "integer"},
-                    "trail": texts(),
-                    "cut": {"type": "object"},
-                    "text": {"type": "string", "description": "As far as there is room for it"},
-                },
-                "required": ["ordinal", "lines", "tokens", "trail", "cut"],
-            }},
-            "summary": {"type": "object"},
-            "warnings": {"type": "array"},
-            "truncated": {
-                "type": "object",
-                "properties": {
-                    "texts": {"type": "integer"}, "omitted": {"type": "integer"}, "how": {"type": "string"},
-                },
-            },
-        },
-        "required": ["strategy", "reason", "chunks", "summary", "warnings"],
-    });
-    let description = "Preview how a text would be cut into chunks. Stores nothing.";
+    let description = "Preview how a document or text is split into chunks. Stores nothing.";
     Tool::new(NAME, description, object(input))
         .with_title("Chunk")
-        .with_raw_output_schema(object(output))
         .with_annotations(reads())
 }
 
@@ -94,9 +65,10 @@ impl Shared {
             tokens: arguments
                 .whole("max_tokens", budget::LEAST, budget::MOST)?
                 .unwrap_or(budget::DEFAULT),
+            form: arguments.form()?,
         };
         match (path, text) {
-            (Some(_), Some(_)) => bail!("`path` and `text` are both given: leave one out"),
+            (Some(_), Some(_)) => bail!("`path` and `text` are both given: omit one"),
             (None, None) => {
                 bail!("`path` or `text` is missing, expected a document here or a text")
             }
@@ -210,7 +182,7 @@ fn preview(
     let document = path.map_or(document, |path| document.with_path(path));
     let chunking = chunker.chunk(&document);
     let (text, data) = described(path, &chunking, room);
-    Ok(Reply::of(text, data))
+    Ok(Reply::of(room.form, text, &data))
 }
 
 /// What of a cut is shown.
@@ -220,9 +192,11 @@ pub(super) struct Room {
     pub(super) offset: usize,
     /// How many tokens it may take.
     pub(super) tokens: usize,
+    pub(super) form: Form,
 }
 
-/// The cut in words, one line a chunk, and for programs. Each takes at most so many tokens: the chunks come first, and their texts where there is room.
+/// How a text is split, as text and as data. The form that is sent stays within the room. As text it
+/// has a line for each chunk; as data it also has the texts of the chunks, if there is room.
 pub(super) fn described(
     path: Option<&str>,
     chunking: &Chunking<'_>,
@@ -259,7 +233,8 @@ pub(super) fn described(
         "summary": summary,
         "warnings": chunking.warnings,
     });
-    let mut left = room.tokens.saturating_sub(HOW + sent(&text, &data));
+    let form = room.form;
+    let mut left = room.tokens.saturating_sub(HOW + form.tokens(&text, &data));
     let mut chunks: Vec<Value> = Vec::new();
     let wanted = chunking.chunks.get(room.offset..).unwrap_or_default();
     for chunk in wanted {
@@ -280,7 +255,7 @@ pub(super) fn described(
             "trail": trail.collect::<Vec<_>>(),
             "cut": {"reason": chunk.cut.reason},
         });
-        let taken = sent(&line, &entry) + 1;
+        let taken = form.tokens(&line, &entry) + 1;
         if !chunks.is_empty() && taken > left {
             break;
         }
@@ -290,7 +265,10 @@ pub(super) fn described(
     }
     let omitted = wanted.len() - chunks.len();
     let next = room.offset + chunks.len();
-    let texts = with_texts(&mut chunks, wanted, left);
+    let texts = match form {
+        Form::Text => 0,
+        Form::Json => with_texts(&mut chunks, wanted, left),
+    };
     data["chunks"] = chunks.into();
     let left_out = [
         (texts > 0).then(|| format!("{texts} of the texts")),
@@ -298,12 +276,9 @@ pub(super) fn described(
     ];
     let left_out: Vec<String> = left_out.into_iter().flatten().collect();
     if !left_out.is_empty() {
-        let mut how = format!(
-            "{} left out or cut to stay within `max_tokens`: ask for more tokens",
-            left_out.join(" and ")
-        );
+        let mut how = format!("{} left out: raise `max_tokens`", left_out.join(" and "));
         if omitted > 0 {
-            how += &format!(", or `chunk` with `offset` {next}");
+            how += &format!(", or go on with `offset` {next}");
             text += &format!("… {how}\n");
         }
         data["truncated"] = json!({"texts": texts, "omitted": omitted, "how": how});
@@ -321,7 +296,7 @@ fn with_texts(shown: &mut [Value], chunks: &[Chunk<'_>], room: usize) -> usize {
     let mut not_whole = 0;
     let count = shown.len();
     let begun = count.min(room / (WORTH + FIELD));
-    let size = |text: &str| sent("", &text) + FIELD;
+    let size = |text: &str| Form::Json.tokens("", &text) + FIELD;
     let needed = chunks.iter().take(count);
     let needed: usize = needed.map(|chunk| size(chunk.text)).sum();
     for (at, (entry, chunk)) in shown.iter_mut().zip(chunks).enumerate() {

@@ -1,18 +1,28 @@
-//! An answer that quotes documents, as a text in which no line of a document can pass for one of the server's.
+//! An answer that quotes documents, as a text in which no line of a document can pass for a line of
+//! the server.
 //!
-//! Each line of the server's begins with the answer's *mark*, `@` and nine digits, which stand nowhere else in it, and the last of them says `end`. What
-//! lies between such lines is quoted as it is. The mark is the first word of the answer, where no document has had its say; it is made of the whole answer
-//! by a hash whose key this process draws, so that who writes the documents cannot know it, and the same answer is the same text.
+//! Each line of the server starts with the *mark* of the answer, `@` and six digits that occur nowhere
+//! else in it. The last of these lines is `end`. The text between them is quoted unchanged. The mark
+//! is the first word of the answer, before any text of a document. It is computed from the whole
+//! answer by a hash with a random key of this process, so that the same answer has the same text.
 //!
-//! A prefix on each quoted line would do the same, but takes more tokens than a mark on the few lines between, and gives the model a text that it cannot
-//! copy. A fixed fence, or a hash without a key, can be written into a document. Where a client cuts an answer off, what is there still reads as it should.
+//! Within an answer, the number of digits does not matter for safety: a mark whose digits occur in the
+//! answer is not used. The search for one ends, because after some attempts it goes on with more
+//! digits. The number of digits matters next to other answers in the same conversation: the author of
+//! a document cannot know their marks, and a line that guesses one is right once in a million times.
+//! Three digits would be one token less a line, and a page of text can hold them all.
+//!
+//! A prefix on each quoted line would be as safe, but takes more tokens than a mark on the few lines
+//! between, and the model could not copy the text. A fixed fence, or a hash without a key, can be
+//! written into a document. If a client truncates an answer, the lines that are left are still marked.
 
 use std::hash::{BuildHasher as _, RandomState};
 
 use super::names::one_line;
 
-/// How many digits a mark has: three tokens. A document would have to hold a good part of their numbers to make a second try necessary.
-const DIGITS: usize = 9;
+/// How many digits a mark has (two tokens), and after how many attempts it gets one more.
+const DIGITS: usize = 6;
+const TRIES: usize = 16;
 
 /// Makes the marks of a server.
 #[derive(Default)]
@@ -105,10 +115,13 @@ impl Marks {
 
 /// The mark of the first number whose digits are in none of the texts.
 fn unused(numbers: impl Iterator<Item = u64>, texts: &[&str]) -> String {
-    let marks = numbers.map(|number| format!("@{:0DIGITS$}", number % 10_u64.pow(DIGITS as u32)));
+    let marks = numbers.enumerate().map(|(attempt, number)| {
+        let digits = (DIGITS + attempt / TRIES).min(19);
+        format!("@{:0digits$}", number % 10_u64.pow(digits as u32))
+    });
     let is_unused = |mark: &String| !texts.iter().any(|text| text.contains(&mark[1..]));
     let mut unused = marks.filter(is_unused);
-    // There are more numbers than a text can hold.
+    // No text contains all numbers of 19 digits.
     unused.next().unwrap_or_default()
 }
 
@@ -162,11 +175,20 @@ mod tests {
 
     #[test]
     fn a_mark_that_a_text_has_is_not_taken() {
-        let texts = ["a 000000001", "b@000000002 c"];
-        assert_eq!(unused(1..9, &texts), "@000000003");
-        assert_eq!(
-            unused([5_000_000_002, 12].into_iter(), &texts),
-            "@000000012"
-        );
+        let texts = ["a 000001", "b@000002 c"];
+        assert_eq!(unused(1..9, &texts), "@000003");
+        assert_eq!(unused([5_000_002, 12].into_iter(), &texts), "@000012");
+    }
+
+    #[test]
+    fn a_mark_is_found_for_a_text_that_has_all_short_ones() {
+        let all: String = (0..1_000_000)
+            .map(|number| format!("@{number:06}\n"))
+            .collect();
+        let marks = Marks::default();
+        let text = answer(&all).sealed(&marks);
+        let mark = text.split(' ').next().unwrap();
+        assert!(mark.len() > 1 + DIGITS, "{mark}");
+        assert_eq!(text.matches(&mark[1..]).count(), 3);
     }
 }

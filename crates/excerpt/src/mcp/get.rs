@@ -9,10 +9,10 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use super::arguments::{Arguments, shown};
-use super::budget::{self, beginning, bounded, sent};
+use super::budget::{self, beginning, bounded};
 use super::fence::{Fenced, measured};
 use super::names::{address, quoted, ticked, unquoted};
-use super::reply::{Reply, texts};
+use super::reply::{Form, Reply, texts};
 use super::scope::Seen;
 use super::search::reads;
 use super::waiting::plain;
@@ -36,40 +36,20 @@ pub(super) fn tool() -> Tool {
         "properties": {
             "targets": {
                 "type": "array", "items": {"type": "string"}, "maxItems": MOST,
-                "description": "path, path:10-20, path#section or chunk id",
+                "description": "path, path:10-20, path#section or id",
             },
             "neighbours": {"type": "integer", "description": "Chunks to add before and after"},
             "links": {"type": "boolean"},
             "max_tokens": {"type": "integer", "default": budget::DEFAULT},
             "collection": texts(),
+            "format": Form::schema(),
         },
         "required": ["targets"],
         "additionalProperties": false,
     });
-    let output = json!({
-        "type": "object",
-        "properties": {
-            "items": {"type": "array", "items": {
-                "type": "object",
-                "properties": {
-                    "target": {"type": "string"},
-                    "error": {"type": "string"},
-                    "collection": {"type": "string"},
-                    "path": {"type": "string"},
-                    "citation": {"type": "string"},
-                    "text": {"type": "string"},
-                    "rest": {"type": "string", "description": "What to ask for, for what was left out"},
-                },
-                "required": ["target"],
-            }},
-            "notes": texts(),
-        },
-        "required": ["items", "notes"],
-    });
-    let description = "Read documents, lines, sections or chunks that `search` or `list` named. Errors are told per target.";
+    let description = "Read documents, lines, sections or chunks that `search` or `list` named. A target that cannot be read has its own error.";
     Tool::new(NAME, description, object(input))
         .with_title("Get")
-        .with_raw_output_schema(object(output))
         .with_annotations(reads())
 }
 
@@ -94,6 +74,7 @@ impl Shared {
         options.links = arguments.truth("links")?;
         let most = arguments.whole("max_tokens", budget::LEAST, budget::MOST)?;
         let collections = arguments.texts("collection")?;
+        let form = arguments.form()?;
         self.read(context, move |shared, index| {
             let sources = shared.scope.chosen(&collections)?;
             let sources = shared.scope.indexed(index, sources)?;
@@ -108,7 +89,7 @@ impl Shared {
                 })
                 .collect();
             let notes = shared.lag(index);
-            Ok(shared.print(items, most.unwrap_or(budget::DEFAULT), notes))
+            Ok(shared.print(form, items, most.unwrap_or(budget::DEFAULT), notes))
         })
         .await
     }
@@ -206,8 +187,8 @@ impl Shared {
                     .map(|close| ticked(&address(self.scope.outward(&close))))
                     .map(|close| format!(": did you mean {close}?"));
                 let close =
-                    close.unwrap_or_else(|| ": `list` and `search` show what is".to_string());
-                bail!("`{}` is not here{close}", shown(path))
+                    close.unwrap_or_else(|| ": `list` and `search` show what exists".to_string());
+                bail!("`{}` was not found{close}", shown(path))
             }
             _ => {
                 let names = found.iter().map(|(seen, _)| match seen.collection_name() {
@@ -277,14 +258,14 @@ impl Shared {
         Ok(None)
     }
 
-    fn print(&self, items: Vec<Item>, most: usize, mut notes: Vec<String>) -> Reply {
+    fn print(&self, form: Form, items: Vec<Item>, most: usize, mut notes: Vec<String>) -> Reply {
         let mut printed = Vec::new();
         let mut text = Fenced::default();
         let is_failure = items.iter().all(|item| item.read.is_err());
         let mut under = Fenced::default();
         under.notes(&notes);
         under.line("end");
-        let mut left = most.saturating_sub(sent(&under.measured(), &notes));
+        let mut left = most.saturating_sub(form.tokens(&under.measured(), &notes));
         let count = items.len();
         // So many have room for something; the others are named.
         let mut room_for = (most / WORTH).max(1);
@@ -296,7 +277,7 @@ impl Shared {
                     let told = message(&error);
                     let line = format!("error {}: {told}", ticked(&address(&target)));
                     let data = json!({"target": target, "error": told});
-                    left = left.saturating_sub(sent(&measured(&line), &data));
+                    left = left.saturating_sub(form.tokens(&measured(&line), &data));
                     text.line(&line);
                     printed.push(data);
                     continue;
@@ -310,7 +291,7 @@ impl Shared {
                 if target == item.target {
                     data["rest"] = target.into();
                 }
-                left = left.saturating_sub(sent(&measured(&rest), &data));
+                left = left.saturating_sub(form.tokens(&measured(&rest), &data));
                 text.line(&rest);
                 printed.push(data);
                 continue;
@@ -326,16 +307,17 @@ impl Shared {
                 number: at + 1,
                 target: &target,
                 seen: &seen,
+                form,
             };
             let item = self.printed(item, document, share, &mut notes);
-            left = left.saturating_sub(sent(&item.text.measured(), &item.data));
+            left = left.saturating_sub(form.tokens(&item.text.measured(), &item.data));
             text.append(item.text);
             printed.push(item.data);
         }
         notes.dedup();
         let data = json!({"items": printed, "notes": notes});
         text.notes(&notes);
-        let reply = Reply::of(text.sealed(&self.marks), data);
+        let reply = Reply::of(form, text.sealed(&self.marks), &data);
         match is_failure {
             true => reply.failed(),
             false => reply,
@@ -350,6 +332,7 @@ impl Shared {
         notes: &mut Vec<String>,
     ) -> Printed {
         let path = self.scope.outward(&document.path).to_string();
+        let form = asked.form;
         let (first, last) = document.span.lines;
         let collection = asked.seen.collection_name();
         // As a program reads it, and as a line shows it.
@@ -367,7 +350,7 @@ impl Shared {
         };
         // Links and front matter, which the text has as well, leave half of the room to the text.
         let links = document.links.as_ref();
-        let links = links.map(|links| links::told(&self.scope, links, most / 3));
+        let links = links.map(|links| links::told(&self.scope, links, form, most / 3));
         let (links_text, links) = links.unwrap_or_default();
         let mut data = json!({
             "target": asked.target,
@@ -375,11 +358,11 @@ impl Shared {
             "title": title.map(bounded),
             "lines_total": document.lines_total,
         });
-        if document.metadata.is_empty() || sent("", &document.metadata) <= most / 6 {
+        if document.metadata.is_empty() || form.tokens("", &document.metadata) <= most / 6 {
             data["metadata"] = Value::Object(document.metadata);
         } else {
             notes.push(format!(
-                "the front matter of {} is long and left out: get its first lines",
+                "the front matter of {} is left out because it is long: `get` its first lines",
                 ticked(&address(&path))
             ));
         }
@@ -398,7 +381,7 @@ impl Shared {
         around.line(&left_out(&format!("{place_shown}{longest}")));
         let around = around.measured() + &links_text.measured();
         let longest = format!("{place}{longest}");
-        let around = sent(&around, &(&data, [&longest; 2]));
+        let around = form.tokens(&around, &(&data, [&longest; 2]));
         let room = most.saturating_sub(around).max(20);
         let shown = cut(&whole, &document.chunks, document.span.bytes.start, room);
         let is_cut = shown.len() < whole.len();
@@ -444,6 +427,7 @@ struct Asked<'a> {
     target: &'a str,
     /// Where it was found.
     seen: &'a Seen,
+    form: Form,
 }
 
 /// An item as it is answered.

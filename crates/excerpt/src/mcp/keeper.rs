@@ -261,7 +261,7 @@ impl Keeper {
         })));
         match answer.await {
             Ok(answer) => answer,
-            Err(_) => Err(anyhow!("the server is ending")),
+            Err(_) => Err(anyhow!("the server is shutting down")),
         }
     }
 
@@ -423,7 +423,7 @@ impl Writer {
         let index = self.index()?;
         if seen.root.exists() && !seen.is_in_place() {
             bail!(
-                "`{}` has been moved, and a link leads elsewhere in its place: start the server anew, or add it again",
+                "`{}` was moved and a symbolic link took its place: restart the server, or add it again",
                 seen.name
             );
         }

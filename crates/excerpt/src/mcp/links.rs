@@ -3,14 +3,14 @@
 use excerpt_index::Links;
 use serde_json::{Value, json};
 
-use super::budget::sent;
 use super::fence::{Fenced, measured};
 use super::names::{address, quoted};
+use super::reply::Form;
 use super::scope::Scope;
 use crate::output::counted;
 
 /// The links in words, one a line, and for programs, in at most so many tokens: those that lead out in the order of the text, then those that lead here.
-pub(super) fn told(scope: &Scope, links: &Links, room: usize) -> (Fenced, Value) {
+pub(super) fn told(scope: &Scope, links: &Links, form: Form, room: usize) -> (Fenced, Value) {
     let outgoing = links.outgoing.iter().map(|link| {
         let path = link.path.as_deref().map(|path| scope.outward(path));
         let section = link.section.as_ref().map(|section| format!("#{section}"));
@@ -35,7 +35,7 @@ pub(super) fn told(scope: &Scope, links: &Links, room: usize) -> (Fenced, Value)
     let mut left = room;
     let mut told = 0;
     for (way, line, link) in outgoing.chain(incoming) {
-        let taken = sent(&measured(&line), &link);
+        let taken = form.tokens(&measured(&line), &link);
         if taken > left {
             break;
         }

@@ -10,9 +10,9 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
-use super::budget::{self, sent, shortened};
+use super::budget::{self, shortened};
 use super::names::{address, one_line, quoted};
-use super::reply::{Reply, texts, with_notes};
+use super::reply::{Form, Reply, texts, with_notes};
 use super::scope::Seen;
 use super::search::reads;
 use super::waiting::plain;
@@ -32,43 +32,24 @@ pub(super) fn tool() -> Tool {
         "type": "object",
         "properties": {
             "what": {"type": "string", "enum": WHAT, "default": WHAT[0]},
-            "path": {"type": "string", "description": "Only below this folder"},
+            "path": {"type": "string", "description": "Only in this folder"},
             "collection": texts(),
             "limit": {"type": "integer", "maximum": MOST, "default": DEFAULT},
-            "offset": {"type": "integer", "description": "`next` of the answer before"},
+            "offset": {"type": "integer", "description": "Where to go on, as the last answer says"},
             "max_tokens": {"type": "integer", "default": budget::DEFAULT},
+            "format": Form::schema(),
         },
         "additionalProperties": false,
     });
-    let output = json!({
-        "type": "object",
-        "properties": {
-            "entries": {"type": "array", "items": {
-                "type": "object",
-                "properties": {
-                    "path": {"type": "string"},
-                    "collection": {"type": "string"},
-                    "name": {"type": "string"},
-                    "documents": {"type": "integer"},
-                    "modified": {"type": "integer", "description": "Seconds since 1970"},
-                },
-            }},
-            "total": {"type": "integer"},
-            "next": {"type": "integer", "description": "The offset of the next answer"},
-            "notes": texts(),
-        },
-        "required": ["entries", "total", "notes"],
-    });
     let description =
-        "List the last changed documents, the folders, all documents, or the collections.";
+        "List the documents that changed last, the folders, all documents, or the collections.";
     Tool::new(NAME, description, object(input))
         .with_title("List")
-        .with_raw_output_schema(object(output))
         .with_annotations(reads())
 }
 
 /// What is told of a place without documents, be it inside of what is served or not.
-const NOTHING_THERE: &str = "there is nothing at that `path`: leave it out to list from the top";
+const NOTHING_THERE: &str = "nothing at that `path`: omit it to list everything";
 
 /// An entry, as a line of text and for programs.
 type Entry = (String, Value);
@@ -88,6 +69,7 @@ impl Shared {
         let most = arguments
             .whole("max_tokens", budget::LEAST, budget::MOST)?
             .unwrap_or(budget::DEFAULT);
+        let form = arguments.form()?;
         self.read(context, move |shared, index| {
             let sources = shared.scope.chosen(&collections)?;
             let indexed = shared.scope.indexed(index, sources.clone())?;
@@ -108,7 +90,7 @@ impl Shared {
                 bail!(NOTHING_THERE);
             }
             let notes = shared.lag(index);
-            Ok(page(what, entries, offset, limit, most, notes))
+            Ok(page(form, what, entries, (offset, limit, most), notes))
         })
         .await
     }
@@ -177,7 +159,10 @@ impl Shared {
                 let prefix = collection.map(|name| format!("{name}: "));
                 let under = match folder.documents_under == folder.documents {
                     true => String::new(),
-                    false => format!(", {} with all under it", thousands(folder.documents_under)),
+                    false => format!(
+                        ", {} including subfolders",
+                        thousands(folder.documents_under)
+                    ),
                 };
                 let line = format!(
                     "- {}{} · {}{under}",
@@ -236,24 +221,23 @@ fn of_collection(mut data: Value, name: Option<&str>) -> Value {
     data
 }
 
-/// Entries from `offset` on: at most `limit`, and no more than take so many tokens. Their lines begin with `-`, and those that are said of them do not.
+/// Entries from `offset` on: at most `limit`, and no more than take `most` tokens. Their lines begin with `-`, and those that are said of them do not.
 fn page(
+    form: Form,
     what: &str,
     entries: Vec<Entry>,
-    offset: usize,
-    limit: usize,
-    most: usize,
+    (offset, limit, most): (usize, usize, usize),
     notes: Vec<String>,
 ) -> Reply {
     /// What is said under the entries, and of them.
     const UNDER: usize = 30;
     let total = entries.len();
-    let mut left = most.saturating_sub(UNDER + sent(&notes.join("\n"), &notes));
+    let mut left = most.saturating_sub(UNDER + form.tokens(&notes.join("\n"), &notes));
     let mut listed: Vec<Value> = Vec::new();
     let mut text = String::new();
     for (line, data) in entries.into_iter().skip(offset).take(limit) {
         let line = one_line(&line);
-        let taken = sent(&line, &data) + 1;
+        let taken = form.tokens(&line, &data) + 1;
         let is_full = taken > left;
         if is_full && !listed.is_empty() {
             break;
@@ -270,21 +254,24 @@ fn page(
     text += &match (listed.len(), total, what) {
         (_, 0, "collections") => "no collections\n".to_string(),
         (_, 0, _) => "no documents\n".to_string(),
-        (0, ..) => format!("nothing from {offset} on: there are {}\n", thousands(total)),
+        (0, ..) => format!(
+            "no entries from {offset} on: there are {}\n",
+            thousands(total)
+        ),
         _ if end < total => format!(
             "{} to {} of {}; more with `offset` {end}\n",
             thousands(offset + 1),
             thousands(end),
             thousands(total)
         ),
-        _ => format!("{} in all\n", thousands(total)),
+        _ => format!("{} in total\n", thousands(total)),
     };
     let is_begun = end < total && !listed.is_empty();
     let mut data = json!({"entries": listed, "total": total, "notes": notes});
     if is_begun {
         data["next"] = end.into();
     }
-    Reply::of(with_notes(text, &notes), data)
+    Reply::of(form, with_notes(text, &notes), &data)
 }
 
 /// An entry that alone is too long, with less of its title and of what was said of it.

@@ -121,7 +121,7 @@ impl Server {
         let scope = Arc::new(Scope::of(&target, &options)?);
         if scope::plain(&options.inbox).is_none_or(|inbox| inbox.is_empty()) {
             bail!(
-                "`{}` cannot be the inbox: name a folder by its path inside of what is served",
+                "`{}` cannot be the inbox: give the path of a folder inside the served folder",
                 options.inbox
             );
         }
@@ -288,7 +288,7 @@ impl ServerHandler for Server {
         let Some(tool) = tools.iter().find(|tool| tool.name == request.name) else {
             if matches!(&*request.name, add::NAME | note::NAME) {
                 let error = anyhow::anyhow!(
-                    "`{}` is not offered here: it needs `--allow-write` at the start of the server, and a place inside of what is served",
+                    "`{}` is not available: it needs a server started with `--allow-write`, and a place to write to inside the served folder",
                     request.name
                 );
                 return Ok(Reply::failure(&error).into_result().into());

@@ -15,7 +15,7 @@ use super::add::writes;
 use super::arguments::{Arguments, shown};
 use super::folder::Folder;
 use super::names::address;
-use super::reply::{Reply, texts, with_notes};
+use super::reply::{Form, Reply, with_notes};
 use super::scope::{Seen, configured, plain};
 use super::{Shared, object};
 use crate::exit::message;
@@ -36,26 +36,16 @@ pub(super) fn tool() -> Tool {
         "properties": {
             "title": {"type": "string"},
             "content": {"type": "string", "description": "Markdown"},
-            "path": {"type": "string", "description": "A folder or file name in the inbox"},
+            "path": {"type": "string", "description": "Folder or file name in the inbox"},
             "tags": {"type": "array", "items": {"type": "string"}},
+            "format": Form::schema(),
         },
         "required": ["title", "content"],
         "additionalProperties": false,
     });
-    let output = json!({
-        "type": "object",
-        "properties": {
-            "path": {"type": "string"},
-            "citation": {"type": "string"},
-            "searchable": {"type": "boolean"},
-            "notes": texts(),
-        },
-        "required": ["path", "citation", "searchable", "notes"],
-    });
-    let description = "Keep a new note in the inbox as a Markdown file; never overwrites.";
+    let description = "Write a note to the inbox as a new Markdown file. Never overwrites.";
     Tool::new(NAME, description, object(input))
         .with_title("Note")
-        .with_raw_output_schema(object(output))
         .with_annotations(writes())
 }
 
@@ -80,7 +70,7 @@ impl Shared {
         let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
         let title = title.replace(char::is_control, "");
         if title.is_empty() {
-            bail!("`title` is empty, expected a few words");
+            bail!("`title` is empty: give a few words");
         }
         let path = arguments.text("path")?.unwrap_or_default();
         let (folder, name) = self.place_of(&path)?;
@@ -92,13 +82,14 @@ impl Shared {
             name,
         };
         if note.content.contains('\0') {
-            bail!("`content` has a NUL character in it, expected a text: leave it out");
+            bail!("`content` contains a NUL character: remove it");
         }
+        let form = arguments.form()?;
         let shared = Arc::clone(self);
         self.keeper
             .write(move |writer| {
                 let Some((seen, folder)) = shared.scope.writable()? else {
-                    bail!("there is no folder here that a note can be written to");
+                    bail!("there is no folder to write a note to");
                 };
                 let root = seen.root.canonicalize()?;
                 let bound = shared.bound(&seen, &root, &folder)?;
@@ -114,7 +105,7 @@ impl Shared {
                 let is_searchable = read.is_ok();
                 if !is_searchable && notes.is_empty() {
                     notes.push(
-                        "the rules of the folder leave this file out of the index: it is kept, and not searched"
+                        "the folder's ignore rules exclude this file from the index: it is saved but not searchable"
                             .to_string(),
                     );
                 }
@@ -126,8 +117,8 @@ impl Shared {
                     "searchable": is_searchable,
                     "notes": notes,
                 });
-                let text = format!("kept as {}:1-{lines}\n", address(path));
-                Ok(Reply::of(with_notes(text, &notes), data))
+                let text = format!("saved as {}:1-{lines}\n", address(path));
+                Ok(Reply::of(form, with_notes(text, &notes), &data))
             })
             .await
     }
@@ -136,7 +127,7 @@ impl Shared {
     fn place_of(&self, path: &str) -> anyhow::Result<(String, Option<String>)> {
         let Some(inside) = plain(path).filter(|path| !path.contains('\\')) else {
             bail!(
-                "`{}` is not a path in the inbox: name a folder or a file without `..`",
+                "`{}` is not a path in the inbox: give a folder or file path without `..`",
                 shown(path)
             );
         };
@@ -156,7 +147,7 @@ impl Shared {
         let inside = found.unwrap_or(&inside);
         if inside.split('/').any(|name| name.starts_with('.')) {
             bail!(
-                "`{}` has a name that begins with a dot, which the index leaves out: choose another `path`",
+                "`{}` has a name that starts with a dot, which the index ignores: choose another `path`",
                 shown(path)
             );
         }
@@ -166,7 +157,7 @@ impl Shared {
                 (folder.to_string(), Some(name.to_string()))
             }
             Some((_, ending)) if is_ending(ending) => bail!(
-                "`{}` ends in `.{ending}`, and a note is a Markdown file: end it in `.md`, or name a folder",
+                "`{}` ends in `.{ending}`, but a note is a Markdown file: use a name that ends in `.md`, or a folder",
                 shown(path)
             ),
             _ => (inside.to_string(), None),
@@ -180,7 +171,7 @@ impl Shared {
         // What the index calls its root has no link in it.
         if root != seen.root || folder.canonicalize().ok().as_ref() != Some(&bound) {
             bail!(
-                "the folder that is served is a link to another place, or lies behind one: no note is written there"
+                "the served folder is a symbolic link or lies behind one: notes are not written there"
             );
         }
         Ok(bound)
@@ -208,7 +199,7 @@ impl Shared {
         }
         check_secrets("note.md", &text, &selection)?;
         let inbox = plain(&self.options.inbox)
-            .context("`--inbox` is no folder inside of what is served")?;
+            .context("`--inbox` is not a folder inside the served folder")?;
         let wanted = folder.join(inbox).join(&note.folder);
         // The part of it that is there must lie inside when links are followed, and what is made in it then does.
         let mut there = wanted
@@ -216,7 +207,7 @@ impl Shared {
             .filter(|part| part.symlink_metadata().is_ok());
         let outside = || {
             format!(
-                "the inbox does not lie inside of what is served: `{}`",
+                "the inbox is outside the served folder: `{}`",
                 self.options.inbox
             )
         };
@@ -230,7 +221,7 @@ impl Shared {
             .join(wanted.strip_prefix(first)?);
         // From here on no link is followed: one that was put there after the check leads nowhere.
         let made = Folder::made(root, wanted.strip_prefix(root)?);
-        let made = made.context("cannot make the inbox")?;
+        let made = made.context("cannot create the inbox")?;
         let name = match &note.name {
             Some(name) => name.clone(),
             None => format!("{day}-{}", slug(&note.title)),
@@ -250,7 +241,7 @@ impl Shared {
                 Err(error) => return Err(error).context("cannot write the note"),
             }
         }
-        bail!("there are too many notes of this name: choose another `title`")
+        bail!("too many notes have this name: choose another `title`")
     }
 }
 

@@ -1,22 +1,23 @@
-//! A hit as an agent reads it, and how many of them there is room for.
+//! A hit as an agent reads it, and how much of each hit's text fits into an answer.
 
-use std::borrow::Cow;
+use std::ops::Range;
 
 use excerpt_chunk::Hash;
 use excerpt_index::{DocumentHits, Hit};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::budget::{beginning, bounded, sent};
+use super::budget::{around, bounded};
 use super::fence::measured;
 use super::names::{address, quoted, quoted_trail};
+use super::reply::Form;
 use crate::output::counted;
 use crate::wire::channel;
 
-/// How many digits of a chunk's id the text shows: enough to be asked for.
-const ID: usize = 12;
+/// How many digits of a chunk's id a line shows. If several chunks share them, `get` says so.
+const ID: usize = 8;
 
-/// What leads to a hit and tells it from others, and its text. The names are those of [`crate::wire::Hit`].
+/// What identifies a hit, and its text. The names are those of [`crate::wire::Hit`].
 #[derive(Clone, Serialize)]
 pub(super) struct Passage<'a> {
     pub(super) rank: usize,
@@ -37,11 +38,20 @@ pub(super) struct Passage<'a> {
     metadata: Option<&'a Map<String, Value>>,
     score: f32,
     channel: &'static str,
-    weak: bool,
+    pub(super) weak: bool,
     pub(super) id: Hash,
+    /// The first and the last line of the text, where that is a part of the chunk.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shown: Option<(usize, usize)>,
     /// None when there was no room for it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) text: Option<Cow<'a, str>>,
+    pub(super) text: Option<&'a str>,
+    /// The byte range of the snippet in the text.
+    #[serde(skip)]
+    best: Range<usize>,
+    /// The citations of lower hits with the same text, which are folded into this one.
+    #[serde(skip)]
+    copies: Vec<String>,
 }
 
 impl<'a> Passage<'a> {
@@ -62,24 +72,30 @@ impl<'a> Passage<'a> {
             channel: channel(&hit.explanation),
             weak: hit.weak,
             id: hit.id,
-            text: Some(Cow::Borrowed(&hit.text)),
+            shown: None,
+            text: Some(&hit.text),
+            best: best(hit),
+            copies: Vec::new(),
         }
     }
 
-    /// The line above its text: what is known of the hit first, and last, in quotes, what its document says of it.
+    /// The line above its text: what is known of the hit first, and last, in quotes, what its
+    /// document says of it.
     pub(super) fn head(&self) -> String {
-        let mut head = format!("[{}] ", self.rank);
-        if let Some(collection) = self.collection {
-            head += &format!("{}: ", address(collection));
+        let mut head = format!("[{}] {}", self.rank, self.place());
+        match (self.shown, self.text) {
+            (Some((first, last)), _) if first == last => head += &format!(" ({first} shown)"),
+            (Some((first, last)), _) => head += &format!(" ({first}-{last} shown)"),
+            (None, None) => head += " (not shown)",
+            (None, Some(_)) => {}
         }
-        let (first, last) = self.lines;
-        let weak = if self.weak { ", weak" } else { "" };
-        let (channel, id) = (self.channel, short(self.id));
-        head += &format!(
-            "{}:{first}-{last} · score {:.3} ({channel}{weak}) · id {id}",
-            address(self.path),
-            self.score
-        );
+        let weak = if self.weak { " weak" } else { "" };
+        let mut id = self.id.to_string();
+        id.truncate(ID);
+        head += &format!(" · score {:.3}{weak} · id {id}", self.score);
+        if !self.copies.is_empty() {
+            head += &format!(" · also {}", self.copies.join(", "));
+        }
         let (trail, between) = match self.trail.is_empty() {
             false => (self.trail, " > "),
             true => (self.sections, ", "),
@@ -100,33 +116,46 @@ impl<'a> Passage<'a> {
         head
     }
 
-    /// What it takes without its text, where `rest` stands under it and it is named among those that are cut.
-    fn size_without_text(&self, rest: &str) -> usize {
-        let without = Passage {
-            text: None,
-            ..self.clone()
-        };
-        let lines = measured(&self.head()) + rest;
-        sent(&lines, &(without, &self.citation))
+    /// Its citation as a line shows it, and as `get` takes it.
+    pub(super) fn place(&self) -> String {
+        let (first, last) = self.lines;
+        let place = format!("{}:{first}-{last}", address(self.path));
+        match self.collection {
+            Some(collection) => format!("{}: {place}", address(collection)),
+            None => place,
+        }
     }
 
-    /// What its front matter takes.
-    fn size_of_metadata(&self) -> usize {
-        sent("", &self.metadata)
+    /// What it takes without its text.
+    fn size_without_text(&self, form: Form) -> usize {
+        let without = Passage {
+            text: None,
+            shown: Some(self.lines),
+            ..self.clone()
+        };
+        // A citation of which not all is shown is named once more.
+        form.tokens(&measured(&without.head()), &(&without, &self.citation))
     }
 
     /// What its text takes.
-    fn size_of_text(&self) -> usize {
-        self.text.as_ref().map_or(0, |text| sent(text, text))
+    fn size_of_text(&self, form: Form) -> usize {
+        self.text.map_or(0, |text| form.tokens(text, &text))
     }
 
-    /// What is said under a hit whose text is not there as a whole.
-    pub(super) fn rest(&self) -> String {
-        let what = match self.text {
-            Some(_) => "the rest is left out",
-            None => "the text is left out",
-        };
-        format!("… {what}: `get` {}", short(self.id))
+    /// Cuts the text to at most `room` tokens around the snippet.
+    fn cut(&mut self, room: usize) {
+        let Some(text) = self.text else { return };
+        let kept = around(text, self.best.clone(), room);
+        if kept.len() == text.len() {
+            return;
+        }
+        let shown = text[kept.clone()].trim_start_matches('\n');
+        let before = &text[..kept.end - shown.len()];
+        let shown = shown.trim_end();
+        let lines = |text: &str| text.matches('\n').count();
+        let first = self.lines.0 + lines(before);
+        self.text = (!shown.is_empty()).then_some(shown);
+        self.shown = self.text.map(|_| (first, first + lines(shown)));
     }
 }
 
@@ -134,17 +163,20 @@ fn is_empty(metadata: &Option<&Map<String, Value>>) -> bool {
     metadata.is_none_or(Map::is_empty)
 }
 
-/// The digits of an id that are shown.
-pub(super) fn short(id: Hash) -> String {
-    let mut id = id.to_string();
-    id.truncate(ID);
-    id
+/// The byte range of a hit's snippet in its text.
+fn best(hit: &Hit) -> Range<usize> {
+    let (snippet, text) = (&hit.snippet, &hit.text);
+    let before = snippet.line.saturating_sub(hit.span.lines.0);
+    let line = text.split_inclusive('\n').take(before);
+    let line = line.map(str::len).sum::<usize>();
+    let start = text[line..].find(&snippet.text).map_or(0, |at| line + at);
+    start..(start + snippet.text.len()).min(text.len())
 }
 
 /// What was left out for want of room.
 #[derive(Default)]
 pub(super) struct Truncated {
-    /// The ranks of those whose text ends early.
+    /// The ranks of the hits of which a part of the text is there.
     pub(super) cut: Vec<usize>,
     /// The ranks of those whose text is not there.
     pub(super) without_text: Vec<usize>,
@@ -157,36 +189,41 @@ pub(super) struct Truncated {
 impl Truncated {
     /// How to get what was left out.
     pub(super) fn how(&self) -> Option<String> {
-        let texts = self.cut.len() + self.without_text.len();
-        let texts = (texts > 0).then(|| format!("{texts} of the texts"));
-        let hits = (self.omitted > 0).then(|| format!("the last {}", counted(self.omitted, "hit")));
-        let metadata = self.metadata.then(|| "long front matter".to_string());
-        let what = [metadata, texts, hits].into_iter();
-        let what = what.flatten().collect::<Vec<_>>();
-        (!what.is_empty()).then(|| {
-            format!(
-                "{} left out or cut to stay within `max_tokens`: `get` the ids, or ask for more tokens",
-                what.join(", ")
-            )
-        })
+        let is_cut = !self.cut.is_empty() || !self.without_text.is_empty();
+        let what = [
+            (self.metadata, "front matter left out".to_string()),
+            (is_cut, "texts cut: `get` by citation or id".to_string()),
+            (
+                self.omitted > 0,
+                format!(
+                    "{} left out: raise `max_tokens`",
+                    counted(self.omitted, "hit")
+                ),
+            ),
+        ];
+        let what = what.into_iter().filter(|(is_so, _)| *is_so);
+        let what: Vec<String> = what.map(|(_, how)| how).collect();
+        (!what.is_empty()).then(|| what.join("; "))
     }
 }
 
-/// Leaves out texts, from the last hit upward, until what is left takes at most so many tokens. Of the one that does not fit as a whole, the beginning
-/// stays. Where the hits without their texts would take more than half of the room, the last of them go.
-pub(super) fn fit(hits: &mut Vec<Passage<'_>>, most: usize) -> Truncated {
-    /// What is said of all that is left out, as a note and as data.
-    const HOW: usize = 60;
-    /// The beginning of a text that is worth its room.
-    const WORTH: usize = 40;
+/// Makes hits take at most `most` tokens. Each keeps its line, and its text gets a share of the rest
+/// that falls with the rank; what a hit does not need goes to those below it. If the lines alone would
+/// take more than two thirds, the last hits are dropped.
+pub(super) fn fit(form: Form, hits: &mut Vec<Passage<'_>>, most: usize) -> Truncated {
+    /// What is said of all that is left out.
+    const HOW: usize = 40;
+    /// A text that is worth its room.
+    const WORTH: usize = 16;
     let mut truncated = Truncated::default();
     let whole = hits.iter();
-    let whole = whole.map(|hit| hit.size_without_text("") + hit.size_of_text());
+    let whole = whole.map(|hit| hit.size_without_text(form) + hit.size_of_text(form));
     if whole.sum::<usize>() <= most {
         return truncated;
     }
     for hit in &mut *hits {
-        if hit.size_of_metadata() > WORTH {
+        // Text has no front matter of its own.
+        if form.tokens("", &hit.metadata) > 2 * WORTH {
             hit.metadata = None;
             truncated.metadata = true;
         }
@@ -194,8 +231,8 @@ pub(super) fn fit(hits: &mut Vec<Passage<'_>>, most: usize) -> Truncated {
     let most = most.saturating_sub(HOW);
     let (mut kept, mut taken) = (0, 0);
     for hit in hits.iter() {
-        let head = hit.size_without_text(&measured(&hit.rest()));
-        if kept > 0 && taken + head > most / 2 {
+        let head = hit.size_without_text(form);
+        if kept > 0 && taken + head > most * 2 / 3 {
             break;
         }
         taken += head;
@@ -204,26 +241,35 @@ pub(super) fn fit(hits: &mut Vec<Passage<'_>>, most: usize) -> Truncated {
     truncated.omitted = hits.len() - kept;
     hits.truncate(kept);
     let mut left = most.saturating_sub(taken);
-    let mut is_full = false;
-    for hit in hits {
-        let needed = hit.size_of_text();
-        if !is_full && needed <= left {
-            left -= needed;
-            continue;
+    for (at, hit) in hits.iter_mut().enumerate() {
+        // The weights of the remaining hits fall by one from hit to hit, down to 3.
+        let count = kept - at;
+        let share = left * 2 * (count + 2) / (count * (count + 5));
+        if hit.size_of_text(form) > share {
+            match share < WORTH && hit.rank > 1 {
+                true => hit.text = None,
+                false => hit.cut(share),
+            }
+            match (hit.text, hit.shown) {
+                (None, _) => truncated.without_text.push(hit.rank),
+                (Some(_), Some(_)) => truncated.cut.push(hit.rank),
+                (Some(_), None) => {}
+            }
         }
-        let begun = match (is_full, &hit.text) {
-            (false, Some(text)) if left >= WORTH || hit.rank == 1 => beginning(text, left),
-            _ => "",
-        };
-        let begun = begun.to_string();
-        is_full = true;
-        if begun.trim().is_empty() {
-            hit.text = None;
-            truncated.without_text.push(hit.rank);
-        } else {
-            hit.text = Some(Cow::Owned(begun));
-            truncated.cut.push(hit.rank);
-        }
+        left = left.saturating_sub(hit.size_of_text(form));
     }
     truncated
+}
+
+/// Folds hits with the same text into the first of them.
+pub(super) fn fold_copies(hits: &mut Vec<Passage<'_>>) {
+    let mut kept: Vec<Passage<'_>> = Vec::new();
+    for hit in hits.drain(..) {
+        let same = |other: &&mut Passage<'_>| other.text.map(str::trim) == hit.text.map(str::trim);
+        match kept.iter_mut().find(same) {
+            Some(first) => first.copies.push(hit.place()),
+            None => kept.push(hit),
+        }
+    }
+    *hits = kept;
 }

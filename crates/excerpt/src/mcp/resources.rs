@@ -124,7 +124,7 @@ impl Shared {
         let read = self.read(context, move |shared, index| {
             let unknown = || {
                 anyhow!(
-                    "there is no resource `{}`: `resources/list` names those that there are",
+                    "no resource `{}`: `resources/list` shows the resources",
                     shown(&asked)
                 )
             };

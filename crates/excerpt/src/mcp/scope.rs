@@ -103,14 +103,14 @@ impl Scope {
             Some(under) => match plain(under) {
                 Some(under) => joined(&bound, &under),
                 None => bail!(
-                    "`{under}` is no folder inside of what is served: name one by its path from there"
+                    "`{under}` is not a folder inside what is served: give its path from there"
                 ),
             },
         };
         if let Some(given) = &options.under
             && !is_there(target, &served, &under)
         {
-            bail!("there is no `{given}` in what is served: name a folder by its path from there");
+            bail!("no `{given}` inside what is served: give the path of a folder from there");
         }
         let readable = match (&served, options.roots.is_empty()) {
             (Served::Root(root), true) if root.is_dir() => vec![root.join(&under)],
@@ -215,13 +215,10 @@ impl Scope {
             let name = shown(name);
             let names: Vec<&str> = sources.iter().filter_map(Seen::collection_name).collect();
             match names.is_empty() {
-                true => bail!(
-                    "there is no collection `{name}`, and none at all: leave `collection` out"
-                ),
-                false => bail!(
-                    "there is no collection `{name}`, only `{}`",
-                    names.join("`, `")
-                ),
+                true => {
+                    bail!("no collection `{name}`: there are no collections, omit `collection`")
+                }
+                false => bail!("no collection `{name}`, only `{}`", names.join("`, `")),
             }
         }
         sources.retain(|seen| chosen.contains(&seen.name));
@@ -259,7 +256,7 @@ impl Scope {
         match path {
             Some(path) => Ok(path),
             None => bail!(
-                "`{given}` is not a path here: write it as `search` and `list` do, from the top of what is served"
+                "`{given}` is not a path here: write it as `search` and `list` do, relative to what is served"
             ),
         }
     }
@@ -337,7 +334,7 @@ pub(super) fn configured(
         Some(root) => Configuration::read(root, args),
         None => Configuration::of_user(args),
     };
-    read.map_err(|_| anyhow!("an `excerpt.toml` has a fault: `excerpt doctor` shows it"))
+    read.map_err(|_| anyhow!("an `excerpt.toml` is invalid: run `excerpt doctor`"))
 }
 
 /// A path without what does nothing; none for one that leads up, or does not begin at the top.

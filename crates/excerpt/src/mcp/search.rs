@@ -6,18 +6,18 @@
 use std::sync::Arc;
 
 use anyhow::bail;
-use excerpt_index::{Answer, Index, ListOptions, Note, Query, Rank};
+use excerpt_index::{Answer, DocumentHits, Hit, Index, ListOptions, Note, Query, Rank};
 use rmcp::model::{Tool, ToolAnnotations};
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
-use super::budget::{self, bounded, sent, shortened};
+use super::budget::{self, bounded, shortened, tokens};
 use super::fence::Fenced;
 use super::instructions::Instructions;
 use super::names::{address, ticked};
-use super::passage::{Passage, fit};
-use super::reply::{Reply, texts};
+use super::passage::{Passage, fit, fold_copies};
+use super::reply::{Form, Reply, texts};
 use super::scope::Seen;
 use super::waiting::plain;
 use super::{Shared, object};
@@ -29,17 +29,22 @@ pub(super) const NAME: &str = "search";
 const DEFAULT: usize = 5;
 const MOST: usize = 20;
 
+/// The default of `max_tokens`, for each hit of `limit`. With half of it, a hit is its citation and a
+/// sentence or two; with twice as much, every question pays for passages that turn out not to be
+/// needed, and `get` can read those that are.
+const TOKENS: usize = 200;
+
 /// What is told of a place without documents, be it inside of what is served or not.
-const NOTHING_THERE: &str = "there are no documents at that `path`: `list` shows the folders";
+const NOTHING_THERE: &str = "no documents at that `path`: `list` shows the folders";
 
 pub(super) fn tool(instructions: &Instructions) -> Tool {
     let input = json!({
         "type": "object",
         "properties": {
-            "query": {"type": "string", "description": "A question, or words; \"a phrase\" in quotes"},
+            "query": {"type": "string", "description": "A question or keywords; \"a phrase\" in quotes"},
             "limit": {"type": "integer", "minimum": 1, "maximum": MOST, "default": DEFAULT},
-            "max_tokens": {"type": "integer", "default": budget::DEFAULT, "description": "For the whole answer"},
-            "path": {"type": "string", "description": "Only this folder or document"},
+            "max_tokens": {"type": "integer", "description": "For the whole answer; default 200 for each of `limit`, at least 1000"},
+            "path": {"type": "string", "description": "Only in this folder or document"},
             "collection": texts(),
             "tags": {"type": "array", "items": {"type": "string"}},
             "kind": {"type": "string", "description": "doc, script …"},
@@ -47,43 +52,15 @@ pub(super) fn tool(instructions: &Instructions) -> Tool {
             "version": {"type": "string"},
             "since": {"type": "string", "description": "YYYY-MM-DD"},
             "until": {"type": "string"},
-            "fields": {"type": "object", "description": "Front matter: name and value"},
+            "fields": {"type": "object", "description": "Front matter fields and their values"},
+            "weak": {"type": "boolean", "description": "Show weak matches"},
+            "format": Form::schema(),
         },
         "required": ["query"],
         "additionalProperties": false,
     });
-    let output = json!({
-        "type": "object",
-        "properties": {
-            "hits": {"type": "array", "items": {
-                "type": "object",
-                "properties": {
-                    "rank": {"type": "integer"},
-                    "collection": {"type": "string"},
-                    "path": {"type": "string"},
-                    "citation": {"type": "string", "description": "path:first-last"},
-                    "score": {"type": "number"},
-                    "channel": {"type": "string", "enum": ["keywords", "vectors", "both"]},
-                    "weak": {"type": "boolean", "description": "Probably no answer"},
-                    "id": {"type": "string"},
-                    "text": {"type": "string"},
-                },
-                "required": ["rank", "path", "citation", "score", "channel", "weak", "id"],
-            }},
-            "truncated": {
-                "type": "object",
-                "properties": {
-                    "cut": texts(), "without_text": texts(), "omitted": {"type": "integer"},
-                    "how": {"type": "string"},
-                },
-            },
-            "notes": texts(),
-        },
-        "required": ["hits", "notes"],
-    });
     Tool::new(NAME, instructions.of_search(), object(input))
         .with_title("Search")
-        .with_raw_output_schema(object(output))
         .with_annotations(reads())
 }
 
@@ -117,7 +94,23 @@ struct Asked {
     query: Query,
     path: Option<String>,
     collections: Vec<String>,
+    shown: Shown,
+}
+
+/// How the answer is shown.
+#[derive(Clone, Copy)]
+struct Shown {
+    form: Form,
+    /// Whether a text shows weak hits in full.
+    weak: bool,
     max_tokens: usize,
+}
+
+impl Shown {
+    /// Whether weak hits are only counted. A program can tell them apart by their field `weak`.
+    fn folds_weak(self) -> bool {
+        self.form == Form::Text && !self.weak
+    }
 }
 
 impl Shared {
@@ -133,10 +126,11 @@ impl Shared {
 
     fn asked(&self, arguments: &mut Arguments) -> anyhow::Result<Asked> {
         let text = arguments.text("query")?.unwrap_or_default();
+        let limit = arguments.whole("limit", 1, MOST)?.unwrap_or(DEFAULT);
         let mut query = Query::new(text)
             .ranking(self.ranking.clone())
             .rank(Rank::Chunks)
-            .limit(arguments.whole("limit", 1, MOST)?.unwrap_or(DEFAULT));
+            .limit(limit);
         let filter = &mut query.filter;
         filter.tags = arguments.texts("tags")?;
         filter.kinds = arguments.texts("kind")?;
@@ -149,9 +143,13 @@ impl Shared {
             query,
             path: path.map(|path| self.scope.inward(&path)).transpose()?,
             collections: arguments.texts("collection")?,
-            max_tokens: arguments
-                .whole("max_tokens", budget::LEAST, budget::MOST)?
-                .unwrap_or(budget::DEFAULT),
+            shown: Shown {
+                form: arguments.form()?,
+                weak: arguments.truth("weak")?,
+                max_tokens: arguments
+                    .whole("max_tokens", budget::LEAST, budget::MOST)?
+                    .unwrap_or(TOKENS * limit.max(DEFAULT)),
+            },
         })
     }
 
@@ -179,22 +177,22 @@ impl Shared {
         let is_behind = !notes.is_empty();
         if answer.documents.is_empty() {
             let nothing = match is_behind {
-                true => "nothing was found in what is indexed so far",
-                false if is_bare => "nothing can be found: there are no documents here",
+                true => "no results in what is indexed so far",
+                false if is_bare => "no results: there are no documents here",
                 // What none has is told.
-                false if answer.notes.iter().any(is_unmatched) => "nothing was found",
-                false => "nothing was found: try other words, or fewer filters",
+                false if answer.notes.iter().any(is_unmatched) => "no results",
+                false => "no results: try other words or fewer filters",
             };
             notes.insert(0, nothing.to_string());
         }
         if !is_bare {
             notes.extend(self.notes_of(index, &answer, is_behind)?);
         }
-        if !answer.documents.is_empty() && answer.chunks().all(|hit| hit.weak) {
-            notes.push("only weak matches: probably nothing here answers this".to_string());
-        }
-        notes.extend(self.changed(index, &answer)?);
-        self.shown(&answer, asked.max_tokens, notes)
+        let is_shown = |hit: &Hit| !hit.weak || !asked.shown.folds_weak();
+        let documents = answer.documents.iter();
+        let documents = documents.filter(|document| document.chunks.iter().any(is_shown));
+        notes.extend(self.changed(index, documents)?);
+        self.shown(&answer, asked.shown, notes)
     }
 
     /// What the index says of the answer, as far as it is about what may be seen.
@@ -229,8 +227,8 @@ impl Shared {
                     values.collect::<Vec<_>>().join(between)
                 };
                 let there = match known.is_empty() {
-                    true => "none has one".to_string(),
-                    false => format!("there are {}", listed(known, ", ")),
+                    true => "no document has one".to_string(),
+                    false => format!("they have {}", listed(known, ", ")),
                 };
                 let asked = listed(asked, " or ");
                 format!("no document here has the {filter} {asked}: {there}")
@@ -241,11 +239,15 @@ impl Shared {
         Ok(notes.map(told).collect())
     }
 
-    /// The documents that are no longer as they were indexed.
-    fn changed(&self, index: &Index, answer: &Answer) -> anyhow::Result<Vec<String>> {
+    /// Which of the documents are no longer as they were indexed.
+    fn changed<'d>(
+        &self,
+        index: &Index,
+        documents: impl Iterator<Item = &'d DocumentHits>,
+    ) -> anyhow::Result<Vec<String>> {
         let mut seen = Vec::new();
         let mut notes = Vec::new();
-        for found in &answer.documents {
+        for found in documents {
             let place = (&found.source, &found.path);
             if seen.contains(&place) {
                 continue;
@@ -269,13 +271,18 @@ impl Shared {
         let path = ticked(&address(self.scope.outward(path)));
         match (changed, self.options.sync) {
             (Changed::Other, SyncMode::Auto) => format!(
-                "{path} was changed after it had been indexed: ask again in a moment for what it says now"
+                "{path} changed after it was indexed: ask again in a moment for its current text"
             ),
             _ => changed.told(&path),
         }
     }
 
-    fn shown(&self, answer: &Answer, most: usize, mut notes: Vec<String>) -> anyhow::Result<Reply> {
+    fn shown(
+        &self,
+        answer: &Answer,
+        shown: Shown,
+        mut notes: Vec<String>,
+    ) -> anyhow::Result<Reply> {
         let found = answer
             .documents
             .iter()
@@ -286,20 +293,23 @@ impl Shared {
                 Passage::of(at + 1, document, hit, self.scope.outward(&document.path))
             })
             .collect();
+        let form = shown.form;
+        notes.extend(weak_note(&hits, shown.folds_weak()));
+        if shown.folds_weak() {
+            hits.retain(|hit| !hit.weak);
+        }
+        if form == Form::Text {
+            fold_copies(&mut hits);
+        }
         let mut under = Fenced::default();
         under.notes(&notes);
         under.line("end");
-        let truncated = fit(
-            &mut hits,
-            most.saturating_sub(sent(&under.measured(), &notes)),
-        );
+        let under = form.tokens(&under.measured(), &notes);
+        let truncated = fit(form, &mut hits, shown.max_tokens.saturating_sub(under));
         let mut text = Fenced::default();
         for hit in &hits {
             text.line(&hit.head());
-            text.quote(hit.text.as_deref().unwrap_or_default());
-            if truncated.cut.contains(&hit.rank) || truncated.without_text.contains(&hit.rank) {
-                text.line(&hit.rest());
-            }
+            text.quote(hit.text.unwrap_or_default());
         }
         // By way of text, so that a score is written as `excerpt search --json` writes it.
         let written: Value = serde_json::from_str(&serde_json::to_string(&hits)?)?;
@@ -318,6 +328,40 @@ impl Shared {
             notes.push(how);
         }
         text.notes(&notes);
-        Ok(Reply::of(text.sealed(&self.marks), data))
+        Ok(Reply::of(form, text.sealed(&self.marks), &data))
     }
+}
+
+/// The note about weak hits: how many are not shown, or that there are no others.
+fn weak_note(hits: &[Passage<'_>], are_folded: bool) -> Option<String> {
+    /// The most tokens for the citations of the best of them.
+    const PLACES: usize = 60;
+    let weak: Vec<&Passage<'_>> = hits.iter().filter(|hit| hit.weak).collect();
+    let is_all = weak.len() == hits.len();
+    if weak.is_empty() || !(is_all || are_folded) {
+        return None;
+    }
+    if !are_folded {
+        return Some("only weak matches: probably nothing here answers this".to_string());
+    }
+    if !is_all {
+        let matches = match weak.len() {
+            1 => "1 weaker match".to_string(),
+            count => format!("{count} weaker matches"),
+        };
+        return Some(format!("{matches}: ask with `weak: true`"));
+    }
+    let mut places = String::new();
+    for hit in weak.iter().take(3) {
+        let place = format!(" {}", ticked(&hit.place()));
+        if tokens(&places) + tokens(&place) > PLACES {
+            break;
+        }
+        places += &place;
+    }
+    let shown = "to see them, ask with `weak: true`";
+    Some(match places.is_empty() {
+        true => format!("only weak matches, probably no answer: {shown}"),
+        false => format!("only weak matches, probably no answer:{places}; {shown}"),
+    })
 }

@@ -1,5 +1,7 @@
 //! A server over standard input and output, one message a line, until the input ends.
 
+use std::ffi::OsString;
+use std::io::{IsTerminal as _, Write as _};
 use std::pin::Pin;
 
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetMeta as _, RequestId};
@@ -7,23 +9,53 @@ use rmcp::service::{RoleServer, ServerInitializeError, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{ErrorData, ServiceExt as _};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufRead, BufReader};
 use tokio::runtime::Builder;
 
 use super::line::{LONGEST, Line, Lines, id_in};
 use super::{Options, Server};
-use crate::output::thousands;
+use crate::output::{escaped_json, thousands};
 
 /// Serves until the input ends.
 pub(crate) fn run(options: Options) -> anyhow::Result<()> {
+    let help = std::io::stdin().is_terminal().then(|| help(&options));
     let server = Server::start(options)?;
+    if let Some(help) = help {
+        // Nobody reads it where standard error is closed.
+        let _ = std::io::stderr().write_all(help.as_bytes());
+    }
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(serve(server.clone()));
     server.end();
     // A read of the input that nothing can break off is not waited for.
     runtime.shutdown_background();
     served
+}
+
+/// What someone reads who starts the server in a terminal, where no client speaks.
+fn help(options: &Options) -> String {
+    let mut words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    // A client starts the server from a folder of its own.
+    let folder = std::path::absolute(&options.path).unwrap_or_else(|_| options.path.clone());
+    let is_folder = |at: &usize| words[*at] == options.path.as_os_str();
+    let given: Vec<usize> = (0..words.len()).filter(is_folder).collect();
+    match given[..] {
+        [at] => words[at] = folder.into(),
+        [] if !options.collections.are_meant() => words.push(folder.into()),
+        _ => {}
+    }
+    let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+    let program = std::env::current_exe().unwrap_or_else(|_| "excerpt".into());
+    let entry = json!({"command": program.to_string_lossy(), "args": words});
+    format!(
+        "excerpt mcp: a Model Context Protocol server on standard input and output, which a client starts.
+To add it to a client, put this under \"mcpServers\" in the client's configuration (\"servers\" in VS Code):
+  \"excerpt\": {}
+Waiting for a client's messages on standard input. Ctrl-C ends the server.
+",
+        escaped_json(&entry.to_string())
+    )
 }
 
 async fn serve(server: Server) -> anyhow::Result<()> {
@@ -108,7 +140,7 @@ fn understood(line: Line) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
         Line::Whole(line) => line,
         Line::TooLong(id) => {
             let most = thousands(LONGEST);
-            let error = format!("the message was not read: it exceeds {most} bytes");
+            let error = format!("message too long: it exceeds {most} bytes");
             return Err(Box::new((ErrorData::invalid_request(error, None), id)));
         }
     };
@@ -127,7 +159,7 @@ fn understood(line: Line) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
         // To a notification there is no answer, be it an unknown one or wrong.
         Ok(value) if value["method"].is_string() && value.get("id").is_none() => Ok(None),
         Ok(_) => {
-            let error = ErrorData::invalid_request("not a message of JSON-RPC 2.0", None);
+            let error = ErrorData::invalid_request("not a JSON-RPC 2.0 message", None);
             Err(Box::new((error, id_in(line))))
         }
     }

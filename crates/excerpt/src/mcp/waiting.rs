@@ -84,7 +84,7 @@ impl Shared {
             Trouble::Missing(_) => match state.ended {
                 Some(Ended::Failed(reason)) => anyhow!("nothing is indexed: {reason}"),
                 _ => {
-                    anyhow!("nothing is indexed so far; indexing has begun: ask again in a moment")
+                    anyhow!("nothing is indexed yet; indexing has started: ask again in a moment")
                 }
             },
             Trouble::Other(error) => error,
@@ -97,7 +97,7 @@ impl Shared {
         let note = match (&state.ended, self.keeper.mode()) {
             (_, SyncMode::Never) => match self.is_unfinished(index) {
                 true => Some(
-                    "not all is indexed, as the last sync was broken off: run `excerpt sync`"
+                    "the index is incomplete because the last sync was interrupted: run `excerpt sync`"
                         .to_string(),
                 ),
                 false => None,
@@ -111,7 +111,7 @@ impl Shared {
             ),
             // How many there are is not told where not all is seen.
             (Some(Ended::Rest { .. }), _) if !self.scope.is_whole() => Some(
-                "not all is indexed so far; the rest goes on in the background: ask again in a moment"
+                "indexing is not finished and continues in the background: ask again in a moment"
                     .to_string(),
             ),
             (
@@ -122,11 +122,11 @@ impl Shared {
                 }),
                 _,
             ) => Some(format!(
-                "answered from the state before the settings changed, {} to go; the rest goes on in the background",
+                "answered from the index as it was before the settings changed; {} left to index in the background",
                 counted(*remaining, "document")
             )),
             (Some(Ended::Rest { remaining: 0, .. }), _) => Some(
-                "some files have no vectors so far; the rest goes on in the background".to_string(),
+                "some files have no vectors yet; they are added in the background".to_string(),
             ),
             (
                 Some(Ended::Rest {
@@ -134,13 +134,13 @@ impl Shared {
                 }),
                 _,
             ) => Some(format!(
-                "{} of {} are indexed so far; the rest goes on in the background{}: ask again in a moment",
+                "{} of {} indexed so far; indexing continues in the background{}: ask again in a moment",
                 thousands(self.searched(index).max(listed.saturating_sub(*remaining))),
                 counted(*listed, "file"),
                 self.under_way(&state)
             )),
             (None, _) if state.is_checking && self.is_unfinished(index) => Some(format!(
-                "indexing is under way{}: ask again in a moment",
+                "indexing is in progress{}: ask again in a moment",
                 self.under_way(&state)
             )),
             _ => None,
@@ -160,14 +160,14 @@ impl Shared {
     /// That nothing was found because nothing is indexed.
     pub(super) fn nothing_indexed<T>(&self, index: &Index) -> anyhow::Result<T> {
         if self.keeper.mode() == SyncMode::Never {
-            bail!("nothing of what is served is indexed: run `excerpt sync`");
+            bail!("nothing that is served is indexed: run `excerpt sync`");
         }
         if self.scope.sources()?.is_empty() {
-            bail!("what was served is no longer there: its collections were removed");
+            bail!("the served collections no longer exist: they were removed");
         }
         match self.lag(index).into_iter().next() {
-            Some(note) => bail!("nothing is indexed so far: {note}"),
-            None => bail!("nothing is indexed so far: ask again in a moment"),
+            Some(note) => bail!("nothing is indexed yet: {note}"),
+            None => bail!("nothing is indexed yet: ask again in a moment"),
         }
     }
 

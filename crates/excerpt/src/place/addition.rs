@@ -26,7 +26,7 @@ pub(crate) struct Addition {
 pub(crate) fn check_secrets(file: &str, text: &str, selection: &Selection) -> anyhow::Result<()> {
     match selection.withholds(file, text) {
         Some(secret) => bail!(
-            "the text is not kept, as it may hold secrets ({secret}): {}",
+            "the text is not kept because it may contain secrets ({secret}): {}",
             Secret::ADVICE
         ),
         None => Ok(()),

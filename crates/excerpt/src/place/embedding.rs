@@ -144,8 +144,8 @@ pub(crate) fn check_project(table: &Table, own: &str) -> anyhow::Result<()> {
         let harmless = field == "provider" && entry.value != HTTP;
         if !harmless {
             return Err(entry.fault(format!(
-                "`{field}` is not for a project's file, which may only say `provider = \"{BUILT_IN}\"` or `\"{NONE}\"`: whoever wrote the project would \
-                 choose where your texts and questions are sent; if you want it, put it into `{own}`"
+                "a project's file cannot set `{field}`, only `provider = \"{BUILT_IN}\"` or `\"{NONE}\"`: its author would choose where your \
+                 texts and questions are sent; to use it, set it in `{own}`"
             )));
         }
     }

@@ -75,7 +75,7 @@ impl Table {
         let mut table = Table::default();
         if let Some((key, value)) = document.get_ref().get_key_value(name) {
             let DeValue::Table(found) = value.get_ref() else {
-                let message = format!("`{name}` is no table, expected `[{name}]`");
+                let message = format!("`{name}` is not a table, expected `[{name}]`");
                 return Err(file.fault(key.span(), message));
             };
             table.take(file, name, "", found, fields)?;
@@ -97,8 +97,8 @@ impl Table {
             let field: &str = key.get_ref();
             let known = fields.iter().find(|(known, _)| *known == field);
             let Some((_, kind)) = known else {
-                let expected = expected(field, fields.iter().map(|(known, _)| *known));
-                let message = format!("`{name}` is `{field}`, expected {expected}");
+                let next = next(field, fields.iter().map(|(known, _)| *known));
+                let message = format!("unknown field `{field}` in `[{name}]`, {next}");
                 return Err(file.fault(key.span(), message));
             };
             if let (Kind::Table(fields), DeValue::Table(inner)) = (kind, value.get_ref()) {
@@ -198,13 +198,17 @@ impl Kind {
 /// Looks whether the file has tables of these names alone.
 pub(crate) fn check_names(file: &File, names: &[&'static str]) -> anyhow::Result<()> {
     let document = parse(file)?;
-    let mut keys: Vec<&Spanned<_>> = document.get_ref().keys().collect();
-    keys.sort_by_key(|key| key.span().start);
-    for key in keys {
+    let mut entries: Vec<_> = document.get_ref().iter().collect();
+    entries.sort_by_key(|(key, _)| key.span().start);
+    for (key, value) in entries {
         let name: &str = key.get_ref();
         if !names.contains(&name) {
-            let expected = expected(name, names.iter().copied());
-            let message = format!("the file has `{name}`, expected {expected}");
+            let kind = match value.get_ref() {
+                DeValue::Table(_) => "table",
+                _ => "field",
+            };
+            let next = next(name, names.iter().copied());
+            let message = format!("unknown {kind} `{name}`, {next}");
             return Err(file.fault(key.span(), message));
         }
     }
@@ -218,10 +222,10 @@ fn parse(file: &File) -> anyhow::Result<Spanned<DeTable<'_>>> {
     })
 }
 
-/// What a name that is not known should have been.
-fn expected(name: &str, known: impl Iterator<Item = &'static str> + Clone) -> String {
+/// What an unknown name should have been, for the end of a message.
+fn next(name: &str, known: impl Iterator<Item = &'static str> + Clone) -> String {
     match closest(name, known.clone()) {
-        Some(close) => format!("a known field: did you mean `{close}`?"),
-        None => format!("one of {}", known.collect::<Vec<_>>().join(", ")),
+        Some(close) => format!("did you mean `{close}`?"),
+        None => format!("expected one of {}", known.collect::<Vec<_>>().join(", ")),
     }
 }

@@ -7,6 +7,7 @@ mod changed;
 pub(crate) mod embedding;
 mod fields;
 mod opened;
+mod paths;
 pub(crate) mod project;
 
 use std::path::{Path, PathBuf};
@@ -18,10 +19,11 @@ use excerpt_index::{Collection, Error, Filter, Index, OpenOptions, Place, SyncOp
 pub(crate) use addition::{Addition, Kind, check_secrets};
 pub(crate) use changed::Changed;
 pub(crate) use opened::{Hurry, Lag, Opened, SyncMode, opened, patiently, sync};
+pub(crate) use paths::{Paths, absolute, in_collection};
 use project::{Configuration, EmbeddingArgs};
 
 /// The choice of the index, shared by all commands that use one.
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct IndexArgs {
     /// The folder of the index [default: one for each project, in the user's data folder]
     #[arg(
@@ -117,6 +119,11 @@ impl Target {
         }
     }
 
+    /// How the paths of its documents are shown, where the user typed `path`.
+    pub(crate) fn paths(&self, path: &Path) -> Paths {
+        Paths::from_here(self.place.is_some().then_some(path))
+    }
+
     /// Its index, made if there is none.
     pub(crate) fn create(&self) -> Result<Index, Error> {
         match &self.place {
@@ -137,10 +144,11 @@ impl Target {
         // A root that was added as a collection stays what it is.
         let known = Collection::all_in(&place.index)?;
         let known = known.iter().find(|known| known.root == place.root);
-        let options = match known {
+        let mut options = match known {
             Some(known) => configuration.options_of(known),
             None => configuration.options(),
         };
+        options.first.clone_from(&place.path);
         Ok(Target {
             index: place.index.clone(),
             sources: vec![Syncable {
@@ -162,10 +170,11 @@ impl Target {
     ) -> anyhow::Result<Target> {
         let index = index.library()?;
         let all = Collection::all_in(&index)?;
+        let mut names = Vec::new();
         for name in &named.names {
-            Collection::named_in(&index, name)?;
+            names.push(Collection::named_in(&index, name)?.name);
         }
-        let is_meant = |known: &&Collection| named.library || named.names.contains(&known.name);
+        let is_meant = |known: &&Collection| named.library || names.contains(&known.name);
         let mut sources = Vec::new();
         for collection in all.iter().filter(is_meant) {
             let configuration = Configuration::read(&collection.root, embedding)?.told();
@@ -176,7 +185,7 @@ impl Target {
             });
         }
         let mut filter = Filter::default();
-        filter.collections.clone_from(&named.names);
+        filter.collections = names;
         Ok(Target {
             // What a project says of ranking and vectors holds for its own index alone.
             configuration: Configuration::of_user(embedding)?,

@@ -37,6 +37,8 @@ pub(crate) enum Lag {
         listed: usize,
         /// Those of them that are not searched as they are.
         remaining: usize,
+        /// Files of the same sources that were not asked for, and are not indexed as they are.
+        elsewhere: usize,
         /// Whether nothing but vectors is left, and the last try to get some failed.
         is_stuck: bool,
     },
@@ -94,8 +96,12 @@ pub(crate) fn opened(target: &Target, mode: SyncMode, wait: Duration) -> anyhow:
                 return Ok(Opened { index, lag });
             }
             Ok(report) => {
-                let (listed, remaining) = rest.unwrap_or((0, 0));
-                rest = Some((listed + report.listed, remaining + report.remaining));
+                let (listed, remaining, elsewhere) = rest.unwrap_or((0, 0, 0));
+                rest = Some((
+                    listed + report.first_listed,
+                    remaining + report.first_remaining,
+                    elsewhere + report.remaining.saturating_sub(report.first_remaining),
+                ));
             }
             Err(error @ Error::Locked { .. }) if mode == SyncMode::Auto => {
                 let lag = Some(Lag::Unwritten(error));
@@ -121,10 +127,11 @@ pub(crate) fn opened(target: &Target, mode: SyncMode, wait: Duration) -> anyhow:
     }
     let lag = match rest {
         None => None,
-        Some((listed, remaining)) => Some(Lag::Rest {
+        Some((listed, remaining, elsewhere)) => Some(Lag::Rest {
             listed,
             remaining,
-            is_stuck: remaining == 0 && index.status()?.vectors.failure.is_some(),
+            elsewhere,
+            is_stuck: remaining + elsewhere == 0 && index.status()?.vectors.failure.is_some(),
         }),
     };
     Ok(Opened { index, lag })

@@ -1,5 +1,5 @@
 //! What configuration files say: the `excerpt.toml` of the user, and that of the project, which goes before it field by field. A project's file comes
-//! from whoever wrote the project: it is data, names no command and no path, sends nothing anywhere, and lifts no limit of the user's.
+//! from the author of the project: it is data, names no command and no path, sends nothing anywhere, and lifts no limit of the user's.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -243,8 +243,8 @@ impl Configuration {
 fn check_project(table: &Table, own: &str) -> anyhow::Result<()> {
     match table.entry("secrets") {
         Some(entry) if entry.value != "skip" => Err(entry.fault(format!(
-            "`secrets = \"index\"` is not for a project's file, which may only say `\"skip\"`: whoever wrote the project would choose what of your \
-             secrets is indexed; if you want it, put it into `{own}`"
+            "a project's file cannot set `secrets = \"index\"`, only `\"skip\"`: its author would choose which of your secrets are indexed; to use \
+             it, set it in `{own}`"
         ))),
         _ => Ok(()),
     }

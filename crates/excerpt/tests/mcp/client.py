@@ -8,6 +8,7 @@ cancelled one none; and each server ends with 0 and without a complaint when its
 """
 import asyncio
 import contextlib
+import json
 import pathlib
 import sys
 import tempfile
@@ -85,7 +86,6 @@ class Agent:
     def __init__(self, project: Project, revision: str, judge: Judge) -> None:
         self.project, self.revision, self.judge = project, revision, judge
         self.sent, self.received = [], []
-        self.schemas = {}
         self.announced = anyio.Event()
 
     @contextlib.asynccontextmanager
@@ -132,36 +132,33 @@ class Agent:
         self.judge.same(f"{self.revision}: {what}", found, expected)
 
     async def learn(self, expected: list) -> None:
-        """Lists the tools, and keeps what they say of their answers."""
+        """Lists the tools, and looks at what they say of themselves."""
         tools = (await self.client.list_tools()).tools
         self.same("the tools", [tool.name for tool in tools], expected)
         for tool in tools:
-            for schema in (tool.input_schema, tool.output_schema):
-                self.check(f"{tool.name}: a schema of an object", schema and schema.get("type") == "object", schema)
-                jsonschema.Draft202012Validator.check_schema(schema)
+            self.check(f"{tool.name}: a schema of an object", tool.input_schema.get("type") == "object", tool.input_schema)
+            jsonschema.Draft202012Validator.check_schema(tool.input_schema)
+            # One that has a schema of its answers must send structured content, which some clients give to the model in place of the text.
+            self.same(f"{tool.name}: a schema of its answers", tool.output_schema, None)
             self.check(f"{tool.name}: strict arguments", tool.input_schema.get("additionalProperties") is False)
             hints = tool.annotations
             self.same(f"{tool.name}: reads only", hints.read_only_hint, tool.name in READING)
             self.same(f"{tool.name}: may be repeated", hints.idempotent_hint, tool.name in READING)
             self.same(f"{tool.name}: destroys", hints.destructive_hint, False)
             self.check(f"{tool.name}: has a title and a description", tool.title and tool.description)
-            self.schemas[tool.name] = tool.output_schema
 
     async def call(self, tool: str, arguments: dict, **rest) -> mcp_types.CallToolResult:
-        """Calls a tool; what it answers for programs must be what its schema says, and there must be a text for people."""
+        """Calls a tool; its answer must be one text and nothing else."""
         result = await self.client.call_tool(tool, arguments, **rest)
         self.check(f"{tool} {arguments}: one text", len(result.content) == 1 and result.content[0].type == "text" and result.content[0].text, result)
-        if result.structured_content is not None:
-            jsonschema.validate(result.structured_content, self.schemas[tool], jsonschema.Draft202012Validator)
-        elif not result.is_error:
-            self.check(f"{tool} {arguments}: structured content", False)
+        self.same(f"{tool} {arguments}: structured content", result.structured_content, None)
         return result
 
     async def ok(self, tool: str, arguments: dict, **rest) -> dict:
         """What a call that goes well has for programs."""
-        result = await self.call(tool, arguments, **rest)
+        result = await self.call(tool, {**arguments, "format": "json"}, **rest)
         self.check(f"{tool} {arguments} goes well", not result.is_error, result.content[0].text)
-        return result.structured_content
+        return json.loads(result.content[0].text)
 
     async def fails(self, tool: str, arguments: dict, part: str) -> None:
         """A call that must go wrong, and what it must say."""
@@ -189,8 +186,8 @@ async def reading(agent: Agent) -> None:
     await agent.learn(READING)
 
     asked = {"query": "how hot is the water for black tea", "limit": 3}
-    result = await agent.call("search", asked)
-    hits = result.structured_content["hits"]
+    hits = (await agent.ok("search", asked))["hits"]
+    result = await agent.call("search", {**asked, "weak": True})
     agent.check("a search finds", not result.is_error and 0 < len(hits) <= 3, result)
     agent.same("the best hit", hits[0]["path"], "docs/tea.md")
     for hit in hits:
@@ -208,7 +205,7 @@ async def reading(agent: Agent) -> None:
     agent.check("a bad item has its own error", "did you mean `docs/tea.md`?" in bad.get("error", "") and "text" not in bad, bad)
     agent.check("the good ones have none", not any("error" in item for item in (by_id, by_citation, whole)), found)
     agent.same("a document as it is", whole["text"], DOCUMENTS["docs/größe 1.md"])
-    await agent.fails("get", {"targets": ["nothing.md"]}, "`nothing.md` is not here")
+    await agent.fails("get", {"targets": ["nothing.md"]}, "`nothing.md` was not found")
     await agent.fails("get", {"targets": ["../../etc/passwd"]}, "../../etc/passwd")
 
     listed, offset = [], 0
@@ -290,7 +287,7 @@ async def writing(agent: Agent) -> None:
 async def at_once(agent: Agent) -> None:
     """The first thing that is said is a call."""
     result = await agent.client.call_tool("search", {"query": "milk"})
-    agent.check("a first call is answered", not result.is_error and result.structured_content["hits"], result)
+    agent.check("a first call is answered", not result.is_error and "docs/milk.md:" in result.content[0].text, result)
     agent.same("the first request", agent.sent[0]["method"], "tools/call")
 
 
@@ -317,7 +314,9 @@ async def first_sync(agent: Agent, begin) -> None:
         cancelled.cancel()
         found = await agent.ok("search", {"query": "garden"}, progress_callback=listens)
     agent.check("a call was cancelled", cancelled.cancelled_caught)
-    agent.check("the others are answered", found["hits"], found)
+    # The first documents may take longer than an answer waits for them.
+    while not found["hits"]:
+        found = await agent.ok("search", {"query": "garden"})
     agent.check("progress is told", told)
     agent.check("progress grows", all(before[0] < after[0] for before, after in zip(told, told[1:])), told)
     agent.check("progress stays within its total and says what it is", all(total and 0 < done <= total and message for done, total, message in told), told)
@@ -355,7 +354,6 @@ async def run(binary: str, judge: Judge) -> None:
             for part, words in ((reading, ()), (resources, ()), (writing, ("--allow-write",))):
                 async with Agent(project, revision, judge).served(*words) as agent:
                     await part(agent)
-            schemas = agent.schemas
             if revision == NEWEST:
                 async with Agent(project, revision, judge).served(asks_first=False) as agent:
                     await at_once(agent)
@@ -365,7 +363,6 @@ async def run(binary: str, judge: Judge) -> None:
                 project.sync().write(documents)
                 with project.held() as begin:
                     async with Agent(project, revision, judge).served() as agent:
-                        agent.schemas = schemas
                         await part(agent, begin)
         with Project(binary, FIELDS) as project:
             # Gone as soon as it has come, in the middle of the first sync.
@@ -380,7 +377,7 @@ def main() -> None:
     judge = Judge()
     try:
         asyncio.run(asyncio.wait_for(run(sys.argv[1], judge), LONGEST))
-    except* (Wrong, jsonschema.ValidationError, jsonschema.SchemaError) as wrongs:
+    except* (Wrong, jsonschema.SchemaError) as wrongs:
         first = wrongs
         while isinstance(first, BaseExceptionGroup):
             first = first.exceptions[0]

@@ -43,7 +43,7 @@ fn found(project: &Project, args: &[&str]) -> Vec<String> {
         format!(
             "{}:{}",
             line["collection"].as_str().unwrap(),
-            line["path"].as_str().unwrap()
+            line["source_path"].as_str().unwrap()
         )
     };
     let mut found: Vec<String> = lines.iter().map(path).collect();
@@ -74,7 +74,7 @@ fn what_was_added_is_found_from_anywhere() {
     );
     let mut elsewhere = project.command(&["search", "deploy", "-c", "guides"]);
     let run = project.outcome(elsewhere.current_dir("/")).ok();
-    let path = "[folder]/project/guides/deploy.md:";
+    let path = "guides › deploy.md:";
     assert!(run.stdout.contains(path), "{}", run.stdout);
     // A title that was said is found, and shown where there is no heading.
     let lines = project
@@ -130,10 +130,10 @@ fn they_are_listed_and_removed() {
     assert!(project.path("guides/deploy.md").exists());
     project
         .run(&["remove", "guides"])
-        .fails("excerpt: there is no collection `guides`, only `api`");
+        .fails("excerpt: unknown collection `guides`, expected `api`");
     project
         .run(&["search", "x", "-c", "guide"])
-        .fails("excerpt: there is no collection `guide`, only `api`");
+        .fails("excerpt: unknown collection `guide`, expected `api`");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn a_document_of_a_collection_is_read_by_its_path_there() {
     assert!(run.stdout.contains("Fridays"), "{}", run.stdout);
     let run = project.run(&["list", "-c", "guides", "--documents"]).ok();
     assert!(
-        run.stdout.contains("guides/deploy.md · Deploy"),
+        run.stdout.contains("guides › deploy.md · Deploy"),
         "{}",
         run.stdout
     );
@@ -162,7 +162,7 @@ fn a_document_of_a_collection_is_read_by_its_path_there() {
     assert_eq!(run.json().len(), 1);
     project
         .run(&["get", "deploy.md", "-c", "guide"])
-        .fails("excerpt: there is no collection `guide`, only `api`, `guides`");
+        .fails("excerpt: unknown collection `guide`, expected one of `api`, `guides`");
 }
 
 #[test]
@@ -244,14 +244,14 @@ fn what_cannot_be_added_is_told() {
         .run(&["add", "nowhere"])
         .fails("excerpt: cannot read `nowhere`: No such file or directory (os error 2)");
     project.run(&["add", "guides"]).fails(
-        "excerpt: `guides` is the collection of `[folder]/project/guides` already: give another `--name`, or `excerpt remove guides` first",
+        "excerpt: collection `guides` already exists for `[folder]/project/guides`: choose another name with `--name`, or run `excerpt remove guides` first",
     );
     project
         .run(&["add", ".", "--title", "All"])
         .fails("excerpt: `--title` names one document, and `.` is a folder: leave it out");
     project
         .run(&["add", ".", "--ignore", "a{b"])
-        .fails("excerpt: `a{b` is no pattern of files: error parsing glob 'a{b': unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)");
+        .fails("excerpt: invalid file pattern `a{b`: error parsing glob 'a{b': unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)");
 }
 
 #[test]
@@ -305,7 +305,7 @@ fn each_setting_says_where_it_came_from() {
     assert!(!run.stdout.contains("drafts/x.md"), "{}", run.stdout);
     let run = project.run(&["status", "--skips"]).ok();
     assert!(
-        run.stdout.contains("drafts: left out by a pattern"),
+        run.stdout.contains("drafts: excluded by a pattern"),
         "{}",
         run.stdout
     );
@@ -313,7 +313,7 @@ fn each_setting_says_where_it_came_from() {
     let run = project.run(&["search", "tea"]);
     assert!(
         run.stderr
-            .contains("excerpt.toml:2:1: `a{b` is no pattern of files"),
+            .contains("excerpt.toml:2:1: invalid file pattern `a{b`"),
         "{}",
         run.stderr
     );

@@ -72,11 +72,11 @@ fn a_project_goes_before_its_user_field_by_field() {
 fn a_fault_is_shown_at_its_place() {
     refused(
         "[search]\nfuson = \"rrf\"\n",
-        "excerpt: [folder]/project/excerpt.toml:2:1: `search` is `fuson`, expected a known field: did you mean `fusion`?\n2 | fuson = \"rrf\"\n  | ^^^^^",
+        "excerpt: [folder]/project/excerpt.toml:2:1: unknown field `fuson` in `[search]`, did you mean `fusion`?\n2 | fuson = \"rrf\"\n  | ^^^^^",
     );
     refused(
         "[search.signals]\ntests = 0.5\n",
-        "excerpt: [folder]/project/excerpt.toml:2:1: `search.signals` is `tests`, expected a known field: did you mean `test`?\n2 | tests = 0.5\n  | ^^^^^",
+        "excerpt: [folder]/project/excerpt.toml:2:1: unknown field `tests` in `[search.signals]`, did you mean `test`?\n2 | tests = 0.5\n  | ^^^^^",
     );
     refused(
         "[search]\nfusion = \"sum\"\n",
@@ -104,11 +104,11 @@ fn a_fault_is_shown_at_its_place() {
     );
     refused(
         "search = 3\n",
-        "excerpt: [folder]/project/excerpt.toml:1:1: `search` is no table, expected `[search]`\n1 | search = 3\n  | ^^^^^^",
+        "excerpt: [folder]/project/excerpt.toml:1:1: `search` is not a table, expected `[search]`\n1 | search = 3\n  | ^^^^^^",
     );
     refused(
         "[searches]\n",
-        "excerpt: [folder]/project/excerpt.toml:1:2: the file has `searches`, expected a known field: did you mean `search`?\n1 | [searches]\n  |  ^^^^^^^^",
+        "excerpt: [folder]/project/excerpt.toml:1:2: unknown table `searches`, did you mean `search`?\n1 | [searches]\n  |  ^^^^^^^^",
     );
     refused(
         "[search]\nsignals = 3\n",
@@ -118,12 +118,12 @@ fn a_fault_is_shown_at_its_place() {
 
 #[test]
 fn a_project_does_not_choose_where_texts_are_sent() {
-    const WHY: &str = "is not for a project's file, which may only say `provider = \"built-in\"` or `\"none\"`: whoever wrote the project would choose where your texts and questions are sent; if you want it, put it into `[folder]/config/excerpt/excerpt.toml`";
+    const WHY: &str = "only `provider = \"built-in\"` or `\"none\"`: its author would choose where your texts and questions are sent; to use it, set it in `[folder]/config/excerpt/excerpt.toml`";
     let endpoint = Endpoint::new();
     refused(
         "[embedding]\nprovider = \"http\"\n",
         &format!(
-            "excerpt: [folder]/project/excerpt.toml:2:1: `provider` {WHY}\n2 | provider = \"http\"\n  | ^^^^^^^^"
+            "excerpt: [folder]/project/excerpt.toml:2:1: a project's file cannot set `provider`, {WHY}\n2 | provider = \"http\"\n  | ^^^^^^^^"
         ),
     );
     // Neither does it turn what its user has chosen to another address, model or key.
@@ -140,7 +140,7 @@ fn a_project_does_not_choose_where_texts_are_sent() {
         let carets = "^".repeat(name.len());
         for command in [&["search", "tea"][..], &["sync"], &["status"]] {
             project.run(command).fails(&format!(
-                "excerpt: [folder]/project/excerpt.toml:2:1: `{name}` {WHY}\n2 | {line}\n  | {carets}"
+                "excerpt: [folder]/project/excerpt.toml:2:1: a project's file cannot set `{name}`, {WHY}\n2 | {line}\n  | {carets}"
             ));
         }
     }
@@ -164,7 +164,7 @@ fn a_user_chooses_an_endpoint_and_a_project_may_decline() {
     let run = project.run(&["search", "tea water"]).ok();
     assert!(
         run.stderr
-            .ends_with("keywords\nnote: the vectors had no say: they are switched off\n"),
+            .ends_with("keywords\nnote: the vectors were not used: they are switched off\n"),
         "{}",
         run.stderr
     );
@@ -216,11 +216,11 @@ fn an_endpoint_that_cannot_be_used_is_refused_at_its_place() {
         ),
         (
             "[embedding]\nprovider = \"http\"\nmodel = \"m\"\ndimensions = 0\nurl = \"http://localhost/v1\"\n",
-            "4:1: `0` cannot be the `dimensions` of an embedder: give a number from 1 to 65536\n4 | dimensions = 0\n  | ^^^^^^^^^^",
+            "4:1: invalid value `0` for the embedder setting `dimensions`, expected a number from 1 to 65536\n4 | dimensions = 0\n  | ^^^^^^^^^^",
         ),
         (
             "[embedding]\nprovider = \"http\"\nmodel = \"m\"\ndimensions = 3\nurl = \"http://me:secret@localhost/v1\"\n",
-            "5:1: `http://localhost/v1` cannot be the `url` of an embedder: give an address without a password: name the environment variable of a key\n5 | url = \"http://me:secret@localhost/v1\"\n  | ^^^",
+            "5:1: invalid value `http://localhost/v1` for the embedder setting `url`, expected a url without a password (use `key_variable` for a key)\n5 | url = \"http://me:secret@localhost/v1\"\n  | ^^^",
         ),
         (
             "[embedding]\nprovider = \"http\"\nmodel = \"m\"\ndimensions = 3\nurl = \"http://localhost/v1\"\ntimeout = -3\n",
@@ -228,7 +228,7 @@ fn an_endpoint_that_cannot_be_used_is_refused_at_its_place() {
         ),
         (
             "[embedding]\nprovider = \"http\"\nmodel = \"m\"\ndimensions = 3\nurl = \"http://localhost/v1\"\nretry = 3\n",
-            "6:1: `embedding` is `retry`, expected a known field: did you mean `retries`?\n6 | retry = 3\n  | ^^^^^",
+            "6:1: unknown field `retry` in `[embedding]`, did you mean `retries`?\n6 | retry = 3\n  | ^^^^^",
         ),
     ];
     for (file, message) in cases {
@@ -253,7 +253,7 @@ fn an_endpoint_that_does_not_answer_leaves_the_keywords() {
     let run = project.run(&["search", "tea"]).ok();
     assert!(run.stdout.contains("green.md"), "{}", run.stdout);
     assert!(
-        run.stderr.contains("note: the vectors had no say: "),
+        run.stderr.contains("note: the vectors were not used: "),
         "{}",
         run.stderr
     );

@@ -26,7 +26,7 @@ fn all_is_well_in_a_folder_in_step() {
     project.run(&["sync"]).ok();
     let run = project.run(&["doctor"]).ok();
     let lines: Vec<_> = run.stdout.lines().collect();
-    assert_eq!(lines[0], "configuration  no file, all as it is by default");
+    assert_eq!(lines[0], "configuration  no file, all defaults");
     assert!(stable(lines[1]).starts_with("embedder       built-in: `static-"));
     assert!(
         stable(lines[1]).ends_with(" dimensions, a short text in N ms"),
@@ -35,8 +35,8 @@ fn all_is_well_in_a_folder_in_step() {
     );
     assert!(lines[2].starts_with("index          [folder]/data/excerpt/indexes/project-"));
     assert_eq!(lines[3], "               1 document in 1 chunk");
-    assert_eq!(lines[4], "keywords       in step");
-    assert!(lines[5].starts_with("vectors        in step, by `static-"));
+    assert_eq!(lines[4], "keywords       up to date");
+    assert!(lines[5].starts_with("vectors        up to date, by `static-"));
     assert_eq!(lines[6], "all is well");
     let report = &project.run(&["doctor", "--json"]).ok().json()[0];
     assert_eq!(report["attention"], serde_json::json!([]));
@@ -49,7 +49,7 @@ fn a_folder_without_an_index_is_no_trouble() {
     let run = tea().run(&["doctor"]).ok();
     assert!(
         run.stdout
-            .ends_with("index          none yet: `excerpt sync` makes one\nall is well\n"),
+            .ends_with("index          none yet: run `excerpt sync` to create one\nall is well\n"),
         "{}",
         run.stdout
     );
@@ -105,7 +105,7 @@ fn a_damaged_database_is_named() {
     assert_eq!(run.code, Some(1));
     assert!(
         run.stdout.contains(
-            "- `[folder]/project/mine/excerpt.db` was not made by excerpt: choose another folder\n"
+            "- `[folder]/project/mine/excerpt.db` was not created by excerpt: choose another folder\n"
         ),
         "{}",
         run.stdout
@@ -118,8 +118,7 @@ fn a_damaged_index_is_named_and_made_again() {
     project.run(&["sync"]).ok();
     let indexes = std::fs::read_dir(project.data().join("excerpt/indexes")).unwrap();
     let index = indexes.map(|entry| entry.unwrap().path()).next().unwrap();
-    let told =
-        "is damaged: run `excerpt doctor --rebuild` to make the index again from its sources";
+    let told = "is damaged: run `excerpt doctor --rebuild` to rebuild the index from its sources";
     for (from, folder) in [(0, ""), (4096, "generation-2")] {
         let database = index.join(folder).join("excerpt.db");
         let mut bytes = std::fs::read(&database).unwrap();
@@ -141,7 +140,7 @@ fn a_damaged_index_is_named_and_made_again() {
         let run = project.run(&["doctor", "--rebuild"]).ok();
         assert!(
             run.stdout
-                .starts_with("made again     from [folder]/project\n"),
+                .starts_with("rebuilt        from [folder]/project\n"),
             "{}",
             run.stdout
         );
@@ -214,8 +213,7 @@ fn whatever_lies_in_the_place_of_a_file_is_named_and_healed() {
         .ok();
     run(&["doctor", "--rebuild"]).ok();
     assert!(index.join("generation-2/excerpt.db").is_file());
-    let told =
-        "is damaged: run `excerpt doctor --rebuild` to make the index again from its sources";
+    let told = "is damaged: run `excerpt doctor --rebuild` to rebuild the index from its sources";
     let names = [
         "cutting",
         "excerpt.generation",
@@ -316,7 +314,7 @@ fn a_list_of_collections_that_is_lost_twice_is_recovered_by_name() {
     let run = project.run(&["search", "tea", "--library"]);
     assert_eq!(
         run.stderr.trim_end(),
-        "excerpt: `[folder]/data/excerpt/library/collections.json` is damaged: run `excerpt doctor --rebuild` to make the index again from its sources"
+        "excerpt: `[folder]/data/excerpt/library/collections.json` is damaged: run `excerpt doctor --rebuild` to rebuild the index from its sources"
     );
     let run = project.run(&["doctor", "--library", "--rebuild"]).ok();
     assert_eq!(

@@ -61,7 +61,11 @@ fn tests() -> Vec<(String, String)> {
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|ending| ending == "rs") {
-                let module = path.file_stem().unwrap().to_str().unwrap().to_string();
+                let named = match path.ends_with("mod.rs") {
+                    true => path.parent().unwrap(),
+                    false => &path,
+                };
+                let module = named.file_stem().unwrap().to_str().unwrap().to_string();
                 tests.push((module, std::fs::read_to_string(&path).unwrap()));
             }
         }

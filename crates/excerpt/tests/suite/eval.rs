@@ -245,7 +245,7 @@ fn answers_in_documents_that_are_left_out_are_named() {
         "questions/queries.jsonl",
         r#"{"query": "cup", "relevant": [{"path": "cup.png"}]}"#,
     );
-    project.run(&EVAL).fails("excerpt: every answer of `questions/queries.jsonl` is in a document that an index leaves out, such as `cup.png` (binary)");
+    project.run(&EVAL).fails("excerpt: every answer in `questions/queries.jsonl` is in a document that is not indexed, such as `cup.png` (binary)");
 }
 
 #[test]
@@ -299,7 +299,7 @@ fn a_sweep_that_cannot_be_is_refused_before_it_begins() {
     let cases = [
         (
             "targett=1",
-            "excerpt: --sweep targett=1: `chunking` is `targett`, expected a known field: did you mean `target`?",
+            "excerpt: --sweep targett=1: unknown field `targett` in `[chunking]`, did you mean `target`?",
         ),
         (
             "min=10,500",
@@ -315,7 +315,7 @@ fn a_sweep_that_cannot_be_is_refused_before_it_begins() {
     }
     let run = long().run(&with(&["--sweep", "colour=red"]));
     insta::assert_snapshot!(run.stderr, @r"
-    excerpt: --sweep colour=red: `chunking` is `colour`, expected one of preset, strategy, unit, target, max, min, overlap, levels, delimiter, include_delimiter, atomic, context, complete_sentences, continuation_marker, overview, per_entry
+    excerpt: --sweep colour=red: unknown field `colour` in `[chunking]`, expected one of preset, strategy, unit, target, max, min, overlap, levels, delimiter, include_delimiter, atomic, context, complete_sentences, continuation_marker, overview, per_entry
     ");
     let run = long().run(&with(&["--sweep", "target"]));
     insta::assert_snapshot!(run.stderr, @r"
@@ -496,28 +496,28 @@ fn a_set_that_cannot_be_used_is_refused() {
     let cases = [
         (
             "nowhere",
-            "there is no `nowhere/queries.jsonl`: a set is a folder with this file, one question a line",
+            "`nowhere/queries.jsonl` does not exist: a question set is a folder with this file, one question per line",
         ),
         (
             "notes/green.md",
-            "`notes/green.md` is a file: name the folder that holds it",
+            "`notes/green.md` is a file: give the folder that contains it",
         ),
         (
             "notes",
-            "there is no `notes/queries.jsonl`: a set is a folder with this file, one question a line",
+            "`notes/queries.jsonl` does not exist: a question set is a folder with this file, one question per line",
         ),
         (
             "empty",
-            "`empty/queries.jsonl` has no question: write one a line, such as {\"query\": \"how long does tea draw\", \"relevant\": [{\"path\": \"tea.md\"}]}",
+            "`empty/queries.jsonl` contains no questions: write one per line, such as {\"query\": \"how long does tea draw\", \"relevant\": [{\"path\": \"tea.md\"}]}",
         ),
         ("alone", "alone/queries.jsonl:1: missing field `query`"),
         (
             "bad",
-            "bad/queries.jsonl:1: no JSON: EOF while parsing an object at column 15",
+            "bad/queries.jsonl:1: invalid JSON: EOF while parsing an object at column 15",
         ),
         (
             "far",
-            "far/queries.jsonl:1: `green.md` has 5 lines, and the answer is said to be at 90 to 90",
+            "far/queries.jsonl:1: `green.md` has 5 lines, but the answer is given as 90 to 90",
         ),
         (
             "lost",
@@ -525,18 +525,18 @@ fn a_set_that_cannot_be_used_is_refused() {
         ),
         (
             "gone",
-            "gone/queries.jsonl:1: `green.md` does not hold the text `coffee`",
+            "gone/queries.jsonl:1: `green.md` does not contain the text `coffee`",
         ),
     ];
     for (set, message) in cases {
         let run = project.run(&["eval", set, "--corpus", "notes"]);
         run.fails(&format!("excerpt: {message}"));
     }
-    project.run(&["eval", "questions"]).fails("excerpt: there is no folder `[folder]/project/questions/corpus`: name the one with the documents by `--corpus`");
+    project.run(&["eval", "questions"]).fails("excerpt: the folder `[folder]/project/questions/corpus` does not exist: give the one with the documents as `--corpus`");
     project
         .run(&["eval", "questions", "--corpus", "teas"])
-        .fails("excerpt: there is no folder `teas`: name the one with the documents by `--corpus`");
-    project.run(&["eval", "questions", "--corpus", "questions"]).fails("excerpt: `questions` holds questions and documents: put the questions into a folder of their own, which is then left out");
+        .fails("excerpt: the folder `teas` does not exist: give the one with the documents as `--corpus`");
+    project.run(&["eval", "questions", "--corpus", "questions"]).fails("excerpt: `questions` contains both questions and documents: move the questions into a folder of their own, which is then excluded");
 }
 
 #[test]

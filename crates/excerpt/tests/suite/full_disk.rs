@@ -125,8 +125,8 @@ fn a_refresh_without_room_answers_from_what_there_is() {
             let found = run(&["search", "kettle sings", "--sync", mode]);
             // What is written and not yet to be found is said to be so.
             let is_told = match found.code {
-                Some(1) => found.stderr.contains("is behind"),
-                Some(2) => found.stderr.contains("is full: make room"),
+                Some(1) => found.stderr.contains("is out of date"),
+                Some(2) => found.stderr.contains("is full: free some space"),
                 _ => false,
             };
             let is_found = found.code == Some(0);

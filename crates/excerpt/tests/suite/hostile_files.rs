@@ -65,7 +65,7 @@ fn a_folder_in_the_place_of_excerpt_toml_is_named() {
 #[test]
 fn an_excerpt_toml_of_more_than_a_mebibyte_is_named_with_the_limit() {
     let project = tea().file("excerpt.toml", "#\n".repeat(1 << 20));
-    refused(&project, "it has 2097152 bytes, and the limit is 1048576");
+    refused(&project, "it has 2097152 bytes, but the limit is 1048576");
 }
 
 #[test]

@@ -24,13 +24,17 @@ mod mcp;
 mod mcp_bounds;
 mod mcp_client;
 mod mcp_content;
+mod mcp_cost;
 #[cfg(unix)]
 mod mcp_forgery;
 mod mcp_hostile;
 mod mcp_keeping;
 mod mcp_room;
 mod mcp_scope;
+#[cfg(unix)]
+mod mcp_terminal;
 mod mcp_writing;
+mod passages;
 mod preview;
 #[cfg(unix)]
 mod private;

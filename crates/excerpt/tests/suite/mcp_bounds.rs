@@ -109,7 +109,7 @@ fn a_collection_that_was_removed_is_said_to_be_gone() {
     client.call("search", json!({"query": "bananas"})).ok();
     project.run(&["remove", "one"]).ok();
     let gone = client.call("search", json!({"query": "bananas"}));
-    gone.fails("what was served is no longer there: its collections were removed");
+    gone.fails("the served collections no longer exist: they were removed");
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn a_tool_that_is_not_offered_says_what_it_needs() {
 
 #[test]
 fn where_there_are_no_documents_other_words_do_not_help() {
-    let nothing = json!(["nothing can be found: there are no documents here"]);
+    let nothing = json!(["no results: there are no documents here"]);
     let project = Project::new().file("empty/.hidden", "x");
     let mut client = Client::new(&project, &["empty"]);
     let found = client.until("search", &json!({"query": "tea"}), |reply| !reply.is_error);
@@ -144,15 +144,15 @@ fn where_there_are_no_documents_other_words_do_not_help() {
     assert_eq!(
         found.data["notes"],
         json!([
-            "nothing was found",
-            "no document here has the language `rust`: there are `markdown`"
+            "no results",
+            "no document here has the language `rust`: they have `markdown`"
         ])
     );
     let narrow = json!({"query": "vault", "until": "1999"});
     let found = client.call("search", narrow).ok();
     assert_eq!(
         found.data["notes"],
-        json!(["nothing was found: try other words, or fewer filters"])
+        json!(["no results: try other words or fewer filters"])
     );
 }
 

@@ -24,13 +24,14 @@ pub(crate) struct Client {
     pub(crate) told: Vec<Value>,
 }
 
-/// The answer of a tool.
+/// The answer of a tool: the one form of it that a call asks for, or both where it is asked for each.
 #[derive(Debug)]
 pub(crate) struct Reply {
     /// What a model reads, with the mark of the server's lines as `@`.
     pub(crate) text: String,
     /// The same as it was sent.
     pub(crate) sent: String,
+    /// What a program reads.
     pub(crate) data: Value,
     pub(crate) is_error: bool,
 }
@@ -122,10 +123,28 @@ impl Client {
         self.answer(id)
     }
 
-    /// Calls a tool.
+    /// Calls a tool. One that only reads is asked for both forms of its answer, one that writes for
+    /// what a program reads, unless the arguments say which.
     pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Reply {
-        let message = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
-        Reply::of(&message)
+        if arguments.get("format").is_some() {
+            return self.call_once(tool, arguments);
+        }
+        let mut asked = arguments.clone();
+        asked["format"] = "json".into();
+        let told = self.call_once(tool, asked);
+        if tool == "note" || (tool == "add" && arguments["preview"] != true) {
+            return told;
+        }
+        let text = self.call_once(tool, arguments);
+        Reply {
+            data: told.data,
+            is_error: told.is_error || text.is_error,
+            ..text
+        }
+    }
+
+    fn call_once(&mut self, tool: &str, arguments: Value) -> Reply {
+        Reply::of(&self.request("tools/call", json!({"name": tool, "arguments": arguments})))
     }
 
     /// Asks until the answer is as it should be: what goes on behind the answers takes its time.
@@ -167,7 +186,7 @@ impl Client {
 pub(crate) fn mark(text: &str) -> Option<&str> {
     let mark = text.split(' ').next()?;
     let digits = mark.strip_prefix('@')?;
-    (digits.len() == 9 && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(mark)
+    (digits.len() >= 6 && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(mark)
 }
 
 impl Drop for Client {
@@ -184,15 +203,16 @@ impl Reply {
         assert!(result.is_object(), "{message}");
         let content = result["content"].as_array().unwrap();
         assert_eq!(content.len(), 1);
+        assert!(result.get("structuredContent").is_none());
         let sent = content[0]["text"].as_str().unwrap().to_string();
         Reply {
             text: match mark(&sent) {
                 Some(mark) => sent.replace(mark, "@"),
                 None => sent.clone(),
             },
-            sent,
-            data: result["structuredContent"].clone(),
+            data: serde_json::from_str(&sent).unwrap_or_default(),
             is_error: result["isError"] == true,
+            sent,
         }
     }
 

@@ -77,8 +77,7 @@ fn no_line_ends_the_server() {
 fn what_is_too_long_is_refused_under_its_id() {
     let project = project();
     let mut client = Client::new(&project, &["--sync", "never"]);
-    let told =
-        json!({"code": -32600, "message": "the message was not read: it exceeds 16,777,216 bytes"});
+    let told = json!({"code": -32600, "message": "message too long: it exceeds 16,777,216 bytes"});
     let long = "x".repeat(17 * 1024 * 1024);
     for (line, id) in [
         (
@@ -139,15 +138,15 @@ fn what_is_no_message_is_refused_under_its_id() {
                 r#"{"jsonrpc":"1.0","id":4,"method":"ping"}"#,
                 json!(4),
                 -32600,
-                "not a message of JSON-RPC 2.0",
+                "not a JSON-RPC 2.0 message",
             ),
             (
                 r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
                 json!(null),
                 -32600,
-                "not a message of JSON-RPC 2.0",
+                "not a JSON-RPC 2.0 message",
             ),
-            ("[]", json!(null), -32600, "not a message of JSON-RPC 2.0"),
+            ("[]", json!(null), -32600, "not a JSON-RPC 2.0 message"),
         ] {
             client.line(line);
             let answer = client.next();

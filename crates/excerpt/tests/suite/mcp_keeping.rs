@@ -86,7 +86,9 @@ fn a_sync_that_was_broken_off_is_named() {
     let found = client.call("search", json!({"query": "green tea"})).ok();
     assert_eq!(
         found.data["notes"],
-        json!(["not all is indexed, as the last sync was broken off: run `excerpt sync`"])
+        json!([
+            "the index is incomplete because the last sync was interrupted: run `excerpt sync`"
+        ])
     );
 }
 

@@ -263,7 +263,7 @@ fn a_guessed_word_is_as_good_as_any() {
         assert_eq!(found.data, expected.data, "{query}");
     }
     let absent = guessed.call("search", json!({"query": format!("open {SECRET}")}));
-    let note = format!("found nowhere: `{SECRET}`");
+    let note = format!("not found: `{SECRET}`");
     assert!(absent.ok().text.contains(&note), "an own answer says it");
 }
 
@@ -308,7 +308,7 @@ fn nothing_outside_is_told_of_by_the_way() {
     let close = client.call("get", json!({"targets": ["secrets.md"]}));
     assert_eq!(
         close.text,
-        "@ error `secrets.md`: `secrets.md` is not here: `list` and `search` show what is\n@ end\n"
+        "@ error `secrets.md`: `secrets.md` was not found: `list` and `search` show what exists\n@ end\n"
     );
     // How many there are.
     let listed = client.call("list", json!({"what": "documents"})).ok();
@@ -395,7 +395,7 @@ fn one_collection_sees_nothing_of_another() {
         client.call("list", json!({"what": "documents", "collection": "two"})),
         client.call("chunk", json!({"path": "tea.md", "collection": "two"})),
     ] {
-        answer.fails("there is no collection `two`, only `one`");
+        answer.fails("no collection `two`, only `one`");
     }
     let collections = client.call("list", json!({"what": "collections"})).ok();
     assert_eq!(collections.data["total"], 1);
@@ -487,7 +487,7 @@ fn several_collections_can_be_named() {
         call["collection"] = json!(["one", "four"]);
         client
             .call(tool, call)
-            .fails("there is no collection `four`, only `one`, `three`, `two`");
+            .fails("no collection `four`, only `one`, `three`, `two`");
     }
 }
 
@@ -498,8 +498,7 @@ fn a_part_that_no_collection_has_is_refused() {
         .file("two/milk.md", "# Milk\n");
     project.run(&["add", "one"]).ok();
     project.run(&["add", "two"]).ok();
-    let refused =
-        "excerpt: there is no `nope` in what is served: name a folder by its path from there";
+    let refused = "excerpt: no `nope` inside what is served: give the path of a folder from there";
     for args in [
         &["mcp", "--library", "--under", "nope"][..],
         &["mcp", "-c", "one", "--under", "nope"],
@@ -537,7 +536,7 @@ fn a_fault_in_a_configuration_is_told_and_not_shown() {
     ] {
         let told = client.call(tool, asked);
         assert!(
-            told.text.contains("an `excerpt.toml` has a fault"),
+            told.text.contains("an `excerpt.toml` is invalid"),
             "{tool}: {}",
             told.text
         );
@@ -591,6 +590,6 @@ fn a_path_that_is_not_there_is_no_empty_folder() {
     let mut client = Client::new(&project, &["docs", "--sync", "never"]);
     for what in ["documents", "folders", "recent"] {
         let listed = client.call("list", json!({"what": what, "path": "subb"}));
-        listed.fails("there is nothing at that `path`: leave it out to list from the top");
+        listed.fails("nothing at that `path`: omit it to list everything");
     }
 }

@@ -82,7 +82,7 @@ fn a_note_is_kept_and_found_at_once() {
     );
     client
         .call("note", json!({"title": " \n", "content": "x"}))
-        .fails("`title` is empty, expected a few words");
+        .fails("`title` is empty: give a few words");
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn a_note_stays_inside() {
         std::os::unix::fs::symlink(outside.path(), project.path("inbox")).unwrap();
         for path in ["", "deep", "x.md"] {
             let reply = client.call("note", json!({"title": "T", "content": "x", "path": path}));
-            reply.fails("the inbox does not lie inside of what is served: `inbox`");
+            reply.fails("the inbox is outside the served folder: `inbox`");
         }
         std::fs::remove_file(project.path("inbox")).unwrap();
         std::fs::create_dir(project.path("inbox")).unwrap();
@@ -127,14 +127,14 @@ fn a_note_stays_inside() {
     assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
     drop(client);
     project.run(&["mcp", "--allow-write", "--inbox", "../out"]).fails(
-        "excerpt: `../out` cannot be the inbox: name a folder by its path inside of what is served",
+        "excerpt: `../out` cannot be the inbox: give the path of a folder inside the served folder",
     );
-    project.run(&["mcp", "--under", "nothing"]).fails(
-        "excerpt: there is no `nothing` in what is served: name a folder by its path from there",
-    );
-    project.run(&["mcp", "--under", "../out"]).fails(
-        "excerpt: `../out` is no folder inside of what is served: name one by its path from there",
-    );
+    project
+        .run(&["mcp", "--under", "nothing"])
+        .fails("excerpt: no `nothing` inside what is served: give the path of a folder from there");
+    project
+        .run(&["mcp", "--under", "../out"])
+        .fails("excerpt: `../out` is not a folder inside what is served: give its path from there");
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn only_what_is_allowed_is_added() {
     let refused = |client: &mut Client, path: &str| {
         let reply = client.call("add", json!({"path": path}));
         assert!(
-            reply.is_error && reply.text.starts_with("there is no `"),
+            reply.is_error && reply.text.starts_with("no `"),
             "{path}: {}",
             reply.text
         );
@@ -261,7 +261,8 @@ fn only_what_is_allowed_is_added() {
 #[test]
 fn a_note_goes_through_no_link_in_the_place_of_what_is_served() {
     use std::os::unix::fs::symlink;
-    const LINK: &str = "the folder that is served is a link to another place, or lies behind one: no note is written there";
+    const LINK: &str =
+        "the served folder is a symbolic link or lies behind one: notes are not written there";
     let project = Project::new()
         .file("docs/a.md", "# A\n")
         .file("open/b.md", "# B\n")
@@ -306,7 +307,7 @@ fn an_inbox_may_be_a_link_to_a_folder_inside() {
     let note = json!({"title": "T", "content": "x", "path": "gone/x.md"});
     client
         .call("note", note)
-        .fails("the inbox does not lie inside of what is served: `inbox`");
+        .fails("the inbox is outside the served folder: `inbox`");
 }
 
 #[test]
@@ -348,7 +349,7 @@ fn the_path_of_a_note_is_as_it_is_listed() {
     for path in [".x.md", ".git/x.md", "inbox/.hidden", ".md"] {
         let reply = client.call("note", note(path));
         assert!(
-            reply.is_error && reply.text.contains("begins with a dot"),
+            reply.is_error && reply.text.contains("starts with a dot"),
             "{path}: {}",
             reply.text
         );
@@ -368,7 +369,7 @@ fn a_note_that_cannot_be_indexed_is_not_written() {
     let note = |content: String| json!({"title": "T", "content": content});
     client
         .call("note", note("a\0b".to_string()))
-        .fails("`content` has a NUL character in it, expected a text: leave it out");
+        .fails("`content` contains a NUL character: remove it");
     let reply = client.call("note", note("word ".repeat(500_000)));
     assert!(
         reply.is_error
@@ -398,7 +399,7 @@ fn the_name_of_what_is_added_is_taken_as_it_stands() {
             (".", "`.` cannot be a collection's name: try `collection`"),
             (
                 "",
-                "`name` is empty, expected the name of a collection: leave it out for one by itself",
+                "`name` is empty, expected the name of a collection: omit it to have one chosen",
             ),
         ] {
             for is_preview in [true, false] {
@@ -411,7 +412,7 @@ fn the_name_of_what_is_added_is_taken_as_it_stands() {
         .call("add", json!({"path": "in/a.md", "name": "alpha"}))
         .ok();
     assert_eq!(added.data["collection"], "alpha");
-    let taken = "there is a collection `alpha` already: choose another `name`";
+    let taken = "collection `alpha` already exists: choose another `name`";
     client
         .call("add", json!({"path": "in/b.md", "name": "alpha"}))
         .fails(taken);
@@ -421,7 +422,7 @@ fn the_name_of_what_is_added_is_taken_as_it_stands() {
     client
         .call("add", json!({"path": "in/a.md", "name": "other"}))
         .fails(
-            "this file or folder is the collection `alpha` already: search it with `collection`",
+            "this file or folder is already the collection `alpha`: search it with `collection`",
         );
 }
 
@@ -441,14 +442,16 @@ fn the_same_text_is_added_once() {
         ),
         (&json!("Brewing"), &json!(false), &json!(1))
     );
+    let again = added(json!({"content": "# One\n", "title": "Brewing", "format": "text"}));
     assert_eq!(
         again.text,
-        "`Brewing` has this text already, nothing was added; search it with `collection`\n"
+        "`Brewing` already has this text; nothing was added; search it with `collection`\n"
     );
     assert_eq!(added(text("# Two\n")).data["collection"], "Brewing-2");
     let tagged = added(json!({"content": "# Two\n", "title": "Brewing", "tags": "[\"tea\"]"}));
     assert_eq!(tagged.data["collection"], "Brewing-2");
-    assert!(tagged.text.contains("it keeps the type"), "{}", tagged.text);
+    let kept = "its type, versions, tags and chunking stay as they are";
+    assert_eq!(tagged.data["notes"], json!([kept]));
     let all = client.call("list", json!({"what": "collections"})).ok();
     assert_eq!(all.data["total"], 2);
 }
@@ -491,7 +494,7 @@ fn a_preview_refuses_what_adding_refuses() {
         (&same.data["collection"], &same.data["notes"]),
         (
             &json!("Brewing"),
-            &json!(["`Brewing` has this text already: nothing would be added"])
+            &json!(["`Brewing` already has this text: nothing would be added"])
         )
     );
     let added = json!({"content": "# Two\n", "title": "Brewing"});

@@ -29,27 +29,27 @@ fn secrets_are_counted_listed_and_not_found() {
     let run = project.run(&["sync"]).ok();
     assert!(
         run.stdout
-            .contains("skipped 2 may hold secrets; `excerpt status --skips` lists them"),
+            .contains("skipped 2 may contain secrets; `excerpt status --skips` lists them"),
         "{}",
         run.stdout
     );
     let run = project.run(&["status", "--skips"]).ok();
     for line in [
-        "    login.md: may hold secrets (GitHub token in line 3)\n",
-        "    prod.env: may hold secrets (by its name)\n",
+        "    login.md: may contain secrets (GitHub token on line 3)\n",
+        "    prod.env: may contain secrets (by its name)\n",
     ] {
         assert!(run.stdout.contains(line), "{}", run.stdout);
     }
     let hits = project.run(&["search", "tea", "--json"]).ok().json();
     assert_eq!(hits.len(), 1, "{hits:?}");
     project.run(&["get", "login.md"]).fails(&format!(
-        "excerpt: `login.md` is not in the index, as it may hold secrets (GitHub token in line 3): {ADVICE}"
+        "excerpt: `login.md` is not in the index because it may contain secrets (GitHub token on line 3): {ADVICE}"
     ));
     let run = project.run(&["chunk", "login.md"]).ok();
     assert_eq!(
         run.stderr.trim_end(),
         format!(
-            "note: an index skips this text, as it may hold secrets (GitHub token in line 3): {ADVICE}"
+            "note: an index skips this text because it may contain secrets (GitHub token on line 3): {ADVICE}"
         )
     );
 }
@@ -58,7 +58,7 @@ fn secrets_are_counted_listed_and_not_found() {
 fn a_user_lets_secrets_in_and_a_project_does_not() {
     let project = tea().file("excerpt.toml", "[files]\nsecrets = \"index\"\n");
     project.run(&["search", "tea"]).fails(
-        "excerpt: [folder]/project/excerpt.toml:2:1: `secrets = \"index\"` is not for a project's file, which may only say `\"skip\"`: whoever wrote the project would choose what of your secrets is indexed; if you want it, put it into `[folder]/config/excerpt/excerpt.toml`\n2 | secrets = \"index\"\n  | ^^^^^^^",
+        "excerpt: [folder]/project/excerpt.toml:2:1: a project's file cannot set `secrets = \"index\"`, only `\"skip\"`: its author would choose which of your secrets are indexed; to use it, set it in `[folder]/config/excerpt/excerpt.toml`\n2 | secrets = \"index\"\n  | ^^^^^^^",
     );
     project.write("excerpt.toml", "");
     let project = project.own_file("[files]\nsecrets = \"index\"\n");
@@ -80,7 +80,7 @@ fn a_text_with_a_secret_is_not_added_unless_that_is_said() {
     project
         .run_with(&["add", "-", "--name", "login"], text.as_bytes())
         .fails(&format!(
-            "excerpt: the text is not kept, as it may hold secrets (GitHub token in line 1): {ADVICE}"
+            "excerpt: the text is not kept because it may contain secrets (GitHub token on line 1): {ADVICE}"
         ));
     let args = ["add", "-", "--name", "login", "--secrets", "index"];
     let run = project.run_with(&args, text.as_bytes()).ok();
@@ -93,7 +93,7 @@ fn a_text_with_a_secret_is_not_added_unless_that_is_said() {
     );
     let run = project.run(&["add", "prod.env"]).ok();
     assert!(
-        run.stdout.contains("skipped 1 may hold secrets"),
+        run.stdout.contains("skipped 1 may contain secrets"),
         "{}",
         run.stdout
     );
@@ -116,13 +116,13 @@ fn an_agent_neither_reads_nor_keeps_a_secret() {
     ] {
         let reply = client.call(tool, arguments);
         assert!(
-            reply.is_error && reply.text.contains(&format!("`login.md` is not in the index, as it may hold secrets (GitHub token in line 3): {ADVICE}")),
+            reply.is_error && reply.text.contains(&format!("`login.md` is not in the index because it may contain secrets (GitHub token on line 3): {ADVICE}")),
             "{}",
             reply.text
         );
         assert!(!reply.text.contains(&token()[4..]));
     }
-    let refused = "the text is not kept, as it may hold secrets (GitHub token in line";
+    let refused = "the text is not kept because it may contain secrets (GitHub token on line";
     for (tool, arguments) in [
         ("add", json!({"content": token(), "name": "login"})),
         (
@@ -149,7 +149,7 @@ fn a_folder_that_is_suddenly_empty_is_not_emptied_without_a_word() {
     project.run(&["sync"]).ok();
     let aside = project.path("../aside");
     std::fs::rename(project.path("a"), &aside).unwrap();
-    const WHY: &str = "all 2 documents of `[folder]/project` are no longer there, and nothing was changed in the index: if that is meant, run `excerpt sync --accept-removals`";
+    const WHY: &str = "all 2 documents of `[folder]/project` no longer exist, so the index was left unchanged: if this is intended, run `excerpt sync --accept-removals`";
     project.run(&["sync"]).fails(&format!("excerpt: {WHY}"));
     let run = project.run(&["search", "tea"]).ok();
     assert!(run.stdout.contains("a/green.md"), "{}", run.stdout);
@@ -168,7 +168,7 @@ fn a_folder_that_is_suddenly_empty_is_not_emptied_without_a_word() {
         let reply = client.call("search", json!({"query": "tea"})).ok();
         assert_eq!(reply.hits("path").len(), 2);
         let notes = reply.data["notes"].to_string();
-        if notes.contains("are no longer there") || std::time::Instant::now() > deadline {
+        if notes.contains("no longer exist") || std::time::Instant::now() > deadline {
             break notes;
         }
     };

@@ -6,6 +6,7 @@ use std::process::Stdio;
 
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 use serde_json::Value;
 
 use crate::fixture::Project;
@@ -25,12 +26,26 @@ fn project() -> Project {
 
 /// What a terminal is shown of a run: standard output and standard error.
 fn shown(project: &Project, args: &[&str]) -> String {
+    shown_in(project, args, 0)
+}
+
+/// The same of a terminal that is so many columns wide.
+pub(crate) fn shown_in(project: &Project, args: &[&str], columns: u16) -> String {
     let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&controller).unwrap();
     unlockpt(&controller).unwrap();
     let name = ptsname(&controller, Vec::new()).unwrap();
     let flags = OFlags::RDWR | OFlags::NOCTTY;
     let terminal = rustix::fs::open(&*name, flags, Mode::empty()).unwrap();
+    if columns > 0 {
+        let size = Winsize {
+            ws_col: columns,
+            ws_row: 24,
+            ws_xpixel: 0,
+            ws_ypixel: 0,
+        };
+        tcsetwinsize(&terminal, size).unwrap();
+    }
     let mut command = project.command(args);
     command
         .env("NO_COLOR", "1")

@@ -1,11 +1,11 @@
-//! What an endpoint answers: vectors that belong to the texts it was given, or the words of its refusal.
+//! The responses of an endpoint: vectors for the texts that it was sent, or an error message.
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::embed::to_unit_length;
 
-/// Vectors, as the protocol has them.
+/// Vectors in the format of the protocol.
 #[derive(Deserialize)]
 struct Answer {
     data: Vec<Item>,
@@ -14,32 +14,32 @@ struct Answer {
 #[derive(Deserialize)]
 struct Item {
     index: Option<usize>,
-    /// Some servers write what is no number as `null`.
+    /// Some servers write NaN as `null`.
     embedding: Vec<Option<f32>>,
 }
 
-/// What is wrong with an answer.
+/// What is wrong with a response.
 #[derive(Debug, PartialEq)]
 pub(super) enum Fault {
-    /// It cannot be used: what it is, behind the name of the endpoint, and what may be done.
+    /// The whole response is unusable: the problem, to follow the name of the endpoint, and what to do.
     Whole(String),
-    /// The vector of one text cannot.
+    /// The vector of one text is unusable.
     Text { text: usize, reason: &'static str },
 }
 
-/// The vectors of `count` texts, each at unit length, in the order of the texts.
+/// The vectors of `count` texts, each of unit length, in the order of the texts.
 pub(super) fn vectors(body: &[u8], count: usize, dimensions: usize) -> Result<Vec<f32>, Fault> {
     let answer: Answer = serde_json::from_slice(body).map_err(|_| {
         let body = shortened(&String::from_utf8_lossy(body));
         Fault::Whole(format!(
-            "answers with no list of vectors (`{body}`): check that the url is that of an endpoint for embeddings"
+            "returned no list of vectors (`{body}`): check that the url is an embeddings endpoint"
         ))
     })?;
     if answer.data.len() != count {
         let found = number(answer.data.len(), "vector");
         let texts = number(count, "text");
         return Err(Fault::Whole(format!(
-            "gives {found} for {texts}: set `batch_texts` to 1, or use another server"
+            "returned {found} for {texts}: set `batch_texts` to 1, or use another server"
         )));
     }
     let mut vectors = vec![0.0; count * dimensions];
@@ -50,8 +50,8 @@ pub(super) fn vectors(body: &[u8], count: usize, dimensions: usize) -> Result<Ve
             .and_then(|index| Some((index, given.get_mut(index)?)));
         let Some((text, given @ false)) = place else {
             let fault = match item.index {
-                Some(index) if index < count => format!("gives text {index} two vectors"),
-                Some(index) => format!("gives a vector for text {index} of {count}"),
+                Some(index) if index < count => format!("returned two vectors for text {index}"),
+                Some(index) => format!("returned a vector for text {index} of {count}"),
                 None => "does not say which text a vector belongs to".into(),
             };
             return Err(Fault::Whole(format!(
@@ -62,7 +62,7 @@ pub(super) fn vectors(body: &[u8], count: usize, dimensions: usize) -> Result<Ve
         if item.embedding.len() != dimensions {
             let found = item.embedding.len();
             return Err(Fault::Whole(format!(
-                "gives vectors of {found} numbers, and `dimensions` is {dimensions}: set it to {found}, or name another model"
+                "returned vectors of {found} numbers, but `dimensions` is {dimensions}: set it to {found}, or use another model"
             )));
         }
         let vector = &mut vectors[text * dimensions..][..dimensions];
@@ -77,23 +77,23 @@ pub(super) fn vectors(body: &[u8], count: usize, dimensions: usize) -> Result<Ve
     Ok(vectors)
 }
 
-/// Why a vector has no direction, if it has none.
+/// Why a vector has no direction, or `None` if it has one.
 fn unusable(vector: &mut [f32]) -> Option<&'static str> {
     if !vector.iter().all(|number| number.is_finite()) {
-        return Some("gives a vector with a number that is not finite");
+        return Some("returned a vector with a number that is not finite");
     }
     let largest = vector.iter().fold(0.0_f32, |most, n| most.max(n.abs()));
     if largest == 0.0 {
-        return Some("gives a vector of noughts");
+        return Some("returned a zero vector");
     }
-    // So that no square is too large or too small for a number.
+    // So that no square overflows or underflows.
     for number in vector {
         *number /= largest;
     }
     None
 }
 
-/// What an endpoint says about a refusal, in the forms that are met: `{"error": …}`, `{"message": …}`, `{"detail": …}`.
+/// An error response in the usual forms: `{"error": …}`, `{"message": …}`, `{"detail": …}`.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Refusal {
@@ -112,12 +112,12 @@ enum Reason {
     },
 }
 
-/// What an endpoint says when it does not give vectors.
+/// The message of an endpoint that returns no vectors.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Said {
-    /// In one line, in brackets and behind a blank. Nothing if it says nothing.
+    /// The message in one line, in parentheses after a space. Empty if there is none.
     pub(super) words: String,
-    /// Whether what was paid for is used up, which waiting does not change.
+    /// Whether the quota is used up, so that waiting does not help.
     pub(super) is_spent: bool,
 }
 
@@ -151,7 +151,7 @@ impl Said {
     }
 }
 
-/// The first words of what may be long, in one line.
+/// The first 160 characters of a message that may be long, in one line.
 pub(super) fn shortened(said: &str) -> String {
     const SHOWN: usize = 160;
     let words = said.split(|c: char| c.is_whitespace() || c.is_control());

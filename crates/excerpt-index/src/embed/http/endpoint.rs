@@ -1,4 +1,4 @@
-//! One endpoint: a request with the key, sent again while there is hope, no faster than it may be; and what to do when it fails.
+//! One endpoint: requests with the key, retries, the rate limit, and what to do about each failure.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,18 +15,18 @@ use super::machine::Machine;
 use super::options::{Address, HttpOptions, shown};
 use crate::error::plain;
 
-/// The first wait before a request is sent again; each further one is twice as long, up to the longest.
+/// The first wait before a retry; each further one is twice as long, up to the longest.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// Whoever is asked to wait for longer gives up: what is rationed by the minute is given within one.
+/// If the endpoint asks for a longer wait, the request fails: a limit per minute never needs one.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Bytes of an answer for one number of a vector, at most, and for all else.
+/// The maximum bytes of a response per number of a vector, and for everything else.
 const NUMBER_BYTES: u64 = 64;
 const OTHER_BYTES: u64 = 1 << 20;
 
-/// An endpoint, and what is sent to it.
+/// An endpoint and its options.
 pub(super) struct Endpoint {
     pub(super) address: Address,
     options: HttpOptions,
@@ -39,19 +39,19 @@ pub(super) struct Endpoint {
 /// Why there are no vectors.
 #[derive(Debug, PartialEq)]
 pub(super) enum Failure {
-    /// The endpoint refuses these texts. Perhaps one of them, perhaps so many.
+    /// The endpoint rejects these texts, perhaps because of one of them, perhaps because of their number.
     Texts { reason: String },
-    /// It gives one of them no usable vector.
+    /// It returns no usable vector for one of them.
     Text { text: usize, reason: String },
-    /// It gives none at the moment, or not as it is configured.
+    /// It returns no vectors at the moment, or none with its configuration.
     Endpoint { reason: String },
 }
 
-/// Why one request has failed.
+/// The outcome of a failed request.
 enum Outcome {
-    /// The next one will, too.
+    /// The next one will fail, too.
     Failed(Failure),
-    /// The next one may not, after some time.
+    /// The next one may succeed after some time.
     Passing {
         reason: String,
         advice: &'static str,
@@ -59,7 +59,7 @@ enum Outcome {
     },
 }
 
-/// What a request says.
+/// The body of a request.
 #[derive(Serialize)]
 struct Request<'a> {
     model: &'a str,
@@ -74,13 +74,13 @@ impl Endpoint {
         options: HttpOptions,
         machine: Arc<dyn Machine>,
     ) -> Endpoint {
-        // What the machine trusts, so that a company's own certificates are trusted too.
+        // The certificates that the machine trusts, so that a company's own ones work.
         let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier);
         let config = Agent::config_builder()
             .tls_config(tls.build())
             .timeout_global(Some(options.timeout))
             .http_status_as_error(false)
-            // The key is for the endpoint that was named.
+            // The key must not be sent to another endpoint.
             .max_redirects(0)
             .max_redirects_will_error(false)
             .user_agent(concat!("excerpt/", env!("CARGO_PKG_VERSION")));
@@ -97,7 +97,7 @@ impl Endpoint {
         }
     }
 
-    /// The vectors of texts, each at unit length. A request that fails and may not the next time is sent so many more times.
+    /// The vectors of texts, each of unit length. A request that fails temporarily is retried up to `retries` times.
     pub(super) fn ask(&self, input: &[String], retries: u32) -> Result<Vec<f32>, Failure> {
         let request = Request {
             model: &self.options.model,
@@ -124,7 +124,8 @@ impl Endpoint {
             };
             if wait > PATIENCE {
                 let wait = wait.as_secs();
-                let reason = format!("{reason} and asks to wait for {wait} s: try again then");
+                let reason =
+                    format!("{reason} and asked for a wait of {wait} s: try again after that");
                 break Failure::Endpoint { reason };
             }
             if sent == retries {
@@ -141,14 +142,14 @@ impl Endpoint {
         Err(without(key.as_ref(), failure))
     }
 
-    /// How long to wait before a request that has been sent again so many times is once more: between half of the wait and the whole, so that
-    /// those who failed together do not come back together.
+    /// How long to wait before the next retry, after `sent` retries: between half and all of the wait, at random, so that clients that failed
+    /// together do not retry together.
     fn backoff(&self, sent: u32) -> Duration {
         let wait = (FIRST_WAIT * 2_u32.saturating_pow(sent)).min(LONGEST_WAIT);
         wait.mul_f64(0.5 + 0.5 * self.machine.chance())
     }
 
-    /// The header that the endpoint knows us by, when there is a key.
+    /// The header with the key, if there is one.
     fn key(&self) -> Result<Option<Key>, Failure> {
         let Some(name) = &self.options.key_variable else {
             return Ok(None);
@@ -158,13 +159,13 @@ impl Endpoint {
         let key = key.trim();
         if key.is_empty() {
             let reason = format!(
-                "the environment variable `{name}` is not set: set it to the key of `{shown}`"
+                "the environment variable `{name}` is not set: set it to the key for `{shown}`"
             );
             return Err(Failure::Endpoint { reason });
         }
         let Ok(mut header) = HeaderValue::from_str(&format!("Bearer {key}")) else {
             let reason = format!(
-                "the environment variable `{name}` holds more than one line, or what is no text: set it to the key of `{shown}`"
+                "the environment variable `{name}` contains a line break or another control character: set it to the key for `{shown}`"
             );
             return Err(Failure::Endpoint { reason });
         };
@@ -198,7 +199,7 @@ impl Endpoint {
         Err(self.refusal(&Response::from_parts(head, body)))
     }
 
-    /// Waits until a request may be sent.
+    /// Waits until the rate limit allows a request.
     fn wait_for_turn(&self) {
         let Some(rate) = self.options.requests_per_minute else {
             return;
@@ -229,12 +230,12 @@ impl Endpoint {
         })
     }
 
-    /// What an answer without vectors means.
+    /// What a response without vectors means.
     fn refusal(&self, response: &Response<Vec<u8>>) -> Outcome {
         let status = response.status().as_u16();
         let Said { words, is_spent } = Said::read(response.body());
         let shown = &self.address.shown;
-        let answers = format!("`{shown}` answers {status}{words}");
+        let answers = format!("`{shown}` answered {status}{words}");
         let failed = |next: &str| {
             Outcome::Failed(Failure::Endpoint {
                 reason: format!("{answers}: {next}"),
@@ -253,12 +254,12 @@ impl Endpoint {
                 Some(name) => failed(&format!(
                     "set the environment variable `{name}` to a key that it accepts"
                 )),
-                None => failed("it wants a key, so name the environment variable that holds it"),
+                None => failed("set `key_variable` to the environment variable that holds the key"),
             },
-            404 | 405 => failed(&format!("check the url, and the model `{model}`")),
-            429 if is_spent => failed("what was paid for is used up"),
+            404 | 405 => failed(&format!("check the url and the model `{model}`")),
+            429 if is_spent => failed("the quota is used up"),
             429 => passing(
-                "send fewer requests a minute, or try again later",
+                "send fewer requests per minute, or try again later",
                 asked_to_wait(response.headers()),
             ),
             503 => passing("try again later", asked_to_wait(response.headers())),
@@ -271,10 +272,10 @@ impl Endpoint {
         let from = &self.address.shown;
         let reason = match header(headers, LOCATION) {
             Some(to) => format!(
-                "`{from}` sends on to `{}`: give that as the url if it is right",
+                "`{from}` redirects to `{}`: use that as the url if it is right",
                 shown(&shortened(to))
             ),
-            None => format!("`{from}` answers {status}: check the url"),
+            None => format!("`{from}` answered {status}: check the url"),
         };
         Outcome::Failed(Failure::Endpoint { reason })
     }
@@ -283,12 +284,12 @@ impl Endpoint {
         let shown = &self.address.shown;
         Outcome::Failed(Failure::Endpoint {
             reason: format!(
-                "there is no safe connection to `{shown}` ({said}): check the url, and the certificates that this machine trusts"
+                "cannot connect securely to `{shown}` ({said}): check the url and the certificates that this machine trusts"
             ),
         })
     }
 
-    /// What it means that there is no answer.
+    /// What it means that there is no response.
     fn unreached(&self, error: ureq::Error) -> Outcome {
         let shown = &self.address.shown;
         let passing = |reason, advice| Outcome::Passing {
@@ -298,21 +299,18 @@ impl Endpoint {
         };
         match error {
             ureq::Error::Timeout(_) => passing(
-                format!(
-                    "`{shown}` gives no answer within {:?}",
-                    self.options.timeout
-                ),
-                "allow more time, or send fewer texts at once",
+                format!("`{shown}` did not answer within {:?}", self.options.timeout),
+                "increase `timeout`, or send fewer texts per request",
             ),
             ureq::Error::Io(error) if error.kind() == io::ErrorKind::ConnectionRefused => passing(
-                format!("nothing listens at `{shown}`"),
+                format!("nothing is listening at `{shown}`"),
                 "start the server, or correct the url",
             ),
             ureq::Error::HostNotFound => passing(
-                format!("the host of `{shown}` is not known"),
+                format!("the host of `{shown}` was not found"),
                 "correct the url, or check the network",
             ),
-            // What is wrong with what the other side says of itself comes in this form, too.
+            // A problem with the certificate of the other side has this form, too.
             ureq::Error::Io(error) if error.kind() == io::ErrorKind::InvalidData => {
                 self.not_safe(&plain(&error))
             }
@@ -328,24 +326,24 @@ impl Endpoint {
             ),
             ureq::Error::BodyExceedsLimit(_) => Outcome::Failed(Failure::Endpoint {
                 reason: format!(
-                    "`{shown}` answers with more than vectors of {} numbers: check the url, and `dimensions`",
+                    "`{shown}` returned more data than vectors of {} numbers need: check the url and `dimensions`",
                     self.options.dimensions
                 ),
             }),
             error => Outcome::Failed(Failure::Endpoint {
-                reason: format!("`{shown}` cannot be asked ({error}): check the url"),
+                reason: format!("`{shown}` cannot be queried ({error}): check the url"),
             }),
         }
     }
 }
 
-/// A key, as long as a request takes.
+/// A key, kept for the duration of a request.
 struct Key {
     header: HeaderValue,
     secret: String,
 }
 
-/// A failure without the key, should the endpoint have repeated it.
+/// A failure without the key, in case the endpoint has repeated it.
 fn without(key: Option<&Key>, failure: Failure) -> Failure {
     let hide = |reason: String| match key {
         Some(key) => reason.replace(&key.secret, "…"),
@@ -365,7 +363,7 @@ fn without(key: Option<&Key>, failure: Failure) -> Failure {
     }
 }
 
-/// For how long an endpoint asks to be left alone: a number of seconds, or a date, which is compared with that of the answer.
+/// How long an endpoint asks to wait: a number of seconds, or a date, which is compared with that of the response.
 fn asked_to_wait(headers: &HeaderMap) -> Duration {
     let Some(said) = header(headers, RETRY_AFTER) else {
         return Duration::ZERO;

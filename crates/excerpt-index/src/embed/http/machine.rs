@@ -1,24 +1,24 @@
-//! What an embedder needs of the machine that it runs on. Tests have a machine of their own, so that none of them sleeps.
+//! What an embedder needs from the machine it runs on. Tests replace it, so that none of them sleeps.
 
 use std::hash::{BuildHasher, RandomState};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A clock, sleep, chance, and the environment.
+/// A clock, sleep, random numbers, and the environment.
 pub(super) trait Machine: Send + Sync {
-    /// The time that has passed since some moment.
+    /// The time since some fixed moment.
     fn now(&self) -> Duration;
 
     fn sleep(&self, time: Duration);
 
-    /// A number from 0 up to 1, by chance.
+    /// A random number from 0 to 1.
     fn chance(&self) -> f64;
 
-    /// What an environment variable holds, when it is set to text.
+    /// The value of an environment variable, if it is set to text.
     fn variable(&self, name: &str) -> Option<String>;
 }
 
-/// The machine as it is.
+/// The real machine.
 pub(super) struct ThisMachine {
     started: Instant,
 }
@@ -41,7 +41,7 @@ impl Machine for ThisMachine {
     }
 
     fn chance(&self) -> f64 {
-        // Each has keys of its own by chance: enough to keep two programs from asking in step.
+        // Each has its own random keys: enough to keep two programs from sending requests in lockstep.
         let drawn = RandomState::new().hash_one(0_u8);
         (drawn >> 11) as f64 / (1_u64 << 53) as f64
     }

@@ -1,8 +1,8 @@
-//! An embedder behind an address: whatever speaks the OpenAI protocol for embeddings, on this machine or elsewhere.
+//! An embedder behind a url: any server that speaks the OpenAI protocol for embeddings, on this machine or elsewhere.
 //!
-//! [`HttpOptions`] say which endpoint, and how it is asked; [`HttpEmbedder`] makes requests of texts: windows of long ones, batches, halves of
-//! a batch that is refused, down to the one text that is. `endpoint.rs` sends a request, again if need be, and knows what each failure
-//! means; `answer.rs` reads what comes back; `machine.rs` is the clock and all else that a test brings its own of.
+//! [`HttpOptions`] configure the endpoint and the requests. [`HttpEmbedder`] turns texts into requests: it splits long texts into windows, groups them
+//! into batches, and halves a rejected batch until the rejected text is found. `endpoint.rs` sends a request, retries it, and interprets failures;
+//! `answer.rs` parses responses; `machine.rs` is the clock and everything else that tests replace.
 
 mod answer;
 mod endpoint;
@@ -28,37 +28,37 @@ pub use self::options::HttpOptions;
 use super::{EmbedError, Embedder, Vectors, to_unit_length};
 use crate::Result;
 
-/// Raised whenever a text gets another vector from the same endpoint.
+/// Incremented whenever a text gets a different vector from the same endpoint.
 const RULES: u32 = 1;
 
-/// How many characters stand for a token.
+/// How many characters count as a token.
 const TOKEN_CHARACTERS: usize = 4;
 
-/// What an endpoint is given to see whether it answers at all.
+/// The text that tests whether an endpoint works at all.
 const SAMPLE: &str = "a short text";
 
-/// An endpoint that gives vectors.
+/// An embedder that gets its vectors from an endpoint.
 ///
-/// Its identity is of what its vectors depend on: the model by its name, their length, the prefixes, the windows. Neither the address is part of
-/// it, since the same model gives the same vectors elsewhere, nor the key, nor how fast and in what batches it is asked.
+/// Its identity consists of what the vectors depend on: the name of the model, the dimensions, the prefixes, the window size. The url is not part of
+/// it, since the same model returns the same vectors elsewhere; neither are the key, the request rate or the batch sizes.
 ///
-/// A text of nothing but white space has the nought vector, without a question to the endpoint: many refuse it.
+/// A text of only white space gets the zero vector without a request: many endpoints reject such a text.
 pub struct HttpEmbedder {
     identity: String,
     options: HttpOptions,
     endpoint: Endpoint,
     machine: Arc<dyn Machine>,
-    /// Whether it has given a vector, and so is configured as it should be.
+    /// Whether it has returned a vector, and so is configured correctly.
     has_answered: AtomicBool,
 }
 
-/// What an endpoint that works is like.
+/// The properties of a working endpoint.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HttpCheck {
-    /// The address that was asked, without a query.
+    /// The url of the request, without its query.
     pub url: String,
-    /// What the vectors depend on.
+    /// The identity of the embedder.
     pub identity: String,
     /// How many numbers a vector has.
     pub dimensions: usize,
@@ -67,11 +67,11 @@ pub struct HttpCheck {
 }
 
 impl HttpEmbedder {
-    /// The embedder that these options say. Nothing is sent yet.
+    /// An embedder with these options. Nothing is sent yet.
     ///
     /// # Errors
     ///
-    /// [`Error::Embedder`](crate::Error::Embedder) when an option cannot be used.
+    /// [`Error::Embedder`](crate::Error::Embedder) when an option is invalid.
     pub fn new(options: HttpOptions) -> Result<HttpEmbedder> {
         HttpEmbedder::on(Arc::new(ThisMachine::new()), options)
     }
@@ -87,11 +87,11 @@ impl HttpEmbedder {
         })
     }
 
-    /// Embeds one short text, without a second try, and says what that was like.
+    /// Embeds one short text, without a retry, and reports the result.
     ///
     /// # Errors
     ///
-    /// [`EmbedError::Unavailable`] with what went wrong, and what may be done about it.
+    /// [`EmbedError::Unavailable`] with what went wrong and what to do about it.
     pub fn check(&self) -> Result<HttpCheck, EmbedError> {
         let start = self.machine.now();
         self.probe(0)?;
@@ -103,7 +103,7 @@ impl HttpEmbedder {
         })
     }
 
-    /// The vectors of texts behind a prefix, one behind the other. What fails in passing is asked again so often.
+    /// The vectors of texts after a prefix, one after the other. Temporary failures are retried up to `retries` times.
     fn embed(&self, texts: &[&str], prefix: &str, retries: u32) -> Result<Vec<f32>, EmbedError> {
         let most = self.options.max_input.saturating_mul(TOKEN_CHARACTERS);
         let windows: Vec<Window<'_>> = texts
@@ -133,7 +133,7 @@ impl HttpEmbedder {
         Ok(vectors)
     }
 
-    /// Windows in batches as large as they may be.
+    /// Groups windows into batches that are as large as allowed.
     fn batches<'w, 't>(&self, windows: &'w [Window<'t>], prefix: &str) -> Vec<&'w [Window<'t>]> {
         let prefix = prefix.chars().count();
         let mut batches = Vec::new();
@@ -154,7 +154,7 @@ impl HttpEmbedder {
         batches
     }
 
-    /// Appends the vectors of windows to `vectors`. If they are refused together, each half is asked for alone.
+    /// Appends the vectors of windows to `vectors`. If the windows are rejected together, each half is requested on its own.
     fn ask(
         &self,
         windows: &[Window<'_>],
@@ -178,7 +178,7 @@ impl HttpEmbedder {
                 self.ask(second, prefix, retries, vectors)
             }
             Err(Failure::Texts { reason }) => {
-                // A single text is refused: for what it is, if another one is not.
+                // A single text is rejected: because of its content, if another one is accepted.
                 if !self.has_answered.load(Ordering::Relaxed) {
                     self.probe(retries)?;
                 }
@@ -193,7 +193,7 @@ impl HttpEmbedder {
         }
     }
 
-    /// Whether the endpoint embeds a text that nobody could refuse.
+    /// Checks that the endpoint embeds a harmless text.
     fn probe(&self, retries: u32) -> Result<(), EmbedError> {
         match self.endpoint.ask(&[SAMPLE.to_string()], retries) {
             Ok(_) => {
@@ -203,7 +203,7 @@ impl HttpEmbedder {
             Err(Failure::Texts { reason } | Failure::Text { reason, .. }) => {
                 let model = &self.options.model;
                 Err(self.unavailable(format!(
-                    "{reason} to any text: check the model `{model}`, and whether it takes `dimensions`"
+                    "{reason} even for a sample text: check the model `{model}`, and whether it supports `dimensions`"
                 )))
             }
             Err(Failure::Endpoint { reason }) => Err(self.unavailable(reason)),
@@ -246,12 +246,12 @@ impl Embedder for HttpEmbedder {
 
     fn embed_query(&self, pieces: &[(&str, f32)]) -> Result<Vec<f32>, EmbedError> {
         let text: String = pieces.iter().map(|(piece, _)| *piece).collect();
-        // Somebody waits for the answer, and keywords give one meanwhile: it is asked once.
+        // The user waits for the answer, and keywords work without the vector: no retries.
         let found = self.embed(&[&text], &self.options.query_prefix, 0);
         found.map_err(|error| match error {
-            EmbedError::Refused { reason, .. } => self.unavailable(format!(
-                "{reason} to this question: ask it in other words, or in fewer"
-            )),
+            EmbedError::Refused { reason, .. } => {
+                self.unavailable(format!("{reason} for this query: rephrase or shorten it"))
+            }
             other => other,
         })
     }
@@ -266,21 +266,21 @@ impl fmt::Debug for HttpEmbedder {
     }
 }
 
-/// A part of a text that is embedded at once.
+/// A part of a text that is embedded in one go.
 struct Window<'t> {
     /// The position of the text among the others.
     of: usize,
     text: &'t str,
 }
 
-/// Parts of a text with so many characters at most, which end behind white space where they can. Those of white space alone are left out.
+/// Splits a text into windows of at most `most` characters that end after white space where possible. Windows of only white space are omitted.
 fn windows(text: &str, most: usize) -> Vec<&str> {
     let mut windows = Vec::new();
     let mut rest = text;
     while let Some((end, _)) = rest.char_indices().nth(most) {
         let space = rest[..end].char_indices().rfind(|(_, c)| c.is_whitespace());
         let space = space.map(|(at, c)| at + c.len_utf8());
-        // Unless that would leave less than half a window.
+        // Unless that would make the window less than half full.
         let end = space.filter(|at| *at > end / 2).unwrap_or(end);
         let (window, behind) = rest.split_at(end);
         windows.push(window);
@@ -291,7 +291,7 @@ fn windows(text: &str, most: usize) -> Vec<&str> {
     windows
 }
 
-/// A name that differs when a vector could: for people the model and the length, and a hash of all that matters.
+/// A name that differs whenever a vector could: the model and the dimensions for people, and a hash of everything that matters.
 fn identity(options: &HttpOptions) -> String {
     let HttpOptions {
         model,
@@ -306,7 +306,7 @@ fn identity(options: &HttpOptions) -> String {
         hash.update((number as u64).to_le_bytes());
     }
     for text in [model, query_prefix, document_prefix] {
-        // The length tells where one ends.
+        // The length marks where a text ends.
         hash.update((text.len() as u64).to_le_bytes());
         hash.update(text);
     }

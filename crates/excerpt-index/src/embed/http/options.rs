@@ -1,4 +1,4 @@
-//! What an endpoint is asked for, and how.
+//! The options of an endpoint.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,43 +7,43 @@ use ureq::http::Uri;
 
 use crate::{Error, Result};
 
-/// Which endpoint gives the vectors, and how it is asked.
+/// The endpoint that computes the vectors, and how to send requests to it.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct HttpOptions {
-    /// What `/embeddings` is appended to, as in `http://localhost:11434/v1`. A query stays behind it.
+    /// The base url, such as `http://localhost:11434/v1`: `/embeddings` is appended to its path, before a query.
     pub url: String,
-    /// The name of the model, as the endpoint calls it.
+    /// The name of the model at the endpoint.
     pub model: String,
-    /// How many numbers a vector has. An answer with others is an error.
+    /// How many numbers a vector has. A response with another number is an error.
     pub dimensions: usize,
-    /// Whether the endpoint is told how many, for a model that can give more than one length. Default: it is not.
+    /// Whether to send `dimensions` to the endpoint, for a model that supports several sizes. Default: no.
     pub send_dimensions: bool,
-    /// What is put before a question, for a model that was taught so. Default: nothing.
+    /// A prefix for queries, for a model trained with one. Default: none.
     pub query_prefix: String,
-    /// What is put before the text of a document. Default: nothing.
+    /// A prefix for the texts of documents. Default: none.
     pub document_prefix: String,
-    /// How many tokens the model reads at once, a token taken as four characters. Default: 512.
+    /// How many tokens the model reads at once, counting four characters per token. Default: 512.
     ///
-    /// A longer text is embedded in windows of so many. Where a window of dense text has more tokens than the model reads, the endpoint cuts its
-    /// end off or refuses it, as it does with any text.
+    /// A longer text is embedded in windows of this size. If a window of dense text has more tokens than the model reads, the endpoint truncates or
+    /// rejects it, as it does with any text.
     pub max_input: usize,
-    /// How many texts are in one request at most. Default: 32.
+    /// The maximum number of texts per request. Default: 32.
     pub batch_texts: usize,
-    /// How many characters they have together at most, but for a single text that has more. Default: 100,000.
+    /// The maximum number of characters per request, except for a single text that has more. Default: 100,000.
     pub batch_characters: usize,
-    /// How long one request may take. Default: a minute.
+    /// The timeout of one request. Default: a minute.
     pub timeout: Duration,
-    /// How often a request is sent again when the endpoint is not reached, is too busy, or has a fault; one for a question never is. Default: 5.
+    /// How often a request is retried when the endpoint cannot be reached, is too busy, or fails; a request for a query is never retried. Default: 5.
     pub retries: u32,
-    /// How many requests are sent in a minute at most. Default: as many as may be.
+    /// The maximum number of requests per minute. Default: no limit.
     pub requests_per_minute: Option<u32>,
-    /// The environment variable that holds the key, when the endpoint wants one. It is read for each request, and kept nowhere.
+    /// The environment variable that holds the key, if the endpoint requires one. It is read for each request and never stored.
     pub key_variable: Option<String>,
 }
 
 impl HttpOptions {
-    /// Vectors of so many numbers by a model at an endpoint.
+    /// Options for a model at an endpoint, with vectors of this many numbers.
     #[must_use]
     pub fn new(url: impl Into<String>, model: impl Into<String>, dimensions: usize) -> HttpOptions {
         HttpOptions {
@@ -63,7 +63,7 @@ impl HttpOptions {
         }
     }
 
-    /// The address that requests go to, when all options can be used.
+    /// The address that requests go to, if all options are valid.
     pub(super) fn address(&self) -> Result<Address> {
         let fault = |setting, found: String, expected| Error::Embedder {
             setting,
@@ -83,7 +83,7 @@ impl HttpOptions {
         for (setting, number, most) in numbers {
             if number == 0 || number > most {
                 let expected = match most {
-                    usize::MAX => "a number from 1 on",
+                    usize::MAX => "a number of at least 1",
                     65_536 => "a number from 1 to 65536",
                     _ => "a number from 1 to 16777216",
                 };
@@ -91,11 +91,11 @@ impl HttpOptions {
             }
         }
         if self.requests_per_minute == Some(0) {
-            let expected = "a number from 1 on";
+            let expected = "a number of at least 1";
             return Err(fault("requests_per_minute", "0".into(), expected));
         }
         if self.timeout.is_zero() {
-            return Err(fault("timeout", "0 s".into(), "some time"));
+            return Err(fault("timeout", "0 s".into(), "more than 0 s"));
         }
         if let Some(name) = &self.key_variable
             && (name.trim().is_empty() || name.contains(['=', '\0']))
@@ -121,9 +121,9 @@ impl fmt::Debug for HttpOptions {
 #[derive(Clone, Debug)]
 pub(super) struct Address {
     pub(super) uri: Uri,
-    /// The address as it is shown: a query may hold a key.
+    /// The address as it is shown, without the query, which may contain a key.
     pub(super) shown: String,
-    /// Whether it is on this machine, where no proxy leads.
+    /// Whether it is on this machine, for which no proxy is used.
     pub(super) is_local: bool,
 }
 
@@ -152,7 +152,7 @@ impl Address {
             .authority()
             .is_some_and(|part| part.as_str().contains('@'))
         {
-            return Err("an address without a password: name the environment variable of a key");
+            return Err("a url without a password (use `key_variable` for a key)");
         }
         let is_local = host.eq_ignore_ascii_case("localhost")
             || host
@@ -168,10 +168,10 @@ impl Address {
     }
 }
 
-/// What a request for vectors asks for.
+/// The path of a request for vectors.
 const ENDING: &str = "/embeddings";
 
-/// An address without what may be secret: the name and password before the host, and the query.
+/// An address without what may be secret: user name and password before the host, and the query.
 pub(super) fn shown(url: &str) -> String {
     let (path, query) = match url.split_once('?') {
         Some((path, _)) => (path, "?…"),

@@ -1,4 +1,4 @@
-//! A server for tests: it answers on a free port as it is told, and keeps what it was asked.
+//! A server for tests: it sends configured replies on a free port and records the requests.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -17,29 +17,29 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// The header of a name, which is written in lower case.
+    /// The header with this name, which is in lower case.
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         let header = self.headers.iter().find(|(header, _)| header == name);
         header.map(|(_, value)| value.as_str())
     }
 
-    /// The texts that vectors are asked for.
+    /// The texts to embed.
     pub(super) fn input(&self) -> Vec<&str> {
         let texts = self.body["input"].as_array().unwrap().iter();
         texts.map(|text| text.as_str().unwrap()).collect()
     }
 }
 
-/// What the server does with a request.
+/// How the server reacts to a request.
 #[derive(Clone)]
 pub(super) enum Reply {
-    /// It answers with a status, headers and a body.
+    /// It replies with a status, headers and a body.
     Answer(u16, Vec<(&'static str, String)>, String),
-    /// It writes so many bytes of the body and hangs up.
+    /// It writes this many bytes of the body and hangs up.
     Torn(String, usize),
-    /// It writes what is no HTTP.
+    /// It writes something that is not HTTP.
     Noise,
-    /// It waits for more and never answers.
+    /// It waits and never replies.
     Silence,
     /// It hangs up.
     Nothing,
@@ -77,7 +77,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// A server that does with each request what `behaviour` says.
+    /// A server that replies to each request with `behaviour`.
     pub(super) fn new(behaviour: impl FnMut(&Asked) -> Reply + Send + 'static) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -92,7 +92,7 @@ impl Server {
                         break;
                     }
                     let (asked, behaviour) = (Arc::clone(&asked), Arc::clone(&behaviour));
-                    // It ends when the other side has hung up.
+                    // It ends when the other side hangs up.
                     thread::spawn(move || {
                         stream.and_then(|stream| talk(stream, &asked, &behaviour))
                     });
@@ -107,14 +107,14 @@ impl Server {
         }
     }
 
-    /// A server that gives these replies first, and then vectors.
+    /// A server that sends these replies first, and then vectors.
     pub(super) fn first(replies: impl IntoIterator<Item = Reply>) -> Server {
         let mut replies: Vec<Reply> = replies.into_iter().collect();
         replies.reverse();
         Server::new(move |asked| replies.pop().unwrap_or_else(|| vectors(asked)))
     }
 
-    /// A server that always gives the same reply.
+    /// A server that always sends the same reply.
     pub(super) fn always(reply: Reply) -> Server {
         Server::new(move |_| reply.clone())
     }
@@ -123,7 +123,7 @@ impl Server {
         format!("http://{}/v1", self.address)
     }
 
-    /// What it has been asked, in order.
+    /// The requests it has received, in order.
     pub(super) fn asked(&self) -> Vec<Asked> {
         self.asked.lock().unwrap().clone()
     }
@@ -141,7 +141,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.is_closed.store(true, Ordering::Relaxed);
-        // Wakes whoever waits for a connection.
+        // Wakes the thread that waits for a connection.
         drop(TcpStream::connect(self.address));
         if let Some(listening) = self.listening.take() {
             drop(listening.join());
@@ -166,7 +166,7 @@ fn talk(
                     .map(|(name, value)| format!("{name}: {value}\r\n"));
                 let headers: String = headers.collect();
                 let length = body.len();
-                // In one piece, which waits for nothing.
+                // In one write, which waits for nothing.
                 let answer = format!(
                     "HTTP/1.1 {status} Any\r\ncontent-length: {length}\r\n{headers}\r\n{body}"
                 );
@@ -192,7 +192,7 @@ fn talk(
     Ok(())
 }
 
-/// One request, or nothing if the other side has hung up.
+/// One request, or `None` if the other side has hung up.
 fn read(reader: &mut impl BufRead) -> io::Result<Option<Asked>> {
     let mut lines = Vec::new();
     loop {
@@ -236,7 +236,7 @@ pub(super) fn vector(text: &str) -> Vec<f32> {
     vector
 }
 
-/// The vectors that are asked for, the last first.
+/// The requested vectors, the last first.
 pub(super) fn vectors(asked: &Asked) -> Reply {
     let items = asked.input().into_iter().enumerate().rev();
     let items = items.map(

@@ -1,4 +1,4 @@
-//! What becomes of an index whose endpoint fails: keywords find everything, all is told, and a later sync goes on from there.
+//! An index whose endpoint fails: keyword search still works, the failure is reported, and a later sync continues from there.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +13,7 @@ use super::server::{Asked, DIMENSIONS, Reply, Server, vectors};
 use super::{HttpEmbedder, HttpOptions};
 use crate::{Answer, Index, Note, OpenOptions, Query, SyncOptions, SyncReport, quiet};
 
-/// A folder `notes` with so many documents, and an index beside it.
+/// A folder `notes` with this many documents, and an index next to it.
 struct World {
     dir: tempfile::TempDir,
     documents: usize,
@@ -46,7 +46,7 @@ impl World {
         report
     }
 
-    /// Syncs and searches with an endpoint that fails in words like these, and again with one that works.
+    /// Syncs and searches with an endpoint that fails with a message containing `words`, and again with one that works.
     fn fails(url: &str, change: impl FnOnce(&mut HttpOptions), words: &str) {
         let world = World::new(3);
         let mut index = world.open(url, change);
@@ -76,7 +76,7 @@ impl World {
     }
 }
 
-/// An address at which nobody listens.
+/// An address where nothing listens.
 fn nobody() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     format!("http://{}/v1", listener.local_addr().unwrap())
@@ -84,7 +84,7 @@ fn nobody() -> String {
 
 #[test]
 fn an_endpoint_that_is_down() {
-    World::fails(&nobody(), |_| {}, "nothing listens");
+    World::fails(&nobody(), |_| {}, "nothing is listening");
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn an_endpoint_that_breaks_off_or_talks_nonsense() {
     World::fails(&server.url(), |_| {}, "no vectors from `http-words-8-");
 }
 
-/// Refuses each request with a text of the note 7 or 11.
+/// Rejects each request with a text of note 7 or 11.
 fn picky(asked: &Asked) -> Reply {
     let is_bad = |text: &&str| text.contains("note 7.") || text.contains("note 11.");
     match asked.input().iter().any(is_bad) {
@@ -131,7 +131,7 @@ fn picky(asked: &Asked) -> Reply {
     }
 }
 
-/// An endpoint that answers so many requests, and then is down.
+/// An endpoint that answers this many requests and then goes down.
 fn tiring(left: &Arc<AtomicUsize>) -> impl Fn(&Asked) -> Reply + Send + Sync + 'static {
     let left = Arc::clone(left);
     move |asked: &Asked| match left.load(Ordering::Relaxed) {
@@ -168,7 +168,7 @@ fn what_is_refused_is_counted_and_the_rest_has_its_vectors() {
         assert_eq!(has_vectors, ![7, 11].contains(&number), "{number}");
     }
 
-    // They are not asked for again.
+    // They are not requested again.
     let before = server.asked().len();
     world.sync(&mut index);
     assert_eq!(server.asked().len(), before);
@@ -230,7 +230,7 @@ fn the_vectors_that_are_there_serve_until_those_of_an_endpoint_are_complete() {
         }
         notes => panic!("{notes:?}"),
     };
-    // Before the endpoint was asked for anything, and after it was down in the midst.
+    // Before any request to the endpoint, and after it went down midway.
     let answer = ask(&mut index);
     assert!(answer.vectors && server.asked().is_empty());
     assert_eq!(notes(&answer), (600, None));
@@ -245,7 +245,7 @@ fn the_vectors_that_are_there_serve_until_those_of_an_endpoint_are_complete() {
     assert_eq!((status.embedder, status.behind), (held.embedder.clone(), 0));
     assert_eq!(status.next.unwrap().behind, documents);
 
-    // Whoever goes back finds all as it was; whoever goes on embeds the rest alone.
+    // Switching back finds everything unchanged; going on embeds only the rest.
     let answer = ask(&mut built_in());
     assert!(answer.vectors && answer.notes.is_empty());
     let before = server.asked().len();

@@ -10,7 +10,7 @@ use super::server::{Asked, DIMENSIONS, Reply, Server, vector, vectors};
 use super::*;
 use crate::embed::conformance::conforms;
 
-/// A machine on which sleep takes no time, and says how long it would have been.
+/// A machine on which sleep takes no time and is recorded.
 #[derive(Default)]
 struct TestMachine {
     now: Mutex<Duration>,
@@ -37,7 +37,7 @@ impl Machine for TestMachine {
     }
 }
 
-/// An embedder, and the machine it runs on.
+/// An embedder and its machine.
 struct Setup {
     embedder: HttpEmbedder,
     machine: Arc<TestMachine>,
@@ -69,7 +69,7 @@ impl Setup {
         Ok(vectors)
     }
 
-    /// Why there are no vectors of two texts.
+    /// The error of embedding two texts.
     fn failure(&self) -> EmbedError {
         self.documents(&["one text", "another text"]).unwrap_err()
     }
@@ -84,7 +84,7 @@ fn plain(url: &str) -> Setup {
     Setup::new(url, |_| {})
 }
 
-/// Why an embedder that does not try again has no vectors, as it is shown, with `URL` for the address.
+/// The error message of an embedder without retries, with `URL` for the address.
 fn shown(server: &Server, change: impl FnOnce(&mut HttpOptions)) -> String {
     let setup = Setup::new(&server.url(), |options| {
         options.retries = 0;
@@ -111,7 +111,7 @@ fn close(one: &[f32], other: &[f32]) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(near)
 }
 
-/// An answer with these items.
+/// A response with these items.
 fn data(items: &Value) -> Reply {
     Reply::json(200, &json!({ "data": items }))
 }
@@ -158,7 +158,7 @@ fn the_length_of_vectors_is_sent_only_where_that_is_wished() {
 
 #[test]
 fn vectors_are_those_of_the_texts_whatever_the_order_of_the_answer() {
-    // The server gives the last first.
+    // The server returns the last first.
     let server = Server::new(vectors);
     let texts = ["green tea", "a cup of black tea", "kettle"];
     let found = plain(&server.url()).documents(&texts).unwrap();
@@ -278,7 +278,7 @@ fn the_key_is_sent_and_shown_nowhere() {
     assert_eq!(authorization.unwrap(), "Bearer sk-secret-123");
     assert_eq!(
         without_address(&setup, &error),
-        "`URL` answers 401 (no such key: Bearer …): set the environment variable `EXCERPT_KEY` to a key that it accepts"
+        "`URL` answered 401 (no such key: Bearer …): set the environment variable `EXCERPT_KEY` to a key that it accepts"
     );
     let shown = format!("{:?} {error:?}", setup.embedder);
     assert!(!shown.contains("secret"), "{shown}");
@@ -298,44 +298,44 @@ fn a_key_that_cannot_be_sent_is_no_request() {
         });
         without_address(&setup, &setup.failure())
     };
-    let unset = "the environment variable `EXCERPT_KEY` is not set: set it to the key of `URL`";
+    let unset = "the environment variable `EXCERPT_KEY` is not set: set it to the key for `URL`";
     assert_eq!(failure(BTreeMap::new()), unset);
     assert_eq!(failure(BTreeMap::from([("EXCERPT_KEY", " ")])), unset);
     assert_eq!(
         failure(BTreeMap::from([("EXCERPT_KEY", "one\ntwo")])),
-        "the environment variable `EXCERPT_KEY` holds more than one line, or what is no text: set it to the key of `URL`"
+        "the environment variable `EXCERPT_KEY` contains a line break or another control character: set it to the key for `URL`"
     );
     assert!(server.asked().is_empty());
 }
 
 #[test]
 fn an_answer_that_cannot_be_used_says_why() {
-    let nought = json!([0, 0, 0, 0, 0, 0, 0, 0]);
+    let zero = json!([0, 0, 0, 0, 0, 0, 0, 0]);
     let good = json!([1, 0, 0, 0, 0, 0, 0, 0]);
     let cases = [
         (
             Reply::text(200, "<html>\n  <b>Welcome</b>"),
-            "`URL` answers with no list of vectors (`<html> <b>Welcome</b>`): check that the url is that of an endpoint for embeddings",
+            "`URL` returned no list of vectors (`<html> <b>Welcome</b>`): check that the url is an embeddings endpoint",
         ),
         (
             Reply::text(200, ""),
-            "`URL` answers with no list of vectors (``): check that the url is that of an endpoint for embeddings",
+            "`URL` returned no list of vectors (``): check that the url is an embeddings endpoint",
         ),
         (
             Reply::text(200, r#"{"data": [{"index": 0, "embedding": [NaN]}]}"#),
-            r#"`URL` answers with no list of vectors (`{"data": [{"index": 0, "embedding": [NaN]}]}`): check that the url is that of an endpoint for embeddings"#,
+            r#"`URL` returned no list of vectors (`{"data": [{"index": 0, "embedding": [NaN]}]}`): check that the url is an embeddings endpoint"#,
         ),
         (
             data(&json!([{ "index": 0, "embedding": good }])),
-            "`URL` gives 1 vector for 2 texts: set `batch_texts` to 1, or use another server",
+            "`URL` returned 1 vector for 2 texts: set `batch_texts` to 1, or use another server",
         ),
         (
             data(&json!([{ "index": 0, "embedding": good }, { "index": 0, "embedding": good }])),
-            "`URL` gives text 0 two vectors: set `batch_texts` to 1, or use another server",
+            "`URL` returned two vectors for text 0: set `batch_texts` to 1, or use another server",
         ),
         (
             data(&json!([{ "index": 0, "embedding": good }, { "index": 2, "embedding": good }])),
-            "`URL` gives a vector for text 2 of 2: set `batch_texts` to 1, or use another server",
+            "`URL` returned a vector for text 2 of 2: set `batch_texts` to 1, or use another server",
         ),
         (
             data(&json!([{ "embedding": good }, { "embedding": good }])),
@@ -343,27 +343,27 @@ fn an_answer_that_cannot_be_used_says_why() {
         ),
         (
             data(&json!([{ "index": 0, "embedding": [1, 2] }, { "index": 1, "embedding": good }])),
-            "`URL` gives vectors of 2 numbers, and `dimensions` is 8: set it to 2, or name another model",
+            "`URL` returned vectors of 2 numbers, but `dimensions` is 8: set it to 2, or use another model",
         ),
         (
-            data(&json!([{ "index": 1, "embedding": good }, { "index": 0, "embedding": nought }])),
-            "a text cannot be embedded: `URL` gives a vector of noughts",
+            data(&json!([{ "index": 1, "embedding": good }, { "index": 0, "embedding": zero }])),
+            "a text cannot be embedded: `URL` returned a zero vector",
         ),
         (
             data(
                 &json!([{ "index": 0, "embedding": good }, { "index": 1, "embedding": [1, 0, 0, null, 0, 0, 0, 0] }]),
             ),
-            "a text cannot be embedded: `URL` gives a vector with a number that is not finite",
+            "a text cannot be embedded: `URL` returned a vector with a number that is not finite",
         ),
         (
             data(
                 &json!([{ "index": 0, "embedding": good }, { "index": 1, "embedding": [1e39, 0, 0, 0, 0, 0, 0, 0] }]),
             ),
-            "a text cannot be embedded: `URL` gives a vector with a number that is not finite",
+            "a text cannot be embedded: `URL` returned a vector with a number that is not finite",
         ),
         (
             Reply::text(200, &" ".repeat(2 << 20)),
-            "`URL` answers with more than vectors of 8 numbers: check the url, and `dimensions`",
+            "`URL` returned more data than vectors of 8 numbers need: check the url and `dimensions`",
         ),
     ];
     for (reply, message) in cases {
@@ -388,65 +388,65 @@ fn each_refusal_says_what_to_do() {
     let cases = [
         (
             Reply::json(401, &message("no key")),
-            "`URL` answers 401 (no key): it wants a key, so name the environment variable that holds it",
+            "`URL` answered 401 (no key): set `key_variable` to the environment variable that holds the key",
         ),
         (
             Reply::json(403, &json!({ "error": "forbidden" })),
-            "`URL` answers 403 (forbidden): it wants a key, so name the environment variable that holds it",
+            "`URL` answered 403 (forbidden): set `key_variable` to the environment variable that holds the key",
         ),
         (
             Reply::json(404, &message("model `words` not found")),
-            "`URL` answers 404 (model `words` not found): check the url, and the model `words`",
+            "`URL` answered 404 (model `words` not found): check the url and the model `words`",
         ),
         (
             Reply::text(405, ""),
-            "`URL` answers 405: check the url, and the model `words`",
+            "`URL` answered 405: check the url and the model `words`",
         ),
         (
             Reply::text(418, "<h1>A\tteapot</h1>\u{1B}[31m"),
-            "`URL` answers 418 (<h1>A teapot</h1> [31m): check the url",
+            "`URL` answered 418 (<h1>A teapot</h1> [31m): check the url",
         ),
         (
             Reply::text(301, "").with(
                 "location",
                 "https://user:pw@host.example/v2/embeddings?key=k",
             ),
-            "`URL` sends on to `https://host.example/v2/embeddings?…`: give that as the url if it is right",
+            "`URL` redirects to `https://host.example/v2/embeddings?…`: use that as the url if it is right",
         ),
-        (Reply::text(307, ""), "`URL` answers 307: check the url"),
+        (Reply::text(307, ""), "`URL` answered 307: check the url"),
         (
             Reply::json(500, &json!({ "detail": "out of memory" })),
-            "`URL` answers 500 (out of memory): try again later",
+            "`URL` answered 500 (out of memory): try again later",
         ),
         (
             Reply::json(
                 503,
                 &json!({ "object": "error", "message": "loading", "code": 503 }),
             ),
-            "`URL` answers 503 (loading): try again later",
+            "`URL` answered 503 (loading): try again later",
         ),
         (
             Reply::json(429, &message("slow down")),
-            "`URL` answers 429 (slow down): send fewer requests a minute, or try again later",
+            "`URL` answered 429 (slow down): send fewer requests per minute, or try again later",
         ),
         (
             Reply::json(
                 429,
                 &json!({ "error": { "message": "quota", "code": "insufficient_quota" } }),
             ),
-            "`URL` answers 429 (quota): what was paid for is used up",
+            "`URL` answered 429 (quota): the quota is used up",
         ),
         (
             Reply::text(429, "").with("retry-after", "3600"),
-            "`URL` answers 429 and asks to wait for 3600 s: try again then",
+            "`URL` answered 429 and asked for a wait of 3600 s: try again after that",
         ),
         (
             Reply::json(424, &json!({ "detail": [{ "msg": "no" }] })),
-            r#"`URL` answers 424 ([{"msg":"no"}]): try again later"#,
+            r#"`URL` answered 424 ([{"msg":"no"}]): try again later"#,
         ),
         (
             Reply::text(400, &"long ".repeat(100)),
-            "`URL` answers 400 (long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long …) to any text: check the model `words`, and whether it takes `dimensions`",
+            "`URL` answered 400 (long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long …) even for a sample text: check the model `words`, and whether it supports `dimensions`",
         ),
     ];
     for (reply, message) in cases {
@@ -462,13 +462,13 @@ fn an_endpoint_that_is_not_reached_says_what_to_do() {
     let setup = Setup::new(&url, |options| options.retries = 0);
     assert_eq!(
         without_address(&setup, &setup.failure()),
-        "nothing listens at `URL`: start the server, or correct the url"
+        "nothing is listening at `URL`: start the server, or correct the url"
     );
     let silent = Server::always(Reply::Silence);
     assert_eq!(
         shown(&silent, |options| options.timeout =
             Duration::from_millis(20)),
-        "`URL` gives no answer within 20ms: allow more time, or send fewer texts at once"
+        "`URL` did not answer within 20ms: increase `timeout`, or send fewer texts per request"
     );
     let torn = Reply::Torn("{\"data\": []}".into(), 5);
     for reply in [Reply::Nothing, torn] {
@@ -480,7 +480,7 @@ fn an_endpoint_that_is_not_reached_says_what_to_do() {
     let long = Reply::text(200, "").with("x-any", "a".repeat(1 << 20));
     for reply in [Reply::Noise, long] {
         let shown = shown(&Server::always(reply), |_| {});
-        assert!(shown.starts_with("`URL` cannot be asked ("), "{shown}");
+        assert!(shown.starts_with("`URL` cannot be queried ("), "{shown}");
         assert!(shown.ends_with("): check the url"), "{shown}");
     }
 }
@@ -489,7 +489,7 @@ fn an_endpoint_that_is_not_reached_says_what_to_do() {
 fn a_connection_that_is_not_safe_says_what_to_do() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("https://{}", listener.local_addr().unwrap());
-    // What listens there speaks no TLS.
+    // The server there does not speak TLS.
     let answering = thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
         stream.read_exact(&mut [0]).unwrap();
@@ -504,7 +504,7 @@ fn a_connection_that_is_not_safe_says_what_to_do() {
     answering.join().unwrap();
     assert_eq!(
         shown,
-        "there is no safe connection to `URL` (received corrupt message of type InvalidContentType): check the url, and the certificates that this machine trusts"
+        "cannot connect securely to `URL` (received corrupt message of type InvalidContentType): check the url and the certificates that this machine trusts"
     );
 }
 
@@ -521,7 +521,7 @@ fn what_may_pass_is_tried_again_with_growing_waits() {
     let setup = plain(&server.url());
     let found = setup.documents(&["green tea"]).unwrap();
     assert!(close(found.iter().next().unwrap(), &unit("green tea")));
-    // Chance is one half here, which leaves three quarters of each wait.
+    // The random number is one half here, so each wait is three quarters of its length.
     assert_eq!(setup.slept(), [375, 750, 1500, 3000, 6000]);
     assert_eq!(server.inputs(), [["green tea"]; 6]);
 }
@@ -532,7 +532,7 @@ fn trying_again_ends_and_says_how_often_it_was() {
     let setup = Setup::new(&server.url(), |options| options.retries = 8);
     assert_eq!(
         without_address(&setup, &setup.failure()),
-        "`URL` answers 500 (boom), 9 times: try again later"
+        "`URL` answered 500 (boom), 9 times: try again later"
     );
     // No wait is longer than the longest.
     let waits = [375, 750, 1500, 3000, 6000, 12_000, 22_500, 22_500];
@@ -567,9 +567,9 @@ fn an_endpoint_is_left_alone_for_as_long_as_it_asks() {
         Reply::text(503, "")
             .with("retry-after", later)
             .with("date", date),
-        // Less than the wait that it would be without.
+        // Less than the wait without it.
         Reply::text(429, "").with("retry-after", "0"),
-        // Not for this status, not in this form, not without the date of the answer.
+        // Not for this status, not in this form, not without the date of the response.
         Reply::text(500, "").with("retry-after", "50"),
         Reply::text(429, "").with("retry-after", "soon"),
         Reply::text(429, "").with("retry-after", later),
@@ -587,14 +587,14 @@ fn requests_are_as_far_apart_as_the_rate_wants() {
         options.batch_texts = 1;
     });
     setup.documents(&["a", "b"]).unwrap();
-    // The second request is sent again, the third is another batch: both two seconds after the one before.
+    // The second request is a retry, the third is another batch: both two seconds after the one before.
     assert_eq!(setup.slept(), [375, 1625, 2000]);
     *setup.machine.now.lock().unwrap() += Duration::from_secs(60);
     setup.documents(&["c"]).unwrap();
     assert_eq!(setup.slept().len(), 3, "no wait after a rest");
 }
 
-/// Refuses every request with a text that has the word `bad`.
+/// Rejects every request with a text that contains `bad`.
 fn refuses_bad(asked: &Asked) -> Reply {
     match asked.input().iter().any(|text| text.contains("bad")) {
         true => Reply::json(400, &json!({ "error": { "message": "a bad text" } })),
@@ -612,7 +612,7 @@ fn a_refused_batch_is_halved_down_to_the_text_that_is_refused() {
     let texts = ["a", "b", "c", "d", "e", "bad", "g", "h"];
     let error = setup.embedder.embed_documents(&texts, &mut found);
     let address = &setup.embedder.endpoint.address.shown;
-    let reason = format!("`{address}` answers 400 (a bad text)");
+    let reason = format!("`{address}` answered 400 (a bad text)");
     assert_eq!(error, Err(EmbedError::Refused { text: 5, reason }));
     assert_eq!(found, before, "vectors are as they were");
     let expected: [&[&str]; 5] = [&texts, &texts[..4], &texts[4..], &texts[4..6], &["e"]];
@@ -646,7 +646,7 @@ fn a_text_is_to_blame_only_if_another_one_is_embedded() {
     let setup = plain(&server.url());
     assert_eq!(
         without_address(&setup, &setup.failure()),
-        "`URL` answers 422 (no such field) to any text: check the model `words`, and whether it takes `dimensions`"
+        "`URL` answered 422 (no such field) even for a sample text: check the model `words`, and whether it supports `dimensions`"
     );
 }
 
@@ -657,7 +657,7 @@ fn a_question_that_is_refused_says_so() {
     let error = setup.embedder.embed_query(&[("bad", 1.0)]).unwrap_err();
     assert_eq!(
         without_address(&setup, &error),
-        "`URL` answers 400 (a bad text) to this question: ask it in other words, or in fewer"
+        "`URL` answered 400 (a bad text) for this query: rephrase or shorten it"
     );
 }
 
@@ -678,19 +678,19 @@ fn a_check_says_what_does_not_work_without_waiting() {
     let setup = plain(&server.url());
     assert_eq!(
         without_address(&setup, &setup.embedder.check().unwrap_err()),
-        "`URL` answers 503 (loading): try again later"
+        "`URL` answered 503 (loading): try again later"
     );
     assert!(setup.slept().is_empty());
-    let nought = json!([{ "index": 0, "embedding": [0, 0, 0, 0, 0, 0, 0, 0] }]);
-    let server = Server::always(data(&nought));
+    let zero = json!([{ "index": 0, "embedding": [0, 0, 0, 0, 0, 0, 0, 0] }]);
+    let server = Server::always(data(&zero));
     let setup = plain(&server.url());
     assert_eq!(
         without_address(&setup, &setup.embedder.check().unwrap_err()),
-        "`URL` gives a vector of noughts to any text: check the model `words`, and whether it takes `dimensions`"
+        "`URL` returned a zero vector even for a sample text: check the model `words`, and whether it supports `dimensions`"
     );
 }
 
-/// What is other than in plain options.
+/// Changes to the default options.
 type Change = fn(&mut HttpOptions);
 
 #[test]
@@ -736,59 +736,59 @@ fn options_that_cannot_be_used_say_what_can() {
     let cases: [(Change, &str); 14] = [
         (
             |options| options.url = "localhost:11434".into(),
-            "`localhost:11434` cannot be the `url` of an embedder: give `http://` or `https://`, and a host",
+            "invalid value `localhost:11434` for the embedder setting `url`, expected `http://` or `https://`, and a host",
         ),
         (
             |options| options.url = "ftp://host.example".into(),
-            "`ftp://host.example` cannot be the `url` of an embedder: give `http://` or `https://`, and a host",
+            "invalid value `ftp://host.example` for the embedder setting `url`, expected `http://` or `https://`, and a host",
         ),
         (
             |options| options.url = "http://".into(),
-            "`http://` cannot be the `url` of an embedder: give `http://` or `https://`, and a host",
+            "invalid value `http://` for the embedder setting `url`, expected `http://` or `https://`, and a host",
         ),
         (
             |options| options.url = "https://me:secret@host.example/v1?key=k".into(),
-            "`https://host.example/v1?…` cannot be the `url` of an embedder: give an address without a password: name the environment variable of a key",
+            "invalid value `https://host.example/v1?…` for the embedder setting `url`, expected a url without a password (use `key_variable` for a key)",
         ),
         (
             |options| options.model = " ".into(),
-            "` ` cannot be the `model` of an embedder: give the name of a model",
+            "invalid value ` ` for the embedder setting `model`, expected the name of a model",
         ),
         (
             |options| options.dimensions = 0,
-            "`0` cannot be the `dimensions` of an embedder: give a number from 1 to 65536",
+            "invalid value `0` for the embedder setting `dimensions`, expected a number from 1 to 65536",
         ),
         (
             |options| options.dimensions = 1 << 20,
-            "`1048576` cannot be the `dimensions` of an embedder: give a number from 1 to 65536",
+            "invalid value `1048576` for the embedder setting `dimensions`, expected a number from 1 to 65536",
         ),
         (
             |options| options.max_input = 0,
-            "`0` cannot be the `max_input` of an embedder: give a number from 1 to 16777216",
+            "invalid value `0` for the embedder setting `max_input`, expected a number from 1 to 16777216",
         ),
         (
             |options| options.batch_texts = 0,
-            "`0` cannot be the `batch_texts` of an embedder: give a number from 1 on",
+            "invalid value `0` for the embedder setting `batch_texts`, expected a number of at least 1",
         ),
         (
             |options| options.batch_characters = 0,
-            "`0` cannot be the `batch_characters` of an embedder: give a number from 1 on",
+            "invalid value `0` for the embedder setting `batch_characters`, expected a number of at least 1",
         ),
         (
             |options| options.requests_per_minute = Some(0),
-            "`0` cannot be the `requests_per_minute` of an embedder: give a number from 1 on",
+            "invalid value `0` for the embedder setting `requests_per_minute`, expected a number of at least 1",
         ),
         (
             |options| options.timeout = Duration::ZERO,
-            "`0 s` cannot be the `timeout` of an embedder: give some time",
+            "invalid value `0 s` for the embedder setting `timeout`, expected more than 0 s",
         ),
         (
             |options| options.key_variable = Some(String::new()),
-            "`` cannot be the `key_variable` of an embedder: give the name of an environment variable",
+            "invalid value `` for the embedder setting `key_variable`, expected the name of an environment variable",
         ),
         (
             |options| options.key_variable = Some("A=B".into()),
-            "`A=B` cannot be the `key_variable` of an embedder: give the name of an environment variable",
+            "invalid value `A=B` for the embedder setting `key_variable`, expected the name of an environment variable",
         ),
     ];
     for (change, message) in cases {
@@ -856,7 +856,7 @@ fn a_question_is_asked_once() {
     let error = setup.embedder.embed_query(&[("tea", 1.0)]).unwrap_err();
     assert_eq!(
         without_address(&setup, &error),
-        "`URL` answers 503: try again later"
+        "`URL` answered 503: try again later"
     );
     assert_eq!((server.asked().len(), setup.slept().len()), (1, 0));
 }

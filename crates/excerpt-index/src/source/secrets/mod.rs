@@ -1,7 +1,7 @@
-//! Files that hold keys or passwords: recognised by their names ([`named`]) and by their texts ([`found`]).
+//! Files that contain keys or passwords: recognised by their names ([`named`]) and by their texts ([`found`]).
 //!
-//! A text counts as a secret for its structure, never for a word in it. A private key has to decode, a token has to have the length and the randomness of
-//! one. Source code and documentation that name a format, or show a placeholder of it, stay in the index.
+//! A text counts as a secret because of its structure, never because of a word in it. A private key has to decode; a token has to have the right length
+//! and randomness. Source code and documentation that only name a format, or show a placeholder, stay in the index.
 
 mod name;
 mod text;
@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 pub(crate) use name::named;
 pub(crate) use text::found;
 
-/// Changes with what is recognised, so that documents indexed by an older version are looked at again.
+/// Changes with the rules, so that documents indexed by an older version are checked again.
 pub(crate) const VERSION: u32 = 1;
 
-/// What happens to files that hold keys or passwords.
+/// What happens to files that contain keys or passwords.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -24,27 +24,27 @@ pub enum Secrets {
     /// They are skipped.
     #[default]
     Skip,
-    /// They are indexed as any other file.
+    /// They are indexed like any other file.
     Index,
 }
 
-/// What says that a file holds a secret, without the secret itself.
+/// The evidence that a file contains a secret, without the secret itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Secret {
     /// Its name.
     Named,
-    /// A part of its text.
+    /// Part of its text.
     Found {
-        /// What it is, such as `GitHub token`.
+        /// The kind of secret, such as `GitHub token`.
         kind: &'static str,
-        /// The line that it begins on, from 1.
+        /// The line where it starts, from 1.
         line: usize,
     },
 }
 
 impl Secret {
-    /// What lets files with secrets in, for the end of a message.
+    /// How to index files with secrets, for the end of a message.
     pub const ADVICE: &'static str =
         "to index such files, set `secrets = \"index\"` in `[files]` of your own excerpt.toml";
 }
@@ -53,7 +53,7 @@ impl fmt::Display for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Secret::Named => f.write_str("by its name"),
-            Secret::Found { kind, line } => write!(f, "{kind} in line {line}"),
+            Secret::Found { kind, line } => write!(f, "{kind} on line {line}"),
         }
     }
 }

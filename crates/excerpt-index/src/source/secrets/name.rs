@@ -1,4 +1,4 @@
-//! Names that say what a file holds. Case does not matter.
+//! File names that indicate secrets. Case does not matter.
 
 /// Names of files with keys, passwords, or who may log in where.
 const NAMES: [&str; 71] = [
@@ -112,7 +112,7 @@ const ENDINGS: [&str; 33] = [
     "vault-token",
 ];
 
-/// Paths below a user's folder, where the name alone says little.
+/// Paths below a user's home folder, for names that are not specific enough.
 const PATHS: [&str; 12] = [
     ".aws/config",
     ".azure/azureprofile.json",
@@ -128,7 +128,7 @@ const PATHS: [&str; 12] = [
     ".vscode/sftp.json",
 ];
 
-/// Names of private keys, to which a user adds words of their own: `id_rsa.old`, `id_ed25519_work`.
+/// Names of private keys that users extend: `id_rsa.old`, `id_ed25519_work`.
 const KEYS: [&str; 6] = [
     "id_dsa",
     "id_ecdsa",
@@ -138,7 +138,7 @@ const KEYS: [&str; 6] = [
     "id_xmss",
 ];
 
-/// Endings with which a file called `credentials` or `secrets` holds them; `credentials.md` and `secrets.rs` speak of them.
+/// Endings with which a file called `credentials` or `secrets` contains them; `credentials.md` and `secrets.rs` are about them.
 const DATA: [&str; 13] = [
     "cfg",
     "conf",
@@ -155,12 +155,12 @@ const DATA: [&str; 13] = [
     "yml",
 ];
 
-/// Words in the name of an example that is meant to be read, such as `.env.example`. Its text says whether it is one.
+/// Words in the names of examples that are meant to be read, such as `.env.example`. The text decides whether a file is one.
 const EXAMPLES: [&str; 10] = [
     "default", "defaults", "demo", "dist", "example", "sample", "schema", "stub", "template", "tpl",
 ];
 
-/// Whether the file at `path`, relative to its source, holds secrets by its name.
+/// Whether the name of the file at `path`, relative to its source, indicates secrets.
 pub(crate) fn named(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
     let name = path.rsplit('/').next().unwrap_or(&path);
@@ -184,7 +184,7 @@ pub(crate) fn named(path: &str) -> bool {
         || (ending == "txt" && matches!(stem, "credentials" | "passwords"))
 }
 
-/// The name without what an editor or a person adds to a copy.
+/// The name without the suffixes of backup copies.
 fn copied(name: &str) -> &str {
     let copy = [".bak", ".backup", ".old", ".orig", ".save", ".swp", "~"];
     let found = copy.iter().find_map(|copy| name.strip_suffix(copy));
@@ -198,7 +198,7 @@ fn is_below(path: &str) -> bool {
     })
 }
 
-/// Whether it is the name of a private key of SSH, or of what belongs to it.
+/// Whether it is the name of an SSH private key or of a related file.
 fn is_key(name: &str) -> bool {
     KEYS.iter().any(|key| {
         let rest = name.strip_prefix(key);
@@ -209,7 +209,7 @@ fn is_key(name: &str) -> bool {
     })
 }
 
-/// Whether a file of data with this name is there to keep secrets.
+/// Whether a data file with this name stores secrets.
 fn is_store(stem: &str) -> bool {
     let begins = [
         "application_default_credentials",

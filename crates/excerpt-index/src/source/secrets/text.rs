@@ -1,5 +1,5 @@
-//! Secrets in a text. One pass over the text finds the markers that secrets bear; what stands at a marker is then examined by its structure. Each
-//! examination looks at a bounded part of the text, so the whole stays linear.
+//! Secrets in a text. One pass over the text finds the markers of secrets; the structure of the text at each marker is then checked. Each check reads a
+//! bounded part of the text, so the whole takes linear time.
 
 use std::sync::LazyLock;
 
@@ -10,13 +10,13 @@ use base64::engine::{DecodePaddingMode, GeneralPurposeConfig};
 
 use super::Secret;
 
-/// How far behind its marker a private key ends at the latest, in bytes. One of RSA with 16,384 bits takes 12,700.
+/// The most bytes from its marker to the end of a private key. An RSA key with 16,384 bits takes 12,700.
 const LONGEST_KEY: usize = 20_000;
 
-/// The size in bytes up to which a text may be there for the sake of one JSON web token: longer ones show it as an example.
+/// The size in bytes up to which a text may exist to store one JSON web token: a longer one shows it as an example.
 const LONGEST_TOKEN_FILE: usize = 16 << 10;
 
-/// What a marker may be the begin of.
+/// A kind of secret that a marker may start.
 struct Kind {
     name: &'static str,
     /// Texts that are part of every secret of this kind.
@@ -24,11 +24,11 @@ struct Kind {
     shape: Shape,
 }
 
-/// How a secret of a kind is told from a mention of it.
+/// How a secret is distinguished from a mention of its kind.
 enum Shape {
-    /// The marker begins a word, followed by this many characters of an alphabet and by no other of them.
+    /// The marker starts a word and is followed by exactly this many characters of an alphabet.
     Token(Alphabet, usize, usize),
-    /// An examination of its own.
+    /// A check of its own.
     Special(fn(&Place<'_>) -> bool),
 }
 
@@ -37,20 +37,20 @@ enum Alphabet {
     Hex,
     /// Letters and digits.
     Alnum,
-    /// Those of base64 in addresses: letters, digits, `-` and `_`.
+    /// Those of URL-safe base64: letters, digits, `-` and `_`.
     Url,
     /// Those of base64: letters, digits, `+` and `/`.
     Base64,
-    /// Of bech32 in capitals.
+    /// Those of bech32 in upper case.
     Bech32,
-    /// What the rest of a token may hold that has parts: letters, digits, `-`, `_`, `.`, `=`.
+    /// The characters of the rest of a token with parts: letters, digits, `-`, `_`, `.`, `=`.
     Parts,
 }
 
 use Alphabet::{Alnum, Base64, Bech32, Hex, Parts, Url};
 use Shape::{Special, Token};
 
-/// The markers of private keys come first: of two that begin at one place, the first counts.
+/// The markers of private keys come first: of two that start at the same place, the first counts.
 const KINDS: &[Kind] = &[
     kind("private key", &["PRIVATE KEY"], Special(private_key)),
     kind("private key", &["LS0tLS1CRUdJTi"], Special(encoded_key)),
@@ -165,14 +165,14 @@ const fn kind(name: &'static str, markers: &'static [&'static str], shape: Shape
     }
 }
 
-/// What finds all markers, and of each the kind it is of.
+/// The automaton that finds all markers, and the kind of each.
 struct Searcher {
     machine: AhoCorasick,
     kinds: Vec<&'static Kind>,
 }
 
 static SEARCHER: LazyLock<Option<Searcher>> = LazyLock::new(|| {
-    // Of markers that begin alike, the longest says most.
+    // Of markers with the same start, the longest is the most specific.
     let mut marked: Vec<(&'static str, &'static Kind)> = KINDS
         .iter()
         .flat_map(|kind| kind.markers.iter().map(move |marker| (*marker, kind)))
@@ -224,19 +224,19 @@ struct Place<'t> {
 }
 
 impl<'t> Place<'t> {
-    /// The text behind the marker, up to so many bytes.
+    /// The text after the marker, up to this many bytes.
     fn behind(&self, most: usize) -> &'t [u8] {
         let rest = &self.text[self.end..];
         &rest[..rest.len().min(most)]
     }
 
-    /// The text before the marker, from so many bytes on.
+    /// The text before the marker, up to this many bytes.
     fn before(&self, most: usize) -> &'t [u8] {
         let before = &self.text[..self.start];
         &before[before.len().saturating_sub(most)..]
     }
 
-    /// Whether the marker begins a word.
+    /// Whether the marker starts a word.
     fn begins_word(&self) -> bool {
         let last = self.before(1).first();
         last.is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')
@@ -251,7 +251,7 @@ impl<'t> Place<'t> {
     }
 }
 
-/// The characters of an alphabet that a text begins with.
+/// The characters of an alphabet at the start of a text.
 fn run(text: &[u8], alphabet: Alphabet) -> &[u8] {
     let end = text.iter().position(|byte| !alphabet.has(*byte));
     &text[..end.unwrap_or(text.len())]
@@ -269,8 +269,8 @@ impl Alphabet {
         }
     }
 
-    /// How many bits of entropy a character of a random text has at the least. That of short texts is far below what the alphabet could have: 20 random
-    /// characters of 62 have 4.1 bits, and less than 3.4 in one of a million cases.
+    /// The least bits of entropy per character of a random text. In short texts it is far below what the alphabet allows: 20 random characters
+    /// of 62 have 4.1 bits, and less than 3.4 in one of a million cases.
     fn least_bits(self) -> f64 {
         match self {
             Hex => 2.9,
@@ -279,7 +279,7 @@ impl Alphabet {
     }
 }
 
-/// Words that a random text does not hold, and a placeholder often does.
+/// Words that occur in placeholders but not in random text.
 const PLACEHOLDERS: [&[u8]; 16] = [
     b"0000000",
     b"1234567",
@@ -299,7 +299,7 @@ const PLACEHOLDERS: [&[u8]; 16] = [
     b"your",
 ];
 
-/// Whether a text looks drawn at random, and not made up by a person.
+/// Whether a text looks random, and not made up by a person.
 fn is_random(text: &[u8], alphabet: Alphabet) -> bool {
     let mut counts = [0_u32; 256];
     for byte in text {
@@ -325,11 +325,11 @@ fn is_random(text: &[u8], alphabet: Alphabet) -> bool {
         && !has_placeholder(text)
 }
 
-/// Whether many characters follow on each other, as in `abcdef…` and, with a step of two, in `a1b2c3…`.
+/// Whether many characters are consecutive, as in `abcdef…` or, with a step of two, in `a1b2c3…`.
 fn is_sequence(text: &[u8], step: usize) -> bool {
     let pairs = text.iter().zip(text.iter().skip(step));
     let near = pairs.filter(|(a, b)| a.abs_diff(**b) <= 1).count();
-    // Of random hexadecimal digits one pair of six does, of other alphabets one of twenty.
+    // Of random hexadecimal digits one pair in six is, in other alphabets one in twenty.
     near * 5 > text.len().saturating_sub(step) * 2
 }
 
@@ -348,7 +348,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// The same in the alphabet of addresses.
+/// The same in the URL-safe alphabet.
 const BASE64_URL: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::URL_SAFE,
     GeneralPurposeConfig::new()
@@ -356,7 +356,7 @@ const BASE64_URL: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// A private key in armour: the line that begins it, a body that decodes to a key, and the line that ends it.
+/// An armored private key: a start line, a body that decodes to a key, and an end line.
 fn private_key(place: &Place<'_>) -> bool {
     let before = place.before(40);
     let opens = before.rsplit(|byte| *byte == b'-').next();
@@ -393,14 +393,14 @@ fn private_key(place: &Place<'_>) -> bool {
     is_key && is_varied(&key)
 }
 
-/// The base64 between the lines that begin and end a key.
+/// The base64 between the start and end lines of a key.
 struct Body {
     text: Vec<u8>,
-    /// Whether a header says that it is encrypted.
+    /// Whether a header states that it is encrypted.
     is_encrypted: bool,
 }
 
-/// The body of a key as it stands in a file of its own, or in a text in quotes, line by line or with escaped line ends, in a comment or in a list.
+/// The body of a key in a file of its own, or in a quoted string, line by line or with escaped line breaks, in a comment or in a list.
 fn body(text: &[u8]) -> Option<Body> {
     let mut body = Body {
         text: Vec::new(),
@@ -409,7 +409,7 @@ fn body(text: &[u8]) -> Option<Body> {
     let mut lines = Vec::new();
     for line in text.split(|byte| matches!(byte, b'\n' | b'\r')) {
         let mut rest = line;
-        // Escaped line ends, also those of a text in a text.
+        // Escaped line breaks, including those of a string in a string.
         while let Some(at) = find(rest, b"\\n").or_else(|| find(rest, b"\\r")) {
             let begin = rest[..at].iter().rposition(|byte| *byte != b'\\');
             lines.push(&rest[..begin.map_or(0, |begin| begin + 1)]);
@@ -440,7 +440,7 @@ fn body(text: &[u8]) -> Option<Body> {
     (body.text.len() >= 60).then_some(body)
 }
 
-/// A line without the quotes, the mark of a comment, and what joins it to the next one.
+/// A line without quotes, comment markers, and what joins it to the next line.
 fn undecorated(line: &[u8]) -> &[u8] {
     let mut line = line.trim_ascii();
     for mark in [
@@ -473,14 +473,14 @@ fn undecorated(line: &[u8]) -> &[u8] {
     while let [rest @ .., b'\\' | b',' | b';'] = line {
         line = rest.trim_ascii_end();
     }
-    // What joins a text in quotes to the next one.
+    // What joins a quoted string to the next one.
     match line.trim_ascii() {
         [b'+' | b'.' | b'&'] => &[],
         line => line,
     }
 }
 
-/// Whether these bytes are one value of DER, a sequence, which takes all of them.
+/// Whether all of these bytes are a single DER value, a sequence.
 fn is_der(bytes: &[u8]) -> bool {
     let length = match *bytes {
         [0x30, short @ 0..=0x7f, ..] => 2 + usize::from(short),
@@ -491,7 +491,7 @@ fn is_der(bytes: &[u8]) -> bool {
     length == bytes.len()
 }
 
-/// Whether bytes are as different as those of a key are: one of test data may be the same byte again and again.
+/// Whether bytes are as varied as those of a key: test data may repeat the same byte.
 fn is_varied(bytes: &[u8]) -> bool {
     let mut seen = [false; 256];
     bytes
@@ -500,7 +500,7 @@ fn is_varied(bytes: &[u8]) -> bool {
     seen.iter().filter(|seen| **seen).count() >= 20
 }
 
-/// A private key in armour, once more in base64, as Kubernetes keeps it.
+/// An armored private key, encoded in base64 again, as Kubernetes stores it.
 fn encoded_key(place: &Place<'_>) -> bool {
     if !place.begins_word()
         || place
@@ -569,7 +569,7 @@ fn wireguard_key(place: &Place<'_>) -> bool {
         && is_random(key, Base64)
 }
 
-/// The private number of a JSON web key, beside the field that says what kind of key it is.
+/// The private number of a JSON web key, next to the field with the type of the key.
 fn web_key(place: &Place<'_>) -> bool {
     let value = place.behind(800).trim_ascii_start();
     let Some(value) = value.strip_prefix(b"\"") else {
@@ -584,7 +584,7 @@ fn web_key(place: &Place<'_>) -> bool {
             .any(|near| find(near, b"\"kty\"").is_some())
 }
 
-/// The value behind the name of a secret access key.
+/// The value after the name of a secret access key.
 fn aws_secret(place: &Place<'_>) -> bool {
     let behind = place.behind(80);
     let begin = behind.iter().position(|byte| byte.is_ascii_alphanumeric());
@@ -597,7 +597,7 @@ fn aws_secret(place: &Place<'_>) -> bool {
     is_assigned && is_aws_secret(&behind[begin..])
 }
 
-/// An access key's id with its secret, as in the file that the console gives.
+/// The id of an access key with its secret, as in the file that the console exports.
 fn aws_pair(place: &Place<'_>) -> bool {
     let behind = place.behind(160);
     let id = run(behind, Alnum);
@@ -623,7 +623,7 @@ fn is_aws_secret(text: &[u8]) -> bool {
         && is_random(secret, Base64)
 }
 
-/// A signed JSON web token that is a good part of a small text.
+/// A signed JSON web token that makes up a good part of a small text.
 fn web_token(place: &Place<'_>) -> bool {
     if place.text.len() > LONGEST_TOKEN_FILE || !place.begins_word() {
         return false;
@@ -640,7 +640,7 @@ fn web_token(place: &Place<'_>) -> bool {
     let Some(claims) = is_object(header).and_then(|_| is_object(claims)) else {
         return false;
     };
-    // The claims of the token that every documentation shows.
+    // The claims of the example token of every documentation.
     let is_shown = claims.get("sub").is_some_and(|sub| sub == "1234567890")
         || claims.get("name").is_some_and(|name| name == "John Doe");
     !is_shown
@@ -690,7 +690,7 @@ fn run_of(text: &[u8], holds: impl Fn(u8) -> bool) -> &[u8] {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// `sk-` with 48 letters and digits, or with a longer body of parts that bears the mark of the newer ones.
+/// `sk-` with 48 letters and digits, or with a longer body of several parts that contains the marker of the newer keys.
 fn openai_key(place: &Place<'_>) -> bool {
     if !place.begins_word() || place.before(1) == b"-" {
         return false;
@@ -714,7 +714,7 @@ fn azure_secret(place: &Place<'_>) -> bool {
     start == 3 && (31..=34).contains(&rest.len()) && is_random(rest, Parts)
 }
 
-/// A registry with the name and password of a user in base64.
+/// A registry with a user name and password in base64.
 fn docker_login(place: &Place<'_>) -> bool {
     let mut rest = place.behind(2_000);
     while let Some(at) = find(rest, b"\"auth\"") {
@@ -745,7 +745,7 @@ fn sendgrid_key(place: &Place<'_>) -> bool {
         && matches!(parts[..], [id, key] if id.len() == 22 && key.len() == 43 && is_random(id, Url) && is_random(key, Url))
 }
 
-/// The number of a bot, and 35 characters, the first two of which are part of the marker.
+/// The number of a bot and 35 characters, of which the first two are part of the marker.
 fn telegram_token(place: &Place<'_>) -> bool {
     let before = place.before(12);
     let digits = before

@@ -1,4 +1,4 @@
-//! Questions about chunks.
+//! Queries about chunks.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use crate::store::record::input;
 use crate::store::sum::{self, CHUNK};
 use crate::store::truth::Truth;
 
-/// A chunk as the truth has it, without its text.
+/// A stored chunk without its text.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredChunk {
     pub(crate) ordinal: usize,
@@ -25,13 +25,13 @@ pub(crate) struct StoredChunk {
     pub(crate) kind: String,
     pub(crate) language: Option<String>,
     pub(crate) tokens: usize,
-    /// Where the text begins that is embedded: that of the overlap, if there is one.
+    /// Where the embedded text starts: at the overlap, if there is one.
     pub(crate) embedded_from: usize,
     pub(crate) header: String,
     pub(crate) input: Vec<u8>,
 }
 
-/// What of a chunk has a say in its rank.
+/// The properties of a chunk that affect its rank.
 #[derive(Clone, Debug)]
 pub(crate) struct Features {
     pub(crate) defines: Vec<String>,
@@ -47,10 +47,10 @@ impl Truth {
         let kept: Option<Option<i64>> =
             select.query_row([document], |row| row.get(0)).optional()?;
         match kept {
-            // A document that has just been removed has none.
+            // A document that was just removed has none.
             None if chunks.is_empty() => Ok(chunks),
             Some(Some(kept)) if kept == sum::of_chunks(&self.connection, document)? => Ok(chunks),
-            _ => Err(Fault::Value("chunks that are not those of their document")),
+            _ => Err(Fault::Value("chunks that do not belong to their document")),
         }
     }
 
@@ -61,7 +61,7 @@ impl Truth {
         Ok(self.chunks_where(condition, &[document, ordinal])?.pop())
     }
 
-    /// Where the chunks are whose ids lie from `first` to `last`, as document and ordinal, a few at most: more tell nothing new to one who looks for a
+    /// The places, as document and ordinal, of chunks with ids from `first` to `last`; only a few of them, since the caller looks for a
     /// single one.
     pub(crate) fn chunks_between(
         &self,
@@ -77,7 +77,7 @@ impl Truth {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// The id of the chunk of a document that holds the byte at `offset`, or of the next one.
+    /// The id of the chunk of a document that contains the byte at `offset`, or of the next one.
     pub(crate) fn chunk_at(&self, document: i64, offset: usize) -> Result<Option<Hash>, Fault> {
         let offset = i64::try_from(offset).unwrap_or(i64::MAX);
         let condition = "document = ?1 AND end > ?2 ORDER BY ordinal LIMIT 1";
@@ -85,7 +85,7 @@ impl Truth {
         Ok(found.map(|chunk| chunk.id))
     }
 
-    /// What of a chunk has a say in its rank.
+    /// The properties of a chunk that affect its rank.
     pub(crate) fn features(&self, document: u64, ordinal: u64) -> Result<Option<Features>, Fault> {
         let mut select = self.connection.prepare_cached(&format!(
             "SELECT {CHUNK}, sum FROM chunk WHERE document = ?1 AND ordinal = ?2"
@@ -165,7 +165,7 @@ impl StoredChunk {
         self.span.bytes.clone()
     }
 
-    /// What is embedded of it, from its document's text.
+    /// Its embedded text, from its document's text.
     pub(crate) fn embedded<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
         let own = text.get(self.embedded_from..self.span.bytes.end)?;
         Some(input(&self.header, own))

@@ -1,4 +1,4 @@
-//! Questions about documents.
+//! Queries about documents.
 
 use excerpt_chunk::Hash;
 use rusqlite::{OptionalExtension, Row, params};
@@ -12,13 +12,13 @@ use crate::store::fault::Fault;
 use crate::store::sum::{self, DOCUMENT};
 use crate::store::truth::Truth;
 
-/// A document as the truth has it, without its text.
+/// A stored document without its text.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredDocument {
     pub(crate) id: i64,
     pub(crate) source: i64,
     pub(crate) root: String,
-    /// The name of the collection that the source is.
+    /// The name of the collection, if the source is one.
     pub(crate) collection: Option<String>,
     pub(crate) path: String,
     pub(crate) title: Option<String>,
@@ -31,6 +31,10 @@ pub(crate) struct StoredDocument {
 }
 
 impl StoredDocument {
+    pub(crate) fn is_markdown(&self) -> bool {
+        self.syntax == "markdown"
+    }
+
     /// Whether it is source code.
     pub(crate) fn is_code(&self) -> bool {
         self.syntax == "code"
@@ -41,13 +45,13 @@ impl StoredDocument {
 pub(in crate::store) struct Code {
     /// The `rev` at which they were read.
     rev: i64,
-    /// How many documents there are of all kinds.
+    /// The number of all documents.
     total: usize,
     documents: Documents,
 }
 
-/// The columns of a document, up to its sum, and what is known of it by its source. With a join in place of the inner questions, SQLite would prepare it anew
-/// for each document.
+/// The columns of a document, up to its checksum, and those of its source. With a join instead of the subqueries, SQLite would prepare it again for each
+/// document.
 fn select(condition: &str) -> String {
     format!(
         "SELECT {DOCUMENT}, sum, id, (SELECT root FROM source WHERE source.id = document.source) AS root,
@@ -64,7 +68,7 @@ impl Truth {
         found.transpose()
     }
 
-    /// The documents at `path`, one a source, by root.
+    /// The documents at `path`, one per source, by root.
     pub(crate) fn documents_at(&self, path: &str) -> Result<Vec<StoredDocument>, Fault> {
         let mut select = self
             .connection
@@ -74,11 +78,11 @@ impl Truth {
         while let Some(row) = rows.next()? {
             documents.push(document(row)?);
         }
-        // What SQLite's own index of paths does not name may be there all the same, if that index is damaged.
+        // If SQLite's index of paths is damaged, a document may exist although the index does not name it.
         let sql = "SELECT count(*) FROM document NOT INDEXED WHERE path = ?1";
         let count = || self.connection.query_row(sql, [path], |row| size(row, 0));
         if documents.is_empty() && count()? > 0 {
-            return Err(Fault::Value("a document that its path does not lead to"));
+            return Err(Fault::Value("a document that is not found by its path"));
         }
         Ok(documents)
     }
@@ -98,9 +102,9 @@ impl Truth {
         found.transpose()
     }
 
-    /// The ids of the documents at `path` or under it, in a source.
+    /// The ids of the documents at or under `path` in a source.
     pub(crate) fn documents_under(&self, source: i64, path: &str) -> Result<Vec<i64>, Fault> {
-        // Each as one range of the index by path.
+        // Each is one range of the path index.
         let sql = match path.is_empty() {
             true => "SELECT id FROM document WHERE source = ?1 AND path > ?2",
             false => {
@@ -140,12 +144,12 @@ impl Truth {
         let text = decompressed(&zstd, bytes);
         let text = text.ok_or(Fault::Value("a text that cannot be decompressed"))?;
         if Hash::of(&text) != hash {
-            return Err(Fault::Value("a text that is not what was kept"));
+            return Err(Fault::Value("a text whose checksum does not match"));
         }
         String::from_utf8(text).map_err(|_| Fault::Value("a text that is not UTF-8"))
     }
 
-    /// Whether most of these documents are source code, of all when none are given. What is code is read once for each `rev`.
+    /// Whether most of these documents, or of all documents, are source code. Which ones are is read once per `rev`.
     pub(crate) fn mostly_code(&self, documents: Option<&Documents>) -> Result<bool, Fault> {
         let rev = self.rev()?;
         let mut known = self.code.borrow_mut();
@@ -185,7 +189,7 @@ impl Truth {
 }
 
 fn document(row: &Row<'_>) -> Result<StoredDocument, Fault> {
-    // Behind the columns of a document stands their sum.
+    // The columns of a document are followed by their checksum.
     const BEHIND: usize = sum::DOCUMENT_COLUMNS + 1;
     sum::check(row, sum::DOCUMENT_COLUMNS)?;
     Ok(StoredDocument {
@@ -210,7 +214,7 @@ mod tests {
 
     use super::*;
 
-    /// What a search asks for each candidate, it asks hundreds of times.
+    /// A search runs a query per candidate hundreds of times.
     #[test]
     fn a_question_about_a_document_is_prepared_once() {
         let dir = tempfile::tempdir().unwrap();

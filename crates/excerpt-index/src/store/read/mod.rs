@@ -1,4 +1,4 @@
-//! Questions to the truth: here those about the index as a whole, and in the other files those about its sources, documents, chunks and vectors.
+//! Queries to the truth: here those about the index as a whole, and in the other files those about its sources, documents, chunks and vectors.
 
 mod chunk;
 mod document;
@@ -19,16 +19,16 @@ pub(crate) use document::StoredDocument;
 pub(super) use source::stat;
 
 impl Truth {
-    /// Holds the state of this moment until it is dropped: all questions see the same, and none has to see to it for itself.
+    /// A snapshot of the current state until it is dropped: all queries see the same state.
     pub(crate) fn snapshot(&self) -> Result<Transaction<'_>, Fault> {
         let mut snapshot = self.connection.unchecked_transaction()?;
         snapshot.set_drop_behavior(DropBehavior::Commit);
-        // Every answer names the root of a source.
+        // Every result names the root of a source.
         self.sources()?;
         Ok(snapshot)
     }
 
-    /// The id that tells this store from every other.
+    /// The unique id of this store.
     pub(crate) fn id(&self) -> Result<String, Fault> {
         let sql = "SELECT lower(hex(value)) FROM meta WHERE key = 'store'";
         Ok(self.connection.query_row(sql, [], |row| row.get(0))?)
@@ -39,7 +39,7 @@ impl Truth {
         self.number("rev")
     }
 
-    /// The `rev` up to which tombstones have been forgotten.
+    /// The `rev` up to which tombstones have been removed.
     pub(crate) fn pruned(&self) -> Result<i64, Fault> {
         self.number("pruned")
     }
@@ -71,7 +71,7 @@ impl Truth {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// How many documents of the source at `root` were cut by other settings than `identity` says, as far as `most`.
+    /// How many documents of the source at `root` were split with other settings than those of `identity`, up to `most`.
     pub(crate) fn stale_count(
         &self,
         root: &str,
@@ -118,8 +118,8 @@ impl Truth {
         Ok(self.connection.query_row(sql, [], |row| unsigned(row, 0))?)
     }
 
-    /// Calls `visit` with every value that the content of the index consists of, in an order that depends on nothing else: not
-    /// on row ids, times or the way it came to be.
+    /// Calls `visit` with every value of the content of the index, in an order that depends on the content alone: not
+    /// on row ids, times or the history of the index.
     pub(crate) fn each_value(&self, mut visit: impl FnMut(&[u8])) -> Result<(), Fault> {
         const VALUES: &str = "
             SELECT path, text, encoding, title, first_heading, metadata, syntax, strategy, reason, document.warnings, identity,

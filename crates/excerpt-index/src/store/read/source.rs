@@ -1,4 +1,4 @@
-//! Questions about sources.
+//! Queries about sources.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,12 +13,12 @@ use crate::store::record::{Known, SkipRow};
 use crate::store::sum::{self, SOURCE};
 use crate::store::truth::Truth;
 
-/// A source as the truth has it.
+/// A stored source.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredSource {
     pub(crate) id: i64,
     pub(crate) root: String,
-    /// The name of the collection that it is.
+    /// The name of the collection, if it is one.
     pub(crate) name: Option<String>,
     pub(crate) last_sync: Option<LastSync>,
 }
@@ -39,7 +39,7 @@ impl Truth {
         Ok(select.query_row([root], |row| row.get(0)).optional()?)
     }
 
-    /// The id of the source that must be at `root`.
+    /// The id of the source at `root`, which must exist.
     ///
     /// # Errors
     ///
@@ -75,7 +75,7 @@ impl Truth {
         Ok(sources)
     }
 
-    /// The roots of the sources, damaged or not, as far as SQLite gives them.
+    /// The roots of the sources, damaged or not, as far as SQLite returns them.
     pub(crate) fn any_roots(&self) -> Vec<PathBuf> {
         let read = || {
             let mut select = self.connection.prepare("SELECT root FROM source")?;
@@ -85,7 +85,7 @@ impl Truth {
         read().unwrap_or_default()
     }
 
-    /// The names and roots of the collections, damaged or not, as far as SQLite gives them.
+    /// The names and roots of the collections, damaged or not, as far as SQLite returns them.
     pub(crate) fn named_roots(&self) -> Vec<(String, PathBuf)> {
         let sql = "SELECT name, root FROM source WHERE name IS NOT NULL";
         let read = || {
@@ -97,7 +97,7 @@ impl Truth {
         read().unwrap_or_default()
     }
 
-    /// The last sync of a source; none while the first one has not begun to write.
+    /// The last sync of a source; `None` until the first one starts to write.
     pub(crate) fn last_sync(&self, source: i64) -> Result<Option<LastSync>, Fault> {
         let sql = "SELECT started, finished FROM source WHERE id = ?1";
         Ok(self.connection.query_row(sql, [source], |row| {
@@ -106,7 +106,7 @@ impl Truth {
         })?)
     }
 
-    /// The documents of a source behind the path `after`, by path, at most `limit`.
+    /// The documents of a source after the path `after`, by path, at most `limit`.
     pub(crate) fn known(
         &self,
         source: i64,
@@ -120,7 +120,7 @@ impl Truth {
         let rows = select.query_map(
             params![source, after, i64::try_from(limit).unwrap_or(i64::MAX)],
             |row| {
-                // A file whose size and time were damaged here is read again.
+                // A file whose stored metadata is damaged is read again.
                 let is_sound = sum::is_stat_sound(row, 2)?;
                 Ok(Known {
                     id: row.get(0)?,
@@ -136,7 +136,7 @@ impl Truth {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// What was left out of a source, by path.
+    /// What was skipped in a source, by path.
     pub(crate) fn skips(&self, source: i64) -> Result<Vec<SkipRow>, Fault> {
         let mut select = self.connection.prepare_cached(
             "SELECT path, reason, detail, size, mtime_ns, inode, ctime_ns, settled FROM skip WHERE source = ?1 ORDER BY path, rowid",
@@ -161,7 +161,7 @@ impl Truth {
                 skip: Skip {
                     path: row.get(0)?,
                     reason: SkipReason::of_name(&reason)
-                        .ok_or(Fault::Value("an unknown reason of a skip"))?,
+                        .ok_or(Fault::Value("an unknown skip reason"))?,
                     detail: row.get(2)?,
                 },
                 stat: size.zip(mtime_ns).map(|(size, mtime_ns)| Stat {
@@ -176,7 +176,7 @@ impl Truth {
         Ok(skips)
     }
 
-    /// What was left out at `path` or around it, of one source or of all.
+    /// What was skipped at `path` or above it, in one source or in all.
     pub(crate) fn skip_at(&self, source: Option<i64>, path: &str) -> Result<Option<Skip>, Fault> {
         let mut select = self.connection.prepare_cached(
             "SELECT path, reason, detail FROM skip
@@ -190,7 +190,7 @@ impl Truth {
                 return Ok(Some(Skip {
                     path: row.get(0)?,
                     reason: SkipReason::of_name(&reason)
-                        .ok_or(Fault::Value("an unknown reason of a skip"))?,
+                        .ok_or(Fault::Value("an unknown skip reason"))?,
                     detail: row.get(2)?,
                 }));
             }
@@ -198,7 +198,7 @@ impl Truth {
         Ok(None)
     }
 
-    /// How much was left out of a source, by reason.
+    /// How much was skipped in a source, by reason.
     pub(crate) fn skip_counts(&self, source: i64) -> Result<BTreeMap<SkipReason, usize>, Fault> {
         let mut select = self.connection.prepare_cached(
             "SELECT reason, count(*) FROM skip WHERE source = ?1 GROUP BY reason",
@@ -208,7 +208,7 @@ impl Truth {
         while let Some(row) = rows.next()? {
             let reason: String = row.get(0)?;
             let reason =
-                SkipReason::of_name(&reason).ok_or(Fault::Value("an unknown reason of a skip"))?;
+                SkipReason::of_name(&reason).ok_or(Fault::Value("an unknown skip reason"))?;
             counts.insert(reason, size(row, 1)?);
         }
         Ok(counts)
@@ -229,8 +229,8 @@ impl Truth {
     }
 }
 
-/// An inode, kept as the signed number of the same bits.
-/// The size and time of a file, from the columns of [`sum::STAT`].
+/// An inode, stored as the signed number with the same bits.
+/// The metadata of a file, from the columns of [`sum::STAT`].
 pub(in crate::store) fn stat(row: &Row<'_>, first: usize) -> rusqlite::Result<Stat> {
     Ok(Stat {
         size: unsigned(row, first)?,

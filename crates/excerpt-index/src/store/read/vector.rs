@@ -1,4 +1,4 @@
-//! Questions about vectors.
+//! Queries about vectors.
 
 use rusqlite::OptionalExtension;
 
@@ -9,7 +9,7 @@ use crate::store::truth::Truth;
 use crate::store::vectors::Key;
 
 impl Truth {
-    /// What `look` sees in the numbers of a vector: nothing inside when the embedder refused the string, nothing at all when it is not there.
+    /// The result of `look` on the numbers of a vector: `Some(None)` when the embedder rejected the string, `None` when there is no such vector.
     pub(in crate::store) fn vector<T>(
         &self,
         key: Key,
@@ -27,8 +27,8 @@ impl Truth {
         Ok(Some(numbers.map_err(rusqlite::Error::from)?.map(look)))
     }
 
-    /// What `look` sees in the numbers of a chunk's vector; nothing inside when the embedder refused the chunk, nothing at all when there is no such chunk, or no
-    /// vector of it.
+    /// The result of `look` on the numbers of a chunk's vector: `Some(None)` when the embedder rejected the chunk, `None` when there is no such chunk, or
+    /// no vector for it.
     pub(in crate::store) fn vector_of<T>(
         &self,
         embedder: &str,
@@ -50,7 +50,7 @@ impl Truth {
         }
     }
 
-    /// Compares every vector with its sum.
+    /// Compares every vector with its checksum.
     pub(in crate::store) fn check_vectors(&self) -> Result<(), Fault> {
         let sql = "SELECT key, numbers, refused, sum FROM vector";
         let mut select = self.connection.prepare(sql)?;
@@ -61,7 +61,7 @@ impl Truth {
         Ok(())
     }
 
-    /// Why the embedder gave no vectors at the last sync; none when it did.
+    /// Why the embedder returned no vectors at the last sync; `None` when it did.
     pub(crate) fn failure(&self) -> Result<Option<String>, Fault> {
         let sql = "SELECT value FROM meta WHERE key = 'vectors_failure'";
         Ok(self
@@ -70,7 +70,7 @@ impl Truth {
             .optional()?)
     }
 
-    /// How many strings the embedder refused, with the reason for one of them.
+    /// How many strings the embedder rejected, with the reason for one of them.
     pub(crate) fn refused(&self) -> Result<(usize, Option<String>), Fault> {
         let sql = "SELECT count(*), max(refused) FROM vector WHERE refused IS NOT NULL";
         let found = self

@@ -329,7 +329,7 @@ mod tests {
             ),
             (
                 "targett=1",
-                "--sweep targett=1: `chunking` is `targett`, expected a known field: did you mean `target`?",
+                "--sweep targett=1: unknown field `targett` in `[chunking]`, did you mean `target`?",
             ),
             (
                 "target=big",

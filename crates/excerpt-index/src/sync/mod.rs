@@ -1,50 +1,42 @@
-//! Bringing an index in step with a source: list, compare, plan, apply.
+//! Bringing an index up to date with a source: list, compare (`plan.rs`), read and split (`work.rs`), apply.
 //!
-//! A file whose size, times and inode are as they were is not read, unless it was changed so shortly before it was last read that a
-//! later change could look the same. Where the clock has gone back since the last sync, all are read. What is read is told by the hash of its text; only another text, or another configuration,
-//! is cut again. Documents are applied in batches, each one transaction, so that a sync that is ended at any moment leaves each
-//! document as it was or as it is, and the next one goes on from there.
+//! A file whose size, times and inode are unchanged is not read, unless it was changed so shortly before it was last read that a
+//! later change could look the same (`clock.rs`). When the clock has gone back since the last sync, all files are read. A file that was read is
+//! recognised by the hash of its text; only a different text, or a different configuration,
+//! is split again. Documents are applied in batches, each in one transaction: a sync that is cancelled at any moment leaves each
+//! document either in its old state or in its new one, and the next sync continues from there.
+
+mod clock;
+mod plan;
+mod work;
 
 use std::collections::HashMap;
-use std::iter::Peekable;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Duration;
 
-use excerpt_chunk::{CodeParser as _, Document, Hash};
-use excerpt_grammars::Grammars;
+use excerpt_chunk::Hash;
 use rayon::prelude::*;
 
-use crate::cut::{Cut, Cutter};
+use crate::cut::Cutter;
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
 use crate::journal::{Journal, Verdict, key};
 use crate::lock::WriteLock;
-use crate::model::{Encoding, Progress, Skip, SkipReason, Stage, Stat, SyncOptions, SyncReport};
-use crate::source::{Entry, Listing, Reading, SECRETS_VERSION, Selection, Source};
-use crate::store::{Change, Fault, Followed, Known, Record, SkipRow, Store, Truth};
+use crate::model::{Progress, Skip, SkipReason, Stage, SyncOptions, SyncReport};
+use crate::source::{Entry, Listing, SECRETS_VERSION, Selection, Source};
+use crate::store::{Change, Fault, Followed, SkipRow, Store, Truth};
 use crate::summary::Summary;
-
-/// A file changed less than this before it was read may change again and look the same: two seconds is the coarsest time that
-/// a file system in use keeps (FAT), and clocks of servers differ a little.
-const SLACK_NS: i64 = 2_000_000_000;
-
-/// How much is read and cut before it is written, while as much is cut already: twice that is what a killed sync loses at most, and a bound to its memory.
-const BATCH_DOCUMENTS: usize = 256;
-const BATCH_BYTES: u64 = 8 << 20;
-
-/// The bytes above which a file is looked at after all others: it takes the time of many.
-const LARGE: u64 = 64 << 10;
+use clock::Clock;
+use plan::{BATCH_DOCUMENTS, KnownDocuments, LeftOut, Plan, Step, batch, lies_in};
+use work::{Outcome, Work};
 
 /// After how many batches the keyword index follows, so that a search during a long sync finds what is there.
 const BATCHES_BETWEEN_COMMITS: usize = 16;
 
 /// From how many documents on a source may not lose more than half of them without being asked: of fewer, a person who tidies up removes so many.
 const MANY: usize = 50;
-
-/// How many known documents are compared at once.
-const PAGE: usize = 4096;
 
 /// How often the caller is told of a batch that is being cut, and asked whether to go on.
 const TURN: Duration = Duration::from_millis(20);
@@ -63,6 +55,7 @@ pub(crate) struct Sync<'a> {
     cutter: Cutter,
     journal: Journal,
     selection: &'a Selection,
+    first: Option<&'a str>,
     identity: Hash,
     retry: bool,
     accepts_removals: bool,
@@ -72,51 +65,6 @@ pub(crate) struct Sync<'a> {
     /// Whether sizes and times that were kept say anything: a clock that has gone back may have given the same time twice.
     trusts: bool,
     report: SyncReport,
-}
-
-/// What is to be done.
-#[derive(Default)]
-struct Plan {
-    /// Files to read, and texts to cut again, by path.
-    steps: Vec<Step>,
-    /// Those over which a process may have died.
-    suspects: Vec<Step>,
-    /// Documents to remove.
-    removals: Vec<i64>,
-    /// Those of them that have vanished, by the name and size of their files: nothing was left out where they were.
-    vanished: Vec<(String, u64)>,
-    /// What is left out.
-    skips: Vec<SkipRow>,
-}
-
-/// A document to be looked at.
-enum Step {
-    /// The file is new or looks different.
-    Read { entry: Entry, known: Option<Known> },
-    /// The text is as it was, and the configuration another one.
-    Recut { known: Known },
-}
-
-/// What became of a step.
-enum Outcome {
-    Added(Box<Record>),
-    Changed(Box<Record>),
-    Recut(Box<Record>),
-    /// The same text under another look.
-    Same {
-        id: i64,
-        stat: Stat,
-        settled: bool,
-        encoding: Encoding,
-    },
-    /// Left out for what is in it; the document that was there goes, unless the file cannot be read.
-    Skipped {
-        known: Option<Known>,
-        skip: SkipRow,
-    },
-    Gone(Option<Known>),
-    /// Nothing yet: the sync was ended.
-    Remaining,
 }
 
 impl<'a> Sync<'a> {
@@ -142,6 +90,7 @@ impl<'a> Sync<'a> {
             cutter: Cutter::new(options, identity)?,
             journal,
             selection: &options.selection,
+            first: options.first.as_deref(),
             identity,
             retry: options.retry,
             accepts_removals: options.accept_removals,
@@ -184,7 +133,12 @@ impl<'a> Sync<'a> {
         // What was cut is to be found by its words, even if the rest has to wait.
         let followed = self.catch_up()?;
         self.report.remaining += self.store.unfollowed()?;
-        if applied.is_break() || followed.is_break() || self.embed()?.is_break() {
+        // And by its vectors, where the caller has time for them.
+        let embedded = match followed {
+            ControlFlow::Continue(()) => self.embed()?,
+            ControlFlow::Break(()) => followed,
+        };
+        if applied.is_break() || embedded.is_break() {
             return Ok(self.finish(false));
         }
         plan.skips.sort_by(|a, b| a.skip.path.cmp(&b.skip.path));
@@ -203,6 +157,9 @@ impl<'a> Sync<'a> {
     }
 
     fn finish(mut self, complete: bool) -> SyncReport {
+        if self.first.is_none() {
+            self.report.first_remaining = self.report.remaining;
+        }
         if complete {
             self.journal.clear();
         }
@@ -218,6 +175,8 @@ impl<'a> Sync<'a> {
     /// Compares the listing with what is known: both are ordered by path, so one pass over both tells them apart.
     fn plan(&mut self, source: i64, listing: Listing, before: &[SkipRow]) -> Result<Plan, Fault> {
         self.report.listed = listing.entries.len();
+        let is_first = |entry: &&Entry| lies_in(self.first, &entry.path);
+        self.report.first_listed = listing.entries.iter().filter(is_first).count();
         let left_out = LeftOut::of(&listing.skips);
         let looked_into: HashMap<&str, &SkipRow> =
             before.iter().map(|row| (&*row.skip.path, row)).collect();
@@ -245,7 +204,7 @@ impl<'a> Sync<'a> {
             plan.remove(vanished, &left_out);
         }
         self.judge(&mut plan);
-        plan.steps.sort_by_cached_key(Step::turn);
+        plan.order(self.first);
         plan.skips
             .extend(listing.skips.into_iter().map(|skip| SkipRow {
                 skip,
@@ -340,6 +299,9 @@ impl<'a> Sync<'a> {
             {
                 self.store.truth.apply(source, &changes)?;
                 self.report.remaining = total - done - written;
+                // Of a batch that was ended, any may be missing.
+                let through = if was_ended { done } else { done + written };
+                self.report.first_remaining = plan.first.saturating_sub(through);
                 return Ok(ControlFlow::Break(()));
             }
         }
@@ -508,42 +470,6 @@ impl Sync<'_> {
     }
 }
 
-impl Plan {
-    /// Removes a document that was not listed, unless it lies where the listing could not look.
-    fn remove(&mut self, known: Known, left_out: &LeftOut<'_>) {
-        match left_out.at(&known.path) {
-            Some(SkipReason::Unreadable) => return,
-            Some(_) => {}
-            None => {
-                let name = known.path.rsplit('/').next().unwrap_or_default();
-                self.vanished.push((name.to_string(), known.stat.size));
-            }
-        }
-        self.removals.push(known.id);
-    }
-
-    /// How many of the documents that have vanished are new ones elsewhere, by name and size.
-    fn moved(&self) -> usize {
-        let mut appeared: HashMap<(&str, u64), usize> = HashMap::new();
-        for step in &self.steps {
-            if let Step::Read { entry, known: None } = step {
-                let name = entry.path.rsplit('/').next().unwrap_or_default();
-                *appeared.entry((name, entry.stat.size)).or_default() += 1;
-            }
-        }
-        let mut moved = 0;
-        for (name, size) in &self.vanished {
-            if let Some(left) = appeared.get_mut(&(&**name, *size))
-                && *left > 0
-            {
-                *left -= 1;
-                moved += 1;
-            }
-        }
-        moved
-    }
-}
-
 /// What became of a batch.
 #[derive(Default)]
 struct CutBatch {
@@ -552,249 +478,6 @@ struct CutBatch {
     done: usize,
     /// Whether the sync was ended before all of them were.
     was_ended: bool,
-}
-
-/// The next steps, as many as are written at once.
-fn batch(steps: &mut Peekable<std::vec::IntoIter<Step>>) -> Vec<Step> {
-    let mut batch = Vec::new();
-    let mut bytes = 0;
-    while batch.len() < BATCH_DOCUMENTS
-        && let Some(step) =
-            steps.next_if(|step| batch.is_empty() || bytes + step.size() <= BATCH_BYTES)
-    {
-        bytes += step.size();
-        batch.push(step);
-    }
-    batch
-}
-
-impl Step {
-    fn path(&self) -> &str {
-        match self {
-            Step::Read { entry, .. } => &entry.path,
-            Step::Recut { known } => &known.path,
-        }
-    }
-
-    /// When its turn is, for one who waits for the first answer: small files before large ones, what is written for people before code and data, what
-    /// stands on top before what lies deep. Equals stay in the order of their paths.
-    fn turn(&self) -> (bool, bool, usize) {
-        let path = self.path();
-        let named = Document::new("").with_path(path);
-        (
-            self.size() > LARGE,
-            Grammars.detect(&named).is_some(),
-            path.matches('/').count(),
-        )
-    }
-
-    /// How much memory it will take.
-    fn size(&self) -> u64 {
-        match self {
-            Step::Read { entry, .. } => entry.stat.size,
-            Step::Recut { known } => known.stat.size,
-        }
-    }
-}
-
-/// What every thread needs to cut documents.
-struct Work<'a> {
-    source: &'a dyn Source,
-    cutter: &'a Cutter,
-    journal: &'a Journal,
-    selection: &'a Selection,
-    identity: Hash,
-    clock: Clock,
-    /// Whether the sync is to end.
-    ended: &'a AtomicBool,
-}
-
-impl Work<'_> {
-    /// Looks at one document. Returns the bytes that were read, if the file was.
-    fn look(&self, step: Step, text: Option<String>) -> Result<(Outcome, Option<u64>), Fault> {
-        if self.ended.load(Ordering::Relaxed) {
-            return Ok((Outcome::Remaining, None));
-        }
-        let (entry, known) = match step {
-            Step::Read { entry, known } => (entry, known),
-            Step::Recut { known } => {
-                let (text, stat) = (text.unwrap_or_default(), known.stat);
-                // It may have been indexed before its secrets were recognised.
-                let encoding = known.encoding;
-                let cut = match self.selection.withholds(&known.path, &text) {
-                    Some(secret) => {
-                        let skip = Skip::new(&*known.path, SkipReason::Secret);
-                        Cut::Skip(skip.with_detail(secret))
-                    }
-                    None => self.record(&known.path, (text, encoding), known.hash, stat)?,
-                };
-                return Ok((self.outcome(cut, Some(known), stat, Outcome::Recut), None));
-            }
-        };
-        let (text, encoding, stat, bytes) = match self.source.read(&entry) {
-            Reading::Text {
-                text,
-                encoding,
-                stat,
-                bytes,
-            } => (text, encoding, stat, bytes),
-            Reading::Skip { skip, stat, bytes } => {
-                let settled = stat.is_some_and(|stat| self.is_settled(stat));
-                let skip = SkipRow {
-                    skip,
-                    stat,
-                    settled,
-                };
-                return Ok((Outcome::Skipped { known, skip }, stat.map(|_| bytes)));
-            }
-            Reading::Gone => return Ok((Outcome::Gone(known), None)),
-        };
-        let hash = Hash::of(text.as_bytes());
-        let outcome = match known {
-            Some(known) if known.hash == hash && known.identity == self.identity => Outcome::Same {
-                id: known.id,
-                stat,
-                settled: self.is_settled(stat),
-                encoding,
-            },
-            Some(known) => {
-                let became = match known.hash == hash {
-                    true => Outcome::Recut,
-                    false => Outcome::Changed,
-                };
-                let cut = self.record(&entry.path, (text, encoding), hash, stat)?;
-                self.outcome(cut, Some(known), stat, became)
-            }
-            None => {
-                let cut = self.record(&entry.path, (text, encoding), hash, stat)?;
-                self.outcome(cut, None, stat, Outcome::Added)
-            }
-        };
-        Ok((outcome, Some(bytes)))
-    }
-
-    fn record(
-        &self,
-        path: &str,
-        (text, encoding): (String, Encoding),
-        hash: Hash,
-        stat: Stat,
-    ) -> Result<Cut, Fault> {
-        let _entry = self.journal.enter(key(self.source.root(), path));
-        let mut cut = self.cutter.cut(path, text, hash, self.ended)?;
-        if let Cut::Record(record) = &mut cut {
-            record.stat = stat;
-            record.encoding = encoding;
-            record.settled = self.is_settled(stat);
-        }
-        Ok(cut)
-    }
-
-    /// What became of a document that was cut, or left out over that.
-    fn outcome(
-        &self,
-        cut: Cut,
-        known: Option<Known>,
-        stat: Stat,
-        became: impl FnOnce(Box<Record>) -> Outcome,
-    ) -> Outcome {
-        match cut {
-            Cut::Record(mut record) => {
-                record.id = known.map(|known| known.id);
-                became(record)
-            }
-            Cut::Skip(skip) => Outcome::Skipped {
-                known,
-                skip: SkipRow {
-                    skip,
-                    stat: Some(stat),
-                    settled: self.is_settled(stat),
-                },
-            },
-            Cut::Cancelled => Outcome::Remaining,
-        }
-    }
-
-    fn is_settled(&self, stat: Stat) -> bool {
-        self.clock.is_settled(stat)
-    }
-}
-
-/// The documents of a source that are known, by path, a page at a time.
-struct KnownDocuments<'a> {
-    truth: &'a Truth,
-    source: i64,
-    page: Peekable<std::vec::IntoIter<Known>>,
-    last: Option<String>,
-    ended: bool,
-}
-
-impl<'a> KnownDocuments<'a> {
-    fn new(truth: &'a Truth, source: i64) -> Self {
-        KnownDocuments {
-            truth,
-            source,
-            page: Vec::new().into_iter().peekable(),
-            last: None,
-            ended: false,
-        }
-    }
-
-    /// The next one, if it is as wanted.
-    fn next_if(&mut self, wanted: impl Fn(&Known) -> bool) -> Result<Option<Known>, Fault> {
-        if self.page.peek().is_none() && !self.ended {
-            let page = self.truth.known(self.source, self.last.as_deref(), PAGE)?;
-            self.ended = page.len() < PAGE;
-            self.last = page.last().map(|known| known.path.clone());
-            self.page = page.into_iter().peekable();
-        }
-        Ok(self.page.next_if(wanted))
-    }
-}
-
-/// What a listing left out, and why. What is known of a path that could not be looked at stays.
-struct LeftOut<'a>(HashMap<&'a str, SkipReason>);
-
-impl<'a> LeftOut<'a> {
-    fn of(skips: &'a [Skip]) -> Self {
-        let skips = skips.iter();
-        LeftOut(skips.map(|skip| (&*skip.path, skip.reason)).collect())
-    }
-
-    /// Why `path`, or a folder around it, was left out.
-    fn at(&self, path: &str) -> Option<SkipReason> {
-        let folders = path.match_indices('/').map(|(end, _)| &path[..end]);
-        let mut paths = folders.chain([path]);
-        paths.find_map(|path| self.0.get(path).copied())
-    }
-}
-
-/// When the sync began.
-#[derive(Clone, Copy)]
-struct Clock {
-    instant: Instant,
-    nanoseconds: i64,
-}
-
-impl Clock {
-    fn start() -> Self {
-        let now = SystemTime::now()
-            .duration_since(SystemTime::UNIX_EPOCH)
-            .unwrap_or_default();
-        Clock {
-            instant: Instant::now(),
-            nanoseconds: i64::try_from(now.as_nanos()).unwrap_or(i64::MAX),
-        }
-    }
-
-    fn seconds(self) -> i64 {
-        self.nanoseconds / 1_000_000_000
-    }
-
-    /// Whether a file that still has this size and time will still have this text.
-    fn is_settled(self, stat: Stat) -> bool {
-        stat.mtime_ns.saturating_add(SLACK_NS) < self.nanoseconds
-    }
 }
 
 /// What a document's chunks, and whether it is in the index at all, depend on besides its text and path.
@@ -812,23 +495,11 @@ pub(crate) fn identity(options: &SyncOptions) -> Hash {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::time::SystemTime;
 
-    #[test]
-    fn what_lies_under_an_unreadable_folder_stays() {
-        let skips = [
-            Skip::new("a/b", SkipReason::Unreadable),
-            Skip::new("c", SkipReason::Ignored),
-        ];
-        let left_out = LeftOut::of(&skips);
-        for path in ["a/b", "a/b/c/d.md"] {
-            assert_eq!(left_out.at(path), Some(SkipReason::Unreadable));
-        }
-        assert_eq!(left_out.at("c/d.md"), Some(SkipReason::Ignored));
-        for path in ["a/bc.md", "a"] {
-            assert_eq!(left_out.at(path), None);
-        }
-    }
+    use super::*;
+    use crate::model::{Encoding, Stat};
+    use crate::source::Reading;
 
     #[test]
     fn the_identity_follows_the_cut_and_what_is_said_of_the_documents() {

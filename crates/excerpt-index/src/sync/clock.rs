@@ -1,0 +1,37 @@
+//! The time of a sync, and which files can still change without looking different.
+
+use std::time::{Instant, SystemTime};
+
+use crate::model::Stat;
+
+/// A file changed less than this before it was read may change again and look the same: two seconds is the coarsest time that
+/// a file system in use keeps (FAT), and clocks of servers differ a little.
+const SLACK_NS: i64 = 2_000_000_000;
+
+/// When the sync began.
+#[derive(Clone, Copy)]
+pub(super) struct Clock {
+    pub(super) instant: Instant,
+    nanoseconds: i64,
+}
+
+impl Clock {
+    pub(super) fn start() -> Self {
+        let now = SystemTime::now()
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .unwrap_or_default();
+        Clock {
+            instant: Instant::now(),
+            nanoseconds: i64::try_from(now.as_nanos()).unwrap_or(i64::MAX),
+        }
+    }
+
+    pub(super) fn seconds(self) -> i64 {
+        self.nanoseconds / 1_000_000_000
+    }
+
+    /// Whether a file that still has this size and time will still have this text.
+    pub(super) fn is_settled(self, stat: Stat) -> bool {
+        stat.mtime_ns.saturating_add(SLACK_NS) < self.nanoseconds
+    }
+}

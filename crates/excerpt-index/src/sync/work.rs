@@ -1,0 +1,162 @@
+//! What each thread of a sync does: reading one document and splitting it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use excerpt_chunk::Hash;
+
+use super::clock::Clock;
+use super::plan::Step;
+use crate::cut::{Cut, Cutter};
+use crate::journal::{Journal, key};
+use crate::model::{Encoding, Skip, SkipReason, Stat};
+use crate::source::{Reading, Selection, Source};
+use crate::store::{Fault, Known, Record, SkipRow};
+
+/// What became of a step.
+pub(super) enum Outcome {
+    Added(Box<Record>),
+    Changed(Box<Record>),
+    Recut(Box<Record>),
+    /// The same text under another look.
+    Same {
+        id: i64,
+        stat: Stat,
+        settled: bool,
+        encoding: Encoding,
+    },
+    /// Left out for what is in it; the document that was there goes, unless the file cannot be read.
+    Skipped {
+        known: Option<Known>,
+        skip: SkipRow,
+    },
+    Gone(Option<Known>),
+    /// Nothing yet: the sync was ended.
+    Remaining,
+}
+
+/// What every thread needs to cut documents.
+pub(super) struct Work<'a> {
+    pub(super) source: &'a dyn Source,
+    pub(super) cutter: &'a Cutter,
+    pub(super) journal: &'a Journal,
+    pub(super) selection: &'a Selection,
+    pub(super) identity: Hash,
+    pub(super) clock: Clock,
+    /// Whether the sync is to end.
+    pub(super) ended: &'a AtomicBool,
+}
+
+impl Work<'_> {
+    /// Looks at one document. Returns the bytes that were read, if the file was.
+    pub(super) fn look(
+        &self,
+        step: Step,
+        text: Option<String>,
+    ) -> Result<(Outcome, Option<u64>), Fault> {
+        if self.ended.load(Ordering::Relaxed) {
+            return Ok((Outcome::Remaining, None));
+        }
+        let (entry, known) = match step {
+            Step::Read { entry, known } => (entry, known),
+            Step::Recut { known } => {
+                let (text, stat) = (text.unwrap_or_default(), known.stat);
+                // It may have been indexed before its secrets were recognised.
+                let encoding = known.encoding;
+                let cut = match self.selection.withholds(&known.path, &text) {
+                    Some(secret) => {
+                        let skip = Skip::new(&*known.path, SkipReason::Secret);
+                        Cut::Skip(skip.with_detail(secret))
+                    }
+                    None => self.record(&known.path, (text, encoding), known.hash, stat)?,
+                };
+                return Ok((self.outcome(cut, Some(known), stat, Outcome::Recut), None));
+            }
+        };
+        let (text, encoding, stat, bytes) = match self.source.read(&entry) {
+            Reading::Text {
+                text,
+                encoding,
+                stat,
+                bytes,
+            } => (text, encoding, stat, bytes),
+            Reading::Skip { skip, stat, bytes } => {
+                let settled = stat.is_some_and(|stat| self.is_settled(stat));
+                let skip = SkipRow {
+                    skip,
+                    stat,
+                    settled,
+                };
+                return Ok((Outcome::Skipped { known, skip }, stat.map(|_| bytes)));
+            }
+            Reading::Gone => return Ok((Outcome::Gone(known), None)),
+        };
+        let hash = Hash::of(text.as_bytes());
+        let outcome = match known {
+            Some(known) if known.hash == hash && known.identity == self.identity => Outcome::Same {
+                id: known.id,
+                stat,
+                settled: self.is_settled(stat),
+                encoding,
+            },
+            Some(known) => {
+                let became = match known.hash == hash {
+                    true => Outcome::Recut,
+                    false => Outcome::Changed,
+                };
+                let cut = self.record(&entry.path, (text, encoding), hash, stat)?;
+                self.outcome(cut, Some(known), stat, became)
+            }
+            None => {
+                let cut = self.record(&entry.path, (text, encoding), hash, stat)?;
+                self.outcome(cut, None, stat, Outcome::Added)
+            }
+        };
+        Ok((outcome, Some(bytes)))
+    }
+
+    fn record(
+        &self,
+        path: &str,
+        (text, encoding): (String, Encoding),
+        hash: Hash,
+        stat: Stat,
+    ) -> Result<Cut, Fault> {
+        let _entry = self.journal.enter(key(self.source.root(), path));
+        let mut cut = self.cutter.cut(path, text, hash, self.ended)?;
+        if let Cut::Record(record) = &mut cut {
+            record.stat = stat;
+            record.encoding = encoding;
+            record.settled = self.is_settled(stat);
+        }
+        Ok(cut)
+    }
+
+    /// What became of a document that was cut, or left out over that.
+    fn outcome(
+        &self,
+        cut: Cut,
+        known: Option<Known>,
+        stat: Stat,
+        became: impl FnOnce(Box<Record>) -> Outcome,
+    ) -> Outcome {
+        match cut {
+            Cut::Record(mut record) => {
+                record.id = known.map(|known| known.id);
+                became(record)
+            }
+            Cut::Skip(skip) => Outcome::Skipped {
+                known,
+                skip: SkipRow {
+                    skip,
+                    stat: Some(stat),
+                    settled: self.is_settled(stat),
+                },
+            },
+            Cut::Cancelled => Outcome::Remaining,
+        }
+    }
+
+    fn is_settled(&self, stat: Stat) -> bool {
+        self.clock.is_settled(stat)
+    }
+}

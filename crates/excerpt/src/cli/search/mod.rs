@@ -1,0 +1,284 @@
+//! `excerpt search`: the passage that answers a question, in any folder, at once.
+
+mod passages;
+mod skipped;
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use excerpt_index::{Answer, Channels, Fusion, Note, Query, Rank};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::cli::editor;
+use crate::cli::explain::Scores;
+use crate::cli::filter::FilterArgs;
+use crate::exit::Outcome;
+use crate::output::{Output, SCHEMA, counted, say, thousands};
+use crate::place::background;
+use crate::place::project::EmbeddingArgs;
+use crate::place::{
+    CollectionArgs, IndexArgs, Lag, Opened, Paths, SyncMode, Target, absolute, opened,
+};
+use crate::wire;
+use passages::{Passages, Shown};
+use skipped::skipped;
+
+/// Find the passage of a folder's documents that answers a question
+///
+/// A new folder is indexed first; a known one is checked for changes. A path inside a git repository searches that part of
+/// the repository's index.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The question, or some words
+    query: String,
+    /// The folder or file to search
+    #[arg(default_value = ".")]
+    path: PathBuf,
+    /// How many documents to show; with --chunks, how many chunks
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 5, value_parser = at_least_one)]
+    limit: usize,
+    /// Rank chunks alone instead of documents
+    #[arg(long)]
+    chunks: bool,
+    /// Print whole passages instead of snippets
+    #[arg(long, conflicts_with_all = ["files", "json"])]
+    full: bool,
+    /// Print only the paths of the documents, one a line
+    #[arg(long, conflicts_with = "json")]
+    files: bool,
+    /// Show weak matches too
+    #[arg(long)]
+    all: bool,
+    /// Leave out what has a lower score, as --explain shows it
+    #[arg(long, value_name = "SCORE", hide_short_help = true)]
+    min_score: Option<f32>,
+    /// Open the best passage in $VISUAL or $EDITOR, at its line
+    #[arg(long, conflicts_with = "json", hide_short_help = true)]
+    open: bool,
+    /// Print ranked chunks as JSON, one a line
+    #[arg(long)]
+    json: bool,
+    /// Show what each score consists of
+    #[arg(long, hide_short_help = true)]
+    explain: bool,
+    /// Which channels to search: both, keywords or vectors [default: both]
+    #[arg(long, value_name = "WHAT", value_parser = word::<Channels>, hide_short_help = true)]
+    channels: Option<Channels>,
+    /// How keyword and vector scores are combined: convex or rrf [default: convex]
+    #[arg(long, value_name = "HOW", value_parser = word::<Fusion>, hide_short_help = true)]
+    fusion: Option<Fusion>,
+    /// Whether to check for changes first: auto (not for long), always or never
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = SyncMode::Auto, hide_possible_values = true, hide_short_help = true)]
+    sync: SyncMode,
+    /// How long --sync auto lets the answer wait for changes; the rest goes on in the background
+    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds, hide_short_help = true)]
+    wait: Duration,
+    #[command(flatten)]
+    collections: CollectionArgs,
+    #[command(flatten)]
+    index: IndexArgs,
+    #[command(flatten)]
+    embedding: EmbeddingArgs,
+    #[command(flatten)]
+    filters: FilterArgs,
+}
+
+/// Some seconds, at most an hour.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds| *seconds <= 3600.0);
+    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    duration.ok_or_else(|| "expected a number of seconds up to 3600".to_string())
+}
+
+/// A number of at least one.
+fn at_least_one(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "expected a whole number of at least 1".to_string())
+}
+
+/// One of the words that a setting may be.
+fn word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    serde_json::from_value(text.into()).map_err(|error| {
+        // What serde says of a word: "unknown variant `x`, expected one of `a`, `b`".
+        let told = error.to_string().replace(['`', '\n'], "");
+        match told.split_once("expected ") {
+            Some((_, words)) => format!("expected {words}"),
+            None => told,
+        }
+    })
+}
+
+/// Answers the query.
+pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    let target = Target::of(&args.path, &args.collections, &args.index, &args.embedding)?;
+    let Opened { mut index, lag } = opened(&target, args.sync, args.wait)?;
+    let filter = args.filters.added_to(target.filter.clone());
+    let rank = if args.chunks {
+        Rank::Chunks
+    } else {
+        Rank::Documents
+    };
+    let mut ranking = target.configuration.ranking.clone();
+    ranking.channels = args.channels.unwrap_or(ranking.channels);
+    ranking.fusion = args.fusion.unwrap_or(ranking.fusion);
+    let scores = Scores::of(&ranking);
+    let channels = ranking.channels;
+    let query = Query::new(&args.query)
+        .ranking(ranking)
+        .within(filter)
+        .limit(args.limit)
+        .rank(rank);
+    let mut answer = index.search(&query)?;
+    if let Some(least) = args.min_score {
+        for document in &mut answer.documents {
+            document.chunks.retain(|hit| hit.score >= least);
+        }
+        answer
+            .documents
+            .retain(|document| !document.chunks.is_empty());
+    }
+    let paths = target.paths(&args.path);
+    let mut output = Output::new();
+    match args.json {
+        true => lines(&mut output, &answer, &paths)?,
+        false => Passages {
+            paths: &paths,
+            scores: args.explain.then_some(scores),
+            shown: args.shown(),
+            all: args.all,
+        }
+        .print(&mut output, &answer)?,
+    }
+    output.flush()?;
+    let mut notes = notes(&answer, lag, || {
+        background::sync(&target, &args.collections, &args.embedding)
+    });
+    if !args.json && !args.files {
+        say(&summary(&answer, channels));
+    }
+    let found = answer.chunks().any(|hit| !hit.weak);
+    if !found && !answer.documents.is_empty() {
+        notes.push("only weak matches: probably nothing here answers this".to_string());
+    }
+    if !found {
+        notes.extend(skipped(&index, &target, &paths));
+    }
+    notes.iter().for_each(|note| say(&format!("note: {note}")));
+    if args.open {
+        open(&answer)?;
+    }
+    Ok(if found {
+        Outcome::Done
+    } else {
+        Outcome::Nothing
+    })
+}
+
+impl Args {
+    fn shown(&self) -> Shown {
+        match (self.files, self.full) {
+            (true, _) => Shown::Files,
+            (_, true) => Shown::Passages,
+            _ => Shown::Snippets,
+        }
+    }
+}
+
+/// What was searched, how much of it matched, and how long that took.
+fn summary(answer: &Answer, channels: Channels) -> String {
+    format!(
+        "matched {} of {} · {} ms · {}",
+        thousands(answer.documents_total),
+        counted(answer.documents_searched, "document"),
+        answer.elapsed.as_millis(),
+        match (channels, answer.vectors) {
+            (Channels::Vectors, _) => "vectors",
+            (_, true) => "keywords and vectors",
+            (_, false) => "keywords",
+        },
+    )
+}
+
+/// Opens the best passage in the user's editor.
+fn open(answer: &Answer) -> anyhow::Result<()> {
+    let Some(document) = answer.documents.first() else {
+        return Ok(());
+    };
+    let line = document.chunks.first().map_or(1, |hit| hit.snippet.line);
+    editor::open(&absolute(&document.source, &document.path), line)
+}
+
+/// What one should know about the answer. What there was no time for goes on in the background, if `start` can start that.
+fn notes(answer: &Answer, lag: Option<Lag>, start: impl FnOnce() -> io::Result<()>) -> Vec<String> {
+    // What has just failed is not begun again with each search.
+    let goes_on = |is_stuck: bool| match !is_stuck && background::is_possible() && start().is_ok() {
+        true => "the rest goes on in the background",
+        false => "run `excerpt sync` to take up the rest",
+    };
+    let lag = lag.map(|lag| match lag {
+        Lag::Unwritten(error) => format!("answered from an older state: {error}"),
+        Lag::Aside { remaining } => format!(
+            "answered from the state before the settings changed, {} to go; {}",
+            counted(remaining, "document"),
+            goes_on(false)
+        ),
+        Lag::Rest {
+            listed,
+            remaining,
+            elsewhere,
+            is_stuck,
+        } => {
+            let so_far = match (remaining, elsewhere) {
+                (0, 0) => "some files have no vectors so far".to_string(),
+                (0, _) => format!(
+                    "{} elsewhere in the index are not indexed yet",
+                    counted(elsewhere, "file")
+                ),
+                _ => format!(
+                    "{} of {} are indexed so far",
+                    thousands(listed.saturating_sub(remaining)),
+                    counted(listed, "file")
+                ),
+            };
+            format!("{so_far}; {}", goes_on(is_stuck))
+        }
+    });
+    // What is said of the lag holds for what the index lacks by it.
+    let is_said = |note: &Note| {
+        let lacks = matches!(
+            note,
+            Note::Behind { .. }
+                | Note::NoVectors
+                | Note::VectorsBehind { .. }
+                | Note::FormerVectors { failure: None, .. }
+        );
+        lacks && lag.is_some()
+    };
+    let others = answer.notes.iter().filter(|note| !is_said(note));
+    let others: Vec<String> = others.map(ToString::to_string).collect();
+    lag.into_iter().chain(others).collect()
+}
+
+fn lines(output: &mut Output, answer: &Answer, paths: &Paths) -> anyhow::Result<()> {
+    let hits = answer
+        .documents
+        .iter()
+        .flat_map(|document| document.chunks.iter().map(move |hit| (document, hit)));
+    for (index, (document, hit)) in hits.enumerate() {
+        output.json(&Line {
+            schema: SCHEMA,
+            hit: wire::Hit::of(index + 1, document, hit, paths),
+        })?;
+    }
+    Ok(())
+}
+
+/// One chunk as a program reads it.
+#[derive(Serialize)]
+struct Line<'a> {
+    schema: u32,
+    #[serde(flatten)]
+    hit: wire::Hit<'a>,
+}

@@ -1,0 +1,270 @@
+//! An answer as a person reads it: a citation a document, and under it the lines that answer.
+
+use std::io;
+
+use excerpt_chunk::Markdown;
+use excerpt_index::{Answer, DocumentHits, Hit};
+use owo_colors::Style;
+
+use crate::cli::explain::Scores;
+use crate::output::{Output, columns, cut_off};
+use crate::place::{Paths, absolute};
+use crate::wire::citation;
+
+/// What is shown of each document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// Its path.
+    Files,
+    /// The best lines of its best chunk, and where others are.
+    Snippets,
+    /// Its best chunks, whole.
+    Passages,
+}
+
+/// How an answer is shown.
+pub(super) struct Passages<'a> {
+    pub(super) paths: &'a Paths,
+    /// How scores are shown, if they are explained.
+    pub(super) scores: Option<Scores>,
+    pub(super) shown: Shown,
+    /// Whether weak matches are shown.
+    pub(super) all: bool,
+}
+
+/// How far what belongs to a document is indented.
+const INDENT: &str = "    ";
+
+/// The fewest columns in which a trail says something.
+const NARROWEST: usize = 16;
+
+/// How many names of a trail of definitions are shown.
+const NAMES: usize = 2;
+
+impl Passages<'_> {
+    /// Prints the answer. Weak matches are only counted, unless there is nothing else: then the best of them is shown.
+    pub(super) fn print(&self, output: &mut Output, answer: &Answer) -> io::Result<()> {
+        let is_good = |document: &DocumentHits| document.chunks.iter().any(|hit| !hit.weak);
+        let has_good = answer.documents.iter().any(is_good);
+        let mut folded = 0;
+        for (number, document) in answer.documents.iter().enumerate() {
+            match self.all || is_good(document) || (!has_good && number == 0) {
+                true => self.document(output, document)?,
+                false => folded += 1,
+            }
+        }
+        if folded > 0 && self.shown != Shown::Files {
+            let weaker = match folded {
+                1 => "1 weaker match".to_string(),
+                _ => format!("{folded} weaker matches"),
+            };
+            let line = format!("{weaker}: --all shows more");
+            output.line(output.styled(&line, Style::new().dimmed()))?;
+        }
+        Ok(())
+    }
+
+    fn document(&self, output: &mut Output, document: &DocumentHits) -> io::Result<()> {
+        let Some((best, others)) = document.chunks.split_first() else {
+            return Ok(());
+        };
+        if self.shown == Shown::Files {
+            let collection = document.collection.as_deref();
+            let path = (self.paths).address(collection, &document.source, &document.path);
+            return output.line(output.safe(&path));
+        }
+        self.passage(output, document, best)?;
+        for other in others.iter().filter(|other| self.all || !other.weak) {
+            match self.shown {
+                Shown::Passages => self.passage(output, document, other)?,
+                _ => {
+                    let citation = citation(self.paths, document, other);
+                    let head = output
+                        .safe(&format!("{INDENT}also here: {citation}"))
+                        .into_owned();
+                    self.head(output, &head, headings(other), other, Style::new().dimmed())?;
+                    self.explained(output, other)?;
+                }
+            }
+        }
+        output.line("")
+    }
+
+    /// A chunk under its citation.
+    fn passage(&self, output: &mut Output, document: &DocumentHits, hit: &Hit) -> io::Result<()> {
+        let cited = citation(self.paths, document, hit);
+        let file = absolute(&document.source, &document.path);
+        let place = headings(hit).or_else(|| document.title.clone());
+        let head = output.linked(&output.styled(&cited, Style::new().bold()), &file);
+        let taken = columns(&output.safe(&cited));
+        self.headed(output, (&head, taken), place, hit, Style::new())?;
+        self.explained(output, hit)?;
+        match self.shown {
+            Shown::Passages => {
+                let text = output.safe_text(&hit.text).into_owned();
+                output.raw(&text)?;
+                match text.ends_with('\n') {
+                    true => Ok(()),
+                    false => output.line(""),
+                }
+            }
+            _ => snippet(output, hit),
+        }
+    }
+
+    fn head(
+        &self,
+        output: &mut Output,
+        head: &str,
+        place: Option<String>,
+        hit: &Hit,
+        style: Style,
+    ) -> io::Result<()> {
+        let styled = output.styled(head, style);
+        self.headed(output, (&styled, columns(head)), place, hit, style)
+    }
+
+    /// A head, which takes some columns, and what is known of the place behind it, as far as there is room: on the next line if there is not.
+    fn headed(
+        &self,
+        output: &mut Output,
+        (head, taken): (&str, usize),
+        place: Option<String>,
+        hit: &Hit,
+        style: Style,
+    ) -> io::Result<()> {
+        let mut marks = String::new();
+        if let Some(scores) = self.scores {
+            marks += &format!(" · score {}", scores.shown(hit.score));
+        }
+        if hit.weak {
+            marks += " · weak match";
+        }
+        let marked = output.styled(&marks, Style::new().dimmed());
+        let Some(place) = place else {
+            return output.line(format!("{head}{marked}"));
+        };
+        let place = output.safe(&place).into_owned();
+        let Some(width) = output.columns() else {
+            return output.line(format!("{head} · {}{marked}", output.styled(&place, style)));
+        };
+        let room = width.saturating_sub(taken + columns(&marks) + columns(" · "));
+        if columns(&place) <= room || room >= NARROWEST {
+            let place = output.styled(&cut_off(&place, room), style);
+            return output.line(format!("{head} · {place}{marked}"));
+        }
+        output.line(format!("{head}{marked}"))?;
+        let place = cut_off(&place, width.saturating_sub(INDENT.len()));
+        output.line(format!("{INDENT}{}", output.styled(&place, style)))
+    }
+
+    fn explained(&self, output: &mut Output, hit: &Hit) -> io::Result<()> {
+        let lines = self.scores.iter().flat_map(|scores| scores.lines(hit));
+        for line in lines {
+            let line = format!("{INDENT}{INDENT}{line}");
+            output.line(output.styled(&line, Style::new().dimmed()))?;
+        }
+        Ok(())
+    }
+}
+
+/// The headings around a hit, or those in it: of many, the first.
+fn headings(hit: &Hit) -> Option<String> {
+    if !hit.trail.is_empty() {
+        return Some(hit.trail.join(" > "));
+    }
+    let names = hit.sections.iter().take(NAMES);
+    let names = names.map(String::as_str).collect::<Vec<_>>().join(", ");
+    match hit.sections.len() {
+        0 => None,
+        count if count > NAMES => Some(format!("{names} +{}", count - NAMES)),
+        _ => Some(names),
+    }
+}
+
+/// The lines that answer, with their matches highlighted. Where the passage goes on before or behind them there is an ellipsis.
+fn snippet(output: &mut Output, hit: &Hit) -> io::Result<()> {
+    let text = &hit.snippet.text;
+    let body = match hit.span.bytes.start {
+        0 => Markdown::body(&hit.text),
+        _ => 0,
+    };
+    let (before, after) = (
+        !hit.text[body..].trim_start().starts_with(text),
+        !hit.text.trim_end().ends_with(text),
+    );
+    let mut start = 0;
+    let lines: Vec<(usize, &str)> = text
+        .split_inclusive('\n')
+        .map(|line| {
+            let at = start;
+            start += line.len();
+            (at, line.trim_end())
+        })
+        .filter(|(_, line)| !line.is_empty())
+        .collect();
+    let count = lines.len();
+    for (number, (at, line)) in lines.into_iter().enumerate() {
+        let first = if before && number == 0 { "… " } else { "" };
+        let last = if after && number + 1 == count {
+            " …"
+        } else {
+            ""
+        };
+        let own = &line[..line.len() - line.trim_start().len()];
+        for (wrapped, (from, piece)) in wrapped(output, line, own.len()).into_iter().enumerate() {
+            let indent = if wrapped == 0 { first } else { own };
+            let shown = highlighted(output, hit, at + from, piece);
+            let end = from + piece.len() == line.len();
+            let last = if end { last } else { "" };
+            output.line(format!("{INDENT}{indent}{shown}{last}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// The pieces that a line takes on a terminal, each with where it begins; without one, the line. Those after the first are indented by `own` columns.
+fn wrapped<'l>(output: &Output, line: &'l str, own: usize) -> Vec<(usize, &'l str)> {
+    let Some(width) = output.columns() else {
+        return vec![(0, line)];
+    };
+    // Room for an ellipsis at either end.
+    let room = width
+        .saturating_sub(INDENT.len() + "… ".chars().count() * 2)
+        .max(1);
+    let spaces = " ".repeat(own.min(room / 2));
+    let options = textwrap::Options::new(room)
+        .subsequent_indent(&spaces)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit);
+    let mut from = 0;
+    let mut pieces = Vec::new();
+    for piece in textwrap::wrap(line, options) {
+        let piece = match pieces.is_empty() {
+            true => &*piece,
+            false => piece.trim_start(),
+        };
+        // A piece is a part of the line, but for its indent.
+        let at = line[from..].find(piece).map_or(from, |at| from + at);
+        from = at + piece.len();
+        pieces.push((at, &line[at..from]));
+    }
+    pieces
+}
+
+/// The piece of the snippet that begins at `from`, with its matches highlighted.
+fn highlighted(output: &Output, hit: &Hit, from: usize, piece: &str) -> String {
+    let to = from + piece.len();
+    let mut shown = String::new();
+    let mut end = from;
+    for mark in &hit.snippet.marks {
+        let (start, stop) = (mark.start.max(from), mark.end.min(to));
+        if start >= stop {
+            continue;
+        }
+        shown += &output.safe_text(&hit.snippet.text[end..start]);
+        shown += &output.highlighted(&hit.snippet.text[start..stop]);
+        end = stop;
+    }
+    shown + &output.safe_text(&hit.snippet.text[end..to])
+}
