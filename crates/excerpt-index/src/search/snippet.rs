@@ -299,8 +299,8 @@ mod tests {
         let mut marker = Marker::new(&words, &[Some(0.5), Some(4.0), None], 100);
         let all = 4.5 + idf(100, 0);
         assert_eq!(marker.weight(), all);
-        assert_eq!(marker.mark("common", 1, &["rare"]).1, 4.5 / all);
-        assert_eq!(marker.mark("other", 1, &[]).1, 0.0);
+        assert_eq!(marker.mark("common", 0, 1, &["rare"]).1, 4.5 / all);
+        assert_eq!(marker.mark("other", 0, 1, &[]).1, 0.0);
     }
 
     #[test]
