@@ -26,7 +26,7 @@ use crate::journal::{Journal, Verdict, key};
 use crate::lock::WriteLock;
 use crate::model::{Progress, Skip, SkipReason, Stage, SyncOptions, SyncReport};
 use crate::source::{Entry, Listing, SECRETS_VERSION, Selection, Source};
-use crate::store::{Change, Fault, Followed, SkipRow, Store, Truth};
+use crate::store::{Change, Fault, Followed, Known, SkipRow, Store, Truth};
 use crate::summary::Summary;
 use clock::Clock;
 use plan::{BATCH_DOCUMENTS, KnownDocuments, LeftOut, Plan, Step, batch, lies_in};
@@ -188,14 +188,21 @@ impl<'a> Sync<'a> {
             }
             let found = known.next_if(|known| known.path == entry.path)?;
             match (found, looked_into.get(&*entry.path)) {
-                (Some(known), _) if self.trusts && known.settled && known.stat == entry.stat => {
-                    match known.identity == self.identity {
-                        true => self.report.unchanged += 1,
-                        false => plan.steps.push(Step::Recut { known }),
-                    }
+                (Some(known), _)
+                    if self.is_same(&known, &entry) && known.identity == self.identity =>
+                {
+                    self.report.unchanged += 1;
                 }
-                (None, Some(row)) if self.trusts && !self.retry && row.still_holds(entry.stat) => {
+                (known, Some(row))
+                    if self.trusts
+                        && !self.retry
+                        && row.still_holds(entry.stat)
+                        && (known.is_none() || row.skip.reason == SkipReason::Quarantined) =>
+                {
                     plan.skips.push((*row).clone());
+                }
+                (Some(known), _) if self.is_same(&known, &entry) => {
+                    plan.steps.push(Step::Recut { known });
                 }
                 (known, _) => plan.steps.push(Step::Read { entry, known }),
             }
@@ -214,7 +221,13 @@ impl<'a> Sync<'a> {
         Ok(plan)
     }
 
-    /// Sets apart what the last process may have died over, and leaves out what it is known to have.
+    /// Whether a file looks as it did when it was last read.
+    fn is_same(&self, known: &Known, entry: &Entry) -> bool {
+        self.trusts && known.settled && known.stat == entry.stat
+    }
+
+    /// Sets apart what the last process may have crashed on, and skips what it certainly has. What the index holds of that stays: processes are killed for
+    /// other reasons, too, and nothing may be lost by that.
     fn judge(&self, plan: &mut Plan) {
         if self.retry {
             return;
@@ -225,9 +238,9 @@ impl<'a> Sync<'a> {
             .steps
             .extract_if(.., |step| verdict(step) == Some(Verdict::Culprit));
         for step in culprits.collect::<Vec<_>>() {
-            let (path, stat, known) = match step {
-                Step::Read { entry, known } => (entry.path, entry.stat, known),
-                Step::Recut { known } => (known.path.clone(), known.stat, Some(known)),
+            let (path, stat) = match step {
+                Step::Read { entry, .. } => (entry.path, entry.stat),
+                Step::Recut { known } => (known.path, known.stat),
             };
             let skip = Skip::new(path, SkipReason::Quarantined)
                 .with_detail("excerpt ended twice while splitting it");
@@ -236,7 +249,6 @@ impl<'a> Sync<'a> {
                 stat: Some(stat),
                 settled: self.clock.is_settled(stat),
             });
-            plan.removals.extend(known.map(|known| known.id));
         }
         plan.suspects = plan
             .steps
@@ -497,6 +509,8 @@ pub(crate) fn identity(options: &SyncOptions) -> Hash {
 mod tests {
     use std::time::SystemTime;
 
+    use excerpt_chunk::Config;
+
     use super::*;
     use crate::model::{Encoding, Stat};
     use crate::source::Reading;
@@ -556,10 +570,18 @@ mod tests {
         index: &std::path::Path,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> SyncReport {
+        sync_by(source, index, &SyncOptions::default(), progress)
+    }
+
+    fn sync_by(
+        source: &dyn Source,
+        index: &std::path::Path,
+        options: &SyncOptions,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> SyncReport {
         let mut store = Store::create(index).unwrap();
         let lock = WriteLock::acquire(index).unwrap();
-        let options = SyncOptions::default();
-        let sync = Sync::new(&mut store, &lock, source, &options, None, progress);
+        let sync = Sync::new(&mut store, &lock, source, options, None, progress);
         sync.unwrap().run().unwrap()
     }
 
@@ -617,6 +639,20 @@ mod tests {
         let skips = store.truth.skips(source).unwrap();
         let detail = skips[0].skip.detail.as_deref();
         assert_eq!(detail, Some("excerpt ended twice while splitting it"));
+        drop(store);
+        // It is left alone until it changes, and what is known of a document stays.
+        let report = sync_of(&open(3), dir.path(), &mut quiet);
+        assert_eq!((report.unchanged, report.read), (2, 0));
+        dies_over("000.md");
+        dies_over("000.md");
+        let options = SyncOptions::default().chunking(Config {
+            target: 100,
+            ..Config::default()
+        });
+        let report = sync_by(&open(3), dir.path(), &options, &mut quiet);
+        assert_eq!((report.recut, report.removed), (1, 0), "{report:?}");
+        let store = Store::open(dir.path()).unwrap();
+        assert_eq!(store.truth.counts(source).unwrap().documents, 2);
     }
 
     #[test]

@@ -142,7 +142,8 @@ impl Work {
 
     /// Syncs to the end, and asserts that the index is that of an undisturbed sync.
     fn complete(&mut self) {
-        self.run(&["sync"]);
+        // A file that was being split at two kills in a row is left alone until it changes.
+        self.run(&["sync", "--retry"]);
         let undisturbed = self.project.data().join("undisturbed");
         let _ = fs::remove_dir_all(&undisturbed);
         let args = ["sync", "--index", undisturbed.to_str().unwrap()];
