@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn unit_length_keeps_the_direction_and_nought() {
+    fn unit_length_keeps_the_direction_and_zero() {
         let mut vector = [3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -4.0];
         to_unit_length(&mut vector);
         assert_eq!((vector[0], vector[9]), (0.6, -0.8));

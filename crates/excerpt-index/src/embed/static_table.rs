@@ -519,7 +519,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_a_known_token_has_the_nought_vector() {
+    fn a_text_without_a_known_token_has_the_zero_vector() {
         let table = built_in();
         for text in ["", " \n\t", "\u{200B}", "\u{1F980} \u{1F980}"] {
             assert_eq!(document(&table, text), [0.0; 256], "{text:?}");

@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_is_clear_when_nought_lies_outside() {
+    fn a_difference_is_clear_when_zero_lies_outside() {
         let clear = |scores: &[f64]| Interval::of_mean(scores).unwrap().is_clear();
         assert!(clear(&[0.1, 0.2, 0.3]));
         assert!(clear(&[-0.1, -0.2, -0.3]));

@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_found_is_nought() {
+    fn nothing_found_is_zero() {
         let scores = scores(&[], &[passage("a", 0..10)], Rule::Half);
         assert!(
             scores.values().all(|score| score.to_bits() == 0),

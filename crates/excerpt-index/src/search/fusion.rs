@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn cosines_below_nought_are_worth_the_least() {
+    fn cosines_below_zero_are_worth_the_least() {
         let vectors = [candidate(1, -0.1), candidate(2, -0.3), candidate(3, -0.9)];
         let scored = scored(&Candidates::default(), &vectors, &Ranking::default(), 1.0);
         assert_eq!((scored[0], scored[2]), ((1, 1.0), (3, 0.0)));

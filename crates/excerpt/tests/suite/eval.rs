@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use excerpt_index::eval::QuestionSet;
-use serde_json::Value;
 
 use crate::fixture::Project;
 

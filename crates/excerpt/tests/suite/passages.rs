@@ -90,7 +90,7 @@ fn places(value: &Value, found: &mut Vec<String>) {
             for (name, value) in fields {
                 match value.as_str() {
                     Some(place) if ["path", "citation"].contains(&&**name) => {
-                        found.push(place.to_string())
+                        found.push(place.to_string());
                     }
                     _ => places(value, found),
                 }
@@ -397,7 +397,7 @@ fn shells_and_the_manual_know_every_command() {
     assert!(page.contains(r"\-\-explain"), "{page}");
     project.run(&["man", "--out", "."]).ok();
     assert!(project.path("excerpt-search.1").exists());
-    assert_eq!(project.run(&["man", "serach"]).code, Some(2));
+    assert_eq!(project.run(&["man", "nosuch"]).code, Some(2));
 }
 
 #[cfg(unix)]

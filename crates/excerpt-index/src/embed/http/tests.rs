@@ -220,7 +220,7 @@ fn a_batch_has_no_more_characters_than_it_may_but_for_one_long_text() {
 }
 
 #[test]
-fn white_space_has_the_nought_vector_without_a_request() {
+fn white_space_has_the_zero_vector_without_a_request() {
     let server = Server::new(vectors);
     let setup = Setup::new(&server.url(), |options| {
         options.document_prefix = "p ".into();
