@@ -17,13 +17,13 @@ use crate::place::{self, Addition, IndexArgs, Kind, Syncable, patiently};
 /// Add a folder, a file or a text to the library, to be searched by name from anywhere
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A folder, a file, or - for a text from standard input
+    /// A folder, a file, or - for text from standard input
     #[arg(value_name = "FOLDER|FILE|-")]
     source: String,
-    /// What the collection is called [default: the name of the folder or file]
+    /// The name of the collection [default: the name of the folder or file]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// What its documents are
+    /// The type of its documents
     #[arg(long = "type", short = 't', value_enum, value_name = "TYPE")]
     kind: Option<Kind>,
     /// The title, of a file or a text
@@ -38,19 +38,19 @@ pub(crate) struct Args {
     /// Only files that match this pattern, written as in a .gitignore; may be given several times
     #[arg(long, value_name = "PATTERN")]
     include: Vec<String>,
-    /// Leave out what matches this pattern; may be given several times
+    /// Exclude files that match this pattern; may be given several times
     #[arg(long, value_name = "PATTERN")]
     ignore: Vec<String>,
     /// The size in bytes above which a file is left out [default: 2097152]
     #[arg(long, value_name = "BYTES", hide_short_help = true)]
     max_file_size: Option<u64>,
-    /// What happens to files that hold keys or passwords: skip or index [default: skip]
+    /// Whether to skip or index files that contain keys or passwords [default: skip]
     #[arg(long, value_name = "WHAT", value_parser = secrets, hide_short_help = true)]
     secrets: Option<Secrets>,
-    /// Show how the documents would be cut, and store nothing
+    /// Show how the documents would be split, and store nothing
     #[arg(long)]
     preview: bool,
-    /// Print what was done, or the preview, as JSON
+    /// Print the result, or the preview, as JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]

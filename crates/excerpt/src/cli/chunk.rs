@@ -20,7 +20,7 @@ use crate::place::project::{self, EmbeddingArgs};
 use crate::place::{CollectionArgs, IndexArgs, Paths, Target, absolute, in_collection};
 use crate::wire::Cut;
 
-/// Show how documents are cut; nothing is stored
+/// Show how documents are split; nothing is stored
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A file, a folder, or - for standard input
@@ -29,10 +29,10 @@ pub(crate) struct Args {
     /// How the chunks are shown
     #[arg(long, value_enum, default_value_t = Format::Table, hide_possible_values = true, help = "table, json, jsonl (one chunk a line), text or html (a page to look at)")]
     format: Format,
-    /// A name for what comes from standard input: its ending tells the syntax
+    /// A file name for standard input: its extension determines the syntax
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Replaces what is not UTF-8 by � instead of refusing the file
+    /// Replace bytes that are not UTF-8 with � instead of refusing the file
     #[arg(long, hide_short_help = true)]
     lossy: bool,
     #[command(flatten)]
@@ -299,7 +299,7 @@ fn text(bytes: Vec<u8>, name: &str, lossy: bool) -> anyhow::Result<(String, Enco
         return Ok((text, Encoding::default()));
     }
     decode(bytes).map_err(|reason| {
-        anyhow!("`{name}` cannot be cut: {reason}; `--lossy` replaces what is not text")
+        anyhow!("`{name}` cannot be split: {reason}; `--lossy` replaces invalid bytes")
     })
 }
 
@@ -421,7 +421,7 @@ fn rows(output: &mut Output, unit: &str, chunks: &[Chunk<'_>]) -> anyhow::Result
     let lines_width = widest.unwrap_or(0).max(5);
     let trail_width = output.width().saturating_sub(lines_width + 50).max(24);
     let head = format!(
-        "{:>4} {unit:>7}  {:lines_width$}  {}  cut before it",
+        "{:>4} {unit:>7}  {:lines_width$}  {}  starts at",
         "#",
         "lines",
         fitted("trail", trail_width)

@@ -34,7 +34,7 @@ pub(crate) struct Args {
     /// Rebuild the index from its sources first: the old one is replaced when the new one is complete
     #[arg(long)]
     rebuild: bool,
-    /// Print what was found as JSON
+    /// Print the findings as JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]

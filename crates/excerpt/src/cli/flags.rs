@@ -7,7 +7,7 @@ use excerpt_chunk::{Atomic, ContextParts, Levels, Overlap, Preset, Settings, Str
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Cutting")]
 pub(crate) struct ChunkFlags {
-    /// auto, brain, code, docs, memory or resources: where what is not said comes from [default: auto]
+    /// auto, brain, code, docs, memory or resources: the source of all other defaults [default: auto]
     #[arg(long, value_name = "NAME")]
     preset: Option<Preset>,
     /// auto, markdown, headers, delimiter, fixed, code, whole or naive [default: auto]
@@ -22,34 +22,34 @@ pub(crate) struct ChunkFlags {
     /// How much of the text before is repeated in front of each chunk, a size or a share: 80, 15% [default: 0]
     #[arg(long, value_name = "SIZE")]
     overlap: Option<Overlap>,
-    /// What sizes count: tokens (a quarter of the characters), chars, cjk-tokens, or the real tokens cl100k and o200k [default: tokens]
+    /// The unit of sizes: tokens (a quarter of the characters), chars, cjk-tokens, or the real tokens cl100k and o200k [default: tokens]
     #[arg(long, value_name = "UNIT", hide_short_help = true)]
     unit: Option<Unit>,
     /// The size under which a chunk is joined with a neighbour where the strategy allows [default: 50]
     #[arg(long, value_name = "SIZE", hide_short_help = true)]
     min: Option<usize>,
-    /// The heading levels with a mandatory cut before them, such as 2,3 [default: 2,3 for `headers`, none for `markdown`]
+    /// The heading levels that always start a new chunk, such as 2,3 [default: 2,3 for `headers`, none for `markdown`]
     #[arg(long, value_name = "LEVELS", hide_short_help = true)]
     levels: Option<Levels>,
-    /// The regular expression to cut at; says `--strategy delimiter`
+    /// The regular expression to split at; implies `--strategy delimiter`
     #[arg(long, value_name = "REGEX", hide_short_help = true)]
     delimiter: Option<String>,
     /// Makes a delimiter part of the chunk that it opens, rather than leaving it out
     #[arg(long, hide_short_help = true)]
     include_delimiter: bool,
-    /// What happens to a code block, table or sentence over the limit: split or keep [default: split]
+    /// Whether a code block, table or sentence over the limit is split or kept [default: split]
     #[arg(long, value_name = "WHAT", hide_short_help = true)]
     atomic: Option<Atomic>,
-    /// What of a chunk's place counts as its context: all, none, or some of path,title,trail,lead,domain [default: all but domain]
+    /// The parts of a chunk's context: all, none, or some of path,title,trail,lead,domain [default: all but domain]
     #[arg(long, value_name = "PARTS", hide_short_help = true)]
     context: Option<ContextParts>,
-    /// Lets `fixed` cut at raw positions (false) rather than at sentences (true) [default: true]
+    /// Whether `fixed` splits at sentences (true) or at exact positions (false) [default: true]
     #[arg(long, value_name = "BOOL", hide_short_help = true)]
     complete_sentences: Option<bool>,
-    /// What is added to the context of a chunk that goes on with the one before it
+    /// The text added to the context of a chunk that continues the one before it
     #[arg(long, value_name = "TEXT", hide_short_help = true)]
     continuation_marker: Option<String>,
-    /// The limit of the first chunk of a README or index file, which gives its start in one piece
+    /// The limit of the first chunk of a README or index file, which keeps its start in one chunk
     #[arg(long, value_name = "SIZE", hide_short_help = true)]
     overview: Option<usize>,
     /// Makes each item of a top-level list and each section a chunk of its own

@@ -24,13 +24,13 @@ pub(crate) struct Args {
     /// Documents (notes.md, 'docs/**/*.md'), lines (notes.md:10-20 or notes.md:7), sections (notes.md#how-it-works) or ids of chunks
     #[arg(value_name = "TARGET", required = true)]
     targets: Vec<String>,
-    /// Print the chunks that hold the target, and as many before and after them
+    /// Print the chunks that contain the target, and this many before and after them
     #[arg(long, value_name = "N")]
     neighbours: Option<usize>,
-    /// Name the links in what is printed, and those that lead to it
+    /// List the links in the printed text, and the links that lead to it
     #[arg(long)]
     links: bool,
-    /// Print each text with what is known of it as a line of JSON
+    /// Print each text with its metadata as a line of JSON
     #[arg(long)]
     json: bool,
     /// The collection that the targets are in, by paths inside it, in place of a folder
@@ -115,10 +115,15 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The documents that a pattern matches, as they are shown; none for what is no pattern.
+    /// The documents that a pattern matches, as they are shown; none for what is no pattern. Brackets and braces are in names, too.
     fn matching(&mut self, given: &str) -> anyhow::Result<Option<Vec<String>>> {
-        let is_pattern = given.contains(['*', '?', '[', '{']) && !Path::new(given).exists();
-        if !is_pattern || self.args.collection.is_some() {
+        let exists = |path: &str| Path::new(path).exists();
+        let names_one = match parsed(given, exists) {
+            Ok((path, part)) => exists(path) || part != Part::Whole,
+            Err(_) => true,
+        };
+        let is_pattern = given.contains(['*', '?', '[', '{']);
+        if names_one || !is_pattern || self.args.collection.is_some() {
             return Ok(None);
         }
         let pattern = GlobBuilder::new(given).literal_separator(true).build();
@@ -136,7 +141,8 @@ impl Reader<'_> {
         let shown = documents.map(|document| paths.shown(&place.root, &document.path));
         let matching: Vec<String> = shown.filter(|path| pattern.is_match(path)).collect();
         match matching.is_empty() {
-            true => bail!("no indexed document matches `{given}`"),
+            true if given.contains(['*', '?']) => bail!("no indexed document matches `{given}`"),
+            true => Ok(None),
             false => Ok(Some(matching)),
         }
     }

@@ -13,7 +13,7 @@ use crate::output::{Output, SCHEMA, ago, say, thousands};
 use crate::place::project::EmbeddingArgs;
 use crate::place::{CollectionArgs, IndexArgs, Target};
 
-/// List the collections that were added, or what the index holds of a folder
+/// List collections, or the indexed documents of a folder
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The folder or file; without it and without a view, the collections are listed
@@ -21,7 +21,7 @@ pub(crate) struct Args {
     /// List all documents, by path
     #[arg(long, group = "view")]
     documents: bool,
-    /// List the folders that hold documents, with how many
+    /// List the folders with documents, and how many each contains
     #[arg(long, group = "view")]
     folders: bool,
     /// List the documents that were changed last, the newest first [default N: 10]

@@ -15,13 +15,13 @@ pub(crate) struct Args {
     /// The folder to serve
     #[arg(default_value = ".")]
     path: PathBuf,
-    /// Only what is under this folder, by its path inside of what is served
+    /// Serve only what is under this folder, by its path inside what is served
     #[arg(long, value_name = "FOLDER")]
     under: Option<String>,
     /// Offer the tools that write: `note`, and `add` where a whole folder or the library is served
     #[arg(long)]
     allow_write: bool,
-    /// The folder inside of what is served that notes are written to
+    /// The folder that notes are written to, inside what is served
     #[arg(long, value_name = "FOLDER", default_value = "inbox")]
     inbox: String,
     /// Where `add` may read; may be given several times [default: the served folder]

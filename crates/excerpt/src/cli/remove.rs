@@ -6,7 +6,7 @@ use crate::exit::Outcome;
 use crate::output::{Output, counted};
 use crate::place::{IndexArgs, patiently};
 
-/// Remove a collection from the library; the files that it was made of stay
+/// Remove a collection from the library; its files stay
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The collections

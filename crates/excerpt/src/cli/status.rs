@@ -24,7 +24,7 @@ pub(crate) struct Args {
     /// List every file and folder that was skipped, with the reason
     #[arg(long)]
     skips: bool,
-    /// Show every setting that holds, and where it came from
+    /// Show every setting in effect, and where it comes from
     #[arg(long)]
     config: bool,
     /// Print the status as JSON
@@ -167,13 +167,13 @@ fn people(
     }
     if let Some(building) = &status.building {
         output.line(format!(
-            "settings  {} of {} are still to be cut anew, and the old state serves: run `excerpt sync`",
+            "settings  {} of {} still have to be split again, and the old state answers until then: run `excerpt sync`",
             thousands(building.remaining),
             counted(building.documents, "document")
         ))?;
     } else if stale > 0 {
         output.line(format!(
-            "settings  {} cut by others than now: run `excerpt sync`",
+            "settings  {} split with other settings: run `excerpt sync`",
             counted(stale, "document")
         ))?;
     }

@@ -12,16 +12,16 @@ use crate::place::background;
 use crate::place::project::EmbeddingArgs;
 use crate::place::{self, CollectionArgs, IndexArgs, Syncable, Target, patiently};
 
-/// Bring the index of a folder in step with its files
+/// Update the index of a folder
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The folder or file to index
     #[arg(default_value = ".")]
     path: PathBuf,
-    /// Print what was done as JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
-    /// Look again at files that were skipped for what is in them, though they have not changed
+    /// Read files again that were skipped because of their contents, although they have not changed
     #[arg(long)]
     retry: bool,
     /// Remove the documents that are no longer there, even if the folder has lost all of them, or more than half of at least 50
@@ -114,7 +114,7 @@ pub(crate) fn done(report: &SyncReport) -> String {
     let counts = [
         (report.added, "added"),
         (report.changed, "changed"),
-        (report.recut, "cut again"),
+        (report.recut, "split again"),
         (report.removed, "removed"),
         (report.unchanged, "unchanged"),
     ];

@@ -479,7 +479,7 @@ fn rows(out: &mut impl Write, chunk: &Chunk<'_>) -> io::Result<()> {
     let row = |out: &mut _, name: &str, value: fmt::Arguments<'_>| {
         Write::write_fmt(out, format_args!("<dt>{name}</dt><dd>{value}</dd>\n"))
     };
-    write!(out, "<dt>Cut before</dt><dd class=\"cut\">")?;
+    write!(out, "<dt>Starts at</dt><dd class=\"cut\">")?;
     cut(out, &chunk.cut)?;
     writeln!(out, "</dd>")?;
     if let Some(language) = &chunk.language {

@@ -12,7 +12,7 @@ fn the_table_shows_each_cut() {
         .ok();
     insta::assert_snapshot!(run.stdout, @r"
     guide.md · 37 tokens · headers (as configured)
-       #  tokens  lines  trail                                          cut before it
+       #  tokens  lines  trail                                          starts at
        0       9  1-3    Guide                                          start
        1      24  5-11   Guide > Install                                heading 2
        2      18  13-18  Guide > Use                                    heading 2
@@ -41,7 +41,7 @@ fn the_table_shows_warnings() {
     let run = project.run(&args).ok();
     insta::assert_snapshot!(run.stdout, @r"
     a.md · 21 tokens · markdown (as configured)
-       #  tokens  lines  trail                                          cut before it
+       #  tokens  lines  trail                                          starts at
        0       3  1-3    A                                              start  ! undersized
        1      19  5-10   A > B                                          heading 2  ! oversized: a code block kept whole  ! context shortened
     2 chunks · mean 11 · 3–19 · 1 over the limit · 1 under min · nothing lost
@@ -59,7 +59,7 @@ fn a_delimiter_left_out_is_counted() {
         .ok();
     insta::assert_snapshot!(run.stdout, @r"
     (standard input) · 5 tokens · delimiter (as configured)
-       #  tokens  lines  trail                                          cut before it
+       #  tokens  lines  trail                                          starts at
        0       1  1-1    (paragraph)                                    start
        1       1  3-3    (paragraph)                                    delimiter
        2       1  5-5    (paragraph)                                    delimiter
@@ -180,7 +180,7 @@ fn what_is_no_text_is_cut_only_when_asked() {
     let project = Project::new().file("a.txt", b"caf\x81 au lait");
     project
         .run(&["chunk", "a.txt"])
-        .fails("excerpt: `a.txt` cannot be cut: not UTF-8; `--lossy` replaces what is not text");
+        .fails("excerpt: `a.txt` cannot be split: not UTF-8; `--lossy` replaces invalid bytes");
     let chunks = project
         .run(&["chunk", "a.txt", "--lossy", "--format", "jsonl"])
         .ok()

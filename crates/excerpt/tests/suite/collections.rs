@@ -327,7 +327,7 @@ fn other_settings_are_announced_and_the_old_state_serves() {
     let run = project.run(&["status"]).ok();
     assert!(
         run.stdout
-            .contains("settings  1 document cut by others than now: run `excerpt sync`"),
+            .contains("settings  1 document split with other settings: run `excerpt sync`"),
         "{}",
         run.stdout
     );

@@ -470,7 +470,7 @@ fn flags_that_contradict_each_other_are_refused() {
     );
     assert_eq!(project.run(&["eval"]).code, Some(2));
     project.run(&["eval", "--compare", "a.json", "b.json", "--target", "3"]).fails(
-        "excerpt: `--compare` reads two reports and cuts nothing: leave out how documents are cut",
+        "excerpt: `--compare` reads two reports and splits nothing: remove the chunking options",
     );
 }
 

@@ -304,6 +304,23 @@ fn a_pattern_gets_every_document_that_it_matches() {
 }
 
 #[test]
+fn a_name_with_brackets_is_given_back_too() {
+    let project = Project::new().file("app/[id]/{a}.md", "# Pages\n\nThe kettle.\n");
+    let run = project
+        .run(&["search", "kettle", "--channels", "keywords"])
+        .ok();
+    let (citation, _) = run.stdout.split_once(" · ").unwrap();
+    assert_eq!(citation, "app/[id]/{a}.md:1-3");
+    for target in [citation, "app/[id]/{a}.md", "app/[id]/{a}.md#pages"] {
+        project.run(&["get", target]).ok();
+    }
+    std::fs::remove_file(project.path("app/[id]/{a}.md")).unwrap();
+    for target in [citation, "app/[id]/{a}.md"] {
+        project.run(&["get", target]).ok();
+    }
+}
+
+#[test]
 fn a_question_alone_is_searched_for() {
     let project = notes();
     let run = project

@@ -365,7 +365,7 @@ fn a_file_that_cannot_be_read_gives_no_page() {
     let project = Project::new().file("a.txt", b"caf\x81 au lait");
     project
         .run(&["chunk", "a.txt", "--format", "html"])
-        .fails("excerpt: `a.txt` cannot be cut: not UTF-8; `--lossy` replaces what is not text");
+        .fails("excerpt: `a.txt` cannot be split: not UTF-8; `--lossy` replaces invalid bytes");
     assert_eq!(
         project.run(&["chunk", "gone.md", "--format", "html"]).code,
         Some(2)

@@ -25,7 +25,7 @@ use crate::progress::Bar;
 use sweep::{Axis, Combination, Trial};
 use tempfile::TempDir;
 
-/// Score the search by questions whose answers you know
+/// Measure search quality with questions whose answers you know
 #[derive(Debug, clap::Args)]
 #[command(mut_args(|arg| {
     let hidden = arg.get_help_heading() == Some("Cutting") && arg.get_id() != "preset";
@@ -100,7 +100,7 @@ struct Printed<'a> {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut output = Output::new();
     if !args.compare.is_empty() && args.chunking.settings() != Settings::default() {
-        bail!("`--compare` reads two reports and cuts nothing: leave out how documents are cut");
+        bail!("`--compare` reads two reports and splits nothing: remove the chunking options");
     }
     match (&*args.compare, &args.set) {
         ([first, second], _) => compare::run(&mut output, first, second, args.json)?,

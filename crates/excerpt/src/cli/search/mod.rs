@@ -51,7 +51,7 @@ pub(crate) struct Args {
     /// Show weak matches too
     #[arg(long)]
     all: bool,
-    /// Leave out what has a lower score, as --explain shows it
+    /// Exclude hits with a lower score, as --explain shows it
     #[arg(long, value_name = "SCORE", hide_short_help = true)]
     min_score: Option<f32>,
     /// Open the best passage in $VISUAL or $EDITOR, at its line
