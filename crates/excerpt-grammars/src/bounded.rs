@@ -26,10 +26,10 @@ use tree_sitter::ffi::{
 };
 use tree_sitter::{Language, Node, Parser, Range, Tree};
 
-// Bounds of a parse. Each is a constant plus an amount per byte of the text, such that none of
-// 38,000 real files (405 MB in 23 languages: the sources of our dependencies, of Python and of its
-// packages) comes nearer to it than half. A text that reaches one was made to be slow, or is in
-// another language.
+// Bounds of a parse. Most are a constant plus an amount per byte of the text, such that of 38,000
+// real files (405 MB in 23 languages: the sources of our dependencies, of Python and of its
+// packages) none comes nearer to it than half, but for those named below. Nearly every text that
+// reaches one was made to be slow, or is in another language.
 
 /// The most bytes that a parse may hold, whatever the size of its text: a document may take at most
 /// 160 MB, and its outline and chunks take up to 31 MB of it. Of the real files of 2 MiB that were
