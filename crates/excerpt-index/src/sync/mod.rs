@@ -38,6 +38,9 @@ const BATCHES_BETWEEN_COMMITS: usize = 16;
 /// From how many documents on a source may not lose more than half of them without being asked: of fewer, a person who tidies up removes so many.
 const MANY: usize = 50;
 
+/// How many documents a sync splits however little time it has, unless they are large: the first ones, so that there is something to answer from.
+const ASSURED: usize = 16;
+
 /// How often the caller is told of a batch that is being cut, and asked whether to go on.
 const TURN: Duration = Duration::from_millis(20);
 
@@ -298,6 +301,8 @@ impl<'a> Sync<'a> {
                 break;
             }
             let write = |truth: &Truth| truth.apply(source, &changes);
+            let assured = if batch_number == 0 { ASSURED } else { 0 };
+            let batch = (batch, assured);
             let next = self.cut(batch, &mut plan.skips, (done, total), write)?;
             done += written;
             let was_ended = next.was_ended;
@@ -323,7 +328,8 @@ impl<'a> Sync<'a> {
                 self.report.remaining = total - done;
                 return Ok(ControlFlow::Break(()));
             }
-            let cut = self.cut(vec![suspect], &mut plan.skips, (done, total), |_| Ok(()))?;
+            let batch = (vec![suspect], 0);
+            let cut = self.cut(batch, &mut plan.skips, (done, total), |_| Ok(()))?;
             self.store.truth.apply(source, &cut.changes)?;
             done += cut.done;
             if cut.was_ended {
@@ -338,7 +344,7 @@ impl<'a> Sync<'a> {
     /// again and again whether to go on. `progress` is how many steps are done of how many.
     fn cut(
         &mut self,
-        batch: Vec<Step>,
+        (batch, assured): (Vec<Step>, usize),
         skips: &mut Vec<SkipRow>,
         progress: (usize, usize),
         work: impl FnOnce(&Truth) -> Result<(), Fault>,
@@ -365,8 +371,12 @@ impl<'a> Sync<'a> {
             let (finished, finish) = sync_channel::<()>(0);
             let (look, outcomes) = (&look, &mut outcomes);
             scope.spawn(move |_| {
-                let steps = batch.into_par_iter().zip(texts);
-                *outcomes = steps.map(|(step, text)| look.look(step, text)).collect();
+                let steps = batch.into_par_iter().zip(texts).enumerate();
+                let looked = steps.map(|(number, (step, text))| {
+                    let is_assured = number < assured && !step.is_large();
+                    look.look(step, text, is_assured)
+                });
+                *outcomes = looked.collect();
                 drop(finished);
             });
             let worked = work(truth);

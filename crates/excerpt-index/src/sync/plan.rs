@@ -124,10 +124,15 @@ impl Step {
         let path = self.path();
         let named = Document::new("").with_path(path);
         (
-            self.size() > LARGE,
+            self.is_large(),
             Grammars.detect(&named).is_some(),
             path.matches('/').count(),
         )
+    }
+
+    /// Whether it takes the time of many.
+    pub(super) fn is_large(&self) -> bool {
+        self.size() > LARGE
     }
 
     /// How much memory it will take.

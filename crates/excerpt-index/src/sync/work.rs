@@ -12,6 +12,9 @@ use crate::model::{Encoding, Skip, SkipReason, Stat};
 use crate::source::{Reading, Selection, Source};
 use crate::store::{Fault, Known, Record, SkipRow};
 
+/// What never ends.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
 /// What became of a step.
 pub(super) enum Outcome {
     Added(Box<Record>),
@@ -47,13 +50,15 @@ pub(super) struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Looks at one document. Returns the bytes that were read, if the file was.
+    /// Looks at one document. Returns the bytes that were read, if the file was. What is assured is looked at even when the sync is to end.
     pub(super) fn look(
         &self,
         step: Step,
         text: Option<String>,
+        is_assured: bool,
     ) -> Result<(Outcome, Option<u64>), Fault> {
-        if self.ended.load(Ordering::Relaxed) {
+        let ended = if is_assured { &NEVER } else { self.ended };
+        if ended.load(Ordering::Relaxed) {
             return Ok((Outcome::Remaining, None));
         }
         let (entry, known) = match step {
@@ -67,7 +72,7 @@ impl Work<'_> {
                         let skip = Skip::new(&*known.path, SkipReason::Secret);
                         Cut::Skip(skip.with_detail(secret))
                     }
-                    None => self.record(&known.path, (text, encoding), known.hash, stat)?,
+                    None => self.record(&known.path, (text, encoding), known.hash, stat, ended)?,
                 };
                 return Ok((self.outcome(cut, Some(known), stat, Outcome::Recut), None));
             }
@@ -103,11 +108,11 @@ impl Work<'_> {
                     true => Outcome::Recut,
                     false => Outcome::Changed,
                 };
-                let cut = self.record(&entry.path, (text, encoding), hash, stat)?;
+                let cut = self.record(&entry.path, (text, encoding), hash, stat, ended)?;
                 self.outcome(cut, Some(known), stat, became)
             }
             None => {
-                let cut = self.record(&entry.path, (text, encoding), hash, stat)?;
+                let cut = self.record(&entry.path, (text, encoding), hash, stat, ended)?;
                 self.outcome(cut, None, stat, Outcome::Added)
             }
         };
@@ -120,9 +125,10 @@ impl Work<'_> {
         (text, encoding): (String, Encoding),
         hash: Hash,
         stat: Stat,
+        ended: &AtomicBool,
     ) -> Result<Cut, Fault> {
         let _entry = self.journal.enter(key(self.source.root(), path));
-        let mut cut = self.cutter.cut(path, text, hash, self.ended)?;
+        let mut cut = self.cutter.cut(path, text, hash, ended)?;
         if let Cut::Record(record) = &mut cut {
             record.stat = stat;
             record.encoding = encoding;
