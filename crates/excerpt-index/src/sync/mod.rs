@@ -41,7 +41,7 @@ const MANY: usize = 50;
 /// How many documents a sync splits however little time it has, unless they are large: the first ones, so that there is something to answer from.
 const ASSURED: usize = 16;
 
-/// How often the caller is told of a batch that is being cut, and asked whether to go on.
+/// How often progress is reported while a batch is being split, and the caller can cancel.
 const TURN: Duration = Duration::from_millis(20);
 
 /// Progress that nobody looks at.

@@ -22,7 +22,7 @@ impl Library {
         Library { world, index }
     }
 
-    /// Adds the folder or file at `path` and brings it in step.
+    /// Adds the folder or file at `path` and syncs it.
     fn add(&mut self, path: &str, say: impl FnOnce(&mut Collection)) {
         let root = self.world.root().join(path);
         let mut collection = Collection::new(Collection::name_for(&root), &root);
