@@ -152,15 +152,14 @@ impl Shared {
                             return already(form, index, known, &collection);
                         }
                         if is_named && all.iter().any(|known| known.name == collection.name) {
-                            return Err(taken(&collection.name, &collection.name));
+                            return Err(name_taken(&collection.name));
                         }
                         index.give(collection, &file, text)?
                     }
                     Given::File(_) => {
                         match index.add(collection.clone()) {
-                            Err(Error::NameTaken { name, .. }) => {
-                                return Err(taken(&name, &collection.name));
-                            }
+                            Err(Error::NameTaken { name, .. }) => return Err(name_taken(&name)),
+                            Err(Error::RootTaken { name, .. }) => return Err(root_taken(&name)),
                             added => added?,
                         }
                         collection
@@ -242,14 +241,14 @@ fn check_name(name: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// That there is `known` already, be it under the name that is wanted or for the same file or folder.
-fn taken(known: &str, wanted: &str) -> anyhow::Error {
-    match known == wanted {
-        true => anyhow!("collection `{known}` already exists: choose another `name`"),
-        false => anyhow!(
-            "this file or folder is already the collection `{known}`: search it with `collection`"
-        ),
-    }
+/// The error for a name that another collection has.
+fn name_taken(name: &str) -> anyhow::Error {
+    anyhow!("collection `{name}` already exists: choose another `name`")
+}
+
+/// The error for a file or folder that is already a collection.
+fn root_taken(name: &str) -> anyhow::Error {
+    anyhow!("this file or folder is already the collection `{name}`: search it with `collection`")
 }
 
 /// The collection that `text` was added as before, under the same title and the name that `wanted` has or would have got.
@@ -313,12 +312,15 @@ fn expected(
     {
         return Ok((known.clone(), true));
     }
-    let is_taken = |known: &&Collection| match given {
-        Given::File(root) => known.name == wanted.name || known.root == *root,
-        Given::Text(_) => is_named && known.name == wanted.name,
-    };
-    if let Some(known) = all.iter().find(is_taken) {
-        return Err(taken(&known.name, &wanted.name));
+    if let Given::File(root) = given
+        && let Some(known) = all.iter().find(|known| known.root == *root)
+    {
+        return Err(root_taken(&known.name));
+    }
+    // A text that is added without a name gets a free one.
+    let needs_its_name = matches!(given, Given::File(_)) || is_named;
+    if needs_its_name && all.iter().any(|known| known.name == wanted.name) {
+        return Err(name_taken(&wanted.name));
     }
     if let Given::Text(_) = given {
         wanted.name = Collection::free_in(dir, &wanted.name)?;

@@ -243,7 +243,15 @@ fn what_cannot_be_added_is_told() {
     project
         .run(&["add", "nowhere"])
         .fails("excerpt: cannot read `nowhere`: No such file or directory (os error 2)");
-    project.run(&["add", "guides"]).fails(
+    for again in [
+        &["add", "guides"][..],
+        &["add", "guides", "--name", "other"],
+    ] {
+        project.run(again).fails(
+            "excerpt: `[folder]/project/guides` is already the collection `guides`: search it with `-c guides`, or run `excerpt remove guides` first to add it differently",
+        );
+    }
+    project.run(&["add", ".", "--name", "guides"]).fails(
         "excerpt: collection `guides` already exists for `[folder]/project/guides`: choose another name with `--name`, or run `excerpt remove guides` first",
     );
     project
