@@ -1,4 +1,4 @@
-//! `excerpt sync --watch`: keeps an index in step until it is ended.
+//! `excerpt sync --watch`: keeps an index up to date until it is stopped.
 
 use std::ops::ControlFlow;
 
@@ -11,7 +11,7 @@ use crate::output::{Output, say};
 use crate::place::Syncable;
 use crate::progress::Bar;
 
-/// Watches the files of a source. What the first sync did is printed as without a watch, and each change after that as one line.
+/// Watches the files of a source. The first sync is reported as without a watch, and each one after that on one line.
 pub(crate) fn run(index: &mut Index, source: &Syncable, json: bool) -> anyhow::Result<Outcome> {
     let stop = Stop::new();
     let stopper = stop.clone();
@@ -49,7 +49,7 @@ pub(crate) fn run(index: &mut Index, source: &Syncable, json: bool) -> anyhow::R
     Ok(Outcome::Done)
 }
 
-/// Whether nobody needs to hear of it: what happened changed no document.
+/// Whether a sync is not reported because it changed no document.
 fn is_quiet(report: &SyncReport) -> bool {
     report.complete && report.added + report.changed + report.recut + report.removed == 0
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::tables;
 use crate::output::{Output, SCHEMA, counted, say};
 
-/// A report as it is read back.
+/// A report as read from a file.
 #[derive(Deserialize)]
 struct Stored {
     schema: u32,
@@ -50,7 +50,7 @@ struct PrintedComparison<'a> {
     comparison: &'a Comparison,
 }
 
-/// Compares the reports in two files and prints what they differ in.
+/// Compares the reports in two files and prints the differences.
 pub(super) fn run(
     output: &mut Output,
     first: &Path,
