@@ -37,9 +37,9 @@ impl Bar {
         }
         self.bar.set_message(match progress.stage {
             Stage::List => "listing files",
-            Stage::Cut => "cutting",
+            Stage::Cut => "splitting documents",
             Stage::Keywords => "writing keywords",
-            Stage::Vectors => "making vectors",
+            Stage::Vectors => "computing vectors",
             _ => "syncing",
         });
         self.bar.update(|state| {

@@ -27,7 +27,7 @@ pub(crate) struct Args {
     #[arg(value_name = "FILE|FOLDER|-")]
     path: String,
     /// How the chunks are shown
-    #[arg(long, value_enum, default_value_t = Format::Table, hide_possible_values = true, help = "table, json, jsonl (one chunk a line), text or html (a page to look at)")]
+    #[arg(long, value_enum, default_value_t = Format::Table, hide_possible_values = true, help = "table, json, jsonl (one chunk per line), text or html (a page to look at)")]
     format: Format,
     /// A file name for standard input: its extension determines the syntax
     #[arg(long, value_name = "NAME")]

@@ -49,7 +49,7 @@ pub(super) fn print(output: &mut Output, library: &Path, json: bool) -> anyhow::
             synced(source.and_then(|source| source.last_sync))
         ))?;
         let root = match collection.given {
-            true => "a text that was given".to_string(),
+            true => "an added text".to_string(),
             false => collection.root.display().to_string(),
         };
         let said = said(collection);

@@ -92,12 +92,12 @@ fn settings(
         let mut files = configuration.files.iter().rev();
         let file = files.find(|file| file.sets.contains(&setting.name));
         setting.from = match file {
-            _ if is_own => "said to `excerpt add`".to_string(),
+            _ if is_own => "set by `excerpt add`".to_string(),
             Some(file) => file.path.display().to_string(),
             None if table != "chunking" || setting.value == plain[field] => "default".to_string(),
             None if setting.value == of_preset[field] => format!("preset {}", preset.name()),
             None if field == "preset" => "default".to_string(),
-            None => "follows from the others".to_string(),
+            None => "derived from other settings".to_string(),
         };
     }
     Ok(settings)

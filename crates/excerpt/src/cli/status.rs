@@ -152,7 +152,7 @@ fn people(
         counted(status.chunks, "chunk"),
     );
     output.line(format!(
-        "holds     {documents} in {chunks}, {} of text; {} on disk",
+        "contains  {documents} in {chunks}, {} of text; {} on disk",
         size(status.text_bytes),
         size(status.disk_bytes)
     ))?;
@@ -294,7 +294,7 @@ pub(super) fn synced(last: Option<LastSync>) -> String {
             ..
         }) => format!("synced {}", ago(finished)),
         Some(last) => format!(
-            "a sync begun {} was not finished: run `excerpt sync`",
+            "a sync started {} did not finish: run `excerpt sync`",
             ago(last.started)
         ),
     }

@@ -15,7 +15,7 @@ use crate::progress::Bar;
 pub(crate) fn run(index: &mut Index, source: &Syncable, json: bool) -> anyhow::Result<Outcome> {
     let stop = Stop::new();
     let stopper = stop.clone();
-    ctrlc::set_handler(move || stopper.stop()).context("cannot hear of Ctrl-C")?;
+    ctrlc::set_handler(move || stopper.stop()).context("cannot handle Ctrl-C")?;
     let mut bar = Some(Bar::new());
     let mut printed = Ok(());
     index.watch(&source.root, &source.options, &stop, |watching| {
@@ -30,14 +30,14 @@ pub(crate) fn run(index: &mut Index, source: &Syncable, json: bool) -> anyhow::R
                     let mut output = Output::new();
                     let printed = sync::told(&mut output, source, &report, json)
                         .and_then(|()| Ok(output.flush()?));
-                    say("watching for changes; Ctrl-C ends it");
+                    say("watching for changes; press Ctrl-C to stop");
                     printed
                 }
                 None if is_quiet(&report) => Ok(()),
                 None => line(&report, json),
             },
             Watching::Waiting(error) => note(&format!("waiting: {error}")),
-            Watching::Polling(reason) => note(&format!("looking every few seconds: {reason}")),
+            Watching::Polling(reason) => note(&format!("checking every few seconds: {reason}")),
             _ => Ok(()),
         };
         match printed {

@@ -171,7 +171,7 @@ impl Shared {
         // What the index calls its root has no link in it.
         if root != seen.root || folder.canonicalize().ok().as_ref() != Some(&bound) {
             bail!(
-                "the served folder is a symbolic link or lies behind one: notes are not written there"
+                "the served folder is a symbolic link or reached through one: notes are not written there"
             );
         }
         Ok(bound)

@@ -231,8 +231,8 @@ fn answers_in_documents_that_are_left_out_are_named() {
     let run = project.run(&EVAL).ok();
     assert_eq!(
         run.stderr,
-        "note: the index leaves out an answer to `black tea`: `big.txt` (too large: 3145728 bytes, the limit is 2097152)\n\
-         note: the index leaves out an answer to `cup`: `cup.png` (binary)\n"
+        "note: an answer to `black tea` is not indexed: `big.txt` (too large: 3145728 bytes, the limit is 2097152)\n\
+         note: an answer to `cup` is not indexed: `cup.png` (binary)\n"
     );
     assert!(
         run.stdout
@@ -306,7 +306,7 @@ fn a_sweep_that_cannot_be_is_refused_before_it_begins() {
         ),
         (
             "target=60,60",
-            "excerpt: --sweep: `target=60` and `target=60` say the same: name each field and value once",
+            "excerpt: --sweep: `target=60` and `target=60` result in the same settings: name each field and value once",
         ),
     ];
     for (axis, message) in cases {
@@ -356,8 +356,8 @@ fn two_reports_are_compared_question_by_question() {
       ndcg@10   0.450  0.600  +0.150  +0.100 to +0.200  better
     ");
     insta::assert_snapshot!(run.stderr, @r"
-    note: 1 question only in A, left out here: 3
-    note: 1 question only in B, left out here: 3
+    note: 1 question only in A, ignored: 3
+    note: 1 question only in B, ignored: 3
     ");
     let run = project
         .run(&["eval", "--json", "--compare", "a.json", "b.json"])
@@ -409,23 +409,23 @@ fn reports_that_cannot_be_compared_are_refused() {
         ),
         (
             "notes.md",
-            "excerpt: `notes.md` is no report: `excerpt eval SET --json` prints one",
+            "excerpt: `notes.md` is not a report: `excerpt eval SET --json` prints one",
         ),
         (
             "empty.json",
-            "excerpt: `empty.json` is no report: `excerpt eval SET --json` prints one",
+            "excerpt: `empty.json` is not a report: `excerpt eval SET --json` prints one",
         ),
         (
             "foreign.json",
-            "excerpt: `foreign.json` is no report: `excerpt eval SET --json` prints one",
+            "excerpt: `foreign.json` is not a report: `excerpt eval SET --json` prints one",
         ),
         (
             "form.json",
-            "excerpt: `form.json` has the form 2, and this version reads 1: print it again",
+            "excerpt: `form.json` has schema 2, expected 1: print the report again",
         ),
         (
             "sweep.json",
-            "excerpt: `sweep.json` holds 2 reports, one a line: put the one to compare into a file of its own",
+            "excerpt: `sweep.json` contains 2 reports, one per line: put the one to compare into a separate file",
         ),
         (
             "any.json",

@@ -262,7 +262,7 @@ fn only_what_is_allowed_is_added() {
 fn a_note_goes_through_no_link_in_the_place_of_what_is_served() {
     use std::os::unix::fs::symlink;
     const LINK: &str =
-        "the served folder is a symbolic link or lies behind one: notes are not written there";
+        "the served folder is a symbolic link or reached through one: notes are not written there";
     let project = Project::new()
         .file("docs/a.md", "# A\n")
         .file("open/b.md", "# B\n")

@@ -200,7 +200,7 @@ fn measures(report: &Report) -> BTreeMap<&'static str, Interval> {
 fn left_out(answers: &[LeftOut]) {
     for answer in answers {
         say(&format!(
-            "note: the index leaves out an answer to `{}`: `{}` ({})",
+            "note: an answer to `{}` is not indexed: `{}` ({})",
             answer.id, answer.path, answer.reason
         ));
     }

@@ -202,7 +202,7 @@ pub(crate) fn trials(
             |known: &&Trial| known.settings == trial.settings && known.ranking == trial.ranking;
         if let Some(same) = trials.iter().find(alike) {
             let (same, other) = (&same.combination, &trial.combination);
-            bail!("--sweep: `{same}` and `{other}` say the same: name each field and value once");
+            bail!("--sweep: `{same}` and `{other}` result in the same settings: name each field and value once");
         }
         trials.push(trial);
     }
@@ -341,7 +341,7 @@ mod tests {
             ),
             (
                 "target=128,128",
-                "--sweep: `target=128` and `target=128` say the same: name each field and value once",
+                "--sweep: `target=128` and `target=128` result in the same settings: name each field and value once",
             ),
         ];
         for (axis, message) in cases {
@@ -350,7 +350,7 @@ mod tests {
         let error = swept(&["target=1,2", "chunk_size=3"]).unwrap_err();
         assert_eq!(
             error,
-            "--sweep: `target=1 chunk_size=3` and `target=2 chunk_size=3` say the same: name each field and value once"
+            "--sweep: `target=1 chunk_size=3` and `target=2 chunk_size=3` result in the same settings: name each field and value once"
         );
         assert!(
             swept(&["colour=red"])
