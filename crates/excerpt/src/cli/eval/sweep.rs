@@ -202,7 +202,9 @@ pub(crate) fn trials(
             |known: &&Trial| known.settings == trial.settings && known.ranking == trial.ranking;
         if let Some(same) = trials.iter().find(alike) {
             let (same, other) = (&same.combination, &trial.combination);
-            bail!("--sweep: `{same}` and `{other}` result in the same settings: name each field and value once");
+            bail!(
+                "--sweep: `{same}` and `{other}` result in the same settings: name each field and value once"
+            );
         }
         trials.push(trial);
     }
