@@ -1,4 +1,4 @@
-//! `add`: makes a file, a folder or a text a collection of the served index. What it is made of is read below the folders that are allowed, and nowhere else.
+//! `add`: makes a file, a folder or a text a collection of the served index. It reads only below the folders that are allowed.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::place::{Addition, Kind};
 
 pub(super) const NAME: &str = "add";
 
-/// How many documents a preview shows.
+/// The maximum number of documents in a preview.
 const SHOWN: usize = 20;
 
 pub(super) fn tool() -> Tool {
@@ -50,7 +50,7 @@ pub(super) fn tool() -> Tool {
         .with_annotations(writes())
 }
 
-/// What is said of a tool that adds and changes nothing else.
+/// The annotations of a tool that adds something and changes nothing else.
 pub(super) fn writes() -> ToolAnnotations {
     ToolAnnotations::new()
         .read_only(false)
@@ -202,7 +202,7 @@ impl Shared {
             .await
     }
 
-    /// The file or folder that `path` means, if it lies below a folder that may be read, links followed.
+    /// The file or folder at `path`, if it is below a folder that may be read after links are resolved.
     fn allowed(&self, path: &str) -> anyhow::Result<PathBuf> {
         let roots = &self.scope.readable;
         if roots.is_empty() {
@@ -211,12 +211,12 @@ impl Shared {
             );
         }
         let mut places = roots.iter().map(|root| (root, root.join(path)));
-        // What the rules of the folder leave out, such as a file with keys, is for its owner to add.
+        // Only the owner may add what the rules of the folder exclude, such as a file with keys.
         let found = places.find_map(|(root, place)| {
             let found = Scope::real(root, &place)?;
             includes(root, &found).then_some(found)
         });
-        // Whether there is such a file elsewhere is not told.
+        // The error does not reveal whether the file exists elsewhere.
         found.with_context(|| {
             format!(
                 "no `{}` in the folders that may be read: give a path inside one of them, or the text as `content`",
@@ -226,7 +226,7 @@ impl Shared {
     }
 }
 
-/// Refuses what is no name of a collection as it stands.
+/// Rejects a name that is not valid for a collection as it is.
 fn check_name(name: &str) -> anyhow::Result<()> {
     if name.trim().is_empty() {
         bail!("`name` is empty, expected the name of a collection: omit it to have one chosen");
@@ -251,7 +251,7 @@ fn root_taken(name: &str) -> anyhow::Error {
     anyhow!("this file or folder is already the collection `{name}`: search it with `collection`")
 }
 
-/// The collection that `text` was added as before, under the same title and the name that `wanted` has or would have got.
+/// The collection that contains `text` already, with the same title and the name that `wanted` has or would get.
 fn kept<'c>(all: &'c [Collection], wanted: &Collection, text: &str) -> Option<&'c Collection> {
     let is_name = |name: &str| match name.strip_prefix(&*wanted.name) {
         Some("") => true,
@@ -269,7 +269,7 @@ fn kept<'c>(all: &'c [Collection], wanted: &Collection, text: &str) -> Option<&'
     })
 }
 
-/// The answer where a text was added before.
+/// The answer when the text was added before.
 fn already(
     form: Form,
     index: &Index,
@@ -299,7 +299,7 @@ fn already(
     Ok(Reply::of(form, with_notes(text, &notes), &data))
 }
 
-/// What `wanted` would be as a collection, and whether it is one already, with the same text; an error where it would be refused.
+/// The collection that adding `wanted` would result in, and whether it already exists with the same text; an error if adding it would fail.
 fn expected(
     dir: &Path,
     mut wanted: Collection,
@@ -328,7 +328,7 @@ fn expected(
     Ok((wanted, false))
 }
 
-/// What would be stored, and how it would be cut.
+/// What would be stored, and how it would be split.
 fn preview(
     collection: &Collection,
     is_kept: bool,
@@ -337,7 +337,7 @@ fn preview(
     options: &SyncOptions,
     room: Room,
 ) -> anyhow::Result<Reply> {
-    /// What is said of the whole.
+    /// The room for the lines about the whole.
     const UNDER: usize = 60;
     let chunker = excerpt_grammars::chunker(options.chunking.clone())?;
     let (mut documents, mut chunks) = (0, 0);
@@ -358,7 +358,7 @@ fn preview(
         chunks += chunking.chunks.len();
         is_full |= !cuts.is_empty() && left < budget::LEAST;
         if cuts.len() < SHOWN && !is_full {
-            // A document has its share of the room, and enough of it to be worth it.
+            // Each document gets a share of the room, and at least enough to be useful.
             let share = left / documents_left.clamp(1, SHOWN - cuts.len());
             let (said, data) = described(
                 Some(path),
