@@ -26,7 +26,7 @@ impl Watch {
         self.lines.next().unwrap().unwrap()
     }
 
-    /// Ends it by `signal`. Returns its exit code and what it said on standard error.
+    /// Ends it with `signal`. Returns its exit code and standard error.
     fn end(mut self, signal: Signal) -> (Option<i32>, String) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
         assert!(self.lines.next().is_none());
