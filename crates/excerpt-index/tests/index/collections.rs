@@ -1,4 +1,4 @@
-//! Collections: several sources in one index, by name, each with a cut, files and attributes of its own; and the filters over what documents are.
+//! Collections: several named sources in one index, each with its own chunking, files and attributes; and the filters on the properties of documents.
 
 use std::fs;
 use std::path::Path;
@@ -154,7 +154,7 @@ fn a_text_that_is_given_is_kept_as_a_file() {
     assert_eq!(second.name, "How-to-tea-2");
     library.sync(&first);
     library.sync(&second);
-    // The title that was said is found, and shown.
+    // The given title is searchable and shown.
     let answer = library.ask("make", |_| {});
     assert_eq!(answer.documents.len(), 2);
     assert_eq!(
@@ -206,7 +206,7 @@ fn what_cannot_be_added_is_told() {
     );
 }
 
-/// Documents about tea, each with other front matter.
+/// Documents about tea, each with different front matter.
 fn shelf() -> Library {
     let world = World::new()
         .file(
@@ -308,7 +308,7 @@ fn documents_are_filtered_by_what_they_say_and_what_is_said_of_them() {
             "no document here has the language `golang`; the values in use include `markdown`, `rust`"
         ]
     );
-    // What lies elsewhere is not told.
+    // Values that occur only elsewhere are not listed.
     let elsewhere = told(&mut library, &|filter| {
         filter.languages = strings(&["golang"]);
         filter.path = Some("nowhere".to_string());

@@ -1,4 +1,4 @@
-//! Other settings: what is there serves until all is cut anew, and then the new state does, at once.
+//! Changed settings: the old state is served until everything has been split again, and then the new state at once.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -24,7 +24,7 @@ fn smaller() -> SyncOptions {
     })
 }
 
-/// Breaks off after some batches of the cut.
+/// Interrupts a sync after some batches.
 fn after(batches: usize) -> impl FnMut(Progress) -> ControlFlow<()> {
     let mut seen = 0;
     move |progress| {
@@ -64,7 +64,7 @@ fn the_old_state_serves_until_the_new_one_is_complete() {
     let answer = reader.search(&by_keywords("tea").limit(1000)).unwrap();
     assert_eq!(answer.documents.len(), 600);
 
-    // It goes on from where it was, and nothing is read again.
+    // It continues where it stopped, and no file is read again.
     let report = index.sync(&world.root(), &world.options, quiet).unwrap();
     assert!(report.aside && report.complete, "{report:?}");
     assert_eq!(report.recut, building.remaining);
@@ -73,7 +73,7 @@ fn the_old_state_serves_until_the_new_one_is_complete() {
     assert_eq!(index.status().unwrap().building, None);
     world.assert_like_fresh();
 
-    // Whoever had it open finds the new state.
+    // An index that was already open sees the new state.
     let answer = reader.search(&by_keywords("tea").limit(1000)).unwrap();
     assert_eq!(answer.documents.len(), 600);
     assert_eq!(reader.fingerprint().unwrap(), index.fingerprint().unwrap());

@@ -1,4 +1,4 @@
-//! A source that has lost too much at once is not emptied without a word.
+//! The index of a source that has lost many documents at once is not emptied silently.
 
 use std::fs;
 use std::sync::mpsc::channel;
@@ -85,7 +85,7 @@ fn nothing_is_applied_of_a_sync_that_stops() {
     world.write("new.md", "# Samovar\n");
     is_stopped(&world, (60, 60));
     assert!(world.search("samovar").documents.is_empty());
-    // As with a disk that is mounted again.
+    // As if a disk were mounted again.
     fs::rename(world.root().join("../elsewhere"), world.root().join("a")).unwrap();
     let report = world.sync();
     assert_eq!((report.added, report.removed, report.unchanged), (1, 0, 60));

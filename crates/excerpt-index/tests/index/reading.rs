@@ -1,4 +1,4 @@
-//! What is read: parts of documents, chunks with their neighbours, links, lists and the summary.
+//! Reading: parts of documents, chunks with their neighbours, links, lists and the summary.
 
 use std::time::{Duration, SystemTime};
 
@@ -15,7 +15,7 @@ fn read(world: &World, target: &Target) -> DocumentText {
     world.open().get(target, &options).unwrap()
 }
 
-/// Where the links of a document lead, as `line target#section citation`.
+/// The links of a document, as `line target#section citation`.
 fn outgoing(world: &World, path: &str) -> Vec<String> {
     let document = read(world, &Target::document(path));
     let shown = |link: &Outgoing| {
@@ -317,7 +317,7 @@ fn what_is_wrong_with_one_target_says_nothing_of_the_others() {
 
 #[test]
 fn a_beginning_of_several_ids_names_some_of_them() {
-    // Of more than sixteen ids, two begin with the same digit.
+    // With more than sixteen ids, two begin with the same digit.
     let world = World::new();
     for number in 0..20 {
         world.write(&format!("more/{number}.md"), format!("# Number {number}\n"));
@@ -476,7 +476,7 @@ fn a_mark_tells_states_apart() {
     let mark = || world.open().mark().unwrap();
     let mut index = Index::open(&world.index_dir(), OpenOptions::create()).unwrap();
     let mut marks = vec![mark()];
-    // What is indexed is another state than that with its summary.
+    // The state before the summary differs from the one with it.
     let report = index.sync(&world.root(), &world.options, |progress| {
         match progress.stage == excerpt_index::Stage::Vectors {
             true => std::ops::ControlFlow::Break(()),

@@ -1,4 +1,4 @@
-//! What is found, in which order, and how it is shown.
+//! Which chunks are found, in which order, and how they are shown.
 
 use std::fmt::Write;
 
@@ -206,7 +206,7 @@ fn equal_hits_come_by_path() {
         paths(&world.search("tea")),
         ["a.md", "b.md", "c.md", "d.md", "e.md"]
     );
-    // Later changes give other ids, and the same order.
+    // Later changes result in other ids but in the same order.
     world.write("a.md", "something else");
     world.sync();
     world.write("a.md", "the same tea");
@@ -348,7 +348,7 @@ fn a_phrase_stands_together() {
         .file("title.md", "# Green tea\n\nAn infusion.\n");
     world.sync();
     let found = |query: &str| -> Vec<String> {
-        // Both channels: what vectors find is held to it as well.
+        // Both channels: the phrase also applies to hits of the vectors.
         let answer = world.ask(&Query::new(query));
         let mut paths: Vec<String> = paths(&answer).into_iter().map(str::to_string).collect();
         paths.sort();
@@ -415,7 +415,7 @@ fn what_is_probably_no_answer_is_marked() {
     assert_eq!(weak("invoice for the quarterly taxes"), [true, true]);
 }
 
-/// Notes of a person, each about one thing.
+/// Personal notes, each about one topic.
 fn household() -> World {
     let notes = [
         "# Mimi\n\nThe vet prescribed prednisolone for the cat, 5 mg every morning with food, for ten days. If she vomits, halve it.\n",

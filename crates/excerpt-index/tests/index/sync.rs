@@ -1,4 +1,4 @@
-//! An index follows its source, and does no more than it must.
+//! A sync applies the changes of a source, and does no unnecessary work.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -231,7 +231,7 @@ fn what_a_file_is_encoded_in_is_kept_and_told() {
         ["a.md", "b.md", "c.md"].map(|path| {
             let read = index.get(&Target::document(path), &ReadOptions::default());
             let read = read.unwrap();
-            // Places count the text in UTF-8, whatever the file is.
+            // Spans refer to the text in UTF-8, whatever the encoding of the file.
             assert_eq!((&*read.text, read.span.bytes), (text, 0..text.len()));
             read.encoding
         })
@@ -244,7 +244,7 @@ fn what_a_file_is_encoded_in_is_kept_and_told() {
             .position(|path| *path == document.path);
         assert_eq!(document.encoding, expected[at.unwrap()]);
     }
-    // Another cut keeps it, and the same text in another encoding changes it.
+    // Splitting it again keeps the encoding; the same text in another encoding changes it.
     world.options.chunking.target = 100;
     assert_eq!(world.sync().recut, 3);
     assert_eq!(encodings(&world), expected);
@@ -300,7 +300,7 @@ fn two_sources_share_an_index_and_their_texts() {
     assert_eq!(paths(&world.search("green")), ["tea.md"]);
 }
 
-/// Ends a sync as soon as it has written a batch.
+/// Stops a sync as soon as it has written a batch.
 fn stop_early(progress: excerpt_index::Progress) -> ControlFlow<()> {
     match (progress.stage, progress.done) {
         (Stage::Cut, 1..) | (Stage::Vectors, _) => ControlFlow::Break(()),
@@ -342,7 +342,7 @@ fn what_was_cut_is_found_by_its_words_when_a_sync_is_broken_off() {
     assert_eq!((report.listed, report.complete), (601, false));
     assert!((1..601).contains(&report.added), "{report:?}");
     assert_eq!(report.remaining, 601 - report.added);
-    // What stands on top is taken up first.
+    // Files at the top are indexed first.
     assert_eq!(
         paths(&index.search(&by_keywords("kettle")).unwrap()),
         ["README.md"]

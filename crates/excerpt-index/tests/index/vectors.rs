@@ -1,4 +1,4 @@
-//! Vectors follow the texts, and no more is embedded than must be.
+//! Vectors are updated with the texts, and nothing is embedded unnecessarily.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use excerpt_index::{
 
 use crate::fixture::{World, age, by_keywords, paths};
 
-/// The embedder that is built in, under a name of its own; it keeps what it embedded.
+/// The built-in embedder under another name, which records what it embeds.
 struct Counting {
     table: StaticTable,
     identity: String,
@@ -29,7 +29,7 @@ impl Counting {
         })
     }
 
-    /// What it embedded since the last call.
+    /// The texts that it has embedded since the last call.
     fn embedded(&self) -> Vec<String> {
         std::mem::take(&mut self.embedded.lock().unwrap())
     }
@@ -38,7 +38,7 @@ impl Counting {
         world.open().with_embedder(Some(self.clone()))
     }
 
-    /// Syncs, and says how many texts were embedded.
+    /// Syncs, and returns how many texts were embedded.
     fn sync(self: &Arc<Self>, world: &World) -> usize {
         let report = self.report(world, |_| ControlFlow::Continue(()));
         assert!(report.complete && report.without_vectors.is_none());
@@ -83,7 +83,7 @@ impl Embedder for Counting {
     }
 }
 
-/// A query that the vectors answer alone.
+/// A query that only the vectors answer.
 fn by_vectors(query: &str) -> Query {
     let mut ranking = Ranking::default();
     ranking.channels = Channels::Vectors;
@@ -103,7 +103,7 @@ fn three() -> World {
         .file("deep/money.md", MONEY)
 }
 
-/// A document of so many chunks, each about something else.
+/// A document with this number of chunks, each on a different topic.
 fn long(sections: usize) -> String {
     let section = |number| {
         let filler =
@@ -116,7 +116,7 @@ fn long(sections: usize) -> String {
     )
 }
 
-/// A world of so many documents of one chunk.
+/// A world with this number of documents of one chunk.
 fn many(count: usize) -> World {
     let world = World::new();
     for number in 0..count {
@@ -172,7 +172,7 @@ fn vectors_can_be_switched_off() {
     let answer = index.search(&Query::new("captain")).unwrap();
     assert_eq!(paths(&answer), ["ship.md"]);
     assert_eq!(without_vectors(&answer), Some("they are switched off"));
-    // Who does not want them is told nothing of them.
+    // If they are switched off, no note mentions them.
     assert_eq!(index.search(&by_keywords("captain")).unwrap().notes, []);
 }
 
@@ -272,10 +272,10 @@ fn another_embedder_embeds_anew_and_the_first_again_what_is_not_kept() {
     let (first, second) = (Counting::new("a"), Counting::new("b"));
     let world = three();
     assert_eq!(first.sync(&world), 3);
-    // The index of one embedder is none of the other's.
+    // The vectors of one embedder are not used for the other.
     let answer = second.ask(&world, &Query::new("sailor on a boat"));
     assert!(!answer.vectors && without_vectors(&answer).is_some());
-    // Until the second one is through, all is kept of the first.
+    // Until the second one is complete, all vectors of the first are kept.
     let stop = |progress: excerpt_index::Progress| match progress.stage {
         Stage::Vectors => ControlFlow::Break(()),
         _ => ControlFlow::Continue(()),
@@ -283,7 +283,7 @@ fn another_embedder_embeds_anew_and_the_first_again_what_is_not_kept() {
     assert!(!second.report(&world, stop).complete);
     assert_eq!(first.sync(&world), 0);
     assert!(first.ask(&world, &Query::new("sailor on a boat")).vectors);
-    // The first one's sync took away what only the second one knew.
+    // The sync of the first one removed the vectors that only the second one had.
     second.embedded();
     assert_eq!(second.sync(&world), 3);
     assert_eq!(
@@ -300,7 +300,7 @@ fn what_is_removed_is_not_found() {
     let world = three();
     world.sync();
     world.remove("ship.md");
-    // Even while the vectors still know it.
+    // Even while the vectors still contain it.
     let mut index = world.open().with_embedder(None);
     index.sync(&world.root(), &world.options, quiet).unwrap();
     let found = |query: &Query| paths(&world.ask(query)).contains(&"ship.md");
@@ -369,7 +369,7 @@ fn a_source_is_searched_alone_by_vectors_too() {
     assert_eq!(paths(&answer), ["far.md"]);
 }
 
-/// Damages the file of vectors, and asserts that searches go on without it, say so, and that the next sync mends it without embedding.
+/// Damages the file of vectors, and asserts that searches work without it and report it, and that the next sync repairs it without embedding.
 fn mends(damage: impl Fn(&std::path::Path)) {
     let embedder = Counting::new("a");
     let world = three();
@@ -468,7 +468,7 @@ fn an_open_index_sees_the_vectors_that_another_one_makes() {
     assert_eq!(without_vectors(&answer), None);
 }
 
-/// The truth is as it was, only the vectors are others.
+/// The database is unchanged; only the vectors differ.
 #[test]
 fn an_open_index_sees_that_another_one_embeds_otherwise() {
     let (first, second) = (Counting::new("a"), Counting::new("b"));
@@ -488,7 +488,7 @@ fn an_index_of_a_format_without_vectors_gets_them_at_the_next_sync() {
     let world = three();
     world.sync();
     let database = rusqlite::Connection::open(world.index_dir().join("excerpt.db")).unwrap();
-    // What later formats have more, taken away again.
+    // Removes what later formats have added.
     database
         .execute_batch(
             "DROP TABLE facet; DROP TABLE link; DROP INDEX source_by_name; DROP INDEX document_by_identity;
@@ -568,7 +568,7 @@ fn progress_of_vectors_goes_up_to_its_total() {
     assert_eq!(last, Some(300));
 }
 
-/// The same files in another folder, with an index in common.
+/// The same files in another folder that shares the index.
 #[test]
 fn a_second_checkout_embeds_what_differs_and_is_searched_alone() {
     let world = three();
@@ -590,7 +590,7 @@ fn a_second_checkout_embeds_what_differs_and_is_searched_alone() {
         |root: &std::path::Path| by_keywords("zeppelin").within(Filter::default().source(root));
     assert!(world.ask(&query(&world.root())).documents.is_empty());
     assert_eq!(paths(&world.ask(&query(&other.root()))), ["only-here.md"]);
-    // What the one loses, the other keeps.
+    // A file that one loses stays in the other.
     other.remove("only-here.md");
     let before = world.open().fingerprint().unwrap();
     world.sync();
