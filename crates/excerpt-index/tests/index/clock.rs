@@ -13,7 +13,7 @@ fn write_at(world: &World, path: &str, text: &str, time: SystemTime) {
 }
 
 #[test]
-fn a_file_of_any_time_is_seen_when_it_changes() {
+fn a_change_of_a_file_of_any_time_is_noticed() {
     let now = SystemTime::now();
     let year = Duration::from_secs(365 * 86_400);
     let times = [
@@ -48,7 +48,7 @@ fn a_file_of_any_time_is_seen_when_it_changes() {
 }
 
 #[test]
-fn what_is_from_the_future_is_read_each_time_as_it_may_have_changed_unseen() {
+fn a_file_from_the_future_is_read_by_every_sync() {
     let world = World::new();
     let later = SystemTime::now() + Duration::from_secs(3600);
     write_at(&world, "a.md", "green tea", later);

@@ -24,7 +24,7 @@ fn clone(at: &Path, files: &[(&str, &str)]) {
 }
 
 #[test]
-fn a_folder_that_says_it_is_a_clone_is_shown_nothing_that_it_does_not_hold() {
+fn a_folder_that_claims_to_be_a_clone_gets_nothing_that_it_does_not_contain() {
     let dir = tempfile::tempdir().unwrap();
     let (own, other) = (dir.path().join("own"), dir.path().join("other"));
     clone(

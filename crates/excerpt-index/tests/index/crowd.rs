@@ -38,7 +38,7 @@ fn assert_whole(answer: &Answer) {
 }
 
 #[test]
-fn readers_never_see_half_a_document_while_another_one_writes() {
+fn readers_never_see_half_a_document_during_writes() {
     let mut world = World::new();
     world.options.chunking.target = 30;
     world.options.chunking.max = 60;
@@ -88,7 +88,7 @@ fn readers_never_see_half_a_document_while_another_one_writes() {
 }
 
 #[test]
-fn eight_who_open_a_new_index_at_once_get_the_same_one() {
+fn eight_processes_that_open_a_new_index_at_once_get_the_same_one() {
     let world = World::new().file("a.md", "# A\n\nGreen tea.\n");
     std::thread::scope(|scope| {
         for _ in 0..READERS {

@@ -133,7 +133,7 @@ fn tea() -> Query {
 }
 
 #[test]
-fn whatever_happens_to_a_derived_file_it_is_made_again() {
+fn a_damaged_derived_file_is_always_rebuilt() {
     let patient = Patient::new();
     let fresh = patient.open().unwrap().fingerprint().unwrap();
     let mut random = fastrand::Rng::with_seed(1);
@@ -176,7 +176,7 @@ fn whatever_happens_to_a_derived_file_it_is_made_again() {
 }
 
 #[test]
-fn a_damaged_file_of_vectors_is_made_again_and_said_so() {
+fn a_damaged_file_of_vectors_is_rebuilt_and_reported() {
     let patient = Patient::new();
     let before = patient.open().unwrap().search(&Query::new("tea")).unwrap();
     Damage::Flip(0.5, 1).hit(&patient.world.index_dir().join("vectors"));
@@ -191,7 +191,7 @@ fn a_damaged_file_of_vectors_is_made_again_and_said_so() {
 }
 
 #[test]
-fn whatever_happens_to_the_database_nothing_panics_and_no_answer_is_silently_another() {
+fn with_a_damaged_database_nothing_panics_and_no_answer_is_silently_wrong() {
     let patient = Patient::new();
     let mut random = fastrand::Rng::with_seed(2);
     let database = patient.world.index_dir().join("excerpt.db");
@@ -234,7 +234,7 @@ fn whatever_happens_to_the_database_nothing_panics_and_no_answer_is_silently_ano
 }
 
 #[test]
-fn an_index_that_is_made_again_is_like_a_new_one_and_those_who_have_it_open_see_it() {
+fn a_rebuilt_index_equals_a_new_one_and_open_indexes_see_it() {
     let patient = Patient::new();
     let (world, dir) = (&patient.world, patient.world.index_dir());
     let mut reader = patient.open().unwrap();
@@ -253,7 +253,7 @@ fn an_index_that_is_made_again_is_like_a_new_one_and_those_who_have_it_open_see_
 }
 
 #[test]
-fn a_rebuild_that_fails_leaves_what_was_there() {
+fn a_failed_rebuild_leaves_the_old_index() {
     let patient = Patient::new();
     let (world, dir) = (&patient.world, patient.world.index_dir());
     let fail = |index: Index, _: &[PathBuf]| {
@@ -278,7 +278,7 @@ fn a_rebuild_that_fails_leaves_what_was_there() {
 }
 
 #[test]
-fn what_is_no_index_is_not_made_again() {
+fn what_is_not_an_index_is_not_rebuilt() {
     let dir = tempfile::tempdir().unwrap();
     let never = |_: Index, _: &[PathBuf]| -> Result<Index, Error> { unreachable!() };
     let rebuild = |name: &str| Index::rebuild(&dir.path().join(name), never).unwrap_err();
@@ -552,7 +552,7 @@ fn options(collection: &Collection) -> SyncOptions {
 }
 
 #[test]
-fn no_random_damage_of_an_index_is_silent_and_a_rebuild_heals_it() {
+fn no_random_damage_of_an_index_is_silent_and_a_rebuild_repairs_it() {
     let (count, seed) = (setting("EXCERPT_DAMAGES", 40), setting("EXCERPT_SEED", 7));
     let full = Full::new();
     full.patient.heal();

@@ -95,7 +95,7 @@ fn an_unreadable_folder_deletes_nothing() {
 }
 
 #[test]
-fn an_unreadable_file_keeps_what_is_known_of_it() {
+fn an_unreadable_file_keeps_its_indexed_state() {
     let world = two();
     world.sync();
     world.write("docs/tea.md", "# Tea\n\nBlack tea, hot.\n");
@@ -181,7 +181,7 @@ fn mends(damage: impl Fn(&Path)) {
 }
 
 #[test]
-fn a_keyword_index_that_was_cut_short_is_made_again() {
+fn a_truncated_keyword_index_is_rebuilt() {
     mends(|file| {
         let bytes = fs::read(file).unwrap();
         fs::write(file, &bytes[..bytes.len() / 2]).unwrap();
@@ -189,7 +189,7 @@ fn a_keyword_index_that_was_cut_short_is_made_again() {
 }
 
 #[test]
-fn a_keyword_index_with_a_flipped_bit_is_made_again() {
+fn a_keyword_index_with_a_flipped_bit_is_rebuilt() {
     mends(|file| {
         let mut bytes = fs::read(file).unwrap();
         let middle = bytes.len() / 2;
@@ -203,12 +203,12 @@ fn a_keyword_index_with_a_flipped_bit_is_made_again() {
 }
 
 #[test]
-fn a_keyword_index_that_lacks_a_file_is_made_again() {
+fn a_keyword_index_without_one_of_its_files_is_rebuilt() {
     mends(|file| fs::remove_file(file).unwrap());
 }
 
 #[test]
-fn a_keyword_index_that_is_gone_is_made_again_and_said_so() {
+fn a_missing_keyword_index_is_rebuilt_and_reported() {
     let world = two();
     world.sync();
     fs::remove_dir_all(world.index_dir().join("lexical")).unwrap();
@@ -234,7 +234,7 @@ fn a_keyword_index_of_another_store_is_not_used() {
 
 /// The state after a process that ended between the commit to the database and the one to the keyword index.
 #[test]
-fn a_keyword_index_that_is_behind_catches_up() {
+fn an_outdated_keyword_index_is_updated() {
     let world = two();
     world.sync();
     let lexical = world.index_dir().join("lexical");
@@ -267,7 +267,7 @@ fn a_keyword_index_that_is_behind_catches_up() {
 }
 
 #[test]
-fn while_another_process_writes_the_answer_says_what_it_lacks() {
+fn while_another_process_writes_the_answer_reports_what_is_missing() {
     let world = two();
     world.sync();
     let lexical = world.index_dir().join("lexical");
@@ -315,7 +315,7 @@ fn an_open_index_sees_what_another_one_writes() {
 }
 
 #[test]
-fn what_is_no_index_is_left_alone_and_told() {
+fn what_is_not_an_index_is_left_alone_and_reported() {
     let dir = tempfile::tempdir().unwrap();
     let open = |name: &str, options| {
         Index::open(&dir.path().join(name), options)
@@ -354,7 +354,7 @@ fn what_is_no_index_is_left_alone_and_told() {
 }
 
 #[test]
-fn a_damaged_database_is_told() {
+fn a_damaged_database_is_reported() {
     let world = two();
     world.sync();
     let path = world.index_dir().join("excerpt.db");
@@ -386,7 +386,7 @@ fn copy(from: &Path, to: &Path) {
 
 /// A text that was read during a change, possibly half of one state and half of another, is replaced by the final one.
 #[test]
-fn a_file_that_changes_while_it_is_read_is_right_at_last() {
+fn a_file_that_changes_while_it_is_read_is_correct_in_the_end() {
     let text = |word: &str| format!("# State\n\n{}", format!("{word} tea.\n\n").repeat(20_000));
     let (green, black) = (text("green"), text("black"));
     assert_eq!(green.len(), black.len());

@@ -66,7 +66,7 @@ fn seal(database: &Connection) {
 }
 
 #[test]
-fn an_index_of_any_format_opens_and_answers_and_a_sync_makes_it_like_new() {
+fn an_index_of_any_format_opens_and_answers_and_a_sync_completes_it() {
     for (number, statements) in (1..).zip(FORMATS) {
         let world = old(statements);
         let mut index = Index::open(&world.index_dir(), OpenOptions::default()).unwrap();

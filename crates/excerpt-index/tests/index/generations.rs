@@ -109,7 +109,7 @@ fn only_what_is_served_is_left_on_disk() {
 }
 
 #[test]
-fn what_was_begun_is_given_up_when_it_is_no_longer_asked_for() {
+fn an_incomplete_generation_is_discarded_when_the_settings_change_back() {
     let mut world = world(300);
     world.sync();
     let before = world.open().fingerprint().unwrap();
@@ -129,7 +129,7 @@ fn what_was_begun_is_given_up_when_it_is_no_longer_asked_for() {
 }
 
 #[test]
-fn what_changes_meanwhile_is_not_lost() {
+fn changes_made_meanwhile_are_not_lost() {
     let mut world = world(300);
     world.sync();
     world.options = smaller();
@@ -144,7 +144,7 @@ fn what_changes_meanwhile_is_not_lost() {
 }
 
 #[test]
-fn a_copy_that_was_not_finished_is_made_again() {
+fn an_incomplete_copy_is_rebuilt() {
     let mut world = world(3);
     world.sync();
     let aside = world.index_dir().join("aside");
@@ -156,7 +156,7 @@ fn a_copy_that_was_not_finished_is_made_again() {
 }
 
 #[test]
-fn a_source_beside_it_goes_on_in_the_meantime() {
+fn another_source_is_still_synced_meanwhile() {
     let mut world = world(300).file("../beside/a.md", "Coffee.\n");
     world.sync();
     let beside = world.root().parent().unwrap().join("beside");

@@ -402,7 +402,7 @@ fn a_file_becomes_a_socket() {
 }
 
 #[test]
-fn a_file_goes() {
+fn a_file_is_deleted() {
     let ground = Ground::new();
     let swap = || ground.swap(&ground.inside("docs/a.md"), Intruder::Nothing);
     assert_eq!(read_after(&ground, "docs/a.md", swap), Reading::Gone);
@@ -491,7 +491,7 @@ fn the_folder_of_a_file_becomes_a_file() {
 }
 
 #[test]
-fn the_folder_of_a_file_goes() {
+fn the_folder_of_a_file_is_deleted() {
     let ground = Ground::new();
     let swap = || ground.swap(&ground.inside("docs"), Intruder::Nothing);
     assert_eq!(read_after(&ground, "docs/a.md", swap), Reading::Gone);
@@ -523,7 +523,7 @@ fn the_root_becomes_another_folder() {
 }
 
 #[test]
-fn the_root_goes() {
+fn the_root_is_deleted() {
     let ground = Ground::new();
     let swap = || ground.swap(&ground.at("inside"), Intruder::Nothing);
     let detail = "no such file or directory".to_string();
@@ -601,7 +601,7 @@ fn a_file_that_is_named_may_be_a_link() {
 }
 
 #[test]
-fn a_path_that_leads_up_or_back_is_none() {
+fn a_path_that_leads_up_is_not_found() {
     let ground = Ground::new();
     for path in [
         "../outside/a.md",
@@ -617,7 +617,7 @@ fn a_path_that_leads_up_or_back_is_none() {
 }
 
 #[test]
-fn a_folder_on_the_way_that_is_a_link_is_named() {
+fn a_link_in_the_path_of_a_file_is_named() {
     let ground = Ground::new();
     symlink(ground.at("outside"), ground.inside("docs/away")).unwrap();
     let error = read_below(&ground.at("inside"), "docs/away/a.md", 100).unwrap_err();
@@ -628,7 +628,7 @@ fn a_folder_on_the_way_that_is_a_link_is_named() {
 }
 
 #[test]
-fn an_ignore_file_of_more_than_a_mebibyte_is_not_read_and_said_so() {
+fn an_ignore_file_of_more_than_a_mebibyte_is_not_read_and_reported() {
     let ground = Ground::new();
     ground.write("inside", ".gitignore", &"*.md\n".repeat(1 << 18));
     let listing = ground.source().list().unwrap();
@@ -643,7 +643,7 @@ fn an_ignore_file_of_more_than_a_mebibyte_is_not_read_and_said_so() {
 }
 
 #[test]
-fn an_ignore_file_of_more_patterns_than_are_compiled_is_not_read_and_said_so() {
+fn an_ignore_file_with_too_many_patterns_is_not_read_and_reported() {
     let ground = Ground::new();
     for patterns in ["a\n".repeat(10_001), "*a?b*[c-d]*{e,f}*\n".repeat(10_000)] {
         ground.write("inside", ".gitignore", &patterns);
@@ -670,7 +670,7 @@ fn a_folder_whose_ignore_files_have_too_many_patterns_in_all_is_an_error() {
 }
 
 #[test]
-fn a_git_file_that_names_another_machine_is_no_repository() {
+fn a_git_file_that_names_another_machine_is_not_a_repository() {
     let ground = Ground::new();
     for target in ["//host/share", r"\\host\share"] {
         ground.write("inside", ".git", &format!("gitdir: {target}\n"));
@@ -721,11 +721,11 @@ fn synced(intruder: Intruder) {
 }
 
 #[test]
-fn a_sync_indexes_nothing_that_a_link_leads_to_after_the_listing() {
+fn a_sync_does_not_follow_a_link_created_after_the_listing() {
     synced(Intruder::LinkToFile);
 }
 
 #[test]
-fn a_sync_does_not_wait_for_a_named_pipe_that_comes_after_the_listing() {
+fn a_sync_does_not_wait_for_a_named_pipe_created_after_the_listing() {
     synced(Intruder::Pipe);
 }

@@ -13,7 +13,7 @@ fn limits(chunks: usize, time: Duration) -> Limits {
 }
 
 #[test]
-fn a_document_of_too_many_chunks_is_left_out_until_it_has_fewer() {
+fn a_document_of_too_many_chunks_is_skipped_until_it_has_fewer() {
     let mut world = World::new()
         .file("long.md", "Green tea wants water.\n\n".repeat(2_000))
         .file("short.md", "# Tea\n\nGreen tea.\n");

@@ -78,7 +78,7 @@ fn more_than_half_of_many_documents_are_not_removed_at_once() {
 }
 
 #[test]
-fn nothing_is_applied_of_a_sync_that_stops() {
+fn a_sync_that_stops_applies_nothing() {
     let world = notes(60);
     world.sync();
     fs::rename(world.root().join("a"), world.root().join("../elsewhere")).unwrap();
@@ -94,7 +94,7 @@ fn nothing_is_applied_of_a_sync_that_stops() {
 }
 
 #[test]
-fn what_a_rule_leaves_out_is_not_lost() {
+fn excluded_documents_do_not_count_as_lost() {
     let mut world = notes(60);
     world.sync();
     world.options.selection.ignore = vec!["a/".to_string()];
@@ -120,7 +120,7 @@ fn a_folder_that_is_renamed_is_not_lost() {
 }
 
 #[test]
-fn as_many_others_do_not_make_up_for_a_loss() {
+fn new_documents_do_not_make_up_for_a_loss() {
     let world = notes(60);
     world.sync();
     fs::remove_dir_all(world.root().join("a")).unwrap();
@@ -131,7 +131,7 @@ fn as_many_others_do_not_make_up_for_a_loss() {
 }
 
 #[test]
-fn other_settings_do_not_remove_what_is_gone() {
+fn changed_settings_do_not_remove_lost_documents() {
     let mut world = notes(60);
     world.sync();
     fs::remove_dir_all(world.root().join("a")).unwrap();

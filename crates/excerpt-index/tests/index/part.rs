@@ -85,7 +85,7 @@ fn told(answer: &Answer) -> String {
 }
 
 #[test]
-fn what_lies_elsewhere_changes_nothing() {
+fn documents_elsewhere_change_nothing() {
     let (alone, among) = (world(), world_among_others());
     alone.sync();
     among.sync();

@@ -31,7 +31,7 @@ fn our_own_questions_find_their_answers() {
 }
 
 #[test]
-fn questions_that_nobody_here_wrote_find_their_answers() {
+fn questions_of_others_find_their_answers() {
     let Some(folder) = std::env::var_os("EXCERPT_EVAL").map(PathBuf::from) else {
         eprintln!("skipped: EXCERPT_EVAL names no folder with evaluation sets");
         return;

@@ -153,7 +153,7 @@ fn prose_for_a_name() {
 }
 
 #[test]
-fn tests_and_what_is_generated_or_old() {
+fn tests_and_generated_or_legacy_code() {
     let code = "fn tea() {}\n";
     let world = World::new()
         .file("src/tea.rs", code)
@@ -265,7 +265,7 @@ fn saturation() {
 }
 
 #[test]
-fn signals_lift_a_chunk_over_so_many_ranks_at_most() {
+fn signals_lift_a_chunk_by_a_limited_number_of_ranks() {
     let mut world = World::new();
     for number in 0..20 {
         let text = format!("tea {}", "filler ".repeat(number * 5));
@@ -381,7 +381,7 @@ fn assert_order(answer: &Answer) {
 }
 
 #[test]
-fn a_score_is_the_sum_of_what_explains_it() {
+fn a_score_is_the_sum_of_its_explanation() {
     let dir = tempfile::tempdir().unwrap();
     let mut index = Index::open(&dir.path().join("index"), OpenOptions::create()).unwrap();
     let sources = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -347,7 +347,7 @@ fn the_order_of_addition_leaves_no_trace() {
 }
 
 #[test]
-fn what_goes_and_comes_back_leaves_no_trace() {
+fn removing_and_restoring_leaves_no_trace() {
     let roads = Roads::new(3);
     let rng = &mut Rng::with_seed(300);
     roads.sync("index", &roads.target);
@@ -363,7 +363,7 @@ fn what_goes_and_comes_back_leaves_no_trace() {
 /// Few documents with many versions, some of which contain a word that none contains in the end: most chunks of the keyword index are deleted, in merged
 /// and in unmerged segments.
 #[test]
-fn versions_that_are_gone_leave_no_trace() {
+fn previous_versions_leave_no_trace() {
     let mut roads = Roads::new(4);
     roads.target.retain(|path, _| !path.starts_with("terms/"));
     let rng = &mut Rng::with_seed(400);
@@ -418,7 +418,7 @@ fn interruptions_leave_no_trace() {
 }
 
 #[test]
-fn what_is_derived_anew_leaves_no_trace() {
+fn rebuilding_derived_files_leaves_no_trace() {
     let roads = Roads::new(7);
     let rng = &mut Rng::with_seed(700);
     let before = changed(&roads.target, rng);

@@ -511,7 +511,7 @@ fn near_misses() -> Vec<String> {
 }
 
 #[test]
-fn what_is_a_secret_by_its_text_is_withheld() {
+fn files_with_secrets_in_their_text_are_withheld() {
     let texts = texts();
     let mut world = World::new().file("tea.md", "# Tea\n");
     for (number, (_, text)) in texts.iter().enumerate() {
@@ -538,7 +538,7 @@ fn what_is_a_secret_by_its_text_is_withheld() {
 }
 
 #[test]
-fn what_is_a_secret_by_its_name_is_withheld() {
+fn files_with_names_of_secrets_are_withheld() {
     assert!(NAMES.len() >= 60);
     // Names that begin with a dot are included explicitly, so that they are not skipped as hidden.
     let mut world = World::new().file(".ignore", "!.*\n");
@@ -556,7 +556,7 @@ fn what_is_a_secret_by_its_name_is_withheld() {
 }
 
 #[test]
-fn what_only_speaks_of_secrets_stays_in() {
+fn files_that_only_mention_secrets_are_indexed() {
     let texts = near_misses();
     let mut world = World::new();
     for (number, text) in texts.iter().enumerate() {
@@ -586,7 +586,7 @@ fn an_example_of_a_file_with_secrets_is_judged_by_its_text() {
 }
 
 #[test]
-fn one_setting_lets_secrets_in_and_out_again() {
+fn one_setting_includes_secrets_and_excludes_them_again() {
     let (_, token) = texts().swap_remove(25);
     let mut world = World::new()
         .file("tea.md", "# Tea\n")
@@ -608,7 +608,7 @@ fn one_setting_lets_secrets_in_and_out_again() {
 }
 
 #[test]
-fn a_file_alone_that_holds_a_secret_is_let_in_by_the_setting() {
+fn a_single_file_with_a_secret_is_included_by_the_setting() {
     let (_, token) = texts().swap_remove(25);
     let mut world = World::new().file("login.txt", &token);
     let file = world.root().join("login.txt");
@@ -623,7 +623,7 @@ fn a_file_alone_that_holds_a_secret_is_let_in_by_the_setting() {
 }
 
 #[test]
-fn a_document_that_comes_to_hold_a_secret_leaves_the_index() {
+fn a_document_that_gets_a_secret_is_removed_from_the_index() {
     let (_, token) = texts().swap_remove(25);
     let world = World::new()
         .file("tea.md", "# Tea\n")
@@ -638,7 +638,7 @@ fn a_document_that_comes_to_hold_a_secret_leaves_the_index() {
 }
 
 #[test]
-fn reading_what_is_withheld_says_why_and_names_the_setting() {
+fn reading_a_withheld_file_reports_the_reason_and_the_setting() {
     let (_, token) = texts().swap_remove(25);
     let world = World::new()
         .file("tea.md", "# Tea\n")
@@ -690,7 +690,7 @@ fn packages() -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn one_of_ten_thousand_sources_of_others_is_withheld_by_mistake_at_most() {
+fn at_most_one_of_ten_thousand_real_files_is_withheld_by_mistake() {
     let selection = Selection::default();
     let (mut texts, mut bytes, mut keys, mut mistakes) = (0, 0, Vec::new(), Vec::new());
     let mut named = Vec::new();

@@ -177,7 +177,7 @@ fn vectors_can_be_switched_off() {
 }
 
 #[test]
-fn what_did_not_change_is_not_embedded_again() {
+fn unchanged_texts_are_not_embedded_again() {
     let embedder = Counting::new("a");
     let mut world = three();
     assert_eq!(embedder.sync(&world), 3);
@@ -268,7 +268,7 @@ fn a_change_embeds_the_chunks_that_changed() {
 }
 
 #[test]
-fn another_embedder_embeds_anew_and_the_first_again_what_is_not_kept() {
+fn another_embedder_embeds_everything_and_the_first_again_what_was_not_kept() {
     let (first, second) = (Counting::new("a"), Counting::new("b"));
     let world = three();
     assert_eq!(first.sync(&world), 3);
@@ -296,7 +296,7 @@ fn another_embedder_embeds_anew_and_the_first_again_what_is_not_kept() {
 }
 
 #[test]
-fn what_is_removed_is_not_found() {
+fn removed_documents_are_not_found() {
     let world = three();
     world.sync();
     world.remove("ship.md");
@@ -312,7 +312,7 @@ fn what_is_removed_is_not_found() {
 }
 
 #[test]
-fn what_changed_since_is_said_to_lack_its_vectors() {
+fn documents_changed_since_are_reported_without_vectors() {
     let world = three();
     world.sync();
     world.write("ship.md", "# Pigs\n\nThey live in a sty.\n");
@@ -331,7 +331,7 @@ fn what_changed_since_is_said_to_lack_its_vectors() {
 }
 
 #[test]
-fn a_small_folder_is_not_crowded_out_by_what_is_nearer() {
+fn a_small_folder_is_not_crowded_out_by_nearer_chunks() {
     let world = many(0).file("rare/z.md", BREAD);
     for number in 0..1_500 {
         world.write(
@@ -395,12 +395,12 @@ fn mends(damage: impl Fn(&std::path::Path)) {
 }
 
 #[test]
-fn vectors_that_are_gone_are_made_again() {
+fn missing_vectors_are_rebuilt() {
     mends(|file| fs::remove_file(file).unwrap());
 }
 
 #[test]
-fn vectors_that_were_cut_short_are_made_again() {
+fn truncated_vectors_are_rebuilt() {
     for part in [0, 7, 20, 40, 90] {
         mends(|file| {
             let bytes = fs::read(file).unwrap();
@@ -414,7 +414,7 @@ fn vectors_that_were_cut_short_are_made_again() {
 }
 
 #[test]
-fn vectors_with_something_behind_them_are_made_again() {
+fn vectors_with_trailing_bytes_are_rebuilt() {
     mends(|file| {
         let mut bytes = fs::read(file).unwrap();
         bytes.extend([0; 32]);
@@ -423,7 +423,7 @@ fn vectors_with_something_behind_them_are_made_again() {
 }
 
 #[test]
-fn vectors_with_a_flipped_bit_are_made_again() {
+fn vectors_with_a_flipped_bit_are_rebuilt() {
     for part in [0, 5, 10, 30, 60, 80, 99] {
         mends(|file| {
             let mut bytes = fs::read(file).unwrap();
@@ -435,7 +435,7 @@ fn vectors_with_a_flipped_bit_are_made_again() {
 }
 
 #[test]
-fn vectors_of_nothing_sensible_are_made_again() {
+fn meaningless_vectors_are_rebuilt() {
     mends(|file| fs::write(file, "no vectors at all").unwrap());
     mends(|file| fs::write(file, [0xFF; 4096]).unwrap());
     mends(|file| fs::write(file, [b"EXCRPTV\x01".as_slice(), &[0xFF; 512]].concat()).unwrap());
@@ -451,7 +451,7 @@ fn vectors_of_another_store_are_not_used() {
 }
 
 #[test]
-fn an_open_index_sees_the_vectors_that_another_one_makes() {
+fn an_open_index_sees_the_vectors_of_another_process() {
     let world = three();
     world.sync();
     let mut reader = Index::open(&world.index_dir(), OpenOptions::default()).unwrap();
@@ -470,7 +470,7 @@ fn an_open_index_sees_the_vectors_that_another_one_makes() {
 
 /// The database is unchanged; only the vectors differ.
 #[test]
-fn an_open_index_sees_that_another_one_embeds_otherwise() {
+fn an_open_index_sees_a_change_of_embedder() {
     let (first, second) = (Counting::new("a"), Counting::new("b"));
     let world = three();
     first.sync(&world);
@@ -520,7 +520,7 @@ fn an_index_of_a_format_without_vectors_gets_them_at_the_next_sync() {
 }
 
 #[test]
-fn a_sync_that_is_broken_off_keeps_the_vectors_it_has() {
+fn an_interrupted_sync_keeps_its_vectors() {
     let embedder = Counting::new("a");
     let world = many(900);
     let mut told = 0;
@@ -552,7 +552,7 @@ fn a_sync_that_is_broken_off_keeps_the_vectors_it_has() {
 }
 
 #[test]
-fn progress_of_vectors_goes_up_to_its_total() {
+fn progress_of_vectors_reaches_its_total() {
     let world = many(300);
     let mut last = None;
     let watch = |progress: excerpt_index::Progress| {
@@ -570,7 +570,7 @@ fn progress_of_vectors_goes_up_to_its_total() {
 
 /// The same files in another folder that shares the index.
 #[test]
-fn a_second_checkout_embeds_what_differs_and_is_searched_alone() {
+fn a_second_checkout_embeds_only_differences_and_is_searched_alone() {
     let world = three();
     let embedder = Counting::new("one");
     assert!(embedder.sync(&world) > 0);

@@ -112,7 +112,7 @@ fn put(world: &World, path: &str, content: impl AsRef<[u8]>) {
 }
 
 #[test]
-fn what_comes_changes_and_goes_is_taken_up() {
+fn added_changed_and_deleted_files_are_indexed() {
     let world = world();
     let watch = Watch::over(&world, &world.root());
     put(&world, "kettle.md", "# Kettle\n\nThe kettle.\n");
@@ -154,7 +154,7 @@ fn a_single_file_that_an_editor_replaces_is_followed() {
 }
 
 #[test]
-fn thousands_of_files_at_once_are_taken_up() {
+fn thousands_of_files_at_once_are_indexed() {
     let world = world();
     let watch = Watch::over(&world, &world.root());
     for file in 0..3_000 {
@@ -174,7 +174,7 @@ fn thousands_of_files_at_once_are_taken_up() {
 }
 
 #[test]
-fn a_folder_that_is_made_again_is_followed() {
+fn a_recreated_folder_is_followed() {
     let world = world();
     let watch = Watch::over(&world, &world.root());
     for round in 0..2 {
@@ -192,7 +192,7 @@ fn a_folder_that_is_made_again_is_followed() {
 }
 
 #[test]
-fn a_folder_that_is_renamed_is_followed() {
+fn a_renamed_folder_is_followed() {
     let world = world();
     let watch = Watch::over(&world, &world.root());
     fs::rename(world.root().join("a"), world.root().join("c")).unwrap();
@@ -209,7 +209,7 @@ fn a_folder_that_is_renamed_is_followed() {
 }
 
 #[test]
-fn a_changed_ignore_file_is_taken_up() {
+fn a_changed_ignore_file_is_applied() {
     let world = world();
     let watch = Watch::over(&world, &world.root());
     put(&world, ".gitignore", "b/\n");
@@ -247,7 +247,7 @@ fn a_stream_of_changes_starves_nothing() {
 }
 
 #[test]
-fn a_source_that_cannot_be_reached_is_waited_for_and_nothing_is_deleted() {
+fn an_unavailable_source_is_waited_for_and_nothing_is_deleted() {
     let world = world();
     let watch = Watch::over(&world, &world.root());
     let aside = world.root().with_file_name("aside");
@@ -281,7 +281,7 @@ fn an_index_that_another_process_writes_is_waited_for() {
 }
 
 #[test]
-fn a_root_that_was_never_there_is_an_error() {
+fn a_root_that_never_existed_is_an_error() {
     let world = world();
     let error = world
         .open()
@@ -296,7 +296,7 @@ fn a_root_that_was_never_there_is_an_error() {
 }
 
 #[test]
-fn whoever_is_told_can_end_it() {
+fn the_caller_can_end_it() {
     let world = world();
     let end = |watching| match watching {
         Watching::Synced(_) => ControlFlow::Break(()),
