@@ -1,4 +1,4 @@
-//! Where a document is cut, one behaviour each.
+//! Where a document is split, one behaviour per test.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ fn a_heading_without_text_goes_with_the_next_one() {
     );
 }
 
-/// A parser that sees nothing.
+/// A parser that finds no structure.
 #[derive(Debug)]
 struct Blind;
 

@@ -1,4 +1,4 @@
-//! What every chunking keeps, whatever the text and the configuration.
+//! The guarantees of every chunking, for any text and any configuration.
 
 use excerpt_chunk::{
     Atomic, Chunker, Chunking, Config, ContextParts, Document, Overlap, Strategy, Syntax, Unit,
@@ -9,12 +9,12 @@ use proptest::strategy::Strategy as _;
 use crate::cases::random_cases;
 use crate::kept;
 
-/// Cuts `document` as `config` says and checks all promises on the result.
+/// Splits `document` by `config` and checks all guarantees on the result.
 pub(crate) fn kept<'a>(document: &Document<'a>, config: &Config) -> Chunking<'a> {
     kept::kept(&Chunker::new(config.clone()).unwrap(), document)
 }
 
-/// Pieces that mean something to a parser.
+/// Pieces with a meaning for a parser.
 const MARKS: [&str; 28] = [
     "# H\n",
     "## Two\n",
@@ -46,7 +46,7 @@ const MARKS: [&str; 28] = [
     "<a name=\"x\">\n",
 ];
 
-/// Characters that are hard to cut between.
+/// Characters that are hard to split between.
 const CLUSTERS: [&str; 18] = [
     " ",
     " ",
@@ -79,7 +79,7 @@ prop_compose! {
     }
 }
 
-/// The units that this build has.
+/// The units that are available in this build.
 fn units() -> Vec<Unit> {
     let real = [Unit::O200k, Unit::Cl100k];
     let estimates = [Unit::Chars, Unit::Tokens, Unit::CjkTokens];
@@ -88,7 +88,7 @@ fn units() -> Vec<Unit> {
 }
 
 prop_compose! {
-    /// Any configuration that is accepted.
+    /// Any valid configuration.
     pub(crate) fn any_config()(
         strategy in prop::sample::select(vec![
             Strategy::Auto, Strategy::Markdown, Strategy::Headers, Strategy::Delimiter, Strategy::Fixed, Strategy::Code, Strategy::Whole, Strategy::Naive,

@@ -1,9 +1,9 @@
-//! The tests that a design document for a resource library lists under "Testing Plan", in our terms. Where its texts
-//! contradict its thresholds (a document under twice `min` is never cut), `min` is set small.
+//! The tests that a design document for a resource library lists under "Testing Plan", in our terms. If its texts
+//! contradict its thresholds (a document under twice `min` is never split), `min` is small.
 
 use excerpt_chunk::{Chunker, Chunking, Config, Document, Overlap, Strategy, Unit};
 
-/// The document's own defaults: 500 tokens, at most 800, at least 100.
+/// The defaults of that document: 500 tokens, at most 800, at least 100.
 fn defaults() -> Config {
     Config {
         target: 500,
@@ -39,7 +39,7 @@ mod token_estimation {
 mod strategy_detection {
     use super::*;
 
-    /// `min` small enough that none of the texts counts as small.
+    /// A `min` so small that none of the texts counts as small.
     fn sensitive() -> Config {
         Config {
             min: 2,

@@ -1,4 +1,4 @@
-//! Code in Markdown is parted as its own language parts it, where it must be parted.
+//! Code blocks in Markdown that must be split are split by the grammar of their language.
 
 use excerpt_chunk::{Chunker, Chunking, Config, Document, Kind};
 use excerpt_grammars::{chunker, languages};
@@ -25,7 +25,7 @@ fn function(name: &str, statements: usize) -> String {
     format!("/// Does {name}.\nfn {name}() {{\n{body}}}\n")
 }
 
-/// A guide with a fence of functions, cut.
+/// A guide with a code block of functions, and its chunks.
 fn guide(indent: &str, before: &str, functions: &[String]) -> (String, String) {
     let code = functions.join("\n");
     let fenced: String = format!("```rust\n{code}```\n")
@@ -36,7 +36,7 @@ fn guide(indent: &str, before: &str, functions: &[String]) -> (String, String) {
     (text, code)
 }
 
-/// How many functions of a text are in no chunk as a whole.
+/// How many functions are split between chunks.
 fn parted(functions: &[String], chunking: &Chunking<'_>) -> usize {
     let whole = |function: &&String| {
         let mut texts = chunking.chunks.iter().map(|chunk| chunk.text);

@@ -1,5 +1,5 @@
-//! Inputs made to be slow or deep. No time is asserted: what is not linear does not end while somebody waits, and what recurses overflows
-//! the stack.
+//! Inputs that are meant to be slow or deep. No time is asserted: an algorithm that is not linear would take far too long, and a recursive one would
+//! overflow the stack.
 
 use excerpt_chunk::{Document, Preset, Unit, Warning};
 use excerpt_grammars::{chunker, languages};
@@ -7,7 +7,7 @@ use excerpt_grammars::{chunker, languages};
 use crate::outlines::kept;
 use crate::samples::sample;
 
-/// How large a text is that an error in each place makes slow, in bytes.
+/// The size in bytes of a text with errors everywhere.
 const SIZE: usize = 10_000;
 
 fn in_all(text: &str) {

@@ -1,10 +1,10 @@
-//! What imports make known, and what stands inside conditions and open elements is found.
+//! The names that imports introduce, and definitions inside conditions and unclosed elements.
 
 use excerpt_chunk::Document;
 
 use crate::outlines::kept;
 
-/// The names that each import in `text` makes known.
+/// The names that each import in `text` introduces.
 fn names(path: &str, text: &str) -> Vec<String> {
     let outline = kept(&Document::new(text).with_path(path), 1_000);
     let imports = outline.imports().iter();

@@ -1,11 +1,11 @@
-//! The chunks of code of an earlier design, and the verbs of its service, filled from ours. Its field names are kept as they are there.
+//! The code chunks of an earlier design, and the operations of its service, mapped from ours. The field names are those of the earlier design.
 
 use std::ops::Range;
 
 use excerpt_chunk::{Chunk, Chunking, CodeParser, Document, Kind, Preset, Unit};
 use excerpt_grammars::{Grammars, chunker, module_path};
 
-/// A chunk of code as the earlier design has it.
+/// A code chunk of the earlier design.
 #[derive(Debug)]
 struct CodeChunk {
     content: String,
@@ -16,7 +16,7 @@ struct CodeChunk {
     language: String,
 }
 
-/// Where it stands.
+/// Its place.
 #[derive(Debug)]
 struct ChunkContext {
     file_path: Option<String>,
@@ -34,8 +34,8 @@ enum CodeUnitKind {
     Other,
 }
 
-/// The mapping: `text`, `span` and `name` are taken as they are; the module path is the file's, and the modules in the trail; the parent is
-/// the last place in the trail that is neither a module nor the unit itself.
+/// The mapping: `text`, `span` and `name` are the same; the module path is that of the file and the modules in the trail; the parent is the last entry of
+/// the trail that is neither a module nor the unit itself.
 fn code_chunk(chunk: &Chunk<'_>) -> CodeChunk {
     let path = chunk.context.path.as_deref();
     let language = chunk.language.as_deref().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Each language has a folder with a sample that we wrote, and the outline of it as a snapshot.
+//! Each language has a folder with a sample of ours, and its outline as a snapshot.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use excerpt_grammars::{Grammars, languages};
 
 use crate::outlines::{drawn, kept};
 
-/// How large a piece may be without being opened: so small that the samples are.
+/// The size up to which a piece is not descended into: so small that the pieces of the samples are.
 const DETAIL: usize = 200;
 
 /// The folder of a language.
