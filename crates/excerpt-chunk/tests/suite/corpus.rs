@@ -100,7 +100,7 @@ fn configs() -> Vec<Config> {
 /// The guarantees of the presets on the Markdown of another folder, such as real memory files. `memory` also has tests of
 /// its criteria.
 #[test]
-fn promises_hold_for_the_folder_named_by_excerpt_corpus() {
+fn guarantees_hold_for_the_folder_in_excerpt_corpus() {
     let Some(folder) = std::env::var_os("EXCERPT_CORPUS") else {
         eprintln!("skipped: EXCERPT_CORPUS names no folder");
         return;
@@ -120,13 +120,13 @@ fn promises_hold_for_the_folder_named_by_excerpt_corpus() {
 }
 
 #[test]
-fn promises_hold_for_the_markdown_of_the_dependencies() {
+fn guarantees_hold_for_the_markdown_of_the_dependencies() {
     let checked = promises_hold(&["md"], 1, &configs());
     assert!(checked > 100, "{checked} files");
 }
 
 #[test]
-fn promises_hold_for_the_sources_of_the_dependencies() {
+fn guarantees_hold_for_the_sources_of_the_dependencies() {
     let checked = promises_hold(&["rs", "toml"], 1, &configs());
     assert!(checked > 300, "{checked} files");
 }

@@ -252,7 +252,7 @@ fn criterion_3_paragraphs_stay_intact_unless_too_large() {
 }
 
 #[test]
-fn criterion_5_a_flag_gives_the_packer_of_before() {
+fn criterion_5_a_flag_selects_the_previous_packer() {
     for overlap in [0, 20, 80] {
         let config = memory_with(&format!(
             "semantic = false\noverlap = {overlap}\ncontext = \"none\""
@@ -296,7 +296,7 @@ fn packed_before(text: &str, tokens: usize, overlap: usize) -> Vec<String> {
 }
 
 #[test]
-fn criterion_6_memory_files_keep_what_the_preset_promises() {
+fn criterion_6_memory_files_have_the_guarantees_of_the_preset() {
     for settings in [
         "",
         "overlap = 0",
@@ -311,7 +311,7 @@ fn criterion_6_memory_files_keep_what_the_preset_promises() {
 }
 
 #[test]
-fn criterion_6_memory_files_of_the_folder_named_by_excerpt_corpus_do_so_too() {
+fn criterion_6_memory_files_of_the_folder_in_excerpt_corpus_have_them_too() {
     let Some(folder) = std::env::var_os("EXCERPT_CORPUS") else {
         eprintln!("skipped: EXCERPT_CORPUS names no folder of memory files");
         return;
@@ -402,7 +402,7 @@ fn sentences(of: &str) -> String {
 }
 
 #[test]
-fn of_two_boundaries_the_stronger_one_is_cut() {
+fn the_stronger_of_two_boundaries_is_split() {
     let (a, b, c) = (sentences("wren"), sentences("lark"), sentences("rook"));
     let cases = [
         (Strength::Rule, format!("{a}\n\n---\n\n{b}\n\n{c}\n"), 1),
@@ -445,7 +445,7 @@ fn a_sentence_over_the_limit_is_kept_whole() {
 }
 
 #[test]
-fn criterion_6_the_markdown_of_the_dependencies_does_so_too() {
+fn criterion_6_the_markdown_of_the_dependencies_has_them_too() {
     let mut checked = 0;
     for file in dependency_files(&["md"]) {
         let Ok(text) = std::fs::read_to_string(&file) else {

@@ -134,7 +134,7 @@ proptest! {
     #![proptest_config(random_cases(1500))]
 
     #[test]
-    fn promises_hold_for_any_text_and_configuration(
+    fn guarantees_hold_for_any_text_and_configuration(
         text in any_text(),
         config in any_config(),
         path in prop::sample::select(vec![None, Some("a.md"), Some("b/some/long/path/notes.txt"), Some("c.rs"), Some("d/README.md")]),
@@ -145,12 +145,12 @@ proptest! {
     }
 
     #[test]
-    fn promises_hold_for_arbitrary_characters(text in "\\PC*", config in any_config()) {
+    fn guarantees_hold_for_arbitrary_characters(text in "\\PC*", config in any_config()) {
         kept(&Document::new(&text).with_syntax(Syntax::Markdown), &config);
     }
 
     #[test]
-    fn an_edit_behind_a_cut_changes_no_id_before_the_last_chunk_it_touches(
+    fn an_edit_after_a_split_changes_no_id_before_the_last_chunk_that_it_touches(
         sections in prop::collection::vec("[a-z ]{20,80}", 3..8),
         edit in "[a-z ]{1,30}",
     ) {

@@ -78,7 +78,7 @@ fn samples_again_and_again() {
 }
 
 #[test]
-fn too_large_a_text_is_read_as_lines() {
+fn a_text_that_is_too_large_is_read_as_lines() {
     let text = "a = 1\n".repeat(1_500_000);
     let outline = kept(&Document::new(&text).with_language("python"), 1_600);
     assert_eq!(outline.language(), Some("python"));
@@ -103,7 +103,7 @@ fn more_lines_than_a_scanner_counts_are_read_as_lines() {
 }
 
 #[test]
-fn chunks_of_what_cannot_be_read_carry_its_language() {
+fn chunks_of_unparsable_code_have_its_language() {
     let text = "a line of text, which is no data at all\n".repeat(200);
     let chunker = chunker(Preset::Code.config(Unit::Chars)).unwrap();
     let chunking = chunker.chunk(&Document::new(&text).with_path("data.json"));

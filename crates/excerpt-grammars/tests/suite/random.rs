@@ -43,7 +43,7 @@ const MARKS: [&str; 22] = [
 ];
 
 #[test]
-fn a_mark_belongs_to_the_character_before_it_whatever_the_grammar_says() {
+fn a_combining_mark_is_never_split_from_its_character() {
     for text in [
         ";\u{747}true)",
         "a = 1;\u{747}true)",

@@ -74,7 +74,7 @@ struct Read {
 }
 
 #[test]
-fn promises_hold_for_real_files_of_every_language() {
+fn guarantees_hold_for_real_files_of_every_language() {
     let named = std::env::var_os("EXCERPT_SOURCES");
     let chunkers = chunkers();
     let mut read: BTreeMap<&str, Read> = BTreeMap::new();
@@ -191,7 +191,7 @@ proptest! {
     #![proptest_config(random_cases(300))]
 
     #[test]
-    fn promises_hold_for_truncated_and_spliced_files(
+    fn guarantees_hold_for_truncated_and_spliced_files(
         file in any::<prop::sample::Index>(),
         other in any::<prop::sample::Index>(),
         cuts in prop::array::uniform4(any::<prop::sample::Index>()),

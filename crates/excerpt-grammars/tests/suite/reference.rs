@@ -152,7 +152,7 @@ fn a_chunk_fills_the_reference_s_code_chunk() {
 }
 
 #[test]
-fn the_strategy_is_told_from_the_content_and_the_path() {
+fn the_strategy_is_detected_from_the_content_and_the_path() {
     let chunking = cut();
     assert_eq!(chunking.strategy.name(), "code");
     let auto = chunker(Preset::Auto.config(Unit::Chars)).unwrap();
@@ -194,7 +194,7 @@ fn a_chunk_lists_the_imports_that_it_uses_and_no_others() {
 }
 
 #[test]
-fn a_later_part_carries_the_signature_of_what_it_is_a_part_of() {
+fn a_later_part_has_the_signature_of_its_definition() {
     let body = "    let total = total + weigh(books, shelves, readers);\n".repeat(30);
     let text =
         format!("fn count(books: &[Book]) -> usize {{\n    let total = 0;\n{body}    total\n}}\n");

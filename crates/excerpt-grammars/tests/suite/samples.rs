@@ -33,7 +33,7 @@ pub(crate) fn sample(language: &str) -> (String, String) {
 }
 
 #[test]
-fn samples_are_outlined_as_their_snapshots_say() {
+fn the_outlines_of_samples_match_their_snapshots() {
     for language in languages() {
         let (path, text) = sample(language);
         let document = Document::new(&text).with_path(&path);
@@ -65,7 +65,7 @@ fn samples_are_outlined_at_every_detail() {
 }
 
 #[test]
-fn line_ends_and_marks_of_windows_change_nothing_but_offsets() {
+fn crlf_and_byte_order_marks_change_only_offsets() {
     for language in languages() {
         let (path, text) = sample(language);
         let windows = format!("\u{feff}{}", text.replace('\n', "\r\n"));

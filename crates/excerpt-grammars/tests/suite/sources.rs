@@ -78,7 +78,7 @@ const KNOWN: [(&str, &str, &[&str]); 14] = [
 ];
 
 #[test]
-fn sources_are_told_and_read_and_prose_is_not() {
+fn source_files_are_detected_and_parsed_and_prose_is_not() {
     let built: Vec<&str> = excerpt_grammars::languages().collect();
     let mut read: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
     let (mut told, mut prose, mut fallen) = (0, 0, 0);
