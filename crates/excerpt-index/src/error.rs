@@ -147,12 +147,23 @@ pub enum Error {
         /// The existing names.
         names: Vec<String>,
     },
-    /// A collection with that name or root already exists.
+    /// A collection with that name already exists, for another root.
     #[error(
         "collection `{name}` already exists for `{}`: choose another name with `--name`, or run `excerpt remove {name}` first",
         root.display()
     )]
     NameTaken {
+        /// Its name.
+        name: String,
+        /// Its root.
+        root: PathBuf,
+    },
+    /// A collection with that root already exists.
+    #[error(
+        "`{}` is already the collection `{name}`: search it with `-c {name}`, or run `excerpt remove {name}` first to add it differently",
+        root.display()
+    )]
+    RootTaken {
         /// Its name.
         name: String,
         /// Its root.

@@ -1,4 +1,4 @@
-//! What programs read, the same from every face.
+//! The JSON for programs, the same from the command line and the MCP server.
 
 use std::path::Path;
 
@@ -9,19 +9,19 @@ use serde_json::{Map, Value};
 
 use crate::place::Paths;
 
-/// A chunk that was found.
+/// A hit.
 #[derive(Serialize)]
 pub(crate) struct Hit<'a> {
     pub(crate) rank: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) collection: Option<&'a str>,
-    /// The file, from the working directory.
+    /// The path of the file, relative to the working directory.
     pub(crate) path: String,
-    /// What `get` takes: `path:first-last`, or `collection › path:first-last`.
+    /// The citation that `get` accepts: `path:first-last`, or `collection › path:first-last`.
     pub(crate) citation: String,
-    /// The root of its source.
+    /// The root of the source.
     pub(crate) source: &'a Path,
-    /// Its path inside the source, which is its name in the index.
+    /// The path inside the source, which is the document's name in the index.
     pub(crate) source_path: &'a str,
     pub(crate) span: &'a Span,
     pub(crate) context: HitContext<'a>,
@@ -29,7 +29,7 @@ pub(crate) struct Hit<'a> {
     pub(crate) defines: &'a [String],
     pub(crate) document: HitDocument<'a>,
     pub(crate) score: f32,
-    /// What found it: `keywords`, `vectors` or `both`.
+    /// The channel that found it: `keywords`, `vectors` or `both`.
     pub(crate) channel: &'static str,
     pub(crate) explanation: &'a Explanation,
     pub(crate) weak: bool,
@@ -63,7 +63,7 @@ pub(crate) struct HitCopy<'a> {
     pub(crate) part: Option<&'a str>,
 }
 
-/// Where a chunk stands in its document.
+/// The place of a chunk in its document.
 #[derive(Serialize)]
 pub(crate) struct HitContext<'a> {
     pub(crate) trail: &'a [String],
@@ -75,7 +75,7 @@ pub(crate) struct HitDocument<'a> {
     pub(crate) title: Option<&'a str>,
     pub(crate) first_heading: Option<&'a str>,
     pub(crate) metadata: &'a Map<String, Value>,
-    /// What its file is encoded in; spans count the text in UTF-8.
+    /// The encoding of the file; spans refer to the text in UTF-8.
     pub(crate) encoding: Encoding,
 }
 
@@ -138,7 +138,7 @@ impl<'a> HitCopy<'a> {
     }
 }
 
-/// What `get` takes to print the lines of a hit.
+/// The target with which `get` prints the lines of a hit.
 pub(crate) fn citation(paths: &Paths, document: &DocumentHits, hit: &excerpt_index::Hit) -> String {
     let collection = document.collection.as_deref();
     let path = paths.address(collection, &document.source, &document.path);
@@ -153,7 +153,7 @@ pub(crate) fn citation_of_copy(paths: &Paths, copy: &AlsoIn) -> String {
     format!("{path}:{first}-{last}")
 }
 
-/// What found a chunk.
+/// The channel that found a chunk.
 pub(crate) fn channel(explanation: &Explanation) -> &'static str {
     match (&explanation.keywords, &explanation.vectors) {
         (Some(_), Some(_)) => "both",
@@ -162,13 +162,13 @@ pub(crate) fn channel(explanation: &Explanation) -> &'static str {
     }
 }
 
-/// A document that was cut.
+/// A document that was split.
 #[derive(Serialize)]
 pub(crate) struct Cut<'a> {
     pub(crate) path: Option<&'a str>,
-    /// Its path in the index.
+    /// The path in the index.
     pub(crate) source_path: Option<&'a str>,
-    /// What its file is encoded in; spans count the text in UTF-8.
+    /// The encoding of the file; spans refer to the text in UTF-8.
     pub(crate) encoding: Encoding,
     #[serde(flatten)]
     pub(crate) chunking: &'a Chunking<'a>,

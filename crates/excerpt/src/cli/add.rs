@@ -1,4 +1,4 @@
-//! `excerpt add`: makes a folder, a file or a text a collection of the library, with a cut, files and attributes of its own.
+//! `excerpt add`: makes a folder, a file or a text a collection of the library, with its own chunking settings, files and attributes.
 
 use std::io::Read as _;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     /// A version that its documents are about: 3.12, 3.x, >=2.1; may be given several times
     #[arg(long = "version", value_name = "VERSION")]
     versions: Vec<String>,
-    /// Words to filter by, with commas between
+    /// Words to filter by, separated by commas
     #[arg(long, value_name = "TAGS", value_delimiter = ',')]
     tags: Vec<String>,
     /// Only files that match this pattern, written as in a .gitignore; may be given several times
@@ -44,7 +44,7 @@ pub(crate) struct Args {
     /// Add what `.gitignore` and the like exclude, too
     #[arg(long)]
     no_ignore: bool,
-    /// The size in bytes above which a file is left out [default: 2097152]
+    /// The size in bytes above which a file is skipped [default: 2097152]
     #[arg(long, value_name = "BYTES", hide_short_help = true)]
     max_file_size: Option<u64>,
     /// Whether to skip or index files that contain keys or passwords [default: skip]
@@ -64,7 +64,7 @@ pub(crate) struct Args {
     embedding: EmbeddingArgs,
 }
 
-/// Adds the collection and brings it in step.
+/// Adds the collection and syncs it.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let given = match &*args.source {
         "-" => Some(standard_input()?),

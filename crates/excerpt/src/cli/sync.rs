@@ -1,4 +1,4 @@
-//! `excerpt sync`: brings the index of a folder in step with its files.
+//! `excerpt sync`: updates the index of a folder.
 
 use std::path::PathBuf;
 
@@ -21,19 +21,19 @@ pub(crate) struct Args {
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
-    /// Read files again that were skipped because of their contents, although they have not changed
+    /// Retry files that were skipped because of their contents, even if they have not changed
     #[arg(long)]
     retry: bool,
-    /// Remove the documents that are no longer there, even if the folder has lost all of them, or more than half of at least 50
+    /// Remove documents that no longer exist, even if the folder has lost all of them, or more than half of at least 50
     #[arg(long, conflicts_with = "watch")]
     accept_removals: bool,
     /// Index what `.gitignore` and the like exclude, too; the next sync without this flag removes it again
     #[arg(long)]
     no_ignore: bool,
-    /// Go on, and take up each change of the files, until Ctrl-C
+    /// Keep running and index each change of the files, until Ctrl-C
     #[arg(long, conflicts_with = "background")]
     watch: bool,
-    /// Nobody waits for it: leave the terminal, and the processor to others
+    /// Run detached from the terminal and at low priority
     #[arg(long, hide = true)]
     background: bool,
     #[command(flatten)]
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     for source in &target.sources {
         match patiently(|| place::sync(&mut index, source, None)) {
             Ok(report) => told(&mut output, source, &report, args.json)?,
-            // What can be reached is brought in step all the same.
+            // The sources that can be read are updated anyway.
             Err(error @ (Error::Source { .. } | Error::Vanished { .. }))
                 if target.sources.len() > 1 =>
             {
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     Ok(outcome)
 }
 
-/// Says what a sync did.
+/// Reports the result of a sync.
 pub(super) fn told(
     output: &mut Output,
     source: &Syncable,
@@ -117,7 +117,7 @@ pub(super) fn told(
     Ok(())
 }
 
-/// What a sync did, in a few words.
+/// The result of a sync, on one line.
 pub(crate) fn done(report: &SyncReport) -> String {
     let counts = [
         (report.added, "added"),

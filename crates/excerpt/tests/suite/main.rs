@@ -1,4 +1,4 @@
-//! The tests of the command line: the real binary, in folders of its own.
+//! The tests of the command line: the real binary, in temporary folders.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 #[cfg(target_os = "linux")]
