@@ -12,7 +12,9 @@ import argparse
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta, timezone
+
+UTC = timezone.utc
 
 # Mean level at Fish Quay, in metres above chart datum.
 MEAN = 3.12
