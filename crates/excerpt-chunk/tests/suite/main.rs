@@ -11,3 +11,4 @@ mod memory;
 mod promises;
 mod reference;
 mod spec;
+mod whole;
