@@ -4,6 +4,7 @@
 mod cases;
 mod corpus;
 mod cuts;
+mod delimiters;
 mod growth;
 mod kept;
 mod manual;
