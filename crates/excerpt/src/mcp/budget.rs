@@ -74,8 +74,8 @@ enum Kind {
 }
 
 /// Estimates the tokens of a text without the model's own tokenizer, one character at a time: a run of letters counts one token for every eight, a run
-/// of digits one for every three, and so on. The constants were fitted to `o200k` as a lower bound: for prose, source code, JSON and numbers the
-/// estimate is 0.95 to 1.35 times the real number, for other scripts up to 1.7 times, and for noise 0.8 times. A test checks this.
+/// of digits one for every three, and so on. The constants were fitted to `o200k` so that the estimate is rarely too low: for prose, source code, JSON
+/// and numbers it is 0.95 to 1.35 times the real number, for other scripts up to 1.7 times, and for noise 0.8 times. A test checks this.
 #[derive(Default)]
 struct Meter {
     /// The tokens of the runs that have ended.
