@@ -1,5 +1,5 @@
-//! What every face needs before it calls an index: which index serves what was named ([`Target`]), what the configuration files say of it
-//! (`project.rs`, `embedding.rs`), and bringing it in step within the time that an answer has (`opened.rs`, `background.rs`).
+//! What every face needs before it calls an index: the index that serves a path or a collection ([`Target`]), its configuration (`project.rs`,
+//! `embedding.rs`), and its update within the time that an answer has (`opened.rs`, `background.rs`).
 
 mod addition;
 pub(crate) mod background;
@@ -36,7 +36,7 @@ pub(crate) struct IndexArgs {
 }
 
 impl IndexArgs {
-    /// The index that serves `path`, and what of it is meant.
+    /// The index that serves `path`, and the part of it at `path`.
     pub(crate) fn locate(&self, path: &Path) -> anyhow::Result<Place> {
         Ok(excerpt_index::locate(
             path,
@@ -58,55 +58,55 @@ fn data() -> anyhow::Result<PathBuf> {
     let base = etcetera::choose_base_strategy()
         .context("cannot find the user's data folder: name an index with `--index`")?;
     let data = base.data_dir().join("excerpt");
-    // Their names tell what is indexed.
+    // The names in these folders reveal what is indexed.
     for folder in [&data, &data.join("indexes")] {
         excerpt_index::make_folder_private(folder);
     }
     Ok(data)
 }
 
-/// The choice of collections, in place of a folder.
+/// The choice of collections instead of a folder.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct CollectionArgs {
-    /// A collection that was added by `excerpt add`, in place of a folder; may be given several times
+    /// A collection added by `excerpt add`, instead of a folder; repeatable
     #[arg(long = "collection", short = 'c', value_name = "NAME")]
     pub(crate) names: Vec<String>,
-    /// All collections that were added by `excerpt add`
+    /// All collections added by `excerpt add`
     #[arg(long, conflicts_with = "names", hide_short_help = true)]
     pub(crate) library: bool,
 }
 
 impl CollectionArgs {
-    /// Whether collections are meant, and no folder.
+    /// Whether collections are selected instead of a folder.
     pub(crate) fn are_meant(&self) -> bool {
         self.library || !self.names.is_empty()
     }
 }
 
-/// What a command works on: an index, and the part of it that is meant.
+/// What a command works on: an index, or a part of it.
 pub(crate) struct Target {
     pub(crate) index: PathBuf,
-    /// What is to be in step.
+    /// The sources to sync.
     pub(crate) sources: Vec<Syncable>,
-    /// Where it is, if a folder or file is meant.
+    /// The place of the folder or file, if one was given.
     pub(crate) place: Option<Place>,
-    /// What is searched.
+    /// The filter for a search.
     pub(crate) filter: Filter,
-    /// The path inside the source, where a folder or file is meant.
+    /// The path inside the source, if a folder or file was given.
     pub(crate) path: Option<String>,
     pub(crate) configuration: Configuration,
 }
 
-/// A source, and how it is brought in step.
+/// A source with the options to sync it.
 pub(crate) struct Syncable {
     pub(crate) root: PathBuf,
     pub(crate) options: SyncOptions,
-    /// What it was added as.
+    /// The collection that it is, if any.
     pub(crate) collection: Option<Collection>,
 }
 
 impl Target {
-    /// What `path` means, unless collections are named.
+    /// The target for `path`, unless collections are selected.
     pub(crate) fn of(
         path: &Path,
         collections: &CollectionArgs,
@@ -119,12 +119,12 @@ impl Target {
         }
     }
 
-    /// How the paths of its documents are shown, where the user typed `path`.
+    /// The display of its paths, if the user typed `path`.
     pub(crate) fn paths(&self, path: &Path) -> Paths {
         Paths::from_here(self.place.is_some().then_some(path))
     }
 
-    /// Its index, made if there is none.
+    /// Its index, created if there is none.
     pub(crate) fn create(&self) -> Result<Index, Error> {
         match &self.place {
             Some(place) => Index::open_at(place),
@@ -141,7 +141,7 @@ impl Target {
         let configuration = Configuration::read(&place.root, embedding)?.told();
         let mut filter = Filter::default().source(&place.root);
         filter.path.clone_from(&place.path);
-        // A root that was added as a collection stays what it is.
+        // If the root is also a collection, its options apply.
         let known = Collection::all_in(&place.index)?;
         let known = known.iter().find(|known| known.root == place.root);
         let mut options = match known {
@@ -187,7 +187,7 @@ impl Target {
         let mut filter = Filter::default();
         filter.collections = names;
         Ok(Target {
-            // What a project says of ranking and vectors holds for its own index alone.
+            // A project's settings for ranking and vectors apply only to its own index.
             configuration: Configuration::of_user(embedding)?,
             index,
             sources,
