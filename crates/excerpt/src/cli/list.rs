@@ -1,4 +1,4 @@
-//! `excerpt list`: the collections that were added; or the documents that an index holds, the folders they lie in, and what was changed last.
+//! `excerpt list`: the collections; or the documents of an index, their folders, and the latest changes.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use crate::place::{CollectionArgs, IndexArgs, Target};
 /// List collections, or the indexed documents of a folder
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The folder or file; without it and without a view, the collections are listed
+    /// The folder or file; without it and without a flag below, the collections are listed
     path: Option<PathBuf>,
     /// List all documents, by path
     #[arg(long, group = "view")]
@@ -24,10 +24,10 @@ pub(crate) struct Args {
     /// List the folders with documents, and how many each contains
     #[arg(long, group = "view")]
     folders: bool,
-    /// List the documents that were changed last, the newest first [default N: 10]
+    /// List the documents that were changed last, newest first [default N: 10]
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "10", group = "view")]
     recent: Option<usize>,
-    /// Print a line of JSON for each
+    /// Print each entry as a line of JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         let any = collections::print(&mut output, &args.index.library()?, args.json)?;
         output.flush()?;
         if !any {
-            say("no collections: `excerpt add` makes one");
+            say("no collections: add one with `excerpt add`");
             return Ok(Outcome::Nothing);
         }
         return Ok(Outcome::Done);
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let index = Index::open(&target.index, OpenOptions::default())?;
     let mut options = ListOptions::default();
     options.path.clone_from(&target.path);
-    // All sources of the library are all that it holds: what was changed last is so among all of them.
+    // With `--library`, the sources are listed together, so that the latest changes are those of all of them.
     let sources = match args.collections.library {
         true => vec![None],
         false => target
@@ -114,7 +114,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     })
 }
 
-/// An entry as a program reads it: its path as it is shown, and that inside the source as its name in the index.
+/// An entry as JSON: `path` as shown, and `source_path`, which is its name in the index.
 fn line(output: &mut Output, path: &str, entry: &impl Serialize) -> anyhow::Result<()> {
     let mut entry = serde_json::to_value(entry)?;
     let fields = entry.as_object_mut().context("an entry is an object")?;
