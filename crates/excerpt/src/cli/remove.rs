@@ -1,4 +1,4 @@
-//! `excerpt remove`: takes a collection out of the library.
+//! `excerpt remove`: removes collections from the library.
 
 use excerpt_index::{Collection, Index, OpenOptions};
 
@@ -16,11 +16,11 @@ pub(crate) struct Args {
     index: IndexArgs,
 }
 
-/// Removes each of them.
+/// Removes each collection.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let library = args.index.library()?;
     if !library.exists() {
-        // Without a library, no name is known.
+        // Without a library, every name is unknown.
         for name in &args.names {
             Collection::named_in(&library, name)?;
         }
