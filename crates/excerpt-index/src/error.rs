@@ -133,6 +133,12 @@ pub enum Error {
         /// How many lines it has.
         count: usize,
     },
+    /// The index contains texts that were added to it and exist nowhere else.
+    #[error("texts that exist nowhere else were added to the index: remove `{}` by name first", names.join("`, `"))]
+    Given {
+        /// The collections that are such texts.
+        names: Vec<String>,
+    },
     /// No collection has that name.
     #[error("unknown collection `{name}`{}", expected(names))]
     UnknownCollection {

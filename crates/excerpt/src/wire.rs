@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use excerpt_chunk::{Chunking, Hash, Span, Summary};
-use excerpt_index::{DocumentHits, Encoding, Explanation, Snippet};
+use excerpt_index::{AlsoIn, DocumentHits, Encoding, Explanation, Snippet};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -42,6 +42,25 @@ pub(crate) struct Hit<'a> {
     pub(crate) id: Hash,
     pub(crate) text: &'a str,
     pub(crate) snippet: &'a Snippet,
+    /// The near-copies and translations that were folded into it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) also_in: Vec<HitCopy<'a>>,
+}
+
+/// A near-copy or translation of a hit.
+#[derive(Serialize)]
+pub(crate) struct HitCopy<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) collection: Option<&'a str>,
+    /// What `get` takes.
+    pub(crate) citation: String,
+    /// The root of its source.
+    pub(crate) source: &'a Path,
+    /// Its path inside the source.
+    pub(crate) source_path: &'a str,
+    /// The part of its path that differs from that of the hit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) part: Option<&'a str>,
 }
 
 /// The place of a chunk in its document.
@@ -98,6 +117,23 @@ impl<'a> Hit<'a> {
             id: hit.id,
             text: &hit.text,
             snippet: &hit.snippet,
+            also_in: document
+                .also_in
+                .iter()
+                .map(|copy| HitCopy::of(copy, paths))
+                .collect(),
+        }
+    }
+}
+
+impl<'a> HitCopy<'a> {
+    fn of(copy: &'a AlsoIn, paths: &Paths) -> Self {
+        HitCopy {
+            collection: copy.collection.as_deref(),
+            citation: citation_of_copy(paths, copy),
+            source: &copy.source,
+            source_path: &copy.path,
+            part: copy.part.as_deref(),
         }
     }
 }
@@ -107,6 +143,13 @@ pub(crate) fn citation(paths: &Paths, document: &DocumentHits, hit: &excerpt_ind
     let collection = document.collection.as_deref();
     let path = paths.address(collection, &document.source, &document.path);
     let (first, last) = hit.span.lines;
+    format!("{path}:{first}-{last}")
+}
+
+/// The same for a hit that was folded.
+pub(crate) fn citation_of_copy(paths: &Paths, copy: &AlsoIn) -> String {
+    let path = paths.address(copy.collection.as_deref(), &copy.source, &copy.path);
+    let (first, last) = copy.lines;
     format!("{path}:{first}-{last}")
 }
 

@@ -4,6 +4,7 @@
 mod cases;
 mod corpus;
 mod cuts;
+mod delimiters;
 mod growth;
 mod kept;
 mod manual;
@@ -11,3 +12,4 @@ mod memory;
 mod promises;
 mod reference;
 mod spec;
+mod whole;

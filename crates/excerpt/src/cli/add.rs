@@ -41,6 +41,9 @@ pub(crate) struct Args {
     /// Exclude files that match this pattern; may be given several times
     #[arg(long, value_name = "PATTERN")]
     ignore: Vec<String>,
+    /// Add what `.gitignore` and the like exclude, too
+    #[arg(long)]
+    no_ignore: bool,
     /// The size in bytes above which a file is skipped [default: 2097152]
     #[arg(long, value_name = "BYTES", hide_short_help = true)]
     max_file_size: Option<u64>,
@@ -89,6 +92,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         let selection = configuration.options_of(&collection).selection;
         Addition::check_text(&addition.file_name(&collection), text, &selection)?;
     }
+    if given.is_none() && root.is_file() {
+        let selection = configuration.options_of(&collection).selection;
+        place::check_file(&args.source, &root, &selection)?;
+    }
     let mut output = Output::new();
     if args.preview {
         let title = collection.attributes.title.clone();
@@ -132,6 +139,7 @@ impl Args {
         selection.ignore.clone_from(&self.ignore);
         selection.max_file_size = self.max_file_size;
         selection.secrets = self.secrets;
+        selection.ignore_files = self.no_ignore.then_some(false);
         Addition {
             name: self.name.clone(),
             kind: self.kind,

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, anyhow};
+use anyhow::{Context as _, anyhow, bail};
 use clap::ValueEnum;
 use excerpt_chunk::{Chunk, Chunker, Chunking, Config, Document, Settings};
 use excerpt_index::{
@@ -13,6 +13,7 @@ use excerpt_index::{
 use owo_colors::Style;
 
 use crate::cli::flags::ChunkFlags;
+use crate::cli::status::size;
 use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, counted, fitted, say, thousands};
 use crate::page;
@@ -29,6 +30,9 @@ pub(crate) struct Args {
     /// How the chunks are shown
     #[arg(long, value_enum, default_value_t = Format::Table, hide_possible_values = true, help = "table, json, jsonl (one chunk per line), text or html (a page to look at)")]
     format: Format,
+    /// Write an HTML page of a very large text too
+    #[arg(long, hide_short_help = true)]
+    force: bool,
     /// A file name for standard input: its extension determines the syntax
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
@@ -87,6 +91,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     }
     if let Some((Some(path), _, _, encoding @ Encoding::Windows1252)) = &single {
         say(&format!("note: `{path}` is read as {}", encoding.name()));
+    }
+    if args.format == Format::Html && !args.force {
+        let bytes = match (&single, &indexed) {
+            (None, Some(indexed)) => indexed.bytes()?,
+            (single, _) => single
+                .as_ref()
+                .map_or(0, |(_, _, text, _)| text.len() as u64),
+        };
+        check_page(&args.path, bytes)?;
     }
     let mut output = Output::new();
     let mut printer = Printer {
@@ -167,6 +180,14 @@ impl Indexed {
     fn files(&self) -> anyhow::Result<Files> {
         Ok(Files::selected(&self.root, &self.selection)?)
     }
+
+    /// The size of the documents.
+    fn bytes(&self) -> anyhow::Result<u64> {
+        let listing = self.files()?.list()?;
+        let inside = |path: &str| is_inside(path, self.inside.as_deref());
+        let entries = listing.entries.iter().filter(|entry| inside(&entry.path));
+        Ok(entries.map(|entry| entry.stat.size).sum())
+    }
 }
 
 /// Reports that an index would skip a text because of secrets in it. The text is split anyway, since nothing is stored.
@@ -184,6 +205,27 @@ fn note_secrets(path: &str, text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Whether the document at `path` is in `folder`, if there is one.
+fn is_inside(path: &str, folder: Option<&str>) -> bool {
+    let below = |rest: &str| rest.is_empty() || rest.starts_with('/');
+    folder.is_none_or(|folder| path.strip_prefix(folder).is_some_and(below))
+}
+
+/// Refuses a page that a browser would hardly show.
+fn check_page(path: &str, bytes: u64) -> anyhow::Result<()> {
+    /// The most text of a page.
+    const MOST: u64 = 4 << 20;
+    /// How much larger than its text a page is: 3 times for long chunks, 6 times for source code.
+    const TIMES: u64 = 4;
+    match bytes <= MOST {
+        true => Ok(()),
+        false => bail!(
+            "the page of `{path}` would take about {}, and a browser shows that slowly: name a part of it, or write it with `--force`",
+            size(bytes * TIMES)
+        ),
+    }
+}
+
 /// Splits every document of `source`, or of the folder `inside` it, that an index would contain. `shown` formats a path for display.
 fn folder(
     printer: &mut Printer<'_>,
@@ -191,12 +233,7 @@ fn folder(
     inside: Option<&str>,
     shown: impl Fn(&str) -> String,
 ) -> anyhow::Result<()> {
-    let lies_inside = |path: &str| match inside {
-        Some(folder) => path
-            .strip_prefix(folder)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
-        None => true,
-    };
+    let lies_inside = |path: &str| is_inside(path, inside);
     let listing = source.list()?;
     let skips = listing.skips.iter().filter(|skip| lies_inside(&skip.path));
     let mut skipped = skips.count();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::bail;
-use excerpt_index::{Error, SyncReport};
+use excerpt_index::{Error, SkipReason, SyncReport};
 
 use crate::cli::watch;
 use crate::exit::Outcome;
@@ -27,6 +27,9 @@ pub(crate) struct Args {
     /// Remove documents that no longer exist, even if the folder has lost all of them, or more than half of at least 50
     #[arg(long, conflicts_with = "watch")]
     accept_removals: bool,
+    /// Index what `.gitignore` and the like exclude, too; the next sync without this flag removes it again
+    #[arg(long)]
+    no_ignore: bool,
     /// Keep running and index each change of the files, until Ctrl-C
     #[arg(long, conflicts_with = "background")]
     watch: bool,
@@ -46,7 +49,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     if args.background {
         background::retire();
     }
-    let mut target = Target::of(&args.path, &args.collections, &args.index, &args.embedding)?;
+    let mut target = Target::of(&args.path, &args.collections, &args.index, &args.embedding)?
+        .without_ignore_files(args.no_ignore);
     for source in &mut target.sources {
         source.options.retry = args.retry;
         source.options.accept_removals = args.accept_removals;
@@ -98,6 +102,10 @@ pub(super) fn told(
                     "skipped {}; `excerpt status --skips` lists them",
                     skipped(report)
                 ))?;
+            }
+            let has_none = report.added + report.changed + report.recut + report.unchanged == 0;
+            if has_none && report.skipped.contains_key(&SkipReason::Ignored) {
+                say("note: ignore files exclude documents here: --no-ignore includes them");
             }
             if let Some(reason) = &report.without_vectors {
                 output.line(output.safe(&format!(

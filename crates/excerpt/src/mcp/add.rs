@@ -19,7 +19,7 @@ use super::reply::{Form, Reply, with_notes};
 use super::scope::{Scope, Seen, configured};
 use super::{Shared, object};
 use crate::output::counted;
-use crate::place::{Addition, Kind};
+use crate::place::{Addition, Kind, check_file};
 
 pub(super) const NAME: &str = "add";
 
@@ -128,6 +128,12 @@ impl Shared {
         let file = addition.file_name(&collection);
         if let Given::Text(text) = &given {
             Addition::check_text(&file, text, &options.selection)?;
+        }
+        if let Given::File(root) = &given
+            && root.is_file()
+        {
+            let name = root.file_name().unwrap_or_default().to_string_lossy();
+            check_file(&name, root, &options.selection)?;
         }
         let dir = self.scope.index.clone();
         if is_preview {

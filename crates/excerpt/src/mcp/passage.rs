@@ -17,6 +17,9 @@ use crate::wire::channel;
 /// How many digits of a chunk's id a line shows. If several chunks share them, `get` says so.
 const ID: usize = 8;
 
+/// How many copies of a hit a line names.
+const COPIES: usize = 3;
+
 /// The identity of a hit, and its text. The names are those of [`crate::wire::Hit`].
 #[derive(Clone, Serialize)]
 pub(super) struct Passage<'a> {
@@ -49,15 +52,25 @@ pub(super) struct Passage<'a> {
     /// The byte range of the snippet in the text.
     #[serde(skip)]
     best: Range<usize>,
-    /// The citations of lower hits with the same text, which are folded into this one.
-    #[serde(skip)]
-    copies: Vec<String>,
+    /// The citations of the near-copies and translations that were folded into it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    also_in: Vec<String>,
 }
 
 impl<'a> Passage<'a> {
-    /// A hit at `rank`, in a document shown as `path`.
-    pub(super) fn of(rank: usize, document: &'a DocumentHits, hit: &'a Hit, path: &'a str) -> Self {
+    /// A hit at `rank`, in a document whose path is shown as `outward` does.
+    pub(super) fn of(
+        rank: usize,
+        document: &'a DocumentHits,
+        hit: &'a Hit,
+        outward: impl Fn(&'a str) -> &'a str,
+    ) -> Self {
+        let path = outward(&document.path);
         let lines @ (first, last) = hit.span.lines;
+        let also_in = document.also_in.iter();
+        let also_in =
+            also_in.map(|copy| place(copy.collection.as_deref(), outward(&copy.path), copy.lines));
+        let also_in = also_in.collect();
         Passage {
             rank,
             collection: document.collection.as_deref(),
@@ -75,7 +88,7 @@ impl<'a> Passage<'a> {
             shown: None,
             text: Some(&hit.text),
             best: best(hit),
-            copies: Vec::new(),
+            also_in,
         }
     }
 
@@ -93,8 +106,13 @@ impl<'a> Passage<'a> {
         let mut id = self.id.to_string();
         id.truncate(ID);
         head += &format!(" · score {:.3}{weak} · id {id}", self.score);
-        if !self.copies.is_empty() {
-            head += &format!(" · also {}", self.copies.join(", "));
+        if !self.also_in.is_empty() {
+            let named = self.also_in.len().min(COPIES);
+            head += &format!(" · also {}", self.also_in[..named].join(", "));
+            let more = self.also_in.len() - named;
+            if more > 0 {
+                head += &format!(" +{more}");
+            }
         }
         let (trail, between) = match self.trail.is_empty() {
             false => (self.trail, " > "),
@@ -118,12 +136,7 @@ impl<'a> Passage<'a> {
 
     /// Its citation as shown in a line and accepted by `get`.
     pub(super) fn place(&self) -> String {
-        let (first, last) = self.lines;
-        let place = format!("{}:{first}-{last}", address(self.path));
-        match self.collection {
-            Some(collection) => format!("{}: {place}", address(collection)),
-            None => place,
-        }
+        place(self.collection, self.path, self.lines)
     }
 
     /// Its tokens without the text.
@@ -156,6 +169,14 @@ impl<'a> Passage<'a> {
         let first = self.lines.0 + lines(before);
         self.text = (!shown.is_empty()).then_some(shown);
         self.shown = self.text.map(|_| (first, first + lines(shown)));
+    }
+}
+
+fn place(collection: Option<&str>, path: &str, (first, last): (usize, usize)) -> String {
+    let place = format!("{}:{first}-{last}", address(path));
+    match collection {
+        Some(collection) => format!("{}: {place}", address(collection)),
+        None => place,
     }
 }
 
@@ -259,17 +280,4 @@ pub(super) fn fit(form: Form, hits: &mut Vec<Passage<'_>>, most: usize) -> Trunc
         left = left.saturating_sub(hit.size_of_text(form));
     }
     truncated
-}
-
-/// Folds hits with the same text into the first of them.
-pub(super) fn fold_copies(hits: &mut Vec<Passage<'_>>) {
-    let mut kept: Vec<Passage<'_>> = Vec::new();
-    for hit in hits.drain(..) {
-        let same = |other: &&mut Passage<'_>| other.text.map(str::trim) == hit.text.map(str::trim);
-        match kept.iter_mut().find(same) {
-            Some(first) => first.copies.push(hit.place()),
-            None => kept.push(hit),
-        }
-    }
-    *hits = kept;
 }

@@ -16,7 +16,7 @@ use super::budget::{self, bounded, shortened, tokens};
 use super::fence::Fenced;
 use super::instructions::Instructions;
 use super::names::{address, ticked};
-use super::passage::{Passage, fit, fold_copies};
+use super::passage::{Passage, fit};
 use super::reply::{Form, Reply, texts};
 use super::scope::Seen;
 use super::waiting::plain;
@@ -290,16 +290,13 @@ impl Shared {
         let mut hits: Vec<Passage<'_>> = found
             .enumerate()
             .map(|(at, (document, hit))| {
-                Passage::of(at + 1, document, hit, self.scope.outward(&document.path))
+                Passage::of(at + 1, document, hit, |path| self.scope.outward(path))
             })
             .collect();
         let form = shown.form;
         notes.extend(weak_note(&hits, shown.folds_weak()));
         if shown.folds_weak() {
             hits.retain(|hit| !hit.weak);
-        }
-        if form == Form::Text {
-            fold_copies(&mut hits);
         }
         let mut under = Fenced::default();
         under.notes(&notes);

@@ -9,6 +9,7 @@ mod chunk;
 mod clones;
 mod collections;
 mod configuration;
+mod copies;
 mod crowd;
 mod doctor;
 mod documents;
@@ -18,6 +19,7 @@ mod fixture;
 mod full_disk;
 #[cfg(unix)]
 mod hostile_files;
+mod indexes;
 mod interrupted;
 mod many_files;
 mod mcp;

@@ -146,7 +146,7 @@ fn weak_matches_and_copies_take_a_line() {
     assert!(text.contains("[1] a/tea.md:1-3 "), "{text}");
     assert!(text.contains(" · also b/tea.md:1-3 · "), "{text}");
     assert_eq!(text.matches("Green tea").count(), 1, "{text}");
-    let is_folded = text.contains(" note: 3 weaker matches: ask with `weak: true`\n");
+    let is_folded = text.contains(" note: 4 weaker matches: ask with `weak: true`\n");
     assert!(is_folded && !text.contains("leeks"), "{text}");
     let (text, _) = asked(
         &mut client,

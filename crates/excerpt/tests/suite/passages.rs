@@ -382,6 +382,57 @@ fn without_results_skipped_files_are_reported() {
 }
 
 #[test]
+fn a_file_that_cannot_be_read_is_not_added() {
+    let project = Project::new().file("a.pdf", b"%PDF-1.7\n1 0 obj << /Length 5 >>\n");
+    let run = project.run(&["add", "a.pdf"]);
+    run.fails("excerpt: `a.pdf` is not indexed: binary: excerpt reads text files only");
+    assert_eq!(project.run(&["list"]).code, Some(1));
+}
+
+#[test]
+fn the_rule_that_ignores_is_named_and_can_be_overridden() {
+    let project = Project::new()
+        .file("logs/.gitignore", "# generated\n*.log\n")
+        .file("logs/run.log", "the kettle exploded\n");
+    let run = project.run(&["search", "kettle", "logs"]);
+    assert_eq!(run.code, Some(1));
+    let rule = "not searched: 1 ignored (`logs/run.log`, by `*.log` in `.gitignore`)";
+    assert!(run.stderr.contains(rule), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("--no-ignore includes what is ignored"),
+        "{}",
+        run.stderr
+    );
+    let run = project
+        .run(&["search", "kettle", "logs", "--no-ignore"])
+        .ok();
+    assert!(run.stdout.contains("logs/run.log:1-1"), "{}", run.stdout);
+    let run = project.run(&["sync", "logs"]).ok();
+    assert!(
+        run.stderr.contains("--no-ignore includes them"),
+        "{}",
+        run.stderr
+    );
+    project.write("logs/excerpt.toml", "[files]\nignore_files = false\n");
+    project.run(&["search", "kettle", "logs"]).ok();
+    project
+        .run(&["add", "logs", "--no-ignore", "--name", "all"])
+        .ok();
+    project.run(&["search", "kettle", "-c", "all"]).ok();
+}
+
+#[test]
+fn a_very_large_page_is_written_by_force_alone() {
+    let project = Project::new().file("large.txt", "word\n".repeat(1_000_000));
+    let run = project.run(&["chunk", "large.txt", "--format", "html"]);
+    run.fails("excerpt: the page of `large.txt` would take about 20.0 MB, and a browser shows that slowly: name a part of it, or write it with `--force`");
+    let page = project
+        .run(&["chunk", "large.txt", "--format", "html", "--force"])
+        .ok();
+    assert!(page.stdout.ends_with("</html>\n"));
+}
+
+#[test]
 fn windows_1252_is_read_and_reported() {
     let project = Project::new().file("brief.txt", b"Die Gr\xfc\xdfe aus K\xf6ln.\n");
     let hit = &project
