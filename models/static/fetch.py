@@ -3,7 +3,7 @@
 A package is a folder under WORK/sources/<client>/<name>; what is there already is not fetched again. The clients are pip, npm and cargo, as
 they are set up on the machine; `python` is the standard library of the Python that runs this. The licence is read from the package's own
 metadata, compared with the one recorded, and must allow use under one of `ALLOWED`. A line of sources.txt without version and licence is
-resolved to the newest version; `fetch.py --pin NAMES` writes sources.txt anew from such lines.
+resolved to the newest version; `fetch.py --pin NAMES` rewrites sources.txt from such lines.
 """
 import json
 import os

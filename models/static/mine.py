@@ -274,7 +274,7 @@ def files(folder: pathlib.Path, package: str):
 
 
 def mine(source, work: pathlib.Path) -> pathlib.Path:
-    """The file of one package's pairs; made anew only when the package or this script changed."""
+    """The file of one package's pairs; rebuilt only when the package or this script has changed."""
     client, package, _, version, _ = source
     state = hashlib.sha1(pathlib.Path(__file__).read_bytes() + (HERE / "excluded.txt").read_bytes()).hexdigest()[:12]
     folder = work / "mined" / state

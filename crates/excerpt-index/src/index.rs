@@ -513,7 +513,7 @@ impl Index {
         if self.hurried || self.reads_only {
             return Ok(Some(Note::Behind { holder: None }));
         }
-        match self.store.heal() {
+        match self.store.update_keywords() {
             Ok(rebuilt) => {
                 self.rebuilt |= rebuilt;
                 Ok(None)

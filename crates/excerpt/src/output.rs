@@ -325,7 +325,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_terminal_takes_no_orders_from_text() {
+    fn control_characters_in_text_are_escaped_on_a_terminal() {
         assert_eq!(escaped("a\x1b[2Jb\tc\n", Ends::Kept), "a\\u{1b}[2Jb\tc\n");
         assert_eq!(escaped("a\tb\nc", Ends::Escaped), "a\\u{9}b\\u{a}c");
         assert_eq!(escaped("a\r\nb\rc", Ends::Kept), "a\nb\\u{d}c");
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_makes_no_message_of_its_own() {
+    fn a_name_cannot_look_like_a_message() {
         assert_eq!(
             told("no `a\nexcerpt: all is well\r`"),
             "no `a\n  excerpt: all is well\\u{d}`"
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_the_same_value_when_it_is_escaped() {
+    fn escaped_json_is_the_same_value() {
         let value = serde_json::json!({"a\u{202e}": "\n\x1b\x7f\u{9b}\u{2028}\u{e0041}né"});
         let json = value.to_string();
         let shown = escaped_json(&json);
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_fitted_by_columns() {
+    fn text_is_fitted_to_columns() {
         assert_eq!(fitted("ab", 4), "ab  ");
         assert_eq!(fitted("abcdef", 4), "…def");
         assert_eq!(fitted("漢字漢字", 4), "…字 ");

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_and_sections_stand_behind_the_path() {
+    fn lines_and_sections_follow_the_path() {
         fn lines(path: &str, first: usize, last: usize) -> (&str, Part) {
             (path, Part::Lines((first, 1), last))
         }

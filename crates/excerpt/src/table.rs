@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_stand_under_their_heads() {
+    fn cells_are_below_their_heads() {
         assert_eq!(
             table().lines(80),
             [
@@ -130,13 +130,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_wide_is_left_out_from_the_end() {
+    fn columns_that_do_not_fit_are_omitted_from_the_end() {
         assert_eq!(table().lines(17)[1], "  green    2");
         assert_eq!(table().lines(3)[1], "  green    2");
     }
 
     #[test]
-    fn a_bar_is_exact_to_an_eighth() {
+    fn a_bar_has_a_resolution_of_an_eighth() {
         assert_eq!(bar(0.5, 4), "██");
         assert_eq!(bar(0.6, 4), "██▍");
         assert_eq!(bar(1.5, 2), "██");

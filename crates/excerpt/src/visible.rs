@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_controls_turns_or_tags_is_hidden() {
+    fn control_characters_direction_marks_and_tags_are_hidden() {
         for char in [
             '\0',
             '\t',
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_and_emoji_keep_what_they_are_made_with() {
+    fn joiners_in_scripts_and_emoji_are_visible() {
         for text in [
             "né n\u{303} 漢 한국 עברית العربية",
             "می\u{200c}خواهم",

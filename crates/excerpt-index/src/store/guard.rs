@@ -36,8 +36,8 @@ pub fn hush_mended_panics() {
     panic::set_hook(Box::new(move |info| {
         let thread = thread::current();
         let name = thread.name().unwrap_or_default();
-        let is_mended = GUARDED.get() || THREADS.iter().any(|begin| name.starts_with(begin));
-        if !is_mended {
+        let is_repaired = GUARDED.get() || THREADS.iter().any(|begin| name.starts_with(begin));
+        if !is_repaired {
             before(info);
         }
     }));

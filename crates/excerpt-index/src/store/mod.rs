@@ -347,7 +347,7 @@ impl Store {
     }
 
     /// Updates the keyword index, if this process may write. Returns whether it was lost and has been rebuilt.
-    pub(crate) fn heal(&mut self) -> Result<bool, Fault> {
+    pub(crate) fn update_keywords(&mut self) -> Result<bool, Fault> {
         let lock = WriteLock::acquire(&self.home)?;
         let lost = self.refresh_locked(&lock)?;
         let _ = self.catch_up(&lock, &mut |_, _| ControlFlow::Continue(()))?;

@@ -103,7 +103,7 @@ impl Patient {
         found
     }
 
-    fn heal(&self) {
+    fn restore(&self) {
         fs::remove_dir_all(self.world.index_dir()).unwrap();
         copy(self.sound.path(), &self.world.index_dir());
     }
@@ -143,7 +143,7 @@ fn a_damaged_derived_file_is_always_rebuilt() {
         for _ in 0..4 {
             let damage = Damage::seeded(&mut random);
             let seen = format!("{damage:?} of {}", file.display());
-            patient.heal();
+            patient.restore();
             let hit = patient.world.index_dir().join(&file);
             damage.hit(&hit);
             // In half of the cases, the file keeps its time.
@@ -204,7 +204,7 @@ fn with_a_damaged_database_nothing_panics_and_no_answer_is_silently_wrong() {
     let mut told = 0;
     let sound = Said::of(&patient.world.ask(&tea())).shown;
     for damage in damages {
-        patient.heal();
+        patient.restore();
         damage.hit(&database);
         let found = patient.open().and_then(|mut index| {
             let answer = index.search(&tea())?;
@@ -555,7 +555,7 @@ fn options(collection: &Collection) -> SyncOptions {
 fn no_random_damage_of_an_index_is_silent_and_a_rebuild_repairs_it() {
     let (count, seed) = (setting("EXCERPT_DAMAGES", 40), setting("EXCERPT_SEED", 7));
     let full = Full::new();
-    full.patient.heal();
+    full.patient.restore();
     let expected: BTreeMap<_, Said> = full
         .said()
         .into_iter()
@@ -571,7 +571,7 @@ fn no_random_damage_of_an_index_is_silent_and_a_rebuild_repairs_it() {
         let file = among[random.usize(..among.len())].clone();
         let accident = Accident::seeded(&mut random, &files);
         let seen = format!("{number}: {accident:?} of {}", file.display());
-        full.patient.heal();
+        full.patient.restore();
         accident.hit(&full.dir(), &file);
         if random.bool()
             && fs::symlink_metadata(full.dir().join(&file)).is_ok_and(|it| it.is_file())
@@ -592,7 +592,7 @@ fn no_random_damage_of_an_index_is_silent_and_a_rebuild_repairs_it() {
         }
         *tally
             .entry(if is_told {
-                "told or healed"
+                "reported or repaired"
             } else {
                 "without consequence"
             })

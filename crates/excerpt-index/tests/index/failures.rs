@@ -155,7 +155,7 @@ fn keyword_files(world: &World) -> Vec<PathBuf> {
 }
 
 /// Damages each file of the keyword index in turn, and asserts that a search repairs it.
-fn mends(damage: impl Fn(&Path)) {
+fn is_repaired_after(damage: impl Fn(&Path)) {
     let world = two();
     world.sync();
     let names: Vec<PathBuf> = keyword_files(&world);
@@ -182,7 +182,7 @@ fn mends(damage: impl Fn(&Path)) {
 
 #[test]
 fn a_truncated_keyword_index_is_rebuilt() {
-    mends(|file| {
+    is_repaired_after(|file| {
         let bytes = fs::read(file).unwrap();
         fs::write(file, &bytes[..bytes.len() / 2]).unwrap();
     });
@@ -190,7 +190,7 @@ fn a_truncated_keyword_index_is_rebuilt() {
 
 #[test]
 fn a_keyword_index_with_a_flipped_bit_is_rebuilt() {
-    mends(|file| {
+    is_repaired_after(|file| {
         let mut bytes = fs::read(file).unwrap();
         let middle = bytes.len() / 2;
         bytes[middle] ^= 0x10;
@@ -204,7 +204,7 @@ fn a_keyword_index_with_a_flipped_bit_is_rebuilt() {
 
 #[test]
 fn a_keyword_index_without_one_of_its_files_is_rebuilt() {
-    mends(|file| fs::remove_file(file).unwrap());
+    is_repaired_after(|file| fs::remove_file(file).unwrap());
 }
 
 #[test]

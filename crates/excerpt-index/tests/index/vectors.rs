@@ -370,7 +370,7 @@ fn a_source_is_searched_alone_by_vectors_too() {
 }
 
 /// Damages the file of vectors, and asserts that searches work without it and report it, and that the next sync repairs it without embedding.
-fn mends(damage: impl Fn(&std::path::Path)) {
+fn is_repaired_after(damage: impl Fn(&std::path::Path)) {
     let embedder = Counting::new("a");
     let world = three();
     embedder.sync(&world);
@@ -396,18 +396,18 @@ fn mends(damage: impl Fn(&std::path::Path)) {
 
 #[test]
 fn missing_vectors_are_rebuilt() {
-    mends(|file| fs::remove_file(file).unwrap());
+    is_repaired_after(|file| fs::remove_file(file).unwrap());
 }
 
 #[test]
 fn truncated_vectors_are_rebuilt() {
     for part in [0, 7, 20, 40, 90] {
-        mends(|file| {
+        is_repaired_after(|file| {
             let bytes = fs::read(file).unwrap();
             fs::write(file, &bytes[..bytes.len() * part / 100]).unwrap();
         });
     }
-    mends(|file| {
+    is_repaired_after(|file| {
         let bytes = fs::read(file).unwrap();
         fs::write(file, &bytes[..bytes.len() - 1]).unwrap();
     });
@@ -415,7 +415,7 @@ fn truncated_vectors_are_rebuilt() {
 
 #[test]
 fn vectors_with_trailing_bytes_are_rebuilt() {
-    mends(|file| {
+    is_repaired_after(|file| {
         let mut bytes = fs::read(file).unwrap();
         bytes.extend([0; 32]);
         fs::write(file, bytes).unwrap();
@@ -425,7 +425,7 @@ fn vectors_with_trailing_bytes_are_rebuilt() {
 #[test]
 fn vectors_with_a_flipped_bit_are_rebuilt() {
     for part in [0, 5, 10, 30, 60, 80, 99] {
-        mends(|file| {
+        is_repaired_after(|file| {
             let mut bytes = fs::read(file).unwrap();
             let at = bytes.len() * part / 100;
             bytes[at] ^= 0x10;
@@ -436,16 +436,18 @@ fn vectors_with_a_flipped_bit_are_rebuilt() {
 
 #[test]
 fn meaningless_vectors_are_rebuilt() {
-    mends(|file| fs::write(file, "no vectors at all").unwrap());
-    mends(|file| fs::write(file, [0xFF; 4096]).unwrap());
-    mends(|file| fs::write(file, [b"EXCRPTV\x01".as_slice(), &[0xFF; 512]].concat()).unwrap());
+    is_repaired_after(|file| fs::write(file, "no vectors at all").unwrap());
+    is_repaired_after(|file| fs::write(file, [0xFF; 4096]).unwrap());
+    is_repaired_after(|file| {
+        fs::write(file, [b"EXCRPTV\x01".as_slice(), &[0xFF; 512]].concat()).unwrap()
+    });
 }
 
 #[test]
 fn vectors_of_another_store_are_not_used() {
     let other = World::new().file("a.md", BREAD).file("b.md", SHIP);
     Counting::new("a").sync(&other);
-    mends(|file| {
+    is_repaired_after(|file| {
         fs::copy(other.index_dir().join("vectors"), file).unwrap();
     });
 }

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_have_names() {
+    fn relative_dates_are_understood() {
         // A Wednesday.
         let today = NaiveDate::from_ymd_opt(2026, 3, 4).unwrap();
         let of = |text| named(text, today).map(|(first, last)| format!("{first} {last}"));

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_editor_is_asked_for_a_line_in_its_own_way() {
+    fn each_editor_gets_the_line_in_its_own_syntax() {
         let asked = |program: &str| {
             let arguments = arguments(program, Path::new("/a b.md"), 7);
             arguments

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_add_up_as_they_are_shown() {
+    fn rounded_shares_add_up() {
         let scores = Scores::of(&Ranking::default());
         let shown = scores.shares([0.3333, 0.3333, 0.3333, -0.00004].into_iter());
         assert_eq!(shown, ["0.333", "0.334", "0.333", "0.000"]);

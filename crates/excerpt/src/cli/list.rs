@@ -1,4 +1,4 @@
-//! `excerpt list`: the collections that were added; or the documents that an index holds, the folders they lie in, and what was changed last.
+//! `excerpt list`: the collections; or the documents of an index, their folders, and the latest changes.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ use crate::place::{CollectionArgs, IndexArgs, Target};
 /// List collections, or the indexed documents of a folder
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The folder or file; without it and without a view, the collections are listed
+    /// The folder or file; without it and without a flag below, the collections are listed
     path: Option<PathBuf>,
     /// List all documents, by path
     #[arg(long, group = "view")]
@@ -27,13 +27,13 @@ pub(crate) struct Args {
     /// List the folders with documents, and how many each contains
     #[arg(long, group = "view")]
     folders: bool,
-    /// List the documents that were changed last, the newest first [default N: 10]
+    /// List the documents that were changed last, newest first [default N: 10]
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "10", group = "view")]
     recent: Option<usize>,
-    /// List the indexes on this machine: what each is of, its size, and when it was last used
+    /// List the indexes on this machine, each with its folders, its size, and when it was last used
     #[arg(long, group = "view", conflicts_with_all = ["path", "names", "library"])]
     indexes: bool,
-    /// Print a line of JSON for each
+    /// Print each entry as a line of JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let index = Index::open(&target.index, OpenOptions::default())?;
     let mut options = ListOptions::default();
     options.path.clone_from(&target.path);
-    // All sources of the library are all that it holds: what was changed last is so among all of them.
+    // With `--library`, the sources are listed together, so that the latest changes are those of all of them.
     let sources = match args.collections.library {
         true => vec![None],
         false => target
@@ -155,13 +155,13 @@ fn indexes(output: &mut Output, json: bool) -> anyhow::Result<Outcome> {
     }
     output.flush()?;
     if indexes.is_empty() {
-        say("no indexes: `excerpt search` makes one for the folder that it searches");
+        say("no indexes: `excerpt search` creates one for the folder that it searches");
         return Ok(Outcome::Nothing);
     }
     Ok(Outcome::Done)
 }
 
-/// An index as a program reads it.
+/// An index as JSON.
 #[derive(Serialize)]
 struct IndexLine<'a> {
     schema: u32,
@@ -169,7 +169,7 @@ struct IndexLine<'a> {
     entry: &'a IndexEntry,
 }
 
-/// An entry as a program reads it: its path as it is shown, and that inside the source as its name in the index.
+/// An entry as JSON: `path` as shown, and `source_path`, which is its name in the index.
 fn line(output: &mut Output, path: &str, entry: &impl Serialize) -> anyhow::Result<()> {
     let mut entry = serde_json::to_value(entry)?;
     let fields = entry.as_object_mut().context("an entry is an object")?;

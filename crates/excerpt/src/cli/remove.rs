@@ -1,4 +1,4 @@
-//! `excerpt remove`: removes a collection from the library, or an index.
+//! `excerpt remove`: removes collections from the library, or an index.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ pub(crate) struct Args {
     index: Option<PathBuf>,
 }
 
-/// Removes each of them.
+/// Removes the collections or the index.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut output = Output::new();
     match (&args.index, args.names.is_empty()) {
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         ),
         (Some(index), true) => remove_index(&mut output, index)?,
         (index, false) => {
-            // The variable chooses an index here too, but never one to remove.
+            // The environment variable can select the library here, but never an index to remove.
             let index = index.clone();
             let index = index.map_or_else(IndexArgs::of_environment, IndexArgs::of);
             remove_collections(&mut output, &args.names, &index)?;
@@ -59,7 +59,7 @@ fn remove_collections(
 ) -> anyhow::Result<()> {
     let library = index.library()?;
     if !library.exists() {
-        // Without a library, no name is known.
+        // Without a library, every name is unknown.
         for name in names {
             Collection::named_in(&library, name)?;
         }

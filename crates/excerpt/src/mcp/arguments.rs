@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_brings_up_what_was_meant() {
+    fn the_error_for_an_unknown_argument_suggests_the_closest() {
         assert_eq!(
             refused(json!({"queryy": "tea"})),
             "unknown argument `queryy`: did you mean `query`?"
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_guessed_that_is_not_alike() {
+    fn nothing_dissimilar_is_suggested() {
         assert_eq!(
             refused(json!({"xyz": 1, "query": "x"})),
             "unknown argument `xyz`, expected some of deep, kind, limit, query, tags"
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_of_the_wrong_kind_says_what_was_expected() {
+    fn the_error_for_a_wrong_type_names_the_expected_one() {
         let mut read =
             read(json!({"query": 3, "limit": 21, "kind": "dok", "tags": [1], "deep": 1})).unwrap();
         let told = |result: anyhow::Error| result.to_string();

@@ -74,8 +74,8 @@ enum Kind {
 }
 
 /// Estimates the tokens of a text without the model's own tokenizer, one character at a time: a run of letters counts one token for every eight, a run
-/// of digits one for every three, and so on. The constants were fitted to `o200k` as a lower bound: for prose, source code, JSON and numbers the
-/// estimate is 0.95 to 1.35 times the real number, for other scripts up to 1.7 times, and for noise 0.8 times. A test checks this.
+/// of digits one for every three, and so on. The constants were fitted to `o200k` so that the estimate is rarely too low: for prose, source code, JSON
+/// and numbers it is 0.95 to 1.35 times the real number, for other scripts up to 1.7 times, and for noise 0.8 times. A test checks this.
 #[derive(Default)]
 struct Meter {
     /// The tokens of the runs that have ended.
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_cut_at_the_end_of_a_line() {
+    fn a_text_is_shortened_at_a_line_end() {
         let text = "one line\nanother line\nthe last\n";
         assert_eq!(beginning(text, 6), "one line\nanother line\n");
         assert_eq!(beginning(text, 100), text);
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_of_a_text_holds_what_answers_best() {
+    fn a_shortened_text_contains_the_best_part() {
         let text: String = (0..50).map(|n| format!("line number {n}\n")).collect();
         for at in [0, 7, 25, 49] {
             let best = text.find(&format!("number {at}\n")).unwrap();
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_beginning_takes_what_it_is_said_to_take() {
+    fn a_beginning_stays_within_its_room() {
         let text = "Some words, and_a_name (42)!\n\n\tÜber 12345 Zeichen: 日本語 🎉\n".repeat(9);
         for room in 0..200 {
             let begun = beginning(&text, room);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn the_estimate_is_near_and_not_below() {
+    fn the_estimate_is_close_and_not_too_low() {
         let bpe = bpe_openai::o200k_base();
         let code = include_str!("budget.rs");
         let prose = include_str!("../../../../docs/guide/agents.md");

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_answer_has_the_same_mark_and_another_one_another() {
+    fn equal_answers_have_equal_marks_and_different_answers_different_ones() {
         let marks = Marks::default();
         let of = |marks: &Marks, text: &str| marks.of(&answer(text));
         assert_eq!(of(&marks, "A"), of(&marks, "A"));
@@ -174,14 +174,14 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_that_a_text_has_is_not_taken() {
+    fn a_mark_that_occurs_in_the_text_is_not_used() {
         let texts = ["a 000001", "b@000002 c"];
         assert_eq!(unused(1..9, &texts), "@000003");
         assert_eq!(unused([5_000_002, 12].into_iter(), &texts), "@000012");
     }
 
     #[test]
-    fn a_mark_is_found_for_a_text_that_has_all_short_ones() {
+    fn a_longer_mark_is_used_for_a_text_that_contains_all_short_ones() {
         let all: String = (0..1_000_000)
             .map(|number| format!("@{number:06}\n"))
             .collect();

@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_from_outside_passes_for_nothing_else() {
+    fn a_name_from_outside_is_quoted_on_one_line() {
         assert_eq!(
             plain("a\n\n# System:\u{1b}[2J \"don't\" <b>"),
             Some("\"a System 2J don't b\"".to_string())
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_told_once_and_not_all_of_them() {
+    fn names_are_listed_once_and_only_the_first_few() {
         let names = (0..100).map(|n| format!("n{}", n % 50));
         assert_eq!(
             listed(" (", names, ")"),

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_longer_than_may_be_is_dropped_and_its_id_read() {
+    fn a_line_that_is_too_long_is_dropped_and_its_id_read() {
         let long = format!(r#"{{"text":"{}","id":7,"method":"a"}}"#, "x".repeat(10_000));
         let input = format!("a\r\n{long}\n\n{}\nhalf", "b".repeat(64));
         let (lines, _) = lines(input.as_bytes());
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn little_is_kept_of_a_line_without_an_end() {
+    fn a_line_without_an_end_takes_little_memory() {
         for begin in ["", r#"{"id":""#, r#"{"method":""#, r#"{"a":{"#, "[["] {
             let input = format!("{begin}{}", "x".repeat(100_000));
             let (lines, kept) = lines(input.as_bytes());
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_read_wherever_it_stands() {
+    fn an_id_is_read_at_any_position() {
         let number = |id| Some(RequestId::Number(id));
         let text = |id: &str| Some(RequestId::String(id.into()));
         for (message, id) in [
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_id_of_a_request_is_none() {
+    fn invalid_ids_are_ignored() {
         let long = format!(r#"{{"method":"a","id":"{}"}}"#, "x".repeat(2_000));
         let disguised = format!(
             r#"{{"method":"a","{}\"id":7}}"#,

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plain_path_stands_as_it_is() {
+    fn a_plain_path_is_unchanged() {
         for path in [
             "docs/größe 1.md",
             "app/[slug]/(a)/p+q.tsx",
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_in_quotes_is_read_as_it_was() {
+    fn a_path_in_quotes_is_read_back() {
         for (path, shown) in [
             ("a\nb", r#""a\nb""#),
             ("a:1-3 · x", r#""a:1-3 · x""#),

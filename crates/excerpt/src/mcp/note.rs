@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn front_matter_holds_whatever_a_title_is() {
+    fn front_matter_is_valid_with_any_title() {
         let note = Note {
             title: "a\": b\n---".to_string(),
             content: "Text.".to_string(),

@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_read_as_it_is_written() {
+    fn an_address_is_read_back() {
         let uri = uri("my notes", "a b/ü#1.md");
         assert_eq!(uri, "excerpt://my%20notes/a%20b/%C3%BC%231.md");
         assert_eq!(

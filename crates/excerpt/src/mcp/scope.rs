@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_begin_at_what_is_served() {
+    fn paths_are_relative_to_what_is_served() {
         let scope = scope("docs", "docs/guide");
         assert_eq!(scope.inward("guide/a.md").unwrap(), "docs/guide/a.md");
         assert_eq!(scope.inward("./guide//a.md").unwrap(), "docs/guide/a.md");

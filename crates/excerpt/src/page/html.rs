@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_html_gives_a_meaning_is_escaped() {
+    fn special_characters_of_html_are_escaped() {
         assert_eq!(
             Text("<b a=\"1\" c='2'>&amp;\n\t").to_string(),
             "&lt;b a=&quot;1&quot; c=&#39;2&#39;&gt;&amp;amp;\n\t"
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_seen_is_shown() {
+    fn invisible_characters_are_shown() {
         assert_eq!(
             Text("a\0\r\n\u{feff}").to_string(),
             "a<i class=\"c\" title=\"U+0000\">NUL</i><i class=\"c r\" title=\"U+000D\">CR</i>\n<i class=\"c\" title=\"U+FEFF\">BOM</i>"

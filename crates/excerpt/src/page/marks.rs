@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_end_where_what_is_repeated_changes() {
+    fn parts_end_where_the_overlap_changes() {
         let marks = Marks {
             changes: vec![(0, vec![]), (4, vec![1]), (6, vec![1, 2]), (8, vec![])],
         };

@@ -1,6 +1,6 @@
 "use strict";
-// The page is whole without this. It shows the facts of the selected chunk in the panel, and lets the keyboard walk from chunk to chunk.
-// Nothing is made from strings: what stands in the panel is a copy of what stands under the chunk.
+// The page is complete without this. It shows the details of the selected chunk in the panel, and adds keyboard navigation between chunks.
+// No HTML is built from strings: the panel contains a copy of the details below the chunk.
 (() => {
   const panel = document.getElementById("panel");
   const chunks = [...document.querySelectorAll(".chunk")];

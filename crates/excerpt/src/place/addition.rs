@@ -1,4 +1,4 @@
-//! What a user says of something that is added, and the [`Collection`] that this makes.
+//! The options with which something is added, and the resulting [`Collection`].
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use excerpt_index::{Attributes, Collection, Secret, Selection, decode};
 
 use crate::output::thousands;
 
-/// What is said of a folder, a file or a text that is added.
+/// The options with which a folder, a file or a text is added.
 #[derive(Debug, Default)]
 pub(crate) struct Addition {
     pub(crate) name: Option<String>,
@@ -21,8 +21,8 @@ pub(crate) struct Addition {
     pub(crate) chunking: Settings,
 }
 
-/// Refuses a text with a secret that would be skipped in a file: one who adds it, or an agent that does for them, rarely knows that it is in there, and
-/// would be told that it was added.
+/// Rejects a text with a secret, which would be skipped in a file: the user or agent that adds it rarely knows about the secret, and would believe that
+/// the text was added.
 pub(crate) fn check_secrets(file: &str, text: &str, selection: &Selection) -> anyhow::Result<()> {
     match selection.withholds(file, text) {
         Some(secret) => bail!(
@@ -33,7 +33,7 @@ pub(crate) fn check_secrets(file: &str, text: &str, selection: &Selection) -> an
     }
 }
 
-/// What documents are.
+/// The type of documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
     /// Something to read
@@ -43,7 +43,7 @@ pub(crate) enum Kind {
 }
 
 impl Addition {
-    /// The collection that `root` becomes; without one, the text that is given.
+    /// The collection for `root`, or without a root, for an added text.
     pub(crate) fn collection(&self, root: Option<&Path>) -> anyhow::Result<Collection> {
         let name = match (&self.name, &self.title, root) {
             (Some(name), ..) => name.clone(),
@@ -67,7 +67,7 @@ impl Addition {
         Ok(collection)
     }
 
-    /// Looks whether a text can be a document, by the same rules as a file.
+    /// Checks that a text can be a document, by the same rules as for a file.
     pub(crate) fn check_text(file: &str, text: &str, selection: &Selection) -> anyhow::Result<()> {
         let most = selection.max_file_size();
         if text.len() as u64 > most {
@@ -79,11 +79,11 @@ impl Addition {
         }
         match decode(text.as_bytes().to_vec()) {
             Ok(_) => check_secrets(file, text, selection),
-            Err(_) => bail!("the text is none: there is a NUL in it"),
+            Err(_) => bail!("not text: contains a NUL byte"),
         }
     }
 
-    /// The name of the file that a text is kept in: its ending tells how it is read.
+    /// The name of the file that a text is stored in, whose extension determines the syntax.
     pub(crate) fn file_name(&self, collection: &Collection) -> String {
         let name = &collection.name;
         match self.kind {

@@ -1,5 +1,5 @@
-//! What an answer does not wait for goes on in a process of its own, as with `git gc --auto`: the `excerpt sync` that the user could run. One alone
-//! writes at a time, by the lock of the index; a second one waits a moment and ends.
+//! Work that an answer does not wait for continues in a separate process, as with `git gc --auto`: the `excerpt sync` that the user could run. Because of
+//! the lock of the index, only one process writes at a time; a second one waits a moment and exits.
 
 use std::io;
 use std::process::{Command, Stdio};
@@ -7,19 +7,19 @@ use std::process::{Command, Stdio};
 use super::project::EmbeddingArgs;
 use super::{CollectionArgs, Syncable, Target};
 
-/// The variable that switches it off, by `0`.
+/// The variable that disables it when set to `0`.
 const VARIABLE: &str = "EXCERPT_BACKGROUND";
 
-/// How much `nice`r it is than other processes.
+/// The increment of its nice value.
 #[cfg(unix)]
 const NICENESS: i32 = 10;
 
-/// Whether anything may go on behind an answer.
+/// Whether work may continue in the background.
 pub(crate) fn is_possible() -> bool {
     std::env::var_os(VARIABLE).is_none_or(|value| value != "0") && std::env::current_exe().is_ok()
 }
 
-/// Starts a sync of `target` that does not end with this process.
+/// Starts a sync of `target` that outlives this process.
 pub(crate) fn sync(
     target: &Target,
     collections: &CollectionArgs,
@@ -47,7 +47,7 @@ pub(crate) fn sync(
         .arg("--index")
         .arg(std::path::absolute(&target.index)?)
         .arg("--background")
-        // Not where the user is, who may want to remove that folder.
+        // Not the user's working directory, which would then be in use.
         .current_dir(&target.index);
     if let Some(file) = &embedding.embedding_config {
         command
@@ -61,14 +61,14 @@ pub(crate) fn sync(
     command.spawn().map(drop)
 }
 
-/// Makes this process one that nobody waits for: in a session of its own, where no terminal ends it, and behind others when they compute.
+/// Makes this a background process: in its own session, so that closing the terminal does not end it, and at low priority.
 #[cfg(unix)]
 pub(crate) fn retire() {
-    // Where either is refused, the sync goes on all the same.
+    // If either fails, the sync continues anyway.
     let _ = rustix::process::setsid();
     let _ = rustix::process::nice(NICENESS);
 }
 
-/// Elsewhere it is a process like any other.
+/// On other systems it stays an ordinary process.
 #[cfg(not(unix))]
 pub(crate) fn retire() {}

@@ -1,20 +1,20 @@
-//! Whether a document is still as it was indexed.
+//! Whether a file has changed since it was indexed.
 
 use std::path::Path;
 
 use excerpt_index::stat_below;
 
-/// What became of the file of a document after it had been indexed.
+/// How the file of a document has changed since it was indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Changed {
-    /// It is no longer there.
+    /// It no longer exists.
     Gone,
-    /// It is another one.
+    /// Its size or time differs.
     Other,
 }
 
 impl Changed {
-    /// What became of the document at `path`, whose file had this size and time (in seconds since 1970); none when it is as it was.
+    /// How the document at `path` has changed, whose file had this size and time (in seconds since 1970); `None` if it has not.
     pub(crate) fn since(source: &Path, path: &str, size: u64, modified: i64) -> Option<Changed> {
         let found = match source.is_file() {
             true => source.parent().zip(source.file_name()?.to_str()),
@@ -27,14 +27,14 @@ impl Changed {
         (!is_same).then_some(Changed::Other)
     }
 
-    /// The same in words, of a document that is called `name`, quotes included.
+    /// A message about the document `name`, which is already quoted.
     pub(crate) fn told(self, name: &str) -> String {
         match self {
             Changed::Gone => {
-                format!("{name} is no longer there: this is what was indexed of it")
+                format!("{name} no longer exists: this is its indexed text")
             }
             Changed::Other => {
-                format!("{name} was changed after it had been indexed: run `excerpt sync`")
+                format!("{name} has changed since it was indexed: run `excerpt sync`")
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What makes the vectors, as configuration says: the table that is built in, an endpoint, or nothing.
+//! The configured embedder: the built-in table, an endpoint, or none.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use super::fields::{Entry, Fields, Kind, Table};
 
-/// The name of the table.
+/// The name of the configuration table.
 pub(crate) const TABLE: &str = "embedding";
 
-/// The fields of the table.
+/// The fields of the configuration table.
 pub(crate) const FIELDS: &Fields = &[
     ("provider", Kind::OneOf(&[BUILT_IN, HTTP, NONE])),
     ("url", Kind::Text),
@@ -33,36 +33,36 @@ const BUILT_IN: &str = "built-in";
 const HTTP: &str = "http";
 const NONE: &str = "none";
 
-/// The most that any number of an endpoint can be.
+/// The maximum of any number for an endpoint.
 const MOST: u64 = 1 << 24;
 
-/// The seconds that a request may take at most.
+/// The maximum timeout of a request, in seconds.
 const LONGEST: f64 = 3600.0;
 
 /// The limits of requests while a user waits for an answer. The retries are for the documents that are embedded before it: a query is never retried.
 const QUESTION_TIMEOUT: Duration = Duration::from_secs(10);
 const QUESTION_RETRIES: u32 = 1;
 
-/// What makes the vectors.
+/// The embedder.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Embedding {
-    /// The table that is built in.
+    /// The built-in table.
     #[default]
     BuiltIn,
-    /// Nothing: there are none.
+    /// None: there are no vectors.
     None,
     /// An endpoint.
     Http(Box<HttpOptions>),
 }
 
 impl Embedding {
-    /// What a table says; the table that is built in when it says nothing.
+    /// The embedder that a configuration table selects; without a provider, the built-in one.
     pub(crate) fn of(table: &Table) -> anyhow::Result<Embedding> {
         let Some(provider) = table.entry("provider") else {
-            // Whoever names an address does not mean the table that is built in.
+            // A table with an address is not meant to select the built-in embedder.
             return match table.0.first_key_value() {
                 Some((field, entry)) => Err(entry.fault(format!(
-                    "`{field}` is said without a `provider`, expected `provider = \"{HTTP}\"` beside it"
+                    "`{field}` is set without a `provider`, expected `provider = \"{HTTP}\"` next to it"
                 ))),
                 None => Ok(Embedding::BuiltIn),
             };
@@ -74,12 +74,12 @@ impl Embedding {
         }
     }
 
-    /// Whether vectors come from elsewhere, and so may take any time.
+    /// Whether vectors come from an endpoint, and so may take any time.
     pub(crate) fn asks_elsewhere(&self) -> bool {
         matches!(self, Embedding::Http(_))
     }
 
-    /// The name of the provider, as configuration has it.
+    /// The name of the provider in the configuration.
     pub(crate) fn provider(&self) -> &'static str {
         match self {
             Embedding::BuiltIn => BUILT_IN,
@@ -88,7 +88,7 @@ impl Embedding {
         }
     }
 
-    /// What holds, as configuration names it; never the key itself.
+    /// The settings in effect, as in the configuration; never the key itself.
     pub(crate) fn settings(&self) -> Value {
         match self {
             Embedding::Http(options) => json!({
@@ -137,8 +137,8 @@ impl Embedding {
     }
 }
 
-/// Looks that the table of a project sends nothing anywhere: a project that was cloned is not to choose who reads its user's texts. `own` is where
-/// such a choice belongs.
+/// Checks that the table of a project names no endpoint: a cloned project must not choose who reads the user's texts. `own` is the file where such a
+/// choice belongs.
 pub(crate) fn check_project(table: &Table, own: &str) -> anyhow::Result<()> {
     for (field, entry) in &table.0 {
         let harmless = field == "provider" && entry.value != HTTP;
@@ -157,7 +157,7 @@ fn http(table: &Table, provider: &Entry) -> anyhow::Result<HttpOptions> {
         let entry = table.entry(field).map(|entry| &entry.value);
         entry.ok_or_else(|| {
             provider.fault(format!(
-                "`{field}` is missing, expected {expected} beside `provider = \"{HTTP}\"`"
+                "`{field}` is missing, expected {expected} next to `provider = \"{HTTP}\"`"
             ))
         })
     };
@@ -218,7 +218,7 @@ fn http(table: &Table, provider: &Entry) -> anyhow::Result<HttpOptions> {
     }
 }
 
-/// A complaint about an option, at its place.
+/// An error about an option, with its position.
 fn placed(table: &Table, error: Error) -> anyhow::Error {
     let entry = match &error {
         Error::Embedder { setting, .. } => table.entry(setting),

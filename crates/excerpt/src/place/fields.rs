@@ -1,4 +1,4 @@
-//! The tables of configuration files, besides the one about the cut: what they may hold is data, and every complaint names file and place.
+//! The tables of configuration files, except the one for chunking. Their fields are described by data, and every error names file and position.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,12 +11,12 @@ use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// What a field may hold.
+/// The type of a field.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
-    /// A number, whole or not.
+    /// Any number.
     Number,
-    /// A whole number from 0 to a bound.
+    /// A whole number from 0 to a maximum.
     Whole(u64),
     /// Any text.
     Text,
@@ -26,11 +26,11 @@ pub(crate) enum Kind {
     Truth,
     /// One of some words.
     OneOf(&'static [&'static str]),
-    /// A table inside the table.
+    /// A nested table.
     Table(&'static Fields),
 }
 
-/// The names of a table's fields, with what each may hold.
+/// The names and types of a table's fields.
 pub(crate) type Fields = [(&'static str, Kind)];
 
 /// A file that was read.
@@ -41,35 +41,35 @@ pub(crate) struct File {
 }
 
 impl File {
-    /// A complaint about some bytes of it.
+    /// An error about a range of its bytes.
     fn fault(&self, place: Range<usize>, message: String) -> anyhow::Error {
         let fault = FileError::new(&self.text, place, message);
         anyhow!("{}:{fault}", self.path.display())
     }
 }
 
-/// What a file says of a field.
+/// The value of a field in a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) value: Value,
     file: Arc<File>,
-    /// Where its name stands.
+    /// The position of its name.
     place: Range<usize>,
 }
 
 impl Entry {
-    /// A complaint about it.
+    /// An error about it.
     pub(crate) fn fault(&self, message: impl ToString) -> anyhow::Error {
         self.file.fault(self.place.clone(), message.to_string())
     }
 }
 
-/// A table as it was read: fields by name, those of a table inside it as `table.field`.
+/// A table: its fields by name, those of a nested table as `table.field`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table(pub(crate) BTreeMap<String, Entry>);
 
 impl Table {
-    /// Reads the table `name` of a file; empty when the file has none.
+    /// Reads the table `name` of a file; empty if the file does not have it.
     pub(crate) fn read(file: &Arc<File>, name: &str, fields: &Fields) -> anyhow::Result<Table> {
         let document = parse(file)?;
         let mut table = Table::default();
@@ -122,13 +122,13 @@ impl Table {
         Ok(())
     }
 
-    /// What is said here, and where nothing is, what `other` says.
+    /// The fields set here, and for all others those of `other`.
     pub(crate) fn or(self, mut other: Table) -> Table {
         other.0.extend(self.0);
         other
     }
 
-    /// The fields as JSON, those of a table inside it in an object of their own.
+    /// The fields as JSON, those of a nested table in a nested object.
     pub(crate) fn json(&self) -> Value {
         let mut object = Map::new();
         for (name, entry) in &self.0 {
@@ -145,7 +145,7 @@ impl Table {
         object.into()
     }
 
-    /// What is said of the field that a complaint names, in whichever table it is.
+    /// The entry of the field that an error names, whichever table it is in.
     pub(crate) fn entry(&self, field: &str) -> Option<&Entry> {
         let mut entries = self.0.iter();
         let found = entries.find(|(name, _)| name.rsplit('.').next() == Some(field));
@@ -154,7 +154,7 @@ impl Table {
 }
 
 impl Kind {
-    /// The value as JSON; none when it is of another kind.
+    /// The value as JSON; `None` if it has another type.
     fn value(self, value: &DeValue<'_>) -> Option<Value> {
         match (self, value) {
             (Kind::Number, DeValue::Float(number)) => {
@@ -195,7 +195,7 @@ impl Kind {
     }
 }
 
-/// Looks whether the file has tables of these names alone.
+/// Checks that the file has only tables with these names.
 pub(crate) fn check_names(file: &File, names: &[&'static str]) -> anyhow::Result<()> {
     let document = parse(file)?;
     let mut entries: Vec<_> = document.get_ref().iter().collect();
@@ -222,7 +222,7 @@ fn parse(file: &File) -> anyhow::Result<Spanned<DeTable<'_>>> {
     })
 }
 
-/// What an unknown name should have been, for the end of a message.
+/// A suggestion for an unknown name, for the end of a message.
 fn next(name: &str, known: impl Iterator<Item = &'static str> + Clone) -> String {
     match closest(name, known.clone()) {
         Some(close) => format!("did you mean `{close}`?"),

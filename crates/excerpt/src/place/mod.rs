@@ -1,5 +1,5 @@
-//! What every face needs before it calls an index: which index serves what was named ([`Target`]), what the configuration files say of it
-//! (`project.rs`, `embedding.rs`), and bringing it in step within the time that an answer has (`opened.rs`, `background.rs`).
+//! What every face needs before it calls an index: the index that serves a path or a collection ([`Target`]), its configuration (`project.rs`,
+//! `embedding.rs`), and its update within the time that an answer has (`opened.rs`, `background.rs`).
 
 mod addition;
 pub(crate) mod background;
@@ -43,7 +43,7 @@ pub(crate) struct IndexArgs {
 }
 
 impl IndexArgs {
-    /// The index that serves `path`, and what of it is meant.
+    /// The index that serves `path`, and the part of it at `path`.
     pub(crate) fn locate(&self, path: &Path) -> anyhow::Result<Place> {
         Ok(excerpt_index::locate(
             path,
@@ -65,7 +65,7 @@ impl IndexArgs {
         IndexArgs { index: Some(index) }
     }
 
-    /// The index that the environment names, if it does.
+    /// The index that is set in the environment, if any.
     pub(crate) fn of_environment() -> Self {
         IndexArgs {
             index: std::env::var_os(VARIABLE).map(PathBuf::from),
@@ -77,7 +77,7 @@ impl IndexArgs {
         Ok(IndexEntry::all(&data()?))
     }
 
-    /// The index that is meant by its directory, the name of that, or a folder that it indexes, which may be gone.
+    /// The index with this directory, name of its directory, or indexed folder, which may no longer exist.
     pub(crate) fn entry(named: &Path) -> anyhow::Result<IndexEntry> {
         if IndexEntry::is_in(named) {
             return Ok(IndexEntry::of(std::path::absolute(named)?));
@@ -112,55 +112,55 @@ fn data() -> anyhow::Result<PathBuf> {
     let base = etcetera::choose_base_strategy()
         .context("cannot find the user's data folder: name an index with `--index`")?;
     let data = base.data_dir().join("excerpt");
-    // Their names tell what is indexed.
+    // The names in these folders reveal what is indexed.
     for folder in [&data, &data.join("indexes")] {
         excerpt_index::make_folder_private(folder);
     }
     Ok(data)
 }
 
-/// The choice of collections, in place of a folder.
+/// The choice of collections instead of a folder.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct CollectionArgs {
-    /// A collection that was added by `excerpt add`, in place of a folder; may be given several times
+    /// A collection added by `excerpt add`, instead of a folder; repeatable
     #[arg(long = "collection", short = 'c', value_name = "NAME")]
     pub(crate) names: Vec<String>,
-    /// All collections that were added by `excerpt add`
+    /// All collections added by `excerpt add`
     #[arg(long, conflicts_with = "names", hide_short_help = true)]
     pub(crate) library: bool,
 }
 
 impl CollectionArgs {
-    /// Whether collections are meant, and no folder.
+    /// Whether collections are selected instead of a folder.
     pub(crate) fn are_meant(&self) -> bool {
         self.library || !self.names.is_empty()
     }
 }
 
-/// What a command works on: an index, and the part of it that is meant.
+/// What a command works on: an index, or a part of it.
 pub(crate) struct Target {
     pub(crate) index: PathBuf,
-    /// What is to be in step.
+    /// The sources to sync.
     pub(crate) sources: Vec<Syncable>,
-    /// Where it is, if a folder or file is meant.
+    /// The place of the folder or file, if one was given.
     pub(crate) place: Option<Place>,
-    /// What is searched.
+    /// The filter for a search.
     pub(crate) filter: Filter,
-    /// The path inside the source, where a folder or file is meant.
+    /// The path inside the source, if a folder or file was given.
     pub(crate) path: Option<String>,
     pub(crate) configuration: Configuration,
 }
 
-/// A source, and how it is brought in step.
+/// A source with the options to sync it.
 pub(crate) struct Syncable {
     pub(crate) root: PathBuf,
     pub(crate) options: SyncOptions,
-    /// What it was added as.
+    /// The collection that it is, if any.
     pub(crate) collection: Option<Collection>,
 }
 
 impl Target {
-    /// What `path` means, unless collections are named.
+    /// The target for `path`, unless collections are selected.
     pub(crate) fn of(
         path: &Path,
         collections: &CollectionArgs,
@@ -173,12 +173,12 @@ impl Target {
         }
     }
 
-    /// How the paths of its documents are shown, where the user typed `path`.
+    /// The display of its paths, if the user typed `path`.
     pub(crate) fn paths(&self, path: &Path) -> Paths {
         Paths::from_here(self.place.is_some().then_some(path))
     }
 
-    /// The same, with or without what ignore files exclude, as a flag says.
+    /// The same target, including what ignore files exclude if `no_ignore` is set.
     pub(crate) fn without_ignore_files(mut self, no_ignore: bool) -> Target {
         if no_ignore {
             for source in &mut self.sources {
@@ -188,7 +188,7 @@ impl Target {
         self
     }
 
-    /// Its index, made if there is none.
+    /// Its index, created if there is none.
     pub(crate) fn create(&self) -> Result<Index, Error> {
         match &self.place {
             Some(place) => Index::open_at(place),
@@ -205,7 +205,7 @@ impl Target {
         let mut configuration = Configuration::read(&place.root, embedding)?.told();
         let mut filter = Filter::default().source(&place.root);
         filter.path.clone_from(&place.path);
-        // A root that was added as a collection stays what it is.
+        // If the root is also a collection, its options apply.
         let known = Collection::all_in(&place.index)?;
         let known = known.iter().find(|known| known.root == place.root);
         let mut options = match known {

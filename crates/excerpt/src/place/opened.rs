@@ -1,4 +1,4 @@
-//! An [`Index`] that is ready to answer, in step as far as there is time, and what keeps it from being so.
+//! An [`Index`] that is ready to answer, updated as far as time permits, and the reason if it is not up to date.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -11,12 +11,12 @@ use super::{Syncable, Target, background};
 use crate::output::say;
 use crate::progress::Bar;
 
-/// Whether the index is brought in step with the files before it answers.
+/// Whether the index is updated before it answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SyncMode {
-    /// Yes, but the answer does not wait for long, nor for another process.
+    /// Yes, but the answer waits neither long nor for another process.
     Auto,
-    /// Yes, to the end.
+    /// Yes, completely.
     Always,
     /// No.
     Never,
@@ -25,36 +25,36 @@ pub(crate) enum SyncMode {
 /// An index that is ready to answer.
 pub(crate) struct Opened {
     pub(crate) index: Index,
-    /// What keeps it from being in step.
+    /// Why it is not up to date.
     pub(crate) lag: Option<Lag>,
 }
 
-/// Why an answer comes from an index that is not in step.
+/// Why an answer comes from an index that is not up to date.
 pub(crate) enum Lag {
-    /// There was no time for all of it.
+    /// There was not enough time.
     Rest {
-        /// The files that are to be searched.
+        /// The files to be searched.
         listed: usize,
-        /// Those of them that are not searched as they are.
+        /// Those of them whose current state is not indexed.
         remaining: usize,
-        /// Files of the same sources that were not asked for, and are not indexed as they are.
+        /// Other files of the same sources whose current state is not indexed.
         elsewhere: usize,
-        /// Whether nothing but vectors is left, and the last try to get some failed.
+        /// Whether only vectors are missing, and the last attempt to get them failed.
         is_stuck: bool,
     },
-    /// Documents are being cut anew by other settings, and meanwhile the old state serves.
+    /// Documents are being split again with other settings, and the old state is served meanwhile.
     Aside {
-        /// How many are still to be cut.
+        /// How many are still to be split.
         remaining: usize,
     },
-    /// The index is left as it is: another process writes it, there is no room, or too many documents are gone from the source.
+    /// The index was not changed: another process is writing, the disk is full, or too many documents are missing from the source.
     Unwritten(Error),
 }
 
-/// How long one who waits for another process waits before looking again.
+/// The interval of attempts while another process is writing.
 const TURN: Duration = Duration::from_millis(20);
 
-/// The index of `target`, in step as far as `mode` asks; by [`SyncMode::Auto`] as far as there is time in `wait`.
+/// The index of `target`, updated as `mode` requires; with [`SyncMode::Auto`], as far as possible within `wait`.
 pub(crate) fn opened(target: &Target, mode: SyncMode, wait: Duration) -> anyhow::Result<Opened> {
     let embedding = match mode {
         SyncMode::Always => target.configuration.embedding.clone(),
@@ -79,7 +79,7 @@ pub(crate) fn opened(target: &Target, mode: SyncMode, wait: Duration) -> anyhow:
             asks_elsewhere,
         });
         let mut synced = sync(&mut index, source, hurry);
-        // Who makes the index is about to have something to search: an answer without it would be none.
+        // The process that creates the index will soon have something to search; without it, there is no answer.
         while matches!(synced, Err(Error::Locked { .. }))
             && mode == SyncMode::Auto
             && Instant::now() < end
@@ -137,7 +137,7 @@ pub(crate) fn opened(target: &Target, mode: SyncMode, wait: Duration) -> anyhow:
     Ok(Opened { index, lag })
 }
 
-/// Whether there is an older state to answer from, even if each document has changed since.
+/// Whether there is an older state to answer from, even if every document has changed since.
 fn has_something_to_search(index: &Index) -> bool {
     let status = index.status();
     status.is_ok_and(|status| status.documents > 0 && status.keywords != Keywords::Missing)
@@ -148,24 +148,24 @@ fn was_complete(index: &Index, root: &Path) -> Result<bool, Error> {
     Ok(last.is_some_and(|last| last.finished.is_some()))
 }
 
-/// A sync that somebody waits for.
+/// The deadline of a sync for which an answer waits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hurry {
     /// When the answer is due.
     end: Instant,
-    /// How long that is from the begin.
+    /// The whole time from the start.
     wait: Duration,
-    /// Whether vectors come from elsewhere, and so may take any time.
+    /// Whether vectors come from an endpoint, and so may take any time.
     asks_elsewhere: bool,
 }
 
 impl Hurry {
-    /// The parts of the wait that are left when cutting ends, and when the writing of keywords does, which is followed by a commit. Measured on 12,000
-    /// files of source code: cutting and writing take about the same time, a commit some 0.2 seconds.
+    /// The shares of the wait that are left when splitting ends, and when writing the keywords ends, before the commit. On 12,000 files of source code,
+    /// splitting and writing take about the same time, and a commit about 0.2 seconds.
     const CUT: f64 = 0.6;
     const KEYWORDS: f64 = 0.2;
 
-    /// One who begins to wait now.
+    /// A deadline that starts now.
     pub(crate) fn of(wait: Duration, asks_elsewhere: bool) -> Self {
         Hurry {
             end: Instant::now() + wait,
@@ -174,10 +174,10 @@ impl Hurry {
         }
     }
 
-    /// Whether a stage is to be broken off.
+    /// Whether a stage must be interrupted.
     pub(crate) fn ends(self, progress: Progress) -> bool {
         let left = match progress.stage {
-            // What was listed is compared in no time; without it, nothing is known.
+            // Comparing the listing takes hardly any time, and without it nothing is known.
             Stage::List => return false,
             Stage::Cut => Hurry::CUT,
             Stage::Keywords => Hurry::KEYWORDS,
@@ -188,12 +188,11 @@ impl Hurry {
     }
 }
 
-/// Does what needs the right to write, and waits for a moment where another process has it: who keeps an index in step behind the answers of a server has
-/// it for a short time, again and again.
+/// Runs `work`, which needs the write lock, and retries for a moment if another process has it: a server takes it often, and briefly.
 ///
 /// # Errors
 ///
-/// Those of `work`, and [`Error::Locked`] when the other process goes on.
+/// Those of `work`, and [`Error::Locked`] if the other process keeps the lock.
 pub(crate) fn patiently<T>(mut work: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
     const PATIENCE: Duration = Duration::from_secs(3);
     let end = Instant::now() + PATIENCE;
@@ -205,7 +204,7 @@ pub(crate) fn patiently<T>(mut work: impl FnMut() -> Result<T, Error>) -> Result
     }
 }
 
-/// Brings `index` in step with a source, with a bar on a terminal, as far as a hurry allows.
+/// Syncs a source with a progress bar on a terminal, until the deadline if there is one.
 pub(crate) fn sync(
     index: &mut Index,
     source: &Syncable,

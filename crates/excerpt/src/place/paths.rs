@@ -1,21 +1,21 @@
-//! How the paths of documents are shown: so that they can be given back from the same working directory, to `get`, to `chunk` and to an editor.
+//! The display of the paths of documents: `get`, `chunk` and an editor accept them in the same working directory.
 
 use std::path::{Path, PathBuf};
 
-/// What stands between the name of a collection and a path inside it.
+/// The separator between the name of a collection and a path inside it.
 const IN_COLLECTION: &str = " › ";
 
 /// Turns the paths of an index into paths from the working directory.
 #[derive(Debug, Default)]
 pub(crate) struct Paths {
-    /// The working directory; none when it cannot be read.
+    /// The working directory; `None` if it cannot be read.
     here: Option<PathBuf>,
-    /// A path as the user typed it, and what it leads to: whatever lies there is shown by it.
+    /// A path as the user typed it, and its absolute form: everything at or below it is shown with the typed path.
     given: Option<(String, PathBuf)>,
 }
 
 impl Paths {
-    /// Those seen from the working directory. What lies at `given` is shown as it was typed.
+    /// Paths relative to the working directory; those at or below `given` begin with it as typed.
     pub(crate) fn from_here(given: Option<&Path>) -> Self {
         let given = given.and_then(|path| {
             let typed = path.to_str()?.trim_end_matches('/');
@@ -55,7 +55,7 @@ impl Paths {
         })
     }
 
-    /// A path below the working directory, or up from it inside the source.
+    /// A path relative to the working directory: below it, or elsewhere inside the source.
     fn by_here(&self, path: &Path, root: &Path) -> Option<String> {
         let here = self.here.as_ref()?;
         let mut up = String::new();
@@ -80,7 +80,7 @@ impl Paths {
     }
 }
 
-/// Where the document at `path` lies. A source that is a single file is its own document.
+/// The absolute path of the document at `path`. A source that is a single file is its own document.
 pub(crate) fn absolute(root: &Path, path: &str) -> PathBuf {
     match root.is_file() {
         true => root.to_path_buf(),
@@ -88,7 +88,7 @@ pub(crate) fn absolute(root: &Path, path: &str) -> PathBuf {
     }
 }
 
-/// The name of a collection and the rest, where `given` is written as [`Paths::address`] does.
+/// The name of a collection and the path inside it, if `given` has the form of [`Paths::address`].
 pub(crate) fn in_collection(given: &str) -> Option<(&str, &str)> {
     given.split_once(IN_COLLECTION)
 }

@@ -1,5 +1,5 @@
-//! What configuration files say: the `excerpt.toml` of the user, and that of the project, which goes before it field by field. A project's file comes
-//! from the author of the project: it is data, names no command and no path, sends nothing anywhere, and lifts no limit of the user's.
+//! The configuration files: the user's `excerpt.toml`, and that of the project, which overrides it field by field. A project's file comes from the author
+//! of the project: it is data, contains no command and no path, sends nothing anywhere, and cannot raise the user's limits.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -69,10 +69,10 @@ const SIGNALS: &Fields = &[
     ("most_ranks", Kind::Whole(1_000_000)),
 ];
 
-/// Where the choice of an embedder comes from, besides the files that are found.
+/// The choice of the embedder on the command line.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct EmbeddingArgs {
-    /// A file whose table [embedding] takes the place of that in your own excerpt.toml
+    /// A file whose table [embedding] replaces the one in your own excerpt.toml
     #[arg(
         long,
         value_name = "FILE",
@@ -83,7 +83,7 @@ pub(crate) struct EmbeddingArgs {
     pub(crate) embedding_config: Option<PathBuf>,
 }
 
-/// What all files say together.
+/// The merged configuration of all files.
 #[derive(Debug, Default)]
 pub(crate) struct Configuration {
     pub(crate) chunking: Settings,
@@ -96,21 +96,21 @@ pub(crate) struct Configuration {
     pub(crate) embedding: Embedding,
     /// The files that were read.
     pub(crate) files: Vec<ReadFile>,
-    /// What a file sets that does not hold, and why.
+    /// Messages about settings that were ignored.
     pub(crate) notes: Vec<String>,
 }
 
-/// A file that was read, and what it says.
+/// A file that was read, and its fields.
 #[derive(Debug, serde::Serialize)]
 pub(crate) struct ReadFile {
     pub(crate) path: PathBuf,
-    /// Whose it is.
+    /// Its owner.
     pub(crate) owner: Owner,
     /// The fields that it sets, as `table.field`.
     pub(crate) sets: Vec<String>,
 }
 
-/// Whose a file is.
+/// The owner of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Owner {
@@ -123,13 +123,13 @@ pub(crate) enum Owner {
 }
 
 impl Configuration {
-    /// What the files say of the folder (or file) `root`.
+    /// The configuration for the folder or file `root`.
     pub(crate) fn read(root: &Path, args: &EmbeddingArgs) -> anyhow::Result<Configuration> {
         let own = own_path();
         let user = own.as_deref().map(of_user).transpose()?.flatten();
         let named = args.embedding_config.as_deref().map(chosen);
         let path = folder(root).join(FILE);
-        // Whoever searches the folder of their own configuration is no stranger there.
+        // In the user's configuration folder, the user's own file is not a project's.
         let is_own = own.as_deref().is_some_and(|own| is_same(own, &path));
         let project = match is_own {
             true => None,
@@ -190,7 +190,7 @@ impl Configuration {
     }
 }
 
-/// Takes out of a project's table what would raise the user's limit, and says so: a project that was cloned is not to choose how much is read.
+/// Removes a limit from a project's table that is above the user's, and returns a note: a cloned project must not choose how much is read.
 fn raised(project: &mut Table, user: &Table, own: Option<&Path>) -> Option<String> {
     const LIMIT: &str = "max_file_size";
     let said = |table: &Table| table.entry(LIMIT).and_then(|entry| entry.value.as_u64());
@@ -200,14 +200,14 @@ fn raised(project: &mut Table, user: &Table, own: Option<&Path>) -> Option<Strin
     Some(
         entry
             .fault(format!(
-                "`{LIMIT}` is {wanted}, above your limit of {limit}, which a project's file can only lower: {limit} holds; to raise it, set it in `{}`",
+                "`{LIMIT}` is {wanted}, above your limit of {limit}, which a project's file can only lower: {limit} applies; to raise it, set it in `{}`",
                 shown(own)
             ))
             .to_string(),
     )
 }
 
-/// Adds what the user ignores to what a project's table does. It comes last, so that no `!` of the project's brings it back.
+/// Adds the user's `ignore` patterns after those of a project, so that no `!` pattern of the project overrides them.
 fn ignoring_still(project: &mut Table, user: &Table) {
     let own = user
         .entry("ignore")
@@ -235,16 +235,16 @@ impl Configuration {
         Ok(())
     }
 
-    /// What the user's own files say.
+    /// The configuration of the user alone.
     pub(crate) fn of_user(args: &EmbeddingArgs) -> anyhow::Result<Configuration> {
         match own_path().as_deref().and_then(Path::parent) {
-            // Searched from where the user's own file is, there is no project.
+            // There is no project in the folder of the user's own file.
             Some(folder) => Configuration::read(folder, args),
             None => Ok(Configuration::default()),
         }
     }
 
-    /// The same, once its notes were said.
+    /// Prints its notes.
     pub(crate) fn told(self) -> Configuration {
         for note in &self.notes {
             say(&format!("note: {note}"));
@@ -252,21 +252,21 @@ impl Configuration {
         self
     }
 
-    /// How a folder is brought in step.
+    /// The options to sync a folder.
     pub(crate) fn options(&self) -> SyncOptions {
         SyncOptions::default()
             .chunking(self.chunking.config())
             .selection(self.selection.clone())
     }
 
-    /// How a collection is brought in step.
+    /// The options to sync a collection.
     pub(crate) fn options_of(&self, collection: &Collection) -> SyncOptions {
         collection.options(self.chunking.clone(), self.selection.clone())
     }
 }
 
-/// Looks that the table `[files]` of a project lets no secrets in: a project that was cloned is not to choose what of its user's is indexed. `own` is where
-/// such a choice belongs.
+/// Checks that the table `[files]` of a project does not include secrets: a cloned project must not choose which of the user's secrets are indexed. `own` is
+/// the file where such a choice belongs.
 fn check_project(table: &Table, own: &str) -> anyhow::Result<()> {
     match table.entry("secrets") {
         Some(entry) if entry.value != "skip" => Err(entry.fault(format!(
@@ -277,7 +277,7 @@ fn check_project(table: &Table, own: &str) -> anyhow::Result<()> {
     }
 }
 
-/// What the files say of the cut of what is at `path`: the nearest one around it, up to the root of the git repository, and the user's.
+/// The chunking settings for `path`: those of the nearest file in a parent folder, up to the root of the git repository, and those of the user.
 pub(crate) fn chunking_around(path: &Path) -> anyhow::Result<Settings> {
     let path = std::path::absolute(path)?;
     let mut settings = Settings::default();
@@ -295,7 +295,7 @@ pub(crate) fn chunking_around(path: &Path) -> anyhow::Result<Settings> {
     Ok(settings.or(own.unwrap_or_default()))
 }
 
-/// The user's own file, whether it is there or not.
+/// The path of the user's own file, whether or not it exists.
 pub(crate) fn own_path() -> Option<PathBuf> {
     let base = etcetera::choose_base_strategy().ok()?;
     Some(base.config_dir().join("excerpt").join(FILE))
@@ -317,13 +317,13 @@ fn is_same(a: &Path, b: &Path) -> bool {
         .is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
 }
 
-/// The file of the project in `folder`, which no link leads out of; none when there is none.
+/// The file of the project in `folder`, without following links; `None` if it does not exist.
 fn of_project(folder: &Path) -> anyhow::Result<Option<Arc<File>>> {
     let read = read_below(folder, FILE, CONFIGURATION_LIMIT);
     file(folder.join(FILE), read)
 }
 
-/// The user's own file at `path`, links followed; none when there is none.
+/// The user's own file at `path`, following links; `None` if it does not exist.
 fn of_user(path: &Path) -> anyhow::Result<Option<Arc<File>>> {
     file(path.to_path_buf(), read_named(path, CONFIGURATION_LIMIT))
 }
@@ -405,7 +405,7 @@ fn selection(table: &Table) -> anyhow::Result<Selection> {
     Ok(selection)
 }
 
-/// The fields of the cut that are said.
+/// The names of the chunking fields that are set.
 pub(crate) fn said(settings: &Settings) -> Vec<String> {
     let fields = serde_json::to_value(settings).unwrap_or_default();
     let fields = fields.as_object().into_iter().flatten();

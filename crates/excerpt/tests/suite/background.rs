@@ -53,7 +53,7 @@ fn the_first_answer_does_not_wait_for_all_files_and_the_rest_follows_in_the_back
     );
     assert_eq!(
         rest,
-        "of 600 files are indexed so far; the rest goes on in the background\n"
+        "of 600 files are indexed so far; the rest is indexed in the background\n"
     );
     assert!(
         run.stderr.contains(&format!(" of {indexed} document")),
@@ -95,7 +95,7 @@ fn a_search_of_an_indexed_folder_answers_from_its_current_state() {
     let run = hurried(&project, "0");
     let note = run.stderr.lines().last().unwrap();
     assert!(
-        note.ends_with(" of 600 files are indexed so far; run `excerpt sync` to take up the rest"),
+        note.ends_with(" of 600 files are indexed so far; run `excerpt sync` to index the rest"),
         "{note}"
     );
     project.run(&["sync"]).ok();

@@ -204,11 +204,11 @@ fn an_invalid_endpoint_is_reported_with_its_position() {
     let cases = [
         (
             "[embedding]\nprovider = \"http\"\nmodel = \"m\"\ndimensions = 3\n",
-            "2:1: `url` is missing, expected the address of an endpoint beside `provider = \"http\"`\n2 | provider = \"http\"\n  | ^^^^^^^^",
+            "2:1: `url` is missing, expected the address of an endpoint next to `provider = \"http\"`\n2 | provider = \"http\"\n  | ^^^^^^^^",
         ),
         (
             "[embedding]\nurl = \"http://localhost/v1\"\n",
-            "2:1: `url` is said without a `provider`, expected `provider = \"http\"` beside it\n2 | url = \"http://localhost/v1\"\n  | ^^^",
+            "2:1: `url` is set without a `provider`, expected `provider = \"http\"` next to it\n2 | url = \"http://localhost/v1\"\n  | ^^^",
         ),
         (
             "[embedding]\nprovider = \"openai\"\n",
@@ -262,7 +262,7 @@ fn without_an_answer_of_the_endpoint_keywords_are_searched() {
     let run = project.outcome(search.env("EXCERPT_BACKGROUND", "1")).ok();
     assert!(
         run.stderr.contains(
-            "note: some files have no vectors so far; run `excerpt sync` to take up the rest\n"
+            "note: some files have no vectors yet; run `excerpt sync` to index the rest\n"
         ),
         "{}",
         run.stderr
@@ -296,7 +296,7 @@ fn a_project_lowers_limits_and_never_raises_them() {
     project.write("excerpt.toml", limit(500));
     assert_eq!(synced(&project), (3, String::new()));
     let project = project.own_file(&limit(100));
-    let note = "note: [folder]/project/excerpt.toml:2:1: `max_file_size` is 500, above your limit of 100, which a project's file can only lower: 100 holds; to raise it, set it in `[folder]/config/excerpt/excerpt.toml`\n2 | max_file_size = 500\n  | ^^^^^^^^^^^^^\n";
+    let note = "note: [folder]/project/excerpt.toml:2:1: `max_file_size` is 500, above your limit of 100, which a project's file can only lower: 100 applies; to raise it, set it in `[folder]/config/excerpt/excerpt.toml`\n2 | max_file_size = 500\n  | ^^^^^^^^^^^^^\n";
     assert_eq!(synced(&project), (3, note.to_string()));
     let settings = project.run(&["status", "--config"]).ok().stdout;
     let line = settings.lines().find(|line| line.contains("max_file_size"));

@@ -276,18 +276,18 @@ fn whatever_replaces_a_file_is_named_and_repaired() {
                     found.stderr
                 );
             });
-            let healed = run(&["doctor", "--rebuild"]);
+            let rebuilt = run(&["doctor", "--rebuild"]);
             assert_eq!(
-                healed.code,
+                rebuilt.code,
                 Some(0),
                 "{seen}: {}{}",
-                healed.stdout,
-                healed.stderr
+                rebuilt.stdout,
+                rebuilt.stderr
             );
             assert!(
-                healed.stdout.ends_with("all is well\n"),
+                rebuilt.stdout.ends_with("all is well\n"),
                 "{seen}: {}",
-                healed.stdout
+                rebuilt.stdout
             );
             searches(&|text, found| {
                 assert!(

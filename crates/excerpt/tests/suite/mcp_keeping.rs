@@ -137,12 +137,12 @@ fn with_never_a_missing_index_is_named() {
     let found = client.call("search", json!({"query": "tea"})).ok();
     assert_eq!(
         found.data["notes"],
-        json!(["`a.md` was changed after it had been indexed: run `excerpt sync`"])
+        json!(["`a.md` has changed since it was indexed: run `excerpt sync`"])
     );
     std::fs::remove_file(project.path("a.md")).unwrap();
     let read = client.call("get", json!({"targets": ["a.md"]})).ok();
     assert!(
-        read.text.contains("`a.md` is no longer there"),
+        read.text.contains("`a.md` no longer exists"),
         "{}",
         read.text
     );

@@ -511,7 +511,7 @@ fn a_text_that_cannot_be_indexed_is_rejected() {
             "zulu word ".repeat(300_000),
             "the text takes 3,000,000 bytes",
         ),
-        ("a\0b".to_string(), "there is a NUL in it"),
+        ("a\0b".to_string(), "contains a NUL byte"),
     ] {
         for preview in [true, false] {
             let given = json!({"content": content, "name": "huge", "preview": preview});

@@ -150,8 +150,8 @@ fn get_reports_a_file_that_changed_after_it_was_indexed() {
     assert!(run.stdout.contains("# Start\n") && run.stdout.contains("# All teas\n"));
     assert_eq!(
         run.stderr,
-        "note: `index.md` was changed after it had been indexed: run `excerpt sync`\n\
-         note: `tea/README.md` is no longer there: this is what was indexed of it\n"
+        "note: `index.md` has changed since it was indexed: run `excerpt sync`\n\
+         note: `tea/README.md` no longer exists: this is its indexed text\n"
     );
 }
 

@@ -259,7 +259,7 @@ fn the_vectors_that_are_there_serve_until_those_of_an_endpoint_are_complete() {
 }
 
 #[test]
-fn whoever_goes_back_to_the_built_in_vectors_keeps_no_others() {
+fn switching_back_to_the_built_in_vectors_keeps_no_others() {
     let world = World::new(30);
     let built_in = || Index::open(&world.dir.path().join("index"), OpenOptions::create()).unwrap();
     world.sync(&mut built_in());

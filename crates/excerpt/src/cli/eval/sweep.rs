@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_of_the_ranking_is_swept_beside_those_of_the_cut() {
+    fn fields_of_ranking_and_chunking_are_swept_together() {
         let axes = [
             "search.fusion=convex,rrf",
             "search.signals.most_ranks=none,5",
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn every_value_goes_with_every_other() {
+    fn every_value_is_combined_with_every_other() {
         let found = swept(&["max=300,400", "overlap=0,15%"]).unwrap();
         let names: Vec<_> = found.iter().map(|(name, _)| &**name).collect();
         assert_eq!(
@@ -313,13 +313,13 @@ mod tests {
     }
 
     #[test]
-    fn nothing_swept_is_the_base() {
+    fn without_an_axis_only_the_base_is_tried() {
         let found = swept(&[]).unwrap();
         assert_eq!((&*found[0].0, found[0].1.target), ("", Some(300)));
     }
 
     #[test]
-    fn what_cannot_be_swept_is_named() {
+    fn invalid_sweeps_are_an_error() {
         let cases = [
             (
                 "target",

@@ -1,4 +1,4 @@
-//! `excerpt search`: the passage that answers a question, in any folder, at once.
+//! `excerpt search`: finds the passage that answers a question, in any folder.
 
 mod passages;
 mod skipped;
@@ -39,13 +39,13 @@ pub(crate) struct Args {
     /// How many documents to show; with --chunks, how many chunks
     #[arg(long, short = 'n', value_name = "N", default_value_t = 5, value_parser = at_least_one)]
     limit: usize,
-    /// Rank chunks alone instead of documents
+    /// Rank chunks individually instead of documents
     #[arg(long)]
     chunks: bool,
     /// Print whole passages instead of snippets
     #[arg(long, conflicts_with_all = ["files", "json"])]
     full: bool,
-    /// Print only the paths of the documents, one a line
+    /// Print only the paths of the documents, one per line
     #[arg(long, conflicts_with = "json")]
     files: bool,
     /// Show weak matches too, and copies and translations of better ones
@@ -57,7 +57,7 @@ pub(crate) struct Args {
     /// Open the best passage in $VISUAL or $EDITOR, at its line
     #[arg(long, conflicts_with = "json", hide_short_help = true)]
     open: bool,
-    /// Print ranked chunks as JSON, one a line
+    /// Print ranked chunks as JSON, one per line
     #[arg(long)]
     json: bool,
     /// Show what each score consists of
@@ -75,7 +75,7 @@ pub(crate) struct Args {
     /// Whether to check for changes first: auto (not for long), always or never
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = SyncMode::Auto, hide_possible_values = true, hide_short_help = true)]
     sync: SyncMode,
-    /// How long --sync auto lets the answer wait for changes; the rest goes on in the background
+    /// How long the answer waits for changes with --sync auto; the rest is indexed in the background
     #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds, hide_short_help = true)]
     wait: Duration,
     /// Search what `.gitignore` and the like exclude, too; the next search without this flag removes it from the index
@@ -91,23 +91,23 @@ pub(crate) struct Args {
     filters: FilterArgs,
 }
 
-/// Some seconds, at most an hour.
+/// A number of seconds, at most an hour.
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|seconds| *seconds <= 3600.0);
     let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     duration.ok_or_else(|| "expected a number of seconds up to 3600".to_string())
 }
 
-/// A number of at least one.
+/// A whole number of at least one.
 fn at_least_one(text: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|number| *number > 0);
     number.ok_or_else(|| "expected a whole number of at least 1".to_string())
 }
 
-/// One of the words that a setting may be.
+/// One of the words that a setting accepts.
 fn word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_value(text.into()).map_err(|error| {
-        // What serde says of a word: "unknown variant `x`, expected one of `a`, `b`".
+        // The message of serde: "unknown variant `x`, expected one of `a`, `b`".
         let told = error.to_string().replace(['`', '\n'], "");
         match told.split_once("expected ") {
             Some((_, words)) => format!("expected {words}"),
@@ -197,7 +197,7 @@ impl Args {
     }
 }
 
-/// What was searched, how much of it matched, and how long that took.
+/// The line below the answer: the number of matches, the time, and the channels.
 fn summary(answer: &Answer, channels: Channels) -> String {
     format!(
         "matched {} of {} · {} ms · {}",
@@ -221,17 +221,17 @@ fn open(answer: &Answer) -> anyhow::Result<()> {
     editor::open(&absolute(&document.source, &document.path), line)
 }
 
-/// What one should know about the answer. What there was no time for goes on in the background, if `start` can start that.
+/// The notes about the answer. If there was not enough time, `start` starts a sync in the background.
 fn notes(answer: &Answer, lag: Option<Lag>, start: impl FnOnce() -> io::Result<()>) -> Vec<String> {
-    // What has just failed is not begun again with each search.
+    // A sync that has just failed is not started again by each search.
     let goes_on = |is_stuck: bool| match !is_stuck && background::is_possible() && start().is_ok() {
-        true => "the rest goes on in the background",
-        false => "run `excerpt sync` to take up the rest",
+        true => "the rest is indexed in the background",
+        false => "run `excerpt sync` to index the rest",
     };
     let lag = lag.map(|lag| match lag {
         Lag::Unwritten(error) => format!("answered from an older state: {error}"),
         Lag::Aside { remaining } => format!(
-            "answered from the state before the settings changed, {} to go; {}",
+            "answered from the state before the settings changed, {} left; {}",
             counted(remaining, "document"),
             goes_on(false)
         ),
@@ -242,7 +242,7 @@ fn notes(answer: &Answer, lag: Option<Lag>, start: impl FnOnce() -> io::Result<(
             is_stuck,
         } => {
             let so_far = match (remaining, elsewhere) {
-                (0, 0) => "some files have no vectors so far".to_string(),
+                (0, 0) => "some files have no vectors yet".to_string(),
                 (0, _) => format!(
                     "{} elsewhere in the index are not indexed yet",
                     counted(elsewhere, "file")
@@ -256,7 +256,7 @@ fn notes(answer: &Answer, lag: Option<Lag>, start: impl FnOnce() -> io::Result<(
             format!("{so_far}; {}", goes_on(is_stuck))
         }
     });
-    // What is said of the lag holds for what the index lacks by it.
+    // The note about the lag includes what is missing because of it.
     let is_said = |note: &Note| {
         let lacks = matches!(
             note,
@@ -286,7 +286,7 @@ fn lines(output: &mut Output, answer: &Answer, paths: &Paths) -> anyhow::Result<
     Ok(())
 }
 
-/// One chunk as a program reads it.
+/// One chunk as JSON.
 #[derive(Serialize)]
 struct Line<'a> {
     schema: u32,

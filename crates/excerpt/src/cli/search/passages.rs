@@ -1,4 +1,4 @@
-//! An answer as a person reads it: a citation a document, and under it the lines that answer.
+//! The layout of an answer: one citation per document, and below it the lines that answer.
 
 use std::io;
 
@@ -11,41 +11,41 @@ use crate::output::{Output, columns, cut_off};
 use crate::place::{Paths, absolute};
 use crate::wire::{citation, citation_of_copy};
 
-/// What is shown of each document.
+/// What is shown for each document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shown {
     /// Its path.
     Files,
-    /// The best lines of its best chunk, and where others are.
+    /// The best lines of its best chunk, and the places of others.
     Snippets,
     /// Its best chunks, whole.
     Passages,
 }
 
-/// How an answer is shown.
+/// The display of an answer.
 pub(super) struct Passages<'a> {
     pub(super) paths: &'a Paths,
-    /// How scores are shown, if they are explained.
+    /// The format of scores, if they are explained.
     pub(super) scores: Option<Scores>,
     pub(super) shown: Shown,
     /// Whether weak matches are shown.
     pub(super) all: bool,
 }
 
-/// How far what belongs to a document is indented.
+/// The indentation below a citation.
 const INDENT: &str = "    ";
 
-/// The fewest columns in which a trail says something.
+/// The minimum number of columns for a trail.
 const NARROWEST: usize = 16;
 
 /// How many copies of a document are named.
 const COPIES: usize = 3;
 
-/// How many names of a trail of definitions are shown.
+/// How many names of sections or definitions are shown.
 const NAMES: usize = 2;
 
 impl Passages<'_> {
-    /// Prints the answer. Weak matches are only counted, unless there is nothing else: then the best of them is shown.
+    /// Prints the answer. Weak matches are only counted, but if there are no others, the best of them is shown.
     pub(super) fn print(&self, output: &mut Output, answer: &Answer) -> io::Result<()> {
         let is_good = |document: &DocumentHits| document.chunks.iter().any(|hit| !hit.weak);
         let has_good = answer.documents.iter().any(is_good);
@@ -94,7 +94,7 @@ impl Passages<'_> {
         output.line("")
     }
 
-    /// Where else the same is said: the parts of the paths that differ if there are such, else the places.
+    /// The places of copies: the differing parts of their paths if there are any, otherwise the citations.
     fn copies(&self, output: &mut Output, copies: &[AlsoIn]) -> io::Result<()> {
         if copies.is_empty() {
             return Ok(());
@@ -129,7 +129,7 @@ impl Passages<'_> {
         Ok(())
     }
 
-    /// A chunk under its citation.
+    /// A chunk below its citation.
     fn passage(&self, output: &mut Output, document: &DocumentHits, hit: &Hit) -> io::Result<()> {
         let cited = citation(self.paths, document, hit);
         let file = absolute(&document.source, &document.path);
@@ -163,7 +163,7 @@ impl Passages<'_> {
         self.headed(output, (&styled, columns(head)), place, hit, style)
     }
 
-    /// A head, which takes some columns, and what is known of the place behind it, as far as there is room: on the next line if there is not.
+    /// A head with its width, followed by the place as far as there is room, or on the next line if there is none.
     fn headed(
         &self,
         output: &mut Output,
@@ -207,7 +207,7 @@ impl Passages<'_> {
     }
 }
 
-/// The headings around a hit, or those in it: of many, the first.
+/// The headings around a hit, or the first of those in it.
 fn headings(hit: &Hit) -> Option<String> {
     if !hit.trail.is_empty() {
         return Some(hit.trail.join(" > "));
@@ -221,7 +221,7 @@ fn headings(hit: &Hit) -> Option<String> {
     }
 }
 
-/// The lines that answer, with their matches highlighted. Where the passage goes on before or behind them there is an ellipsis.
+/// The lines that answer, with their matches highlighted, and an ellipsis where the passage continues before or after them.
 fn snippet(output: &mut Output, hit: &Hit) -> io::Result<()> {
     let text = &hit.snippet.text;
     let body = match hit.span.bytes.start {
@@ -262,12 +262,12 @@ fn snippet(output: &mut Output, hit: &Hit) -> io::Result<()> {
     Ok(())
 }
 
-/// The pieces that a line takes on a terminal, each with where it begins; without one, the line. Those after the first are indented by `own` columns.
+/// The pieces of a line that is wrapped on a terminal, each with its offset; without a terminal, the line. All but the first are indented by `own` columns.
 fn wrapped<'l>(output: &Output, line: &'l str, own: usize) -> Vec<(usize, &'l str)> {
     let Some(width) = output.columns() else {
         return vec![(0, line)];
     };
-    // Room for an ellipsis at either end.
+    // Leaves room for an ellipsis at either end.
     let room = width
         .saturating_sub(INDENT.len() + "… ".chars().count() * 2)
         .max(1);
@@ -283,7 +283,7 @@ fn wrapped<'l>(output: &Output, line: &'l str, own: usize) -> Vec<(usize, &'l st
             true => &*piece,
             false => piece.trim_start(),
         };
-        // A piece is a part of the line, but for its indent.
+        // A piece is a part of the line, except for its indent.
         let at = line[from..].find(piece).map_or(from, |at| from + at);
         from = at + piece.len();
         pieces.push((at, &line[at..from]));

@@ -1,4 +1,4 @@
-//! What was not searched, where that may be why nothing was found.
+//! The note about skipped files, shown if nothing was found.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use excerpt_index::{Index, Skip, SkipReason};
 use crate::output::thousands;
 use crate::place::{Paths, Target, not_indexed};
 
-/// How many reasons are named.
+/// The maximum number of reasons that are named.
 const REASONS: usize = 3;
 
-/// What the index skipped of what was searched, and how to have it; none when there is nothing of that kind.
+/// The files that were skipped where the search was done, and how to include them; `None` if there are none.
 pub(super) fn skipped(index: &Index, target: &Target, paths: &Paths) -> Option<String> {
     let mut counts: BTreeMap<SkipReason, (usize, String, Option<String>)> = BTreeMap::new();
     for source in &target.sources {
-        // A source that was never synced has skipped nothing so far.
+        // A source that was never synced has not skipped anything yet.
         let skips = index.skips(&source.root).unwrap_or_default();
         for skip in skips.iter().filter(|skip| concerns(target, skip)) {
             let shown = paths.shown(&source.root, &skip.path);
@@ -25,7 +25,7 @@ pub(super) fn skipped(index: &Index, target: &Target, paths: &Paths) -> Option<S
             counts.entry(skip.reason).or_insert(first).0 += 1;
         }
     }
-    // Files of these kinds are seldom what one looks for.
+    // Files of these kinds are rarely the ones that are wanted.
     counts.retain(|reason, _| !matches!(reason, SkipReason::Hidden | SkipReason::Vendored));
     if counts.is_empty() {
         return None;
