@@ -1,4 +1,4 @@
-//! What the benches share: the files to measure on, the configuration, and the clock.
+//! Shared by the benches: the files to measure on, the configuration, and the clock.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,7 +12,7 @@ pub const LIMIT: usize = 1600;
 /// The limit at which they are compared in real tokens.
 pub const TOKENS: usize = 400;
 
-/// The files that the list named by the first argument lists, with their texts.
+/// The files of the list in the first argument, with their texts.
 pub fn files() -> Vec<(PathBuf, String)> {
     let list = std::env::args()
         .nth(1)
@@ -22,7 +22,7 @@ pub fn files() -> Vec<(PathBuf, String)> {
     list.lines().filter_map(read).collect()
 }
 
-/// Chunks of at most [`LIMIT`] characters without overlap and context, which is what peers make.
+/// Chunks of at most [`LIMIT`] characters without overlap and context, like those of the peers.
 pub fn chunker() -> Chunker {
     Chunker::new(bare(Unit::Chars, LIMIT)).expect(VALID)
 }
@@ -49,24 +49,24 @@ fn bare(unit: Unit, limit: usize) -> Config {
     }
 }
 
-/// What `work` returns, and the CPU time it took.
+/// The result of `work`, and the CPU time it took.
 pub fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     let start = ProcessTime::now();
     let done = work();
     (done, start.elapsed())
 }
 
-/// The most memory the process held since the last call, in bytes (Linux; 0 elsewhere).
+/// The peak memory of the process since the last call, in bytes (Linux; 0 elsewhere).
 pub fn peak_memory() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kilobytes = line.and_then(|line| line.trim().split(' ').next()?.parse().ok());
-    // Five resets the mark to what is held now.
+    // Writing 5 resets the peak to the current usage.
     let _ = std::fs::write("/proc/self/clear_refs", "5");
     kilobytes.unwrap_or(0) * 1024
 }
 
-/// The one in the middle, the largest and the smallest.
+/// The median, the largest and the smallest.
 pub fn spread(times: &[Duration]) -> [f64; 3] {
     let mut times: Vec<f64> = times.iter().map(Duration::as_secs_f64).collect();
     times.sort_by(f64::total_cmp);

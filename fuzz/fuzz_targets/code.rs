@@ -1,7 +1,7 @@
-//! Any bytes as any language, whole or with a piece of a sample of ours put into them, and any configuration: the chunks are verbatim, in order and
-//! within the limit, and nothing is lost. The outline, at any detail, is the whole text.
+//! Any bytes as any language, unchanged or with a piece of one of our samples inserted, and any configuration: the chunks are verbatim, in order and
+//! within the limit, and nothing is lost. The outline, at any detail, covers the whole text.
 //!
-//! A seed is 24 bytes, which say all but the text, and a text. `fuzz/seeds` makes them of real files, whole, cut off and spliced:
+//! A seed is 24 bytes, which specify everything but the text, and a text. `fuzz/seeds` generates seeds from real files, whole, truncated and spliced:
 //!
 //! ```sh
 //! scripts/corpus target/corpus
@@ -10,9 +10,9 @@
 //! ASAN_OPTIONS=detect_leaks=0 cargo +nightly fuzz run code fuzz/corpus/code target/seeds -- -max_len=20000 -len_control=0 -timeout=20 -rss_limit_mb=2048 -detect_leaks=0
 //! ```
 //!
-//! Leaks are not looked for: the scanner of SQL (`tree-sitter-sequel`) forgets the tag of a string in quotes of dollars without freeing it.
+//! Leaks are not detected: the scanner for SQL (`tree-sitter-sequel`) does not free the tag of a dollar-quoted string.
 //!
-//! What it finds becomes a plain test of the grammars.
+//! Findings become plain tests of the grammars.
 #![no_main]
 
 use std::path::Path;

@@ -1,11 +1,11 @@
-//! What the targets share: any configuration, and what holds of chunks whatever they were made from.
+//! Shared by the targets: an arbitrary configuration, and the guarantees of chunks.
 
 use arbitrary::Arbitrary;
 use excerpt_chunk::{
     Atomic, Chunking, Config, ContextParts, Overlap, Preset, Strategy, Unit, Warning,
 };
 
-/// What a configuration is made of. In a seed it takes the first 14 bytes.
+/// The input for a configuration: the first 14 bytes of a seed.
 #[derive(Arbitrary, Debug)]
 pub struct Options {
     strategy: u8,
@@ -23,13 +23,13 @@ pub struct Options {
     complete_sentences: bool,
 }
 
-/// One of several, by any number.
+/// An item selected by an arbitrary number.
 pub fn chosen<T: Copy>(from: &[T], by: u8) -> T {
     from[usize::from(by) % from.len()]
 }
 
 impl Options {
-    /// The configuration; not each is valid.
+    /// The configuration, which may be invalid.
     pub fn config(&self) -> Config {
         let max = usize::from(self.max) % 2000 + 1;
         let share = |of: usize, part: u8| of * usize::from(part) / 256;
@@ -94,7 +94,7 @@ impl Options {
     }
 }
 
-/// The chunks are verbatim, in order and within the limit, and nothing is lost.
+/// Checks that the chunks are verbatim, in order and within the limit, and that nothing is lost.
 pub fn check(text: &str, chunking: &Chunking<'_>, config: &Config) {
     let own = chunking.chunks.iter().map(|chunk| chunk.span.bytes.clone());
     let mut parts: Vec<_> = own.chain(chunking.gaps.iter().cloned()).collect();

@@ -1,15 +1,15 @@
-//! Measures: source code, read by its grammar and cut. In three parts, each a line of JSON a result:
+//! Measures: source code that is parsed by its grammar and split. There are three parts; each result is a line of JSON:
 //!
 //! - `speed`: megabytes per CPU second on one thread, for each of Python, Rust and TypeScript: tree-sitter alone, excerpt up to the
-//!   outline, excerpt up to the chunks, and text-splitter (its chunks as slices). All parse by the same grammars at the same versions.
-//!   Rounds alternate, so that a disturbance hits all; the median round counts. `against_parse` is the speed against that of tree-sitter
-//!   alone: the median of what each round says.
-//! - `long`: one file of 10,000 lines and one of 2 MiB, for each of many languages: CPU milliseconds from text to chunks, and the most memory
-//!   beside the text: ours, and that of the parser and its tree alone. Each in a process of its own, so that none finds memory that another has left; `first` is the first call there, with the
-//!   tables of the grammar not yet touched, `median` that of the calls behind it.
-//! - `parallel`: all files, on one thread and on as many as there are cores: seconds by the clock. The machine must have nothing else to do.
+//!   outline, excerpt up to the chunks, and text-splitter (its chunks as slices). All use the same grammars at the same versions.
+//!   Rounds alternate, so that a disturbance affects all; the median round counts. `against_parse` is the speed relative to that of
+//!   tree-sitter alone: the median over the rounds.
+//! - `long`: one file of 10,000 lines and one of 2 MiB, for each of many languages: CPU milliseconds from text to chunks, and the peak memory
+//!   on top of the text: ours, and that of the parser and its tree alone. Each runs in a separate process, so that none reuses memory of
+//!   another. `first` is the first call, with the tables of the grammar still untouched, `median` that of the following calls.
+//! - `parallel`: all files, on one thread and on as many as there are cores: seconds of wall-clock time. The machine must be idle.
 //!
-//! Corpus: the files of a list, each read before; `benches/sources` makes one for each language, and they may be joined. The long files are our own
+//! Corpus: the files of a list, read beforehand; `benches/sources` prints one for each language, and they can be concatenated. The long files are our own
 //! samples of the languages, repeated. No randomness.
 //!
 //! Command: `for language in python rust typescript; do benches/sources $language /tmp/sources; done > /tmp/list && cargo run --release
@@ -30,16 +30,16 @@ use text_splitter::CodeSplitter;
 use tree_sitter::{Language, Parser};
 
 const ROUNDS: usize = 5;
-/// What the chunker tells the parser of code: three quarters of the limit.
+/// The detail that the chunker passes to the parser of code: three quarters of the limit.
 const DETAIL: usize = LIMIT * 3 / 4;
-/// The part that a process for one long file is started with.
+/// The argument of a process for one long file.
 const ONE: &str = "one";
-/// The part that a process for the tree of one long file is started with.
+/// The argument of a process for the tree of one long file.
 const TREE: &str = "tree";
 const LINES: usize = 10_000;
 const BYTES: usize = 2 << 20;
 
-/// Of each language with long files: its name, and what lines begin with that may stand only at the head of a file, or once.
+/// Each language with long files: its name, and the beginnings of lines that may occur only at the top of a file, or once.
 const LONG: [(&str, &[&str]); 26] = [
     ("rust", &[]),
     ("python", &[]),
@@ -50,10 +50,10 @@ const LONG: [(&str, &[&str]); 26] = [
     ("c", &[]),
     ("cpp", &[]),
     ("ruby", &[]),
-    // Behind `?>` stands text until PHP begins again.
+    // After `?>` there is text until PHP begins again.
     ("php", &["declare(", "namespace "]),
     ("swift", &[]),
-    // For a text in an annotation at the top level, its grammar looks through all that follows.
+    // For a text in an annotation at the top level, the grammar scans everything that follows.
     ("kotlin", &["package ", "import ", "@Suppress"]),
     ("json", &[]),
     ("yaml", &[]),
@@ -197,7 +197,7 @@ fn speed(files: &[(PathBuf, String)], alone: Option<&str>) {
     }
 }
 
-/// Cuts one long file, again and again.
+/// Splits one long file repeatedly.
 fn one(language: &str, large: bool) {
     let (path, text) = long(language, large);
     let chunker = code_chunker();
@@ -285,7 +285,7 @@ fn grammar(language: &str) -> Language {
     }
 }
 
-/// The sample of a language, repeated up to so many lines or bytes, and a path for it.
+/// The sample of a language, repeated up to the number of lines or bytes, and a path for it.
 fn long(language: &str, large: bool) -> (String, String) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../crates/excerpt-grammars/languages")
@@ -306,7 +306,7 @@ fn long(language: &str, large: bool) -> (String, String) {
         .lines()
         .filter(|line| !heads.iter().any(|head| line.starts_with(head)));
     let further: String = further.flat_map(|line| [line, "\n"]).collect();
-    // Two values in a row are no JSON.
+    // Two values in a row are not valid JSON.
     let (open, between, close) = match language {
         "json" => ("[\n", ",\n\n", "\n]\n"),
         _ => ("", "\n\n", ""),
@@ -327,7 +327,7 @@ fn long(language: &str, large: bool) -> (String, String) {
     (path, text)
 }
 
-/// A sample without the item called broken, which each has to show what is made of it: long files are whole.
+/// A sample without its intentionally broken item: long files are valid.
 fn without_broken(sample: &str) -> String {
     let mut kept = String::new();
     let mut inside = None;

@@ -1,11 +1,11 @@
-//! Measures: texts of 400 tokens that the built-in embedder embeds per CPU second, on one thread; the tokenizer alone, as the part of it
-//! that depends on the text's writing; and the time that the table takes to be read at start, of which a program pays one.
+//! Measures: texts of 400 tokens that the built-in embedder embeds per CPU second, on one thread; the tokenizer alone, as the part that
+//! depends on the script of the text; and the time to read the table, which a program does once at the start.
 //!
-//! Corpus: the files of a list, joined and cut behind the word that makes 400 tokens full. Rounds alternate; the median round counts.
+//! Corpus: the files of a list, concatenated and split after the word that completes 400 tokens. Rounds alternate; the median round counts.
 //! No randomness.
 //!
-//! Command: `benches/corpus /tmp/corpus > /tmp/list && cargo run --release --bin embed /tmp/list`; a second argument gives the megabytes
-//! that are embedded at most, for a profiler that counts instructions.
+//! Command: `benches/corpus /tmp/corpus > /tmp/list && cargo run --release --bin embed /tmp/list`; a second argument limits the megabytes
+//! to embed, for a profiler that counts instructions.
 
 use excerpt_benches::{files, spread, timed};
 use excerpt_index::{Embedder, StaticTable, Vectors};
@@ -13,7 +13,7 @@ use serde_json::json;
 
 const ROUNDS: usize = 9;
 
-/// How many tokens a text has: what a chunk is aimed at.
+/// The number of tokens of a text: the target size of a chunk.
 const TOKENS: usize = 400;
 
 /// How often the table is read for one measurement.
@@ -74,7 +74,7 @@ fn main() {
     println!("{line}");
 }
 
-/// Texts of [`TOKENS`] tokens, and what the last word has more, from all files; about so many bytes together.
+/// Texts of [`TOKENS`] tokens, or more if the last word has several, from all files; about `most` bytes in total.
 fn texts(table: &StaticTable, most: usize) -> Vec<String> {
     let mut texts = Vec::new();
     let (mut text, mut tokens) = (String::new(), Vec::new());

@@ -1,12 +1,12 @@
-//! Measures: how often a process that is killed while it writes leaves anything but the old index or the new one.
+//! Measures: how often a process that is killed while it writes leaves an index that is neither in its old nor in its new state.
 //!
-//! Corpus: made here, 24 documents in the folder that is synced and 6 in each of 3 folders that are added as collections. Each round picks one kind of work by a
-//! seeded generator (sync of changed files, cutting by other settings, add, remove, rebuild), starts the program, and kills it (SIGKILL) after a random part of
-//! the time that this kind of work last took. Then the index has to open, to be sound and to hold each document as it was or as it is, the list of collections
-//! has to be the old or the new one, and the same command has to complete it to the fingerprint of an index that is made afresh.
+//! Corpus: generated, 24 documents in the folder that is synced and 6 in each of 3 folders that are added as collections. Each round picks one kind of work
+//! with a seeded generator (sync of changed files, sync with other settings, add, remove, rebuild), starts the program, and kills it (SIGKILL) after a random
+//! part of the time that this kind of work last took. Then the index must open, be consistent and contain each document in its old or new state, the list of
+//! collections must be the old or the new one, and the same command must complete it to the fingerprint of a new index.
 //!
-//! Command: `cargo run --release --bin kills -- --program ../target/release/excerpt [--kills 500] [--seed 1]`; prints one line of JSON, and ends at the first
-//! round that is wrong, with what it saw.
+//! Command: `cargo run --release --bin kills -- --program ../target/release/excerpt [--kills 500] [--seed 1]`; prints one line of JSON, and stops at the first
+//! round that fails, with a message.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -58,11 +58,11 @@ struct Bench {
     rounds: usize,
     /// How often each kind of work was killed while it ran.
     killed: BTreeMap<&'static str, usize>,
-    /// How long each kind of work last took.
+    /// The last duration of each kind of work.
     times: BTreeMap<&'static str, Duration>,
-    /// The collections that the index has.
+    /// The collections of the index.
     added: BTreeSet<usize>,
-    /// The documents of the index, by their paths.
+    /// The documents of the index, by path.
     held: BTreeMap<PathBuf, String>,
 }
 
@@ -107,7 +107,7 @@ impl Bench {
         fs::write(path, text).expect("a file");
     }
 
-    /// The documents that the index ought to have.
+    /// The documents that the index should contain.
     fn documents(&self) -> BTreeMap<PathBuf, String> {
         let mut roots = vec![self.path("texts")];
         roots.extend(self.added.iter().map(|added| self.path(&format!("more{added}"))));
@@ -125,7 +125,7 @@ impl Bench {
         documents
     }
 
-    /// The command of some work.
+    /// The command for a kind of work.
     fn command(&self, work: &str, collection: Option<usize>, index: &Path) -> Command {
         let texts = self.path("texts");
         let mut command = Command::new(&self.program);
@@ -154,7 +154,7 @@ impl Bench {
         command
     }
 
-    /// Does some work to its end.
+    /// Runs a kind of work to completion.
     fn complete(&self, work: &str, collection: Option<usize>, index: &Path) {
         let output = self.command(work, collection, index).output();
         let output = output.expect("the program runs");
@@ -205,7 +205,7 @@ impl Bench {
         self.held = after;
     }
 
-    /// Starts some work and kills it at a random moment; whether it was still at it.
+    /// Starts a kind of work and kills it at a random moment. Returns whether it was still running.
     fn kill(&mut self, work: &'static str, collection: Option<usize>, index: &Path) -> bool {
         let whole = self.times.get(work).copied();
         let whole = whole.unwrap_or(Duration::from_millis(200));
@@ -228,13 +228,13 @@ impl Bench {
             let said = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success(), "{work}: {said}");
         } else {
-            // Where no work is ever seen to end, it takes longer than was thought.
+            // If it never completes, it takes longer than estimated.
             self.times.insert(work, whole.mul_f64(1.01));
         }
         !is_over
     }
 
-    /// Looks whether all is old or new.
+    /// Checks that everything is in its old or its new state.
     fn look(&self, dir: &Path, before: &BTreeSet<usize>, after: &BTreeMap<PathBuf, String>, work: &str) {
         let index = Index::open(dir, OpenOptions::default());
         let index = index.unwrap_or_else(|error| panic!("{work}: {error}"));
@@ -269,7 +269,7 @@ impl Bench {
         }
     }
 
-    /// Does again what was cut off.
+    /// Repeats the interrupted work.
     fn go_on(&self, work: &str, collection: Option<usize>, index: &Path) {
         let Some(number) = collection else {
             return self.complete(work, None, index);
@@ -283,7 +283,7 @@ impl Bench {
         }
     }
 
-    /// Compares the index with one that is made afresh.
+    /// Compares the index with a new one.
     fn compare(&self, dir: &Path, work: &str) {
         let fresh = self.path("fresh");
         let _ = fs::remove_dir_all(&fresh);
@@ -295,7 +295,7 @@ impl Bench {
             let index = Index::open(dir, OpenOptions::default()).expect("the index opens");
             index.fingerprint().expect("it can be read")
         };
-        // What is not of the last work is brought in step, too, as any later sync does.
+        // The other sources are updated, too, as by any later sync.
         self.complete("sync", None, dir);
         assert_eq!(fingerprint(dir), fingerprint(&fresh), "{work}");
     }

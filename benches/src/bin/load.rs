@@ -1,10 +1,10 @@
-//! Measures: how long answers take while another process writes, and whether any is torn.
+//! Measures: the time of answers while another process writes, and whether any answer is inconsistent.
 //!
-//! Corpus: made here, 400 documents of some ten chunks; each chunk names the version of its document. One process writes a next version of a tenth of the documents and
-//! syncs, again and again; eight others each open the index once and search it, by turns by keywords and by both channels. An answer is torn when the
-//! chunks of one document name several versions. By the clock. No randomness.
+//! Corpus: generated, 400 documents of about ten chunks; each chunk names the version of its document. One process repeatedly writes a new version of a tenth
+//! of the documents and syncs; eight others each open the index once and search it, alternating between keywords and both channels. An answer is
+//! inconsistent if the chunks of one document name several versions. Wall-clock time. No randomness.
 //!
-//! Command: `cargo run --release --bin load [SECONDS]`, a minute by default; prints one line of JSON.
+//! Command: `cargo run --release --bin load [SECONDS]`, by default a minute; prints one line of JSON.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,7 +18,7 @@ use serde_json::json;
 
 const READERS: usize = 8;
 const DOCUMENTS: usize = 400;
-/// How many documents are written before each sync.
+/// The number of documents that are written before each sync.
 const WRITTEN: usize = DOCUMENTS / 10;
 
 fn main() {
@@ -74,7 +74,7 @@ fn load(time: Duration) {
         let first = (version * WRITTEN) % DOCUMENTS;
         (first..first + WRITTEN).for_each(|document| write(&texts, document, version));
         let begun = Instant::now();
-        // A reader that brings the keyword index in step holds the lock meanwhile.
+        // A reader that updates the keyword index holds the lock meanwhile.
         while let Err(error) = index.sync(&texts, &options, quiet) {
             assert!(
                 matches!(error, excerpt_index::Error::Locked { .. }),
@@ -115,7 +115,7 @@ fn load(time: Duration) {
     println!("{line}");
 }
 
-/// The time under which so much of the sorted `times` is.
+/// The quantile `share` of the sorted `times`.
 fn at(times: &[f64], share: f64) -> f64 {
     let last = times.len().saturating_sub(1);
     times
@@ -124,7 +124,7 @@ fn at(times: &[f64], share: f64) -> f64 {
         .unwrap_or_default()
 }
 
-/// Searches, and prints the time of each answer, and what was wrong with it.
+/// Searches, and prints the time of each answer and any error in it.
 fn read(folder: &Path, time: Duration) {
     let mut keywords = Ranking::default();
     keywords.channels = Channels::Keywords;

@@ -1,10 +1,10 @@
-//! Measures: CPU seconds to keep a folder of memory files, from the files to an index: read, cut, store. By the preset `memory`, and by the
-//! plain packer that it replaces (`semantic = false`), which it may be a tenth slower than. Once more without the index: read, cut.
+//! Measures: CPU seconds from a folder of memory files to an index: read, split, store. With the preset `memory`, and with the plain packer
+//! that it replaces (`semantic = false`), than which it may be a tenth slower. Also without the index: read, split.
 //!
-//! Corpus: the folder that the first argument names, which should hold nothing but Markdown; without one, 2,000 memory files made from
-//! those of the chunker's tests: seven of ten are daily notes, two curated files, one is of people. Each is of sections drawn by a fixed
-//! rule, with its number in every paragraph, so that few chunks are alike. Each round stores into an empty folder. Rounds alternate; the
-//! median round counts.
+//! Corpus: the folder in the first argument, which should contain only Markdown; without one, 2,000 memory files generated from those of
+//! the chunker's tests: seven of ten are daily notes, two are curated files, one is about people. Each consists of sections chosen by a
+//! fixed rule, with its number in every paragraph, so that few chunks are equal. Each round stores into an empty folder. Rounds alternate;
+//! the median round counts.
 //!
 //! Command: `cargo run --release --bin memory [FOLDER]`
 
@@ -25,7 +25,7 @@ const SOURCES: [&str; 3] = [
     include_str!("../../../crates/excerpt-chunk/tests/memory/people.md"),
 ];
 
-/// What is measured: how many chunks a configuration gives.
+/// The measured function, which returns the number of chunks for a configuration.
 type Work<'a> = &'a dyn Fn(&Config) -> usize;
 
 fn main() {
@@ -101,7 +101,7 @@ fn store(folder: &Path, config: &Config) -> usize {
     index.status().expect("the index has a status").chunks
 }
 
-/// The Markdown that a sync finds, too: nothing hidden.
+/// The Markdown files that a sync also finds, without hidden ones.
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     let entries = folder.read_dir().expect("the folder can be read");
     let mut paths: Vec<_> = entries
@@ -121,7 +121,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Writes the memory files that are measured on when no others are named.
+/// Writes the memory files for a run without a folder.
 fn make(folder: &Path) {
     let [curated, daily, people] = SOURCES.map(sections);
     let mut drawn: usize = 2026;

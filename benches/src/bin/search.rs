@@ -1,9 +1,9 @@
-//! Measures: the time of a search in process, warm, and how many of the nearest chunks the vectors find.
+//! Measures: the time of a warm search in process, and how many of the nearest chunks the vectors find.
 //!
-//! Corpus: the files of a list, in an index that is made in a folder when it is not there. Questions are first sentences of the files themselves
-//! (documentation and headings), evenly from all; filters are the folders of packages. Each question is asked by keywords, by vectors and by
-//! both, everywhere and in the folder that it is from; rounds follow each other, the first one warms; by the clock and in CPU time. Found is measured against a scan of all
-//! vectors, as they are kept (in bytes) and as the embedder gives them. No randomness.
+//! Corpus: the files of a list, in an index in a folder that is created if it does not exist. Questions are first sentences of the files
+//! (documentation and headings), sampled evenly; filters are the folders of packages. Each question is searched by keywords, by vectors and by
+//! both, everywhere and in its own folder, after a round to warm up; wall-clock and CPU time. Recall is measured against a scan of all vectors,
+//! as stored (in bytes) and as computed by the embedder. No randomness.
 //!
 //! Command: `cargo run --release --bin search LIST FOLDER`; a third argument names one kind of search to run alone, for a profiler.
 
@@ -21,12 +21,12 @@ use excerpt_index::{
 use rusqlite::{Connection, Row};
 use serde_json::json;
 
-/// How many questions are asked.
+/// The number of questions.
 const QUESTIONS: usize = 200;
 const ROUNDS: usize = 5;
-/// How many of the nearest chunks are to be found.
+/// The number of nearest chunks that should be found.
 const NEAREST: usize = 10;
-/// A question has at least and at most so many words.
+/// The minimum and maximum number of words of a question.
 const WORDS: [usize; 2] = [4, 14];
 
 const KINDS: [(&str, Channels); 3] = [
@@ -109,13 +109,13 @@ fn main() {
     }
 }
 
-/// A question and the folder that it is from.
+/// A question and its folder.
 struct Question {
     text: String,
     folder: String,
 }
 
-/// First sentences, evenly from all files that have one.
+/// First sentences, sampled evenly from all files that have one.
 fn questions(files: &[(String, String)]) -> Vec<Question> {
     let all: Vec<Question> = files
         .iter()
@@ -128,7 +128,7 @@ fn questions(files: &[(String, String)]) -> Vec<Question> {
     all.into_iter().step_by(step).take(QUESTIONS).collect()
 }
 
-/// The first heading or line of documentation that could be a question.
+/// The first heading or line of documentation that can serve as a question.
 fn question(text: &str) -> Option<String> {
     let marks = ["/// ", "//! ", "# ", "## "];
     let lines = text.lines().map(str::trim);
@@ -144,7 +144,7 @@ fn question(text: &str) -> Option<String> {
     })
 }
 
-/// The folder of a package: the one of which the name ends with a version, else that of the file.
+/// The folder of a package: the one whose name ends with a version, or else that of the file.
 fn package(path: &str) -> String {
     let ends = path.match_indices('/').map(|(end, _)| end);
     let mut folders: Vec<&str> = ends.map(|end| &path[..end]).collect();
@@ -159,7 +159,7 @@ fn package(path: &str) -> String {
     }
 }
 
-/// All times, by the clock and of the processor, and the fastest round of each question, which others on the machine disturb least; the shortest first.
+/// All wall-clock and CPU times, and the fastest round of each question, which is disturbed least by other processes; sorted.
 fn times(
     index: &mut Index,
     questions: &[Question],
@@ -191,7 +191,7 @@ fn times(
     times
 }
 
-/// A chunk's vector, as it is kept and as it was.
+/// A chunk's vector, as stored and as computed.
 struct Kept {
     path: String,
     ordinal: usize,
@@ -199,7 +199,7 @@ struct Kept {
     numbers: Vec<f32>,
 }
 
-/// How many of the nearest are found.
+/// Measures how many of the nearest chunks are found.
 fn found(index: &mut Index, database: &Path, questions: &[Question], recorder: &Recorder) {
     let all = kept(index, database, &recorder.table);
     let mut ranking = Ranking::default();
@@ -231,7 +231,7 @@ fn found(index: &mut Index, database: &Path, questions: &[Question], recorder: &
     println!("{line}");
 }
 
-/// The part of the nearest that are hits. Where several are equally near, any of them will do.
+/// The share of the nearest chunks that are hits. Among equally near ones, any counts.
 fn share(all: &[Kept], hits: &[(&str, usize)], near: impl Fn(&Kept) -> f32) -> f64 {
     let near: Vec<f32> = all.iter().map(near).collect();
     let mut sorted = near.clone();
@@ -300,7 +300,7 @@ fn kept(index: &Index, database: &Path, table: &StaticTable) -> Vec<Kept> {
     all
 }
 
-/// The embedder that is built in, and the vector of the last question.
+/// The built-in embedder, which records the vector of the last question.
 struct Recorder {
     table: StaticTable,
     last: Mutex<Vec<f32>>,

@@ -1,9 +1,9 @@
-//! Measures: megabytes of Markdown cut per CPU second, in process, on one thread: parse, cut, chunks made.
+//! Measures: megabytes of Markdown split per CPU second, in process, on one thread, from parsing to finished chunks.
 //!
-//! Corpus: the files of a list, each read before; `benches/corpus` makes one. Rivals: text-splitter (its chunks as slices, which is its fastest
-//! verb) and, as the floor, pulldown-cmark alone with its events only counted. The same with real tokens, 400 of o200k: text-splitter
-//! counts them with tiktoken-rs, which is slow, and so is given every tenth file only; the floor is the tokenizer that excerpt uses, alone.
-//! Rounds alternate, so that a disturbance hits all; the median round counts. No randomness.
+//! Corpus: the files of a list, read beforehand; `benches/corpus` prints one. Compared with text-splitter (its chunks as slices, which is its
+//! fastest method) and, as a lower bound, pulldown-cmark alone with its events only counted. The same with real tokens, 400 of o200k:
+//! text-splitter counts them with tiktoken-rs, which is slow, and so gets only every tenth file; the lower bound is the tokenizer of excerpt
+//! alone. Rounds alternate, so that a disturbance affects all; the median round counts. No randomness.
 //!
 //! Command: `benches/corpus /tmp/corpus > /tmp/list && cargo run --release --bin speed /tmp/list`; a second argument names one subject
 //! to run alone, for a profiler.
@@ -23,11 +23,11 @@ type Cut<'a> = dyn Fn(&str, &str) -> usize + 'a;
 /// What is measured.
 struct Subject<'a> {
     name: &'static str,
-    /// What its pieces are limited by.
+    /// The limit of its pieces.
     unit: Option<&'static str>,
-    /// Of so many files it is given one.
+    /// It gets one of this many files.
     every: usize,
-    /// Takes the path and the text of a file, and says how many pieces it made.
+    /// Splits a file, given by path and text, and returns the number of pieces.
     cut: Box<Cut<'a>>,
 }
 
@@ -35,7 +35,7 @@ fn main() {
     let files = files();
     let chunker = chunker();
     let splitter = MarkdownSplitter::new(LIMIT);
-    // Made when they are first used, so that their tables are no part of the others' memory in the first round.
+    // Created on first use, so that their tables do not count as memory of the others in the first round.
     let token_chunker = LazyCell::new(token_chunker);
     let token_splitter = LazyCell::new(|| {
         let sizer = tiktoken_rs::o200k_base().expect("the tables are built in");

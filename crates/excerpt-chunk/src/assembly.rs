@@ -89,7 +89,11 @@ impl<'a, 'o> Assembly<'a, 'o> {
             Some(overview) if piece.overview => overview * unit,
             _ => self.config.max * unit,
         };
-        let room = (max / 4).min(max.saturating_sub(text_size + overlap_size));
+        let room = match piece.oversized {
+            // What exceeds the limit anyway keeps its context.
+            Some(_) => max / 4,
+            None => (max / 4).min(max.saturating_sub(text_size + overlap_size)),
+        };
         let mut context = self.context(piece, among.part);
         let sections = piece
             .touched
@@ -101,7 +105,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
         let header_size = self.sizer.of(&context.header);
         let mut warnings = Vec::new();
         if let Some(reason) = piece.oversized
-            && text_size > max
+            && text_size + overlap_size + header_size > max
         {
             warnings.push(Warning::Oversized { reason });
         }

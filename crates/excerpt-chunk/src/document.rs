@@ -77,6 +77,14 @@ impl<'a> Document<'a> {
         }
     }
 
+    /// The same document with another text of the same length.
+    pub(crate) fn with_text<'b>(&self, text: &'b str) -> Document<'b>
+    where
+        'a: 'b,
+    {
+        Document { text, ..*self }
+    }
+
     /// A part of the text as a separate document, without a path.
     pub(crate) fn block(&self, span: Range<usize>) -> Self {
         Document {
@@ -142,6 +150,16 @@ impl<'a> Document<'a> {
         ];
         let name = self.path.and_then(|path| path.rsplit(['/', '\\']).next());
         name.is_some_and(|name| NAMES.contains(&&*name.to_lowercase()))
+    }
+
+    /// Whether the document is AsciiDoc by its extension.
+    pub(crate) fn is_asciidoc(&self) -> bool {
+        let ending = self.path.and_then(|path| path.rsplit('.').next());
+        ending.is_some_and(|ending| {
+            ["adoc", "asciidoc"]
+                .iter()
+                .any(|known| ending.eq_ignore_ascii_case(known))
+        })
     }
 
     /// The syntax that was set.

@@ -223,8 +223,9 @@ impl Plan<'_> {
                 }
             }
             let text = atom.grains.end - before;
-            // An atom that is kept whole although it is too large keeps its heading, too.
-            let kept = self.limits.keep && glued && atom.grains.len() > max;
+            // An atom that is kept whole although it is too large keeps its heading, too, and the
+            // last word after it.
+            let kept = self.limits.keep && glued && (atom.grains.len() > max || self.is_kept(atom));
             if text > max && !kept && last > start {
                 break;
             }
@@ -242,6 +243,16 @@ impl Plan<'_> {
             }
             candidate(end, price);
         }
+    }
+
+    /// Whether an atom is a code block or a table.
+    fn is_block(&self, atom: &Atom) -> bool {
+        matches!(self.outline.nodes[atom.node].kind, Kind::Code | Kind::Table)
+    }
+
+    /// Whether an atom may be kept whole with what it belongs to: a block, or a sentence.
+    fn is_kept(&self, atom: &Atom) -> bool {
+        self.is_block(atom) || self.outline.nodes[atom.node].kind == Kind::Paragraph
     }
 
     /// Whether a chunk that begins at `start` may continue across the mandatory split before `cut`:
@@ -378,7 +389,13 @@ impl Plan<'_> {
         let around = self.outline.nodes[self.places[place].node].kind;
         let overview = self.overview(start).is_some();
         let max = self.overview(start).unwrap_or(self.limits.max);
-        let oversized = (size > max).then(|| match kind(last) {
+        let largest = atoms.iter().max_by_key(|atom| atom.grains.len());
+        let largest = largest.unwrap_or(first);
+        // A block that is kept whole keeps its context, too.
+        let extra = || self.lead(first).map_or(0, |(_, size)| size);
+        let whole_block = self.limits.keep && self.is_block(largest);
+        let over = size > max || (whole_block && size + self.header(place, extra()) > max);
+        let oversized = over.then(|| match kind(largest) {
             _ if split::is_one_grapheme(&self.text[bytes.clone()]) => ONE_GRAPHEME,
             Kind::Code => "a code block kept whole",
             Kind::Table => "a table kept whole",

@@ -3,7 +3,8 @@
 //!
 //! The thresholds of `auto`: a text below twice `min` stays whole, three headings make it Markdown,
 //! three lines of one kind of rule make it delimited, and everything else is split near the target.
-//! Headings and rule lines inside code blocks, tables and front matter do not count. A document
+//! Headings and rule lines inside code blocks, tables and front matter do not count. Outside of
+//! Markdown, neither do lines of punctuation directly above or below text. A document
 //! that is Markdown by its name is read as Markdown however few headings it has, so that its blocks
 //! stay whole.
 
@@ -12,7 +13,8 @@ use regex::Regex;
 use crate::config::{Atomic, Config, Strategy};
 use crate::document::{Document, Syntax};
 use crate::outline::{Kind, Outline};
-use crate::parse::{CodeParser, Detected, Lines, Markdown, Parser, Prose, delimited, fences};
+use crate::parse::delimited::{self, RuleLine, Which};
+use crate::parse::{CodeParser, Detected, Lines, Markdown, Parser, Prose, fences};
 
 /// How many headings or rule lines show that they structure the document.
 const ENOUGH: usize = 3;
@@ -54,6 +56,13 @@ pub(crate) fn read(
             None => parser(document).parse(document, tools.detail),
         },
     };
+    if config.strategy == Strategy::Delimiter
+        && let Some(pattern) = tools.delimiter
+        && let Some(bare) = delimited::without_underlines(&outline, document.text(), pattern)
+    {
+        // What was given as a delimiter underlines no heading.
+        outline = Markdown.parse(&document.with_text(&bare), tools.detail);
+    }
     if let Some(code) = tools.code
         && config.atomic != Atomic::Keep
     {
@@ -75,10 +84,14 @@ pub(crate) fn read(
     match strategy {
         Strategy::Delimiter => {
             let text = document.text();
+            let least = match config.strategy {
+                Strategy::Auto => ENOUGH,
+                _ => 1,
+            };
             if let Some(pattern) = tools.delimiter {
-                delimited::mark(&mut outline, text, pattern);
-            } else if let Some((line, _)) = delimited::rule_lines(&outline, text, 1) {
-                delimited::mark(&mut outline, text, &line.pattern);
+                delimited::mark(&mut outline, text, pattern, Which::Asked);
+            } else if let Some((line, which, _)) = rule_lines(document, &outline, least) {
+                delimited::mark(&mut outline, text, &line.pattern, which);
                 include_delimiter |= line.opens;
             } else {
                 let note = "no delimiter is configured and no rule line was found";
@@ -144,6 +157,28 @@ fn has_mandatory_heading(outline: &Outline, config: &Config) -> bool {
     sections.any(|section| levels.contains(section.level))
 }
 
+/// The kind of rule line that separates the parts of the document, which of these lines do, and
+/// how many there are. In Markdown the parser knows the underlines of headings. In other text they
+/// look like rules, and so do the marks around the blocks of AsciiDoc.
+fn rule_lines(
+    document: &Document<'_>,
+    outline: &Outline,
+    least: usize,
+) -> Option<(&'static RuleLine, Which, usize)> {
+    let text = document.text();
+    let ways: &[Which] = match document.syntax() {
+        Syntax::Markdown => &[Which::Conventional],
+        // Where delimiters were asked for, text that has no others is split at any.
+        _ if least == 1 => &[Which::Apart, Which::Conventional],
+        _ if document.is_asciidoc() => &[],
+        _ => &[Which::Apart],
+    };
+    ways.iter().find_map(|which| {
+        let (line, count) = delimited::rule_lines(outline, text, *which, least)?;
+        Some((line, *which, count))
+    })
+}
+
 /// Chooses a strategy by content, with the reason.
 fn detect(
     document: &Document<'_>,
@@ -172,7 +207,7 @@ fn detect(
     if headings >= ENOUGH {
         return (by_headings, format!("detected: {headings} headings"));
     }
-    if let Some((line, count)) = delimited::rule_lines(outline, document.text(), ENOUGH) {
+    if let Some((line, _, count)) = rule_lines(document, outline, ENOUGH) {
         return (
             Strategy::Delimiter,
             format!("detected: {count} {}", line.name),

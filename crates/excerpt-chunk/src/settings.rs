@@ -9,7 +9,8 @@ use crate::size::Unit;
 
 /// The fields of a [`Config`] that a user set. Fields that are not set come from the preset and are
 /// adjusted to those that are: a larger `target` raises `max`, a smaller `max` lowers `target`, and
-/// `min` stays well below.
+/// `min` stays well below. A `delimiter` implies its strategy and a `min` of 0: it splits at every
+/// match, unless small parts are to be joined.
 ///
 /// ```
 /// use excerpt_chunk::Settings;
@@ -98,12 +99,15 @@ impl Settings {
             Overlap::Size(size) => Overlap::Size(scaled(size)),
             percent => percent,
         };
+        let strategy = self.strategy.or(delimited).unwrap_or(base.strategy);
+        let obeys = strategy == Strategy::Delimiter && self.delimiter.is_some();
+        let min = if obeys { 0 } else { scaled(base.min) };
         Config {
-            strategy: self.strategy.or(delimited).unwrap_or(base.strategy),
+            strategy,
             unit: base.unit,
             target,
             max,
-            min: self.min.unwrap_or(scaled(base.min)),
+            min: self.min.unwrap_or(min),
             overlap: self.overlap.unwrap_or(overlap),
             levels: self.levels.or(base.levels),
             delimiter: self.delimiter.clone(),
@@ -170,5 +174,16 @@ mod tests {
             ..Settings::default()
         };
         assert_eq!(said.config().strategy, Strategy::Delimiter);
+        assert_eq!(said.config().min, 0);
+        let joining = Settings {
+            min: Some(20),
+            ..said.clone()
+        };
+        assert_eq!(joining.config().min, 20);
+        let other = Settings {
+            strategy: Some(Strategy::Markdown),
+            ..said
+        };
+        assert_eq!(other.config().min, 50);
     }
 }

@@ -23,13 +23,31 @@ const ABBREVIATIONS: [&str; 27] = [
 pub(crate) fn sentences(
     text: &str,
     range: Range<usize>,
+    piece: impl FnMut(Range<usize>, Strength),
+) {
+    ended(text, range, false, piece);
+}
+
+/// Like [`sentences`], but a sentence may also end before a letter in lower case.
+pub(crate) fn lax_sentences(
+    text: &str,
+    range: Range<usize>,
+    piece: impl FnMut(Range<usize>, Strength),
+) {
+    ended(text, range, true, piece);
+}
+
+fn ended(
+    text: &str,
+    range: Range<usize>,
+    lax: bool,
     mut piece: impl FnMut(Range<usize>, Strength),
 ) {
     let part = &text[range.clone()];
     let mut start = 0;
     let mut strength = Strength::Start;
     let mut from = 0;
-    while let Some((end, next)) = next_end(part, from) {
+    while let Some((end, next)) = next_end(part, from, lax) {
         from = end;
         if end < part.len() && is_grapheme_start(part, start, end) {
             piece(range.start + start..range.start + end, strength);
@@ -42,7 +60,7 @@ pub(crate) fn sentences(
 
 /// The end of the sentence or marked line at or after `from`, including the white space that
 /// follows it.
-fn next_end(text: &str, from: usize) -> Option<(usize, Strength)> {
+fn next_end(text: &str, from: usize, lax: bool) -> Option<(usize, Strength)> {
     let mut at = from;
     while let Some(offset) = text[at..].find(is_stop) {
         let stop = at + offset;
@@ -56,7 +74,7 @@ fn next_end(text: &str, from: usize) -> Option<(usize, Strength)> {
             continue;
         }
         at = skip(text, at, |char| is_closer(char) || is_sentence_stop(char));
-        if ends_sentence(text, stop, char, at) {
+        if ends_sentence(text, stop, char, at, lax) {
             return Some((skip(text, at, char::is_whitespace), Strength::Sentence));
         }
     }
@@ -68,7 +86,8 @@ fn is_stop(char: char) -> bool {
 }
 
 fn is_sentence_stop(char: char) -> bool {
-    matches!(char, '.' | '!' | '?' | '…') || is_wide_stop(char)
+    // The last five are the stops of Arabic, Urdu, Devanagari and Ethiopic.
+    matches!(char, '.' | '!' | '?' | '…' | '؟' | '۔' | '।' | '॥' | '።') || is_wide_stop(char)
 }
 
 /// Stops that need no white space after them.
@@ -76,14 +95,15 @@ fn is_wide_stop(char: char) -> bool {
     matches!(char, '。' | '！' | '？' | '．')
 }
 
-/// Whether `char` at `stop` ends a sentence; `end` is after the stop and its closing marks.
-fn ends_sentence(text: &str, stop: usize, char: char, end: usize) -> bool {
+/// Whether `char` at `stop` ends a sentence; `end` is after the stop and its closing marks. `lax`
+/// accepts a letter in lower case after it.
+fn ends_sentence(text: &str, stop: usize, char: char, end: usize, lax: bool) -> bool {
     if is_wide_stop(char) {
         return true;
     }
     let rest = &text[end..];
     let after = rest.trim_start();
-    if after.len() == rest.len() || after.starts_with(char::is_lowercase) {
+    if after.len() == rest.len() || (!lax && after.starts_with(char::is_lowercase)) {
         return false;
     }
     let plain = char == '.' && end == stop + 1;
@@ -303,6 +323,11 @@ pub(crate) fn is_grapheme_start(text: &str, start: usize, at: usize) -> bool {
     cursor.is_boundary(slice, 0).unwrap_or(false)
 }
 
+/// Whether `text` is a single word, if it is one at all.
+pub(crate) fn is_one_word(text: &str) -> bool {
+    text.split_whitespace().nth(1).is_none()
+}
+
 /// Whether `text` is a single grapheme.
 pub(crate) fn is_one_grapheme(text: &str) -> bool {
     text.graphemes(true).nth(1).is_none()
@@ -343,6 +368,21 @@ mod tests {
             ["It ended. then went on."]
         );
         assert_eq!(sentences_of("1. Item. Next"), ["1. Item. ", "Next"]);
+    }
+
+    #[test]
+    fn lax_sentences_end_before_lower_case_but_not_after_abbreviations() {
+        let text = "it ended. then, e.g. at v1.2, it went on! and on.";
+        let mut found = Vec::new();
+        lax_sentences(text, 0..text.len(), |range, _| found.push(&text[range]));
+        let expected = ["it ended. ", "then, e.g. at v1.2, it went on! ", "and on."];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn stops_of_other_scripts_end_sentences() {
+        assert_eq!(sentences_of("यह एक है। यह दो है।"), ["यह एक है। ", "यह दो है।"]);
+        assert_eq!(sentences_of("هل هذا؟ نعم."), ["هل هذا؟ ", "نعم."]);
     }
 
     #[test]

@@ -13,6 +13,9 @@ use crate::gap::{Gap, Lines};
 /// A line is long if it has more bytes than this and than `detail`: it is split inside.
 const LONG_LINE: usize = 200;
 
+/// How many parts of a line make up a node of the size of `detail`, at most.
+const PARTS: usize = 64;
+
 /// A node of the tree whose children are walked.
 #[derive(Clone, Copy)]
 pub(crate) struct Level {
@@ -87,6 +90,8 @@ pub(crate) struct Draft<'b, 'text> {
     pub(crate) levels: Vec<Level>,
     pub(crate) sequences: Vec<Sequence>,
     lines: Lines,
+    /// Where the last node was opened.
+    opened_at: usize,
     /// The line of a closing bracket with more text after it, such as `} else {`: the start of what
     /// follows, and whether that is glued.
     pub(crate) held: Option<(usize, bool)>,
@@ -121,6 +126,7 @@ impl<'b, 'text> Draft<'b, 'text> {
                 ..Sequence::default()
             }],
             lines: Lines::default(),
+            opened_at: 0,
             held: None,
         }
     }
@@ -140,6 +146,12 @@ impl<'b, 'text> Draft<'b, 'text> {
     /// Whether the line that contains `at` must be split inside.
     pub(crate) fn long_line(&mut self, at: usize) -> bool {
         self.lines.length_at(self.text, at) > self.detail.max(LONG_LINE)
+    }
+
+    /// Whether a part of a line begins at `at`, in a line that must be split inside. Smaller parts than those that a chunk
+    /// can be made of would only take memory: a line of 2 MiB may have a million of them.
+    pub(crate) fn parts_line(&mut self, at: usize) -> bool {
+        at.saturating_sub(self.opened_at) >= self.detail / PARTS && self.long_line(at)
     }
 
     /// Opens a node of the outline in the current sequence, at `line` or at the comments and
@@ -167,6 +179,7 @@ impl<'b, 'text> Draft<'b, 'text> {
         let inside = newlines == 0 && self.sequence().begun;
         glue |= inside && start == line && !self.long_line(line);
         let index = self.builder.open(kind, start);
+        self.opened_at = start;
         if glue {
             self.builder.glue(index);
         }

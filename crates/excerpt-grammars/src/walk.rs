@@ -262,7 +262,7 @@ impl<'tree> Walk<'_, '_, '_, 'tree> {
             || self.draft.held.is_some()
             || match header && self.draft.sequence().piece {
                 true => false,
-                false => newline || (named && self.draft.long_line(found.start)),
+                false => newline || (named && self.draft.parts_line(found.start)),
             };
         if begins {
             self.draft
@@ -300,7 +300,7 @@ impl<'tree> Walk<'_, '_, '_, 'tree> {
                 || !self.draft.sequence().begun
                 || !self.draft.sequence().waiting.is_empty()
                 || (!self.draft.sequence().piece && self.parted(found.start))
-                || self.draft.long_line(found.start));
+                || self.draft.parts_line(found.start));
         if !alone {
             return self.content(found, false);
         }

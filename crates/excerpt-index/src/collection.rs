@@ -307,11 +307,11 @@ impl Collections {
         }
     }
 
-    /// Adds a collection under a name that no other has.
+    /// Adds a collection whose name and root no other has.
     ///
     /// # Errors
     ///
-    /// [`Error::NameTaken`], and [`Error::CollectionName`] for an invalid name.
+    /// [`Error::NameTaken`], [`Error::RootTaken`], and [`Error::CollectionName`] for an invalid name.
     pub(crate) fn add(&mut self, collection: Collection) -> Result<()> {
         let name = &collection.name;
         if name.is_empty() || *name != name_of(name) {
@@ -320,8 +320,15 @@ impl Collections {
                 closest: name_of(name),
             });
         }
-        let taken = |known: &&Collection| known.name == *name || known.root == collection.root;
-        if let Some(known) = self.collections.iter().find(taken) {
+        let mut known = self.collections.iter();
+        if let Some(known) = known.find(|known| known.root == collection.root) {
+            return Err(Error::RootTaken {
+                name: known.name.clone(),
+                root: known.root.clone(),
+            });
+        }
+        let mut known = self.collections.iter();
+        if let Some(known) = known.find(|known| known.name == *name) {
             return Err(Error::NameTaken {
                 name: known.name.clone(),
                 root: known.root.clone(),
@@ -348,8 +355,8 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// [`Error::Source`] when its root cannot be read, [`Error::NameTaken`], [`Error::CollectionName`], [`Error::Pattern`], [`Error::Config`] when its
-    /// chunking settings are invalid, and [`Error::Locked`].
+    /// [`Error::Source`] when its root cannot be read, [`Error::NameTaken`], [`Error::RootTaken`], [`Error::CollectionName`], [`Error::Pattern`],
+    /// [`Error::Config`] when its chunking settings are invalid, and [`Error::Locked`].
     pub fn add(&mut self, mut collection: Collection) -> Result<()> {
         let files = Files::selected(&collection.root, &collection.selection)?;
         collection.root = files.path().to_path_buf();
@@ -479,8 +486,9 @@ mod tests {
             refused(&mut all, "notes", "/m"),
             "collection `notes` already exists for `/n`: choose another name with `--name`, or run `excerpt remove notes` first"
         );
-        assert!(
-            refused(&mut all, "other", "/n").contains("collection `notes` already exists for `/n`")
+        assert_eq!(
+            refused(&mut all, "other", "/n"),
+            "`/n` is already the collection `notes`: search it with `-c notes`, or run `excerpt remove notes` first to add it differently"
         );
         assert_eq!(
             refused(&mut all, "a/b", "/m"),

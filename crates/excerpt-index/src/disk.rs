@@ -94,6 +94,23 @@ pub(crate) fn is_obstructed(path: &Path) -> bool {
     matches!(is_regular(path), Ok(Some(false)))
 }
 
+/// The bytes that the files in a folder and below take.
+pub(crate) fn bytes_in(folder: &Path) -> u64 {
+    let mut folders = vec![folder.to_path_buf()];
+    let mut bytes = 0;
+    while let Some(folder) = folders.pop() {
+        // A file that a writer removes meanwhile is not counted.
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.metadata() {
+                Ok(metadata) if metadata.is_dir() => folders.push(entry.path()),
+                Ok(metadata) => bytes += metadata.len(),
+                Err(_) => {}
+            }
+        }
+    }
+    bytes
+}
+
 /// Removes `path`, whatever it is.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
     let removed = match fs::symlink_metadata(path) {

@@ -133,6 +133,12 @@ pub enum Error {
         /// How many lines it has.
         count: usize,
     },
+    /// The index contains texts that were added to it and exist nowhere else.
+    #[error("texts that exist nowhere else were added to the index: remove `{}` by name first", names.join("`, `"))]
+    Given {
+        /// The collections that are such texts.
+        names: Vec<String>,
+    },
     /// No collection has that name.
     #[error("unknown collection `{name}`{}", expected(names))]
     UnknownCollection {
@@ -141,12 +147,23 @@ pub enum Error {
         /// The existing names.
         names: Vec<String>,
     },
-    /// A collection with that name or root already exists.
+    /// A collection with that name already exists, for another root.
     #[error(
         "collection `{name}` already exists for `{}`: choose another name with `--name`, or run `excerpt remove {name}` first",
         root.display()
     )]
     NameTaken {
+        /// Its name.
+        name: String,
+        /// Its root.
+        root: PathBuf,
+    },
+    /// A collection with that root already exists.
+    #[error(
+        "`{}` is already the collection `{name}`: search it with `-c {name}`, or run `excerpt remove {name}` first to add it differently",
+        root.display()
+    )]
+    RootTaken {
         /// Its name.
         name: String,
         /// Its root.

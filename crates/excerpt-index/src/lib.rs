@@ -34,6 +34,7 @@ mod error;
 pub mod eval;
 mod git;
 mod index;
+mod indexes;
 mod journal;
 mod list;
 mod locate;
@@ -55,12 +56,14 @@ pub use embed::{EmbedError, Embedder, HttpCheck, HttpEmbedder, HttpOptions, Stat
 pub use error::{Error, Result};
 pub use excerpt_chunk::{Config, Settings};
 pub use index::{Index, OpenOptions};
+pub use indexes::{IndexEntry, LIBRARY};
 pub use list::{DocumentEntry, FolderEntry, ListOptions, ListOrder};
 pub use locate::{Place, includes, locate};
 pub use model::{
-    Answer, Attributes, Building, Channel, Check, DocumentHits, Encoding, Explanation, Filter, Hit,
-    Keywords, LastSync, Limits, NextVectors, Note, Progress, Query, Rank, SignalShare, Skip,
-    SkipReason, Snippet, SourceStatus, Stage, Stat, Status, SyncOptions, SyncReport, VectorStatus,
+    AlsoIn, Answer, Attributes, Building, Channel, Check, DocumentHits, Encoding, Explanation,
+    Filter, Hit, Keywords, LastSync, Limits, NextVectors, Note, Progress, Query, Rank, SignalShare,
+    Skip, SkipReason, Snippet, SourceStatus, Stage, Stat, Status, SyncOptions, SyncReport,
+    VectorStatus,
 };
 pub use open::{
     CONFIGURATION_LIMIT, Kind as FileKind, Refused, read_below, read_named, stat_below,

@@ -52,7 +52,7 @@ pub fn locate(path: &Path, data: &Path, index: Option<&Path>) -> Result<Place> {
         path: path.to_path_buf(),
         source,
     })?;
-    let indexes = data.join("indexes");
+    let indexes = indexes(data);
     let mut repository = None;
     let (root, key) = match working_tree(&path) {
         Some(tree) if includes(&tree.root, &path) => {
@@ -78,6 +78,11 @@ pub fn locate(path: &Path, data: &Path, index: Option<&Path>) -> Result<Place> {
         root,
         repository: repository.filter(|_| index.is_none()),
     })
+}
+
+/// The folder of the indexes in the user's data folder.
+pub(crate) fn indexes(data: &Path) -> PathBuf {
+    data.join("indexes")
 }
 
 /// The index directory of a key: a readable name, and a hash that makes it unique.

@@ -1,23 +1,23 @@
-//! How the program ends: 0 when something was found or done, 1 when nothing was found or something needs attention, 2 when there was trouble. A reader that
-//! closes its end of a pipe has what it wanted: that is success.
+//! The exit codes: 0 when something was found or done, 1 when nothing was found or something needs attention, 2 on an error. A reader that closes
+//! its end of a pipe has what it wanted: that is success.
 
 use std::io;
 use std::process::ExitCode;
 
 use excerpt_index::eval::SetError;
 
-/// How a command ended that met no trouble.
+/// The result of a command that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// It did what was asked.
+    /// It succeeded.
     Done,
     /// It found nothing.
     Nothing,
-    /// It found what needs attention.
+    /// Something needs attention.
     Attention,
 }
 
-/// The exit code of what `result` says; trouble is named on standard error.
+/// The exit code for `result`; an error is printed on standard error.
 pub(crate) fn code(result: anyhow::Result<Outcome>) -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
@@ -30,7 +30,7 @@ pub(crate) fn code(result: anyhow::Result<Outcome>) -> ExitCode {
     }
 }
 
-/// What went wrong, with the cause where the message does not hold it already.
+/// The message of an error, with its cause unless the message already contains it.
 pub(crate) fn message(error: &anyhow::Error) -> String {
     if let Some(error) = error.downcast_ref::<excerpt_index::Error>() {
         return error.to_string();

@@ -1,5 +1,5 @@
-//! What goes to the terminal or a pipe. Results go to standard output, everything else to standard error. Text that came from outside is escaped for a
-//! terminal (`visible.rs` says what of it) and left alone for a pipe: nothing is added to it but colour, where that was asked for or a terminal has it.
+//! Output to the terminal or a pipe. Results go to standard output, everything else to standard error. Hidden characters (`visible.rs`) in text from
+//! outside are escaped on a terminal. In a pipe, text is unchanged except for color, if that is enabled.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -18,7 +18,7 @@ use crate::visible::{characters, has_hidden};
 /// The version of the JSON that commands print.
 pub(crate) const SCHEMA: u32 = 1;
 
-/// When results have colour.
+/// When results have color.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
     /// On a terminal, unless `NO_COLOR` is set, and anywhere with `CLICOLOR_FORCE`.
@@ -28,11 +28,11 @@ pub(crate) enum Color {
     Never,
 }
 
-/// What was chosen for the whole run.
+/// The choice for the whole run.
 static COLOR: OnceLock<Color> = OnceLock::new();
 
 impl Color {
-    /// Chooses it for the whole run; the first choice holds.
+    /// Sets the choice for the whole run. Only the first call has an effect.
     pub(crate) fn choose(self) {
         COLOR.get_or_init(|| self);
     }
@@ -52,7 +52,7 @@ impl Color {
     }
 }
 
-/// The characters of a path that are escaped in the address of a file.
+/// The characters of a path that are escaped in the URL of a file.
 const ADDRESS: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/')
     .remove(b'-')
@@ -69,7 +69,7 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Takes standard output.
+    /// Locks standard output.
     pub(crate) fn new() -> Self {
         let terminal = io::stdout().is_terminal();
         Output {
@@ -80,18 +80,18 @@ impl Output {
         }
     }
 
-    /// The columns of the terminal; none where there is no terminal, and lines may be as long as they are.
+    /// The columns of the terminal; `None` without a terminal, where lines are not wrapped.
     pub(crate) fn columns(&self) -> Option<usize> {
         let size = self.terminal.then(terminal_size::terminal_size).flatten();
         size.map(|(width, _)| usize::from(width.0).max(40))
     }
 
-    /// How many columns a table may take: those of the terminal, without one 100.
+    /// The maximum width of a table: that of the terminal, or 100 without one.
     pub(crate) fn width(&self) -> usize {
         self.columns().unwrap_or(100)
     }
 
-    /// `shown` as a link to `file`, on a terminal that has links.
+    /// `shown` as a link to `file`, on a terminal that supports links.
     pub(crate) fn linked(&self, shown: &str, file: &Path) -> String {
         match file.to_str().filter(|_| self.links) {
             Some(path) => {
@@ -102,7 +102,7 @@ impl Output {
         }
     }
 
-    /// `text`, which stays on its line, in `style` on a terminal.
+    /// `text`, kept on one line, in `style` if colors are on.
     pub(crate) fn styled(&self, text: &str, style: Style) -> String {
         let text = self.safe(text);
         match self.color {
@@ -111,7 +111,7 @@ impl Output {
         }
     }
 
-    /// A match in a text from outside, in bold where there is color.
+    /// A match in a text from outside, in bold if colors are on.
     pub(crate) fn highlighted(&self, text: &str) -> String {
         let text = self.safe_text(text);
         match self.color {
@@ -120,7 +120,7 @@ impl Output {
         }
     }
 
-    /// A name or a line from outside: on a terminal without hidden characters, and without an end of the line.
+    /// A name or a line from outside: on a terminal, hidden characters and line ends are escaped.
     pub(crate) fn safe<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match self.terminal {
             true => escaped(text, Ends::Escaped),
@@ -128,7 +128,7 @@ impl Output {
         }
     }
 
-    /// A text of several lines from outside: on a terminal without hidden characters, except for its line ends and tabs.
+    /// A text of several lines from outside: on a terminal, hidden characters are escaped, except for line ends and tabs.
     pub(crate) fn safe_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match self.terminal {
             true => escaped(text, Ends::Kept),
@@ -153,44 +153,44 @@ impl Output {
         self.stream.write_all(b"\n")
     }
 
-    /// Writes text as it is.
+    /// Writes text unchanged.
     pub(crate) fn raw(&mut self, text: &str) -> io::Result<()> {
         self.stream.write_all(text.as_bytes())
     }
 
-    /// Where raw text is written piece by piece.
+    /// The stream, to write raw text piece by piece.
     pub(crate) fn stream(&mut self) -> &mut impl Write {
         &mut self.stream
     }
 
-    /// Hands over what was written.
+    /// Flushes the stream.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.stream.flush()
     }
 }
 
-/// Names trouble on standard error.
+/// Prints an error on standard error.
 pub(crate) fn complain(message: &str) {
     say(&format!("excerpt: {message}"));
 }
 
-/// Says something on standard error that is no result.
+/// Prints a message on standard error.
 pub(crate) fn say(message: &str) {
     let message = match io::stderr().is_terminal() {
         true => Cow::Owned(told(message)),
         false => Cow::Borrowed(message),
     };
-    // With standard error gone there is nobody left to tell.
+    // Nothing can be reported when standard error is closed.
     let _ = writeln!(io::stderr(), "{message}");
 }
 
-/// A message as a terminal shows it: without hidden characters. Its further lines are indented, so that none of them passes for another message: a name
-/// that it repeats may have line ends.
+/// A message for a terminal, with hidden characters escaped. All lines but the first are indented: a name in the message may contain line ends, and
+/// no part of it may look like another message.
 fn told(message: &str) -> String {
     escaped(message, Ends::Kept).replace('\n', "\n  ")
 }
 
-/// What becomes of line ends and tabs.
+/// What happens to line ends and tabs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ends {
     Kept,
@@ -206,7 +206,7 @@ fn escaped(text: &str, ends: Ends) -> Cow<'_, str> {
     for (at, char, is_hidden) in characters(text) {
         match char {
             '\n' | '\t' if ends == Ends::Kept => shown.push(char),
-            // A line end of two characters is one on a terminal.
+            // `\r\n` becomes `\n`.
             '\r' if ends == Ends::Kept && text[at..].starts_with("\r\n") => {}
             _ if is_hidden => shown.extend(char.escape_unicode()),
             _ => shown.push(char),
@@ -215,7 +215,7 @@ fn escaped(text: &str, ends: Ends) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// JSON with its hidden characters as `\uXXXX`; outside of its strings there are none.
+/// JSON with its hidden characters as `\uXXXX`. They occur only in strings.
 pub(crate) fn escaped_json(json: &str) -> Cow<'_, str> {
     if !has_hidden(json) {
         return Cow::Borrowed(json);
@@ -235,7 +235,7 @@ pub(crate) fn escaped_json(json: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// The arguments of the program as a terminal shows them, where one of them has hidden characters.
+/// The arguments of the program with hidden characters escaped; `None` if they contain none.
 pub(crate) fn escaped_arguments() -> Option<Vec<String>> {
     let arguments: Vec<String> = std::env::args_os()
         .map(|argument| argument.to_string_lossy().into_owned())
@@ -249,12 +249,12 @@ pub(crate) fn escaped_arguments() -> Option<Vec<String>> {
     })
 }
 
-/// The columns that `text` takes.
+/// The width of `text` in columns.
 pub(crate) fn columns(text: &str) -> usize {
     text.chars().filter_map(UnicodeWidthChar::width).sum()
 }
 
-/// `text` in exactly `width` columns: filled with spaces, or its end, the part that says most of a path or trail, after a `…`.
+/// `text` in exactly `width` columns: padded with spaces, or its end after a `…`, which is the most specific part of a path or trail.
 pub(crate) fn fitted(text: &str, width: usize) -> String {
     let taken = columns(text);
     if taken <= width {
@@ -273,7 +273,7 @@ pub(crate) fn fitted(text: &str, width: usize) -> String {
     format!("…{}{}", &text[start..], " ".repeat(width - used))
 }
 
-/// `text` in at most `width` columns: its beginning before a `…` where there is more of it.
+/// `text` in at most `width` columns: if it is longer, its beginning and a `…`.
 pub(crate) fn cut_off(text: &str, width: usize) -> Cow<'_, str> {
     if columns(text) <= width {
         return Cow::Borrowed(text);
@@ -287,7 +287,7 @@ pub(crate) fn cut_off(text: &str, width: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}…", kept.trim_end()))
 }
 
-/// A number with commas between its thousands.
+/// A number with thousands separators.
 pub(crate) fn thousands(number: usize) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
@@ -306,7 +306,7 @@ pub(crate) fn counted(number: usize, noun: &str) -> String {
     format!("{} {noun}{plural}", thousands(number))
 }
 
-/// A time in seconds since 1970, as the time that has passed since.
+/// The time that has passed since a time in seconds since 1970.
 pub(crate) fn ago(seconds: i64) -> String {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)

@@ -1,20 +1,20 @@
-//! A target as a user writes it: a path, and the part of that document which is asked for.
+//! A target as a user writes it: a path, and the requested part of that document.
 
 use anyhow::bail;
 
-/// How many digits of a chunk's id are enough to be taken for one.
+/// The minimum number of digits of a chunk's id.
 const SHORTEST_ID: usize = 4;
 
-/// What of a document is asked for.
+/// The requested part of a document.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Whole,
-    /// From a line, and a character of it, both from 1, to the end of a line.
+    /// From a line and a character in it, both from 1, to the end of a line.
     Lines((usize, usize), usize),
     Section(String),
 }
 
-/// A path and the part asked for. A document whose name ends like lines or a section is meant itself: `exists` knows those that there are.
+/// A path and the requested part. If a document exists (by `exists`) whose name ends like a line range or a section, the target is that document.
 pub(crate) fn parsed(given: &str, exists: impl Fn(&str) -> bool) -> anyhow::Result<(&str, Part)> {
     if exists(given) {
         return Ok((given, Part::Whole));
@@ -46,7 +46,7 @@ pub(crate) fn parsed(given: &str, exists: impl Fn(&str) -> bool) -> anyhow::Resu
     }
 }
 
-/// A line or a range of lines; behind a point, the character to begin with.
+/// A line or a range of lines, with the first character after a period.
 fn numbers(range: &str) -> Option<((usize, usize), usize)> {
     let (first, last) = match range.split_once('-') {
         Some((first, last)) => (first, last.parse().ok()?),
@@ -57,7 +57,7 @@ fn numbers(range: &str) -> Option<((usize, usize), usize)> {
     (line >= 1 && column >= 1 && line <= last).then_some(((line, column), last))
 }
 
-/// Whether this would be a range of lines if its end were not before its start.
+/// Whether this is a range of lines whose end is before its start.
 fn is_reversed(range: &str) -> bool {
     let ends = range.split_once('-').and_then(|(first, last)| {
         let ((first, _), _) = numbers(first)?;
@@ -66,7 +66,7 @@ fn is_reversed(range: &str) -> bool {
     ends.is_some_and(|(first, last)| first > last)
 }
 
-/// A line or a range of lines as the address of a file on the web has them: `L62`, `L62-L68`.
+/// A line or a range of lines as in the URLs of code hosts: `L62`, `L62-L68`.
 fn marked(section: &str) -> Option<((usize, usize), usize)> {
     let range = section.strip_prefix('L')?;
     numbers(&range.replacen("-L", "-", 1))

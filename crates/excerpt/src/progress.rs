@@ -1,11 +1,11 @@
-//! A progress bar on standard error, where that is a terminal; nothing elsewhere.
+//! A progress bar on standard error, if that is a terminal.
 
 use std::io::IsTerminal;
 
 use excerpt_index::{Progress, Stage};
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// While it is not known how much there is to do, and once it is.
+/// The templates before and after the total is known.
 const COUNTING: &str = "{spinner} {msg}";
 const COUNTED: &str = "{msg} {wide_bar} {human_pos} of {human_len}";
 
@@ -25,7 +25,7 @@ impl Bar {
         }
     }
 
-    /// Shows how far the sync is.
+    /// Shows the progress of the sync.
     pub(crate) fn show(&self, progress: Progress) {
         let template = if progress.total == 0 {
             COUNTING
@@ -37,9 +37,9 @@ impl Bar {
         }
         self.bar.set_message(match progress.stage {
             Stage::List => "listing files",
-            Stage::Cut => "cutting",
+            Stage::Cut => "splitting documents",
             Stage::Keywords => "writing keywords",
-            Stage::Vectors => "making vectors",
+            Stage::Vectors => "computing vectors",
             _ => "syncing",
         });
         self.bar.update(|state| {
@@ -48,7 +48,7 @@ impl Bar {
         });
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();
     }

@@ -9,14 +9,14 @@ use crate::output::{Output, columns};
 /// The space before a column.
 const GAP: &str = "  ";
 
-/// On which side the cells of a column stand.
+/// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
     Left,
     Right,
 }
 
-/// A table that is filled column by column.
+/// A table, built column by column.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     columns: Vec<Column>,
@@ -51,13 +51,13 @@ impl Table {
         self
     }
 
-    /// The columns of the terminal that the table takes.
+    /// The width of the table in terminal columns.
     pub(crate) fn width(&self) -> usize {
         let widths = self.columns.iter().map(|column| GAP.len() + column.width());
         widths.sum()
     }
 
-    /// Prints the table; where it is too wide, without its last columns.
+    /// Prints the table. If it is too wide, the last columns are omitted.
     pub(crate) fn print(&self, output: &mut Output) -> io::Result<()> {
         let lines = self.lines(output.width());
         let mut lines = lines.iter().map(|line| line.trim_end());
@@ -98,7 +98,7 @@ impl Column {
     }
 }
 
-/// A bar for a share from 0 to 1, of `width` columns when it is whole, to an eighth of a column.
+/// A bar for a share from 0 to 1, `width` columns wide for 1, with a resolution of an eighth of a column.
 pub(crate) fn bar(share: f64, width: usize) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (share.clamp(0.0, 1.0) * (8 * width) as f64).round() as usize;

@@ -1,11 +1,11 @@
-//! Which characters of a text a reader does not see, or is misled by. Whatever shows text from outside asks here: the terminal, HTML pages, and the lines
-//! that an agent reads.
+//! Which characters of a text are invisible or misleading. Everything that shows text from outside uses this: the terminal, HTML pages, and the
+//! output for agents.
 
-/// The characters of `text`, each with whether it is hidden: a control character (line ends and tabs included), a mark that turns the direction of text
-/// around, a tag, a separator, or anything else without a glyph of its own.
+/// The characters of `text`, each with whether it is hidden: a control character (line ends and tabs included), a mark that changes the direction of
+/// text, a tag, a separator, or any other character without a glyph.
 ///
-/// Joiners and variation selectors, which scripts and emoji are made with, are visible where they stand behind what they change. A run of them, which
-/// changes nothing and can carry a message, is hidden.
+/// Joiners and variation selectors, which scripts and emoji need, are visible directly after the character that they modify. A run of them, which
+/// modifies nothing and can carry a message, is hidden.
 pub(crate) fn characters(text: &str) -> impl Iterator<Item = (usize, char, bool)> {
     let mut before = Before::Nothing;
     text.char_indices().map(move |(at, char)| {
@@ -23,15 +23,15 @@ pub(crate) fn characters(text: &str) -> impl Iterator<Item = (usize, char, bool)
     })
 }
 
-/// Whether `text` has a hidden character.
+/// Whether `text` contains a hidden character.
 pub(crate) fn has_hidden(text: &str) -> bool {
     characters(text).any(|(_, _, hidden)| hidden)
 }
 
-/// What stands before a character.
+/// What precedes a character.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
-    /// The start, or what has no glyph.
+    /// The start of the text, or a character without a glyph.
     Nothing,
     Glyph,
     /// A variation selector.
@@ -39,7 +39,7 @@ enum Before {
     Joiner,
 }
 
-/// Control characters, and those that Unicode calls default ignorable, but for joiners and the first sixteen variation selectors.
+/// Control characters and those that Unicode calls default ignorable, except for joiners and the first sixteen variation selectors.
 fn has_no_glyph(char: char) -> bool {
     matches!(char,
         '\u{ad}'
@@ -56,7 +56,7 @@ fn has_no_glyph(char: char) -> bool {
         | '\u{fff0}'..='\u{fffb}'
         | '\u{1bca0}'..='\u{1bca3}'
         | '\u{1d173}'..='\u{1d17a}'
-        // Tags, and 240 variation selectors: any byte can be written in either.
+        // Tags and 240 variation selectors: both can encode any byte.
         | '\u{e0000}'..='\u{e0fff}'
     ) || char.is_control()
 }

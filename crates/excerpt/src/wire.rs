@@ -1,27 +1,27 @@
-//! What programs read, the same from every face.
+//! The JSON for programs, the same from the command line and the MCP server.
 
 use std::path::Path;
 
 use excerpt_chunk::{Chunking, Hash, Span, Summary};
-use excerpt_index::{DocumentHits, Encoding, Explanation, Snippet};
+use excerpt_index::{AlsoIn, DocumentHits, Encoding, Explanation, Snippet};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::place::Paths;
 
-/// A chunk that was found.
+/// A hit.
 #[derive(Serialize)]
 pub(crate) struct Hit<'a> {
     pub(crate) rank: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) collection: Option<&'a str>,
-    /// The file, from the working directory.
+    /// The path of the file, relative to the working directory.
     pub(crate) path: String,
-    /// What `get` takes: `path:first-last`, or `collection › path:first-last`.
+    /// The citation that `get` accepts: `path:first-last`, or `collection › path:first-last`.
     pub(crate) citation: String,
-    /// The root of its source.
+    /// The root of the source.
     pub(crate) source: &'a Path,
-    /// Its path inside the source, which is its name in the index.
+    /// The path inside the source, which is the document's name in the index.
     pub(crate) source_path: &'a str,
     pub(crate) span: &'a Span,
     pub(crate) context: HitContext<'a>,
@@ -29,7 +29,7 @@ pub(crate) struct Hit<'a> {
     pub(crate) defines: &'a [String],
     pub(crate) document: HitDocument<'a>,
     pub(crate) score: f32,
-    /// What found it: `keywords`, `vectors` or `both`.
+    /// The channel that found it: `keywords`, `vectors` or `both`.
     pub(crate) channel: &'static str,
     pub(crate) explanation: &'a Explanation,
     pub(crate) weak: bool,
@@ -42,9 +42,28 @@ pub(crate) struct Hit<'a> {
     pub(crate) id: Hash,
     pub(crate) text: &'a str,
     pub(crate) snippet: &'a Snippet,
+    /// The near-copies and translations that were folded into it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) also_in: Vec<HitCopy<'a>>,
 }
 
-/// Where a chunk stands in its document.
+/// A near-copy or translation of a hit.
+#[derive(Serialize)]
+pub(crate) struct HitCopy<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) collection: Option<&'a str>,
+    /// What `get` takes.
+    pub(crate) citation: String,
+    /// The root of its source.
+    pub(crate) source: &'a Path,
+    /// Its path inside the source.
+    pub(crate) source_path: &'a str,
+    /// The part of its path that differs from that of the hit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) part: Option<&'a str>,
+}
+
+/// The place of a chunk in its document.
 #[derive(Serialize)]
 pub(crate) struct HitContext<'a> {
     pub(crate) trail: &'a [String],
@@ -56,7 +75,7 @@ pub(crate) struct HitDocument<'a> {
     pub(crate) title: Option<&'a str>,
     pub(crate) first_heading: Option<&'a str>,
     pub(crate) metadata: &'a Map<String, Value>,
-    /// What its file is encoded in; spans count the text in UTF-8.
+    /// The encoding of the file; spans refer to the text in UTF-8.
     pub(crate) encoding: Encoding,
 }
 
@@ -98,11 +117,28 @@ impl<'a> Hit<'a> {
             id: hit.id,
             text: &hit.text,
             snippet: &hit.snippet,
+            also_in: document
+                .also_in
+                .iter()
+                .map(|copy| HitCopy::of(copy, paths))
+                .collect(),
         }
     }
 }
 
-/// What `get` takes to print the lines of a hit.
+impl<'a> HitCopy<'a> {
+    fn of(copy: &'a AlsoIn, paths: &Paths) -> Self {
+        HitCopy {
+            collection: copy.collection.as_deref(),
+            citation: citation_of_copy(paths, copy),
+            source: &copy.source,
+            source_path: &copy.path,
+            part: copy.part.as_deref(),
+        }
+    }
+}
+
+/// The target with which `get` prints the lines of a hit.
 pub(crate) fn citation(paths: &Paths, document: &DocumentHits, hit: &excerpt_index::Hit) -> String {
     let collection = document.collection.as_deref();
     let path = paths.address(collection, &document.source, &document.path);
@@ -110,7 +146,14 @@ pub(crate) fn citation(paths: &Paths, document: &DocumentHits, hit: &excerpt_ind
     format!("{path}:{first}-{last}")
 }
 
-/// What found a chunk.
+/// The same for a hit that was folded.
+pub(crate) fn citation_of_copy(paths: &Paths, copy: &AlsoIn) -> String {
+    let path = paths.address(copy.collection.as_deref(), &copy.source, &copy.path);
+    let (first, last) = copy.lines;
+    format!("{path}:{first}-{last}")
+}
+
+/// The channel that found a chunk.
 pub(crate) fn channel(explanation: &Explanation) -> &'static str {
     match (&explanation.keywords, &explanation.vectors) {
         (Some(_), Some(_)) => "both",
@@ -119,13 +162,13 @@ pub(crate) fn channel(explanation: &Explanation) -> &'static str {
     }
 }
 
-/// A document that was cut.
+/// A document that was split.
 #[derive(Serialize)]
 pub(crate) struct Cut<'a> {
     pub(crate) path: Option<&'a str>,
-    /// Its path in the index.
+    /// The path in the index.
     pub(crate) source_path: Option<&'a str>,
-    /// What its file is encoded in; spans count the text in UTF-8.
+    /// The encoding of the file; spans refer to the text in UTF-8.
     pub(crate) encoding: Encoding,
     #[serde(flatten)]
     pub(crate) chunking: &'a Chunking<'a>,

@@ -39,7 +39,10 @@ pub(crate) fn flatten(sizer: &Sizer<'_>, outline: &Outline, limits: &Limits) -> 
     };
     match limits.grain {
         Grain::Raw => walk.raw(),
-        _ => walk.nodes(),
+        _ => {
+            walk.nodes();
+            walk.keep_last_words();
+        }
     }
     Atoms {
         atoms: walk.atoms,
@@ -107,7 +110,8 @@ impl Walk<'_> {
             if node.kind == Kind::Section {
                 inherited = Some(self.heading(boundary, index));
                 index += 1;
-            } else if node.kind == Kind::List || (node.end() > index + 1 && !self.fits(&node.span))
+            } else if node.kind == Kind::List
+                || (node.end() > index + 1 && !self.fits_with_heading(index, boundary))
             {
                 inherited = Some(boundary);
                 index += 1;
@@ -242,7 +246,7 @@ impl Walk<'_> {
         let span = node.span.clone();
         if self.limits.grain == Grain::Sentence && node.kind == Kind::Paragraph {
             self.sentences(index, span, boundary, price::PLAIN_SENTENCE);
-        } else if self.fits(&span) {
+        } else if self.fits_with_heading(index, boundary) && !self.leaves_a_word(index, boundary) {
             self.push(span, boundary, level, index, false);
         } else if prose {
             self.sentences(index, span, boundary, price::SENTENCE);
@@ -275,26 +279,147 @@ impl Walk<'_> {
 
     fn sentences(&mut self, index: usize, span: Range<usize>, first: Boundary, price: f32) {
         let text = self.text;
-        let keep = self.limits.keep;
+        let max = self.limits.max;
+        let mut pieces = Vec::new();
         split::sentences(text, span, |piece, strength| {
+            if self.sizer.fits(piece.clone(), max) {
+                pieces.push((piece, strength));
+                return;
+            }
+            split::lax_sentences(text, piece, |piece, inner| {
+                let strength = match inner {
+                    Strength::Start => strength,
+                    inner => inner,
+                };
+                pieces.push((piece, strength));
+            });
+        });
+        // What the last word after each piece needs, if one follows.
+        let mut after = self.last_word(index).map(|word| self.sizer.between(word));
+        let heading = self
+            .heading_before(first)
+            .map_or(0, |start| self.sizer.between(start..pieces[0].0.start));
+        let mut rooms = vec![max; pieces.len()];
+        for (room, (piece, _)) in rooms.iter_mut().zip(&pieces).rev() {
+            *room = max.saturating_sub(after.unwrap_or(0)).max(1);
+            let last = after.is_none() && piece.end == pieces[pieces.len() - 1].0.end;
+            after = (last && split::is_one_word(&text[piece.clone()]))
+                .then(|| self.sizer.between(piece.clone()));
+        }
+        rooms[0] = rooms[0].saturating_sub(heading).max(1);
+        for ((piece, strength), room) in pieces.into_iter().zip(rooms) {
             let boundary = match strength {
                 Strength::Start => first,
                 _ => Boundary::plain(strength, price),
             };
-            if keep {
+            if self.limits.keep {
                 self.push(piece, boundary, 0, index, false);
             } else {
-                self.words(index, piece, boundary, false);
+                self.words_within(index, piece, boundary, false, room);
             }
+        }
+    }
+
+    /// The single word that is all the text after the paragraph at `index` in its section.
+    fn last_word(&self, index: usize) -> Option<Range<usize>> {
+        let nodes = &self.outline.nodes;
+        let node = &nodes[index];
+        let next = nodes.get(node.end())?;
+        let ends = nodes
+            .get(next.end())
+            .is_none_or(|after| after.parent != node.parent || after.kind == Kind::Section);
+        let word = next.kind == Kind::Paragraph
+            && next.parent == node.parent
+            && ends
+            && split::is_one_word(&self.text[next.span.clone()]);
+        word.then(|| next.span.clone())
+    }
+
+    /// Whether the paragraph at `index` fits in a chunk, but not together with the single word
+    /// that is left after it.
+    fn leaves_a_word(&self, index: usize, boundary: Boundary) -> bool {
+        let node = &self.outline.nodes[index];
+        let Some(word) = self
+            .last_word(index)
+            .filter(|_| node.kind == Kind::Paragraph)
+        else {
+            return false;
+        };
+        let header = self.limits.path + self.places[self.place].header;
+        let room = self.limits.max - header.min(self.limits.max / 4);
+        let start = self.heading_before(boundary).unwrap_or(node.span.start);
+        let end = start + self.text[start..word.end].trim_end().len();
+        !self.sizer.fits(start..end, room)
+    }
+
+    /// Where the headings begin that what follows `boundary` belongs to.
+    fn heading_before(&self, boundary: Boundary) -> Option<usize> {
+        const LEVELS: usize = 6;
+        let mut glue = boundary.glue;
+        let headings = self.atoms.iter().rev().take(LEVELS).take_while(|atom| {
+            let belongs = glue && atom.level > 0;
+            glue = atom.boundary.glue;
+            belongs
         });
+        Some(headings.last()?.bytes.start)
+    }
+
+    /// Whether the node at `index` fits in a chunk; prose directly below a heading, together with
+    /// the heading.
+    fn fits_with_heading(&mut self, index: usize, boundary: Boundary) -> bool {
+        let node = &self.outline.nodes[index];
+        let prose = matches!(
+            node.kind,
+            Kind::Paragraph | Kind::Item | Kind::Quote | Kind::Footnote
+        );
+        let start = self.heading_before(boundary).filter(|_| prose);
+        self.fits(&node.span) && start.is_none_or(|start| self.fits(&(start..node.span.end)))
+    }
+
+    /// Glues the last word of a section to what comes before it, and a block that is kept whole to
+    /// the word between it and its heading: a word alone is no chunk.
+    fn keep_last_words(&mut self) {
+        for index in 1..self.atoms.len() {
+            let (before, here) = (&self.atoms[index - 1], &self.atoms[index]);
+            let boundary = here.boundary;
+            if boundary.mandatory
+                || here.level > 0
+                || before.place != here.place
+                || boundary.strength > Strength::Sentence
+            {
+                continue;
+            }
+            let word = |atom: &Atom| {
+                self.outline.nodes[atom.node].kind == Kind::Paragraph
+                    && split::is_one_word(&self.text[atom.bytes.clone()])
+            };
+            let next = self.atoms.get(index + 1);
+            let last = next.is_none_or(|next| next.place != here.place || next.boundary.mandatory);
+            let kept = self.limits.keep && here.grains.len() > self.limits.max;
+            let remains = before.level == 0 && last && word(here);
+            let led = kept && before.level == 0 && before.boundary.glue && word(before);
+            self.atoms[index].boundary.glue |= remains || led;
+        }
     }
 
     /// Adds a part of the text, split between words if it does not fit.
     fn words(&mut self, index: usize, piece: Range<usize>, first: Boundary, needs_lead: bool) {
-        if self.fits(&piece) {
+        self.words_within(index, piece, first, needs_lead, self.limits.max);
+    }
+
+    /// Adds a part of the text, split between words if it is larger than `room`.
+    fn words_within(
+        &mut self,
+        index: usize,
+        piece: Range<usize>,
+        first: Boundary,
+        needs_lead: bool,
+        room: usize,
+    ) {
+        let max = self.limits.max;
+        if self.fits(&piece) && (room == max || self.sizer.fits(piece.clone(), room)) {
             return self.push(piece, first, 0, index, needs_lead);
         }
-        let max = self.limits.max;
         split::words(
             self.sizer,
             piece,

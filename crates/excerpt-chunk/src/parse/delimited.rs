@@ -9,10 +9,21 @@ use regex::Regex;
 
 use crate::outline::{Kind, Outline};
 
-/// Marks each match of `pattern` as a delimiter, except empty matches and those inside a code
-/// block, a table, a heading or the front matter.
-pub(crate) fn mark(outline: &mut Outline, text: &str, pattern: &Regex) {
-    outline.delimiters = matches(outline, text, pattern).collect();
+/// Which matches of a pattern are delimiters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Which {
+    /// All but those in fences, tables and front matter: the pattern was asked for.
+    Asked,
+    /// Those outside of code, tables, headings and front matter: the pattern is a convention.
+    Conventional,
+    /// Of these, only lines between blank lines. In plain text, a line of punctuation next to text
+    /// is more likely the underline of a heading, or a mark around a block.
+    Apart,
+}
+
+/// Marks each match of `pattern` as a delimiter, except empty ones.
+pub(crate) fn mark(outline: &mut Outline, text: &str, pattern: &Regex, which: Which) {
+    outline.delimiters = matches(outline, text, pattern, which).collect();
     if outline.delimiters.is_empty() {
         let note = format!("the delimiter `{}` matches nothing", pattern.as_str());
         outline.fallbacks.push(note);
@@ -23,33 +34,87 @@ fn matches<'a>(
     outline: &'a Outline,
     text: &'a str,
     pattern: &'a Regex,
+    which: Which,
 ) -> impl Iterator<Item = Range<usize>> + 'a {
-    let mut closed = outline.nodes.iter().filter(|node| {
-        matches!(
-            node.kind,
-            Kind::Code | Kind::Table | Kind::Heading | Kind::FrontMatter
-        )
+    // Source code read as lines consists of blocks of code.
+    let source = outline.nodes.len() > 1
+        && outline.nodes[1..]
+            .iter()
+            .all(|node| node.kind == Kind::Code && node.label.is_none());
+    let mut closed = outline.nodes.iter().filter(move |node| match node.kind {
+        Kind::Code if which == Which::Asked => is_fenced(&text[node.span.clone()]),
+        Kind::Code => !source,
+        Kind::Heading => which != Which::Asked,
+        Kind::Table | Kind::FrontMatter => true,
+        _ => false,
     });
     let mut next = closed.next();
-    let source = outline
-        .nodes
-        .get(1)
-        .is_some_and(|node| node.kind == Kind::Code && node.label.is_none());
-    let source = source
-        && outline
-            .nodes
-            .iter()
-            .skip(1)
-            .all(|node| node.kind == Kind::Code);
     let body = outline.nodes[0].span.start;
     pattern.find_iter(text).filter_map(move |found| {
         while next.is_some_and(|node| node.span.end <= found.start()) {
             next = closed.next();
         }
-        let inside = !source && next.is_some_and(|node| node.span.start <= found.start());
-        let parts = !inside && found.start() >= body && !found.is_empty();
+        let inside = next.is_some_and(|node| {
+            // The blank lines before a block are not part of it.
+            let span = node.span.clone();
+            let written = span.end - text[span.clone()].trim_start().len();
+            written <= found.start() || (span.start <= found.start() && written < found.end())
+        });
+        let parts = !inside
+            && found.start() >= body
+            && !found.is_empty()
+            && (which != Which::Apart || is_apart(text, found.range()));
         parts.then(|| found.range())
     })
+}
+
+/// Whether a block of code is written between fences.
+fn is_fenced(block: &str) -> bool {
+    let mark = block.trim_start_matches(['\n', '\r', ' ', '\t', '>']);
+    mark.starts_with("```") || mark.starts_with("~~~")
+}
+
+/// Whether the lines before and after those of `range` are blank, or do not exist.
+fn is_apart(text: &str, range: Range<usize>) -> bool {
+    let (before, after) = (&text[..range.start], &text[range.end..]);
+    let before = before.rsplit('\n').nth(1).unwrap_or_default();
+    let after = after.split('\n').nth(1).unwrap_or_default();
+    before.trim().is_empty() && after.trim().is_empty()
+}
+
+/// The text without the underlines of headings that are delimiters: they are blank lines. `None`
+/// if there are none.
+pub(crate) fn without_underlines(outline: &Outline, text: &str, pattern: &Regex) -> Option<String> {
+    let mut headings = outline.nodes.iter().filter_map(|node| {
+        let heading = node.kind == Kind::Heading;
+        let end = node.span.start + text[node.span.clone()].trim_end().len();
+        let line = memchr::memrchr(b'\n', &text.as_bytes()[node.span.start..end])?;
+        let line = node.span.start + line + 1..end;
+        let underline = &text[line.clone()];
+        let drawn = heading
+            && underline
+                .trim_matches([' ', '\t', '=', '-', '>'])
+                .is_empty();
+        drawn.then_some(line)
+    });
+    let mut next = headings.next();
+    let mut bare = text.to_string();
+    let mut found = false;
+    for delimiter in matches(outline, text, pattern, Which::Asked) {
+        while next
+            .as_ref()
+            .is_some_and(|line| line.end <= delimiter.start)
+        {
+            next = headings.next();
+        }
+        let Some(line) = next.clone().filter(|line| line.start <= delimiter.start) else {
+            continue;
+        };
+        let marks = text[line.clone()].replace(['=', '-'], " ");
+        bare.replace_range(line, &marks);
+        found = true;
+    }
+    found.then_some(bare)
 }
 
 /// A kind of line that conventionally separates parts of a text.
@@ -84,10 +149,16 @@ static RULE_LINES: LazyLock<Vec<RuleLine>> = LazyLock::new(|| {
 pub(crate) fn rule_lines(
     outline: &Outline,
     text: &str,
+    which: Which,
     least: usize,
 ) -> Option<(&'static RuleLine, usize)> {
     RULE_LINES.iter().find_map(|line| {
-        let count = matches(outline, text, &line.pattern).count();
+        let which = if line.opens {
+            Which::Conventional
+        } else {
+            which
+        };
+        let count = matches(outline, text, &line.pattern, which).count();
         (count >= least).then_some((line, count))
     })
 }

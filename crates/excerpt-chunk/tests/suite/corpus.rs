@@ -1,5 +1,5 @@
-//! The promises over real text that nobody here wrote: the Markdown, Rust and TOML files of the pinned dependencies. Nothing
-//! of it is kept.
+//! The guarantees on real text by others: the Markdown, Rust and TOML files of the pinned dependencies. None of it is
+//! stored.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,7 @@ use excerpt_chunk::{Config, ContextParts, Document, Overlap, Preset, Strategy, U
 
 use crate::promises::kept;
 
-/// The sources of all dependencies, as cargo has them on disk.
+/// The sources of all dependencies, as cargo stores them.
 pub(crate) fn dependency_files(endings: &[&str]) -> Vec<PathBuf> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--offline"])
@@ -41,7 +41,7 @@ pub(crate) fn collect(folder: &Path, endings: &[&str], files: &mut Vec<PathBuf>)
     }
 }
 
-/// Checks the promises on every `step`-th file of the dependencies; returns how many there were.
+/// Checks the guarantees on every `step`-th file of the dependencies, and returns their number.
 fn promises_hold(endings: &[&str], step: usize, configs: &[Config]) -> usize {
     let files = dependency_files(endings);
     let mut checked = 0;
@@ -49,7 +49,7 @@ fn promises_hold(endings: &[&str], step: usize, configs: &[Config]) -> usize {
         let Ok(text) = std::fs::read_to_string(file) else {
             continue;
         };
-        // Checking is quadratic in nothing, but large files say no more than small ones.
+        // The checks are linear, but large files show no more than small ones.
         if text.len() > 200_000 {
             continue;
         }
@@ -97,10 +97,10 @@ fn configs() -> Vec<Config> {
     ]
 }
 
-/// The presets keep their promises over the Markdown of a folder that is kept elsewhere, such as real memory files; for
-/// `memory`, the tests of its criteria say more.
+/// The guarantees of the presets on the Markdown of another folder, such as real memory files. `memory` also has tests of
+/// its criteria.
 #[test]
-fn promises_hold_for_the_folder_named_by_excerpt_corpus() {
+fn guarantees_hold_for_the_folder_in_excerpt_corpus() {
     let Some(folder) = std::env::var_os("EXCERPT_CORPUS") else {
         eprintln!("skipped: EXCERPT_CORPUS names no folder");
         return;
@@ -120,13 +120,13 @@ fn promises_hold_for_the_folder_named_by_excerpt_corpus() {
 }
 
 #[test]
-fn promises_hold_for_the_markdown_of_the_dependencies() {
+fn guarantees_hold_for_the_markdown_of_the_dependencies() {
     let checked = promises_hold(&["md"], 1, &configs());
     assert!(checked > 100, "{checked} files");
 }
 
 #[test]
-fn promises_hold_for_the_sources_of_the_dependencies() {
+fn guarantees_hold_for_the_sources_of_the_dependencies() {
     let checked = promises_hold(&["rs", "toml"], 1, &configs());
     assert!(checked > 300, "{checked} files");
 }

@@ -1,4 +1,4 @@
-//! Where a document is cut, one behaviour each.
+//! Where a document is split, one behaviour per test.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ fn cut(text: &str, max: usize) -> Vec<&str> {
 }
 
 #[test]
-fn a_heading_without_text_goes_with_the_next_one() {
+fn a_heading_without_text_stays_with_the_next_one() {
     let text = "Some words before it.\n\n## Part\n\n## Chapter\n\nThe words of the chapter.\n";
     assert_eq!(
         cut(text, 60),
@@ -34,7 +34,7 @@ fn a_heading_without_text_goes_with_the_next_one() {
     );
 }
 
-/// A parser that sees nothing.
+/// A parser that finds no structure.
 #[derive(Debug)]
 struct Blind;
 
@@ -52,7 +52,7 @@ impl CodeParser for Blind {
 }
 
 #[test]
-fn a_text_in_which_its_parser_sees_nothing_is_cut_all_the_same() {
+fn a_text_without_structure_is_split() {
     let line = "A line that nobody understands.";
     let text = format!("{line}\n{line}\n{line}\n");
     let config = Config {
@@ -70,7 +70,7 @@ fn a_text_in_which_its_parser_sees_nothing_is_cut_all_the_same() {
 }
 
 #[test]
-fn a_row_inserted_into_a_long_table_changes_chunks_near_it_and_no_others() {
+fn a_row_inserted_into_a_long_table_changes_only_chunks_near_it() {
     let mut rows: Vec<String> = (0..5000)
         .map(|row| format!("| item {row} | {} |\n", "x".repeat(row % 23)))
         .collect();

@@ -1,6 +1,5 @@
-//! Inputs made to be slow, each so large that a step which looks at all of it again and again would not end while somebody
-//! waits: minutes, where a linear one takes a moment. No time is asserted. How much the plan compares is counted in `pack.rs`; how
-//! long it all takes is a matter of the benches.
+//! Inputs that are meant to be slow, each so large that an algorithm which is not linear would take minutes instead of a
+//! moment. No time is asserted. `pack.rs` counts the comparisons of the plan; the benches measure times.
 
 use excerpt_chunk::{Chunker, Config, ContextParts, Document, Preset, Strategy, Unit};
 

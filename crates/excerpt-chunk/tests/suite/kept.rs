@@ -1,11 +1,11 @@
-//! The promises of every chunking, as checks. The tests of `excerpt-grammars` include this file, too.
+//! Checks of the guarantees of every chunking. The tests of `excerpt-grammars` include this file, too.
 
 use std::collections::HashSet;
 
 use excerpt_chunk::{Atomic, Chunker, Chunking, Config, Document, Kind, Strategy, Warning};
 use unicode_segmentation::GraphemeCursor;
 
-/// Cuts `document` and checks all promises on the result.
+/// Splits `document` and checks all guarantees on the result.
 pub(crate) fn kept<'a>(chunker: &Chunker, document: &Document<'a>) -> Chunking<'a> {
     let config = chunker.config();
     let chunking = chunker.chunk(document);

@@ -1,9 +1,10 @@
-//! The tests of the whole crate, in one binary.
+//! All tests of the crate, in one binary.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod cases;
 mod corpus;
 mod cuts;
+mod delimiters;
 mod growth;
 mod kept;
 mod manual;
@@ -11,3 +12,4 @@ mod memory;
 mod promises;
 mod reference;
 mod spec;
+mod whole;

@@ -1,10 +1,9 @@
-//! The runner of a manual of cutting: Markdown files whose examples are tests. The tests of `excerpt-grammars` include this file, too.
+//! Runs the manuals: Markdown files whose examples are tests. The tests of `excerpt-grammars` include this file, too.
 //!
-//! An example is three fenced blocks in a row: `toml` with settings (the table `[chunking]` is understood), an input whose info
-//! string names its path after the language (`md people.md`), and `chunks` with what comes out: the strategy, its reason and what is to be said of the
-//! document, then a line a chunk: `first-last  trail`, with the text repeated in front (`+"…"`), what it defines (`= function`), the sections inside, the part,
-//! what it is under, the imports it uses, and the warnings; where the info string is `chunks context`, the lines of its context under it. To write what comes out
-//! into the files, set `EXCERPT_SPEC=write`.
+//! An example is three fenced blocks in a row: `toml` with settings (the table `[chunking]`), an input whose info string has its path after the language
+//! (`md people.md`), and `chunks` with the result: the strategy, its reason and the notes about the document, then one line per chunk: `first-last  trail`,
+//! with the overlap (`+"…"`), the definition (`= function`), the sections inside, the part, the signature it is under, the imports it uses, and the
+//! warnings. With the info string `chunks context`, the lines of its context follow. `EXCERPT_SPEC=write` writes the results into the files.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -90,7 +89,7 @@ fn described(chunk: &Chunk<'_>, text: &str) -> String {
     line
 }
 
-/// Runs the examples of one file. Returns the file as it is and as it would be written, and how many examples it has.
+/// Runs the examples of one file. Returns the current text of the file, the text with the actual results, and the number of examples.
 fn run(path: &Path, chunker: fn(Config) -> Chunker) -> (String, String, usize) {
     let text = std::fs::read_to_string(path).unwrap();
     let fences = fences(&text);
@@ -134,7 +133,7 @@ fn run(path: &Path, chunker: fn(Config) -> Chunker) -> (String, String, usize) {
     (text, written, examples)
 }
 
-/// Runs the examples of all files in `folder`, and returns how many there are.
+/// Runs the examples of all files in `folder`, and returns their number.
 pub(crate) fn examples_are_true(folder: &Path, chunker: fn(Config) -> Chunker) -> usize {
     let mut examples = 0;
     let mut wrong = Vec::new();
@@ -159,7 +158,7 @@ pub(crate) fn examples_are_true(folder: &Path, chunker: fn(Config) -> Chunker) -
     examples
 }
 
-/// The lines that only one of the two has.
+/// The lines that occur in only one of the two.
 fn difference(expected: &str, found: &str) -> String {
     let lines = |text: &str| text.lines().map(str::to_string).collect::<Vec<_>>();
     let (expected, found) = (lines(expected), lines(found));

@@ -1,7 +1,7 @@
-//! The success criteria of the preset `memory`, by their names, on the memory files in `tests/memory/`. That it is fast enough is
-//! for a bench to say; what it does in small is in `tests/spec/memory.md`.
+//! The success criteria of the preset `memory`, on the memory files in `tests/memory/`. A bench measures its speed;
+//! `tests/spec/memory.md` has small examples.
 //!
-//! Blocks are found in the events of the Markdown parser, not in the outline that the cut is made from.
+//! Blocks are found in the events of the Markdown parser, not in the outline that is split.
 
 use std::ops::Range;
 use std::path::Path;
@@ -29,13 +29,13 @@ fn memory() -> Config {
     Preset::Memory.config(Unit::Tokens)
 }
 
-/// The preset with more said, as a user says it.
+/// The preset with further settings in TOML.
 fn memory_with(settings: &str) -> Config {
     let settings = format!("[chunking]\npreset = \"memory\"\n{settings}");
     settings_from_toml(&settings).unwrap().config()
 }
 
-/// The blocks of a text that the criteria speak of, without the white space around them.
+/// The blocks of a text that the criteria are about, without the white space around them.
 #[derive(Default)]
 struct Blocks {
     headings: Vec<Range<usize>>,
@@ -54,7 +54,7 @@ impl Blocks {
         for (event, range) in Parser::new_ext(&text[body..], options).into_offset_iter() {
             let range = trimmed(text, body + range.start..body + range.end);
             match event {
-                // A heading in a quote or an item begins no section.
+                // A heading in a quote or an item does not begin a section.
                 Event::Start(Tag::Heading { .. }) if depth == 0 => blocks.headings.push(range),
                 Event::Start(Tag::CodeBlock(_)) => blocks.code.push(range),
                 Event::Start(Tag::Table(_)) => blocks.tables.push(range),
@@ -73,7 +73,7 @@ impl Blocks {
     }
 }
 
-/// Where the Markdown begins, behind front matter.
+/// Where the Markdown begins, after front matter.
 fn body_start(text: &str) -> usize {
     let fences = ["---\n", "+++\n"];
     let Some(fence) = fences.into_iter().find(|fence| text.starts_with(fence)) else {
@@ -88,7 +88,7 @@ fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     start..start + text[start..range.end].trim_end().len()
 }
 
-/// The chunks that hold some of `block`.
+/// The chunks that contain some of `block`.
 fn holders(chunking: &Chunking<'_>, block: &Range<usize>) -> Vec<usize> {
     let own = chunking.chunks.iter().map(|chunk| &chunk.span.bytes);
     let holding = own
@@ -110,7 +110,7 @@ fn headings_lead(text: &str, chunking: &Chunking<'_>, headings: &[Range<usize>])
     for heading in headings {
         let holder = holders(chunking, heading)[0];
         let start = chunking.chunks[holder].span.bytes.start;
-        // A heading may follow one that has nothing under it.
+        // A heading may follow one without content.
         let before = headings
             .iter()
             .rev()
@@ -150,7 +150,7 @@ fn paragraphs_intact(text: &str, chunking: &Chunking<'_>, config: &Config, block
     }
 }
 
-/// What a sentence ends with, and what a line of a list in a paragraph begins with.
+/// The characters that end a sentence, and those that begin a line of a list in a paragraph.
 static SENTENCE_END: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r#"[.!?…。！？．]["'”’)\]*_`>»」』）】]*\s*$"#).unwrap());
 static MARKED_LINE: LazyLock<Regex> =
@@ -161,7 +161,7 @@ fn sentences_whole(text: &str, chunking: &Chunking<'_>, blocks: &Blocks) {
     for chunk in &chunking.chunks {
         let cut = chunk.span.bytes.start;
         let inside = |block: &Range<usize>| block.start < cut && cut < block.end;
-        // Front matter and HTML are no sentences.
+        // Front matter and HTML do not consist of sentences.
         if cut < body_start(text) || blocks.html.iter().any(inside) {
             continue;
         }
@@ -196,7 +196,7 @@ fn only_what_is_kept_whole_exceeds_the_limit(chunking: &Chunking<'_>, config: &C
     }
 }
 
-/// Checks on a memory file all that can be said of any.
+/// Checks everything that applies to any memory file.
 fn invariants(document: &Document<'_>, config: &Config) {
     let text = document.text();
     let chunking = kept(document, config);
@@ -252,7 +252,7 @@ fn criterion_3_paragraphs_stay_intact_unless_too_large() {
 }
 
 #[test]
-fn criterion_5_a_flag_gives_the_packer_of_before() {
+fn criterion_5_a_flag_selects_the_previous_packer() {
     for overlap in [0, 20, 80] {
         let config = memory_with(&format!(
             "semantic = false\noverlap = {overlap}\ncontext = \"none\""
@@ -271,8 +271,8 @@ fn criterion_5_a_flag_gives_the_packer_of_before() {
     }
 }
 
-/// The packer that the preset replaces, as it was: lines are gathered until they have four characters a token, and the last of them
-/// are gathered anew.
+/// The packer that the preset replaces: lines are collected up to the limit, at four characters per token, and the last of
+/// them are repeated.
 fn packed_before(text: &str, tokens: usize, overlap: usize) -> Vec<String> {
     let size = |line: &str| line.chars().count() + 1;
     let mut chunks = Vec::new();
@@ -296,7 +296,7 @@ fn packed_before(text: &str, tokens: usize, overlap: usize) -> Vec<String> {
 }
 
 #[test]
-fn criterion_6_memory_files_keep_what_the_preset_promises() {
+fn criterion_6_memory_files_have_the_guarantees_of_the_preset() {
     for settings in [
         "",
         "overlap = 0",
@@ -311,7 +311,7 @@ fn criterion_6_memory_files_keep_what_the_preset_promises() {
 }
 
 #[test]
-fn criterion_6_memory_files_of_the_folder_named_by_excerpt_corpus_do_so_too() {
+fn criterion_6_memory_files_of_the_folder_in_excerpt_corpus_have_them_too() {
     let Some(folder) = std::env::var_os("EXCERPT_CORPUS") else {
         eprintln!("skipped: EXCERPT_CORPUS names no folder of memory files");
         return;
@@ -402,7 +402,7 @@ fn sentences(of: &str) -> String {
 }
 
 #[test]
-fn of_two_boundaries_the_stronger_one_is_cut() {
+fn the_stronger_of_two_boundaries_is_split() {
     let (a, b, c) = (sentences("wren"), sentences("lark"), sentences("rook"));
     let cases = [
         (Strength::Rule, format!("{a}\n\n---\n\n{b}\n\n{c}\n"), 1),
@@ -445,7 +445,7 @@ fn a_sentence_over_the_limit_is_kept_whole() {
 }
 
 #[test]
-fn criterion_6_the_markdown_of_the_dependencies_does_so_too() {
+fn criterion_6_the_markdown_of_the_dependencies_has_them_too() {
     let mut checked = 0;
     for file in dependency_files(&["md"]) {
         let Ok(text) = std::fs::read_to_string(&file) else {

@@ -1,4 +1,4 @@
-//! What every chunking keeps, whatever the text and the configuration.
+//! The guarantees of every chunking, for any text and any configuration.
 
 use excerpt_chunk::{
     Atomic, Chunker, Chunking, Config, ContextParts, Document, Overlap, Strategy, Syntax, Unit,
@@ -9,12 +9,12 @@ use proptest::strategy::Strategy as _;
 use crate::cases::random_cases;
 use crate::kept;
 
-/// Cuts `document` as `config` says and checks all promises on the result.
+/// Splits `document` by `config` and checks all guarantees on the result.
 pub(crate) fn kept<'a>(document: &Document<'a>, config: &Config) -> Chunking<'a> {
     kept::kept(&Chunker::new(config.clone()).unwrap(), document)
 }
 
-/// Pieces that mean something to a parser.
+/// Pieces with a meaning for a parser.
 const MARKS: [&str; 28] = [
     "# H\n",
     "## Two\n",
@@ -46,7 +46,7 @@ const MARKS: [&str; 28] = [
     "<a name=\"x\">\n",
 ];
 
-/// Characters that are hard to cut between.
+/// Characters that are hard to split between.
 const CLUSTERS: [&str; 18] = [
     " ",
     " ",
@@ -79,7 +79,7 @@ prop_compose! {
     }
 }
 
-/// The units that this build has.
+/// The units that are available in this build.
 fn units() -> Vec<Unit> {
     let real = [Unit::O200k, Unit::Cl100k];
     let estimates = [Unit::Chars, Unit::Tokens, Unit::CjkTokens];
@@ -88,7 +88,7 @@ fn units() -> Vec<Unit> {
 }
 
 prop_compose! {
-    /// Any configuration that is accepted.
+    /// Any valid configuration.
     pub(crate) fn any_config()(
         strategy in prop::sample::select(vec![
             Strategy::Auto, Strategy::Markdown, Strategy::Headers, Strategy::Delimiter, Strategy::Fixed, Strategy::Code, Strategy::Whole, Strategy::Naive,
@@ -134,7 +134,7 @@ proptest! {
     #![proptest_config(random_cases(1500))]
 
     #[test]
-    fn promises_hold_for_any_text_and_configuration(
+    fn guarantees_hold_for_any_text_and_configuration(
         text in any_text(),
         config in any_config(),
         path in prop::sample::select(vec![None, Some("a.md"), Some("b/some/long/path/notes.txt"), Some("c.rs"), Some("d/README.md")]),
@@ -145,12 +145,12 @@ proptest! {
     }
 
     #[test]
-    fn promises_hold_for_arbitrary_characters(text in "\\PC*", config in any_config()) {
+    fn guarantees_hold_for_arbitrary_characters(text in "\\PC*", config in any_config()) {
         kept(&Document::new(&text).with_syntax(Syntax::Markdown), &config);
     }
 
     #[test]
-    fn an_edit_behind_a_cut_changes_no_id_before_the_last_chunk_it_touches(
+    fn an_edit_after_a_split_changes_no_id_before_the_last_chunk_that_it_touches(
         sections in prop::collection::vec("[a-z ]{20,80}", 3..8),
         edit in "[a-z ]{1,30}",
     ) {

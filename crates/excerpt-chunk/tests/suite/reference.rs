@@ -1,9 +1,9 @@
-//! The tests that a design document for a resource library lists under "Testing Plan", in our terms. Where its texts
-//! contradict its thresholds (a document under twice `min` is never cut), `min` is set small.
+//! The tests that a design document for a resource library lists under "Testing Plan", in our terms. If its texts
+//! contradict its thresholds (a document under twice `min` is never split), `min` is small.
 
 use excerpt_chunk::{Chunker, Chunking, Config, Document, Overlap, Strategy, Unit};
 
-/// The document's own defaults: 500 tokens, at most 800, at least 100.
+/// The defaults of that document: 500 tokens, at most 800, at least 100.
 fn defaults() -> Config {
     Config {
         target: 500,
@@ -31,7 +31,7 @@ mod token_estimation {
     }
 
     #[test]
-    fn an_empty_text_has_none() {
+    fn an_empty_text_has_no_tokens() {
         assert_eq!(Unit::Tokens.measure(""), 0);
     }
 }
@@ -39,7 +39,7 @@ mod token_estimation {
 mod strategy_detection {
     use super::*;
 
-    /// `min` small enough that none of the texts counts as small.
+    /// A `min` so small that none of the texts counts as small.
     fn sensitive() -> Config {
         Config {
             min: 2,
@@ -76,7 +76,7 @@ mod strategy_detection {
     }
 
     #[test]
-    fn everything_else_is_cut_near_the_target() {
+    fn everything_else_is_split_near_the_target() {
         let text = "A".repeat(2000);
         assert_eq!(cut(&text, defaults()).strategy, Strategy::Fixed);
     }
@@ -112,7 +112,7 @@ mod header_chunking {
     }
 
     #[test]
-    fn a_level_not_chosen_does_not_part() {
+    fn a_level_not_chosen_does_not_split() {
         let text = "# Title\n\n## A\n\n### A.1\n\nContent\n\n## B\n\nContent";
         let config = Config {
             levels: Some("2".parse().unwrap()),
@@ -144,7 +144,7 @@ mod fixed_size_chunking {
     }
 
     #[test]
-    fn a_long_text_is_cut() {
+    fn a_long_text_is_split() {
         let text = "word ".repeat(500);
         let chunking = cut(&text, fixed(200));
         assert!(chunking.chunks.len() >= 2);
@@ -199,7 +199,7 @@ mod oversized_handling {
     use super::*;
 
     #[test]
-    fn a_section_over_the_limit_is_cut() {
+    fn a_section_over_the_limit_is_split() {
         let text = format!("# Title\n\n## Big Section\n\n{}", "Content. ".repeat(500));
         let config = Config {
             strategy: Strategy::Headers,

@@ -1,17 +1,18 @@
-//! Texts made to take memory or time, in every language: what a cut of them takes at most on top of the text is measured, and has a bound.
+//! Texts that are meant to take much memory or time, in every language. The peak memory on top of the text while it is split is measured and bounded.
 //!
-//! Each attack is a run of one pattern. The tests take texts of 16 kB, and for the first pattern of each class of 256 kB. `EXCERPT_ATTACK_BYTES` sets another
-//! size for all of them, `EXCERPT_ATTACK_LANGUAGE` one language, and `EXCERPT_ATTACK_REPORT` prints what each took (`cargo nextest run -p excerpt-grammars attacks --no-capture`).
+//! Each attack repeats one pattern. The tests use texts of 16 kB, and 256 kB for the first pattern of each class. `EXCERPT_ATTACK_BYTES` sets another size for
+//! all of them, `EXCERPT_ATTACK_LANGUAGE` one language, and `EXCERPT_ATTACK_REPORT` prints each measurement (`cargo nextest run -p excerpt-grammars attacks
+//! --no-capture`).
 
 use excerpt_chunk::{Document, Preset, Unit};
 use excerpt_grammars::{chunker, languages};
 
 use crate::usage::{Peak, processor_seconds};
 
-/// What a cut may take on top of the text, in bytes.
+/// The maximum memory for splitting on top of the text, in bytes.
 const MOST: usize = 160_000_000;
 
-/// Each pattern, by what it makes a parser do.
+/// The patterns, by class.
 const ATTACKS: &[(&str, &[&str])] = &[
     (
         "assignments without a value",
@@ -162,7 +163,7 @@ const ATTACKS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Nested by what stands before each line, too.
+/// Lines nested by indentation as well.
 fn stairs(size: usize) -> String {
     let mut text = String::new();
     let mut depth = 0;
@@ -181,13 +182,13 @@ fn repeated(pattern: &str, size: usize) -> String {
 const SMALL: usize = 16 << 10;
 const LARGE: usize = 256 << 10;
 
-/// The size that is asked for instead of those of the tests.
+/// The size that is set instead of those of the tests.
 fn asked_for() -> Option<usize> {
     let size = std::env::var("EXCERPT_ATTACK_BYTES").ok()?;
     Some(size.parse().unwrap())
 }
 
-/// Cuts `text` in every language, and as Markdown and prose.
+/// Splits `text` in every language, and as Markdown and prose.
 #[expect(clippy::print_stdout, reason = "a report that was asked for")]
 fn bounded(pattern: &str, text: &str) {
     let chunker = chunker(Preset::Auto.config(Unit::Tokens)).unwrap();
@@ -229,7 +230,7 @@ fn all_of(class: &str) {
     }
 }
 
-/// A test for each class, so that they run side by side and each is named.
+/// A separate test for each class, so that they run in parallel.
 macro_rules! attacks {
     ($($name:ident: $class:literal,)*) => {
         $(
@@ -278,7 +279,7 @@ fn lines_nested_by_indentation() {
     bounded("stairs", &stairs(asked_for().unwrap_or(LARGE)));
 }
 
-/// A pattern that closes as often as it opens makes a tree as deep as the text is long.
+/// A pattern that closes as often as it opens results in a tree as deep as the text is long.
 #[test]
 fn nests_that_close() {
     let size = asked_for().unwrap_or(SMALL);

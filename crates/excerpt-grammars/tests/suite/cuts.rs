@@ -1,4 +1,4 @@
-//! Where source code is cut, and what the parts are called.
+//! Where source code is split, and how the parts are named.
 
 use excerpt_chunk::{Config, Document, Kind};
 use excerpt_grammars::chunker;

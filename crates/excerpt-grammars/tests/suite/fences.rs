@@ -1,4 +1,4 @@
-//! Code in Markdown is parted as its own language parts it, where it must be parted.
+//! Code blocks in Markdown that must be split are split by the grammar of their language.
 
 use excerpt_chunk::{Chunker, Chunking, Config, Document, Kind};
 use excerpt_grammars::{chunker, languages};
@@ -25,7 +25,7 @@ fn function(name: &str, statements: usize) -> String {
     format!("/// Does {name}.\nfn {name}() {{\n{body}}}\n")
 }
 
-/// A guide with a fence of functions, cut.
+/// A guide with a code block of functions, and its chunks.
 fn guide(indent: &str, before: &str, functions: &[String]) -> (String, String) {
     let code = functions.join("\n");
     let fenced: String = format!("```rust\n{code}```\n")
@@ -36,7 +36,7 @@ fn guide(indent: &str, before: &str, functions: &[String]) -> (String, String) {
     (text, code)
 }
 
-/// How many functions of a text are in no chunk as a whole.
+/// How many functions are split between chunks.
 fn parted(functions: &[String], chunking: &Chunking<'_>) -> usize {
     let whole = |function: &&String| {
         let mut texts = chunking.chunks.iter().map(|chunk| chunk.text);
@@ -46,7 +46,7 @@ fn parted(functions: &[String], chunking: &Chunking<'_>) -> usize {
 }
 
 #[test]
-fn a_fence_is_parted_between_its_functions() {
+fn a_code_block_is_split_between_its_functions() {
     let names = ["one", "two", "three", "four", "five", "six", "seven"];
     let functions: Vec<String> = names.iter().map(|name| function(name, 9)).collect();
     let (text, _) = guide("", "All functions:\n\n", &functions);
@@ -96,7 +96,7 @@ fn a_function_larger_than_a_chunk_carries_its_signature() {
 }
 
 #[test]
-fn a_fence_in_a_list_is_parted_as_well() {
+fn a_code_block_in_a_list_is_split_as_well() {
     let functions: Vec<String> = ["one", "two", "three", "four", "five", "six"]
         .iter()
         .map(|name| function(name, 9))
@@ -111,7 +111,7 @@ fn a_fence_in_a_list_is_parted_as_well() {
 }
 
 #[test]
-fn what_cannot_be_read_stays_lines_without_a_word() {
+fn unparsable_code_is_split_at_lines_without_a_note() {
     let functions: Vec<String> = ["one", "two", "three"]
         .iter()
         .map(|name| function(name, 20))
@@ -132,7 +132,7 @@ fn what_cannot_be_read_stays_lines_without_a_word() {
 }
 
 #[test]
-fn a_fence_that_fits_is_one_piece_and_names_nothing() {
+fn a_code_block_that_fits_is_one_piece_and_names_nothing() {
     let (text, _) = guide("", "", &[function("one", 2), function("two", 2)]);
     let chunking = kept(&small(), &Document::new(&text).with_path("guide.md"));
     let fence = chunking.chunks.iter();
@@ -143,7 +143,7 @@ fn a_fence_that_fits_is_one_piece_and_names_nothing() {
 }
 
 #[test]
-fn headings_of_a_page_in_a_fence_are_none_of_the_document() {
+fn headings_in_a_code_block_are_not_headings_of_the_document() {
     let page: String = (0..40)
         .map(|at| format!("<h1>Part {at}</h1>\n<p>What part {at} says.</p>\n"))
         .collect();
@@ -163,7 +163,7 @@ proptest! {
     #![proptest_config(random_cases(200))]
 
     #[test]
-    fn fences_of_anything_keep_the_promises(
+    fn code_blocks_of_anything_keep_the_guarantees(
         language in any::<prop::sample::Index>(),
         end in any::<usize>(),
         indent in prop::sample::select(&["", "  ", "> ", "- ", "\t"][..]),

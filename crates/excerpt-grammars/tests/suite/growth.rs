@@ -1,5 +1,5 @@
-//! Inputs made to be slow or deep. No time is asserted: what is not linear does not end while somebody waits, and what recurses overflows
-//! the stack.
+//! Inputs that are meant to be slow or deep. No time is asserted: an algorithm that is not linear would take far too long, and a recursive one would
+//! overflow the stack.
 
 use excerpt_chunk::{Document, Preset, Unit, Warning};
 use excerpt_grammars::{chunker, languages};
@@ -7,7 +7,7 @@ use excerpt_grammars::{chunker, languages};
 use crate::outlines::kept;
 use crate::samples::sample;
 
-/// How large a text is that an error in each place makes slow, in bytes.
+/// The size in bytes of a text with errors everywhere.
 const SIZE: usize = 10_000;
 
 fn in_all(text: &str) {
@@ -78,7 +78,7 @@ fn samples_again_and_again() {
 }
 
 #[test]
-fn too_large_a_text_is_read_as_lines() {
+fn a_text_that_is_too_large_is_read_as_lines() {
     let text = "a = 1\n".repeat(1_500_000);
     let outline = kept(&Document::new(&text).with_language("python"), 1_600);
     assert_eq!(outline.language(), Some("python"));
@@ -103,7 +103,7 @@ fn more_lines_than_a_scanner_counts_are_read_as_lines() {
 }
 
 #[test]
-fn chunks_of_what_cannot_be_read_carry_its_language() {
+fn chunks_of_unparsable_code_have_its_language() {
     let text = "a line of text, which is no data at all\n".repeat(200);
     let chunker = chunker(Preset::Code.config(Unit::Chars)).unwrap();
     let chunking = chunker.chunk(&Document::new(&text).with_path("data.json"));

@@ -1,10 +1,10 @@
-//! What imports make known, and what stands inside conditions and open elements is found.
+//! The names that imports introduce, and definitions inside conditions and unclosed elements.
 
 use excerpt_chunk::Document;
 
 use crate::outlines::kept;
 
-/// The names that each import in `text` makes known.
+/// The names that each import in `text` introduces.
 fn names(path: &str, text: &str) -> Vec<String> {
     let outline = kept(&Document::new(text).with_path(path), 1_000);
     let imports = outline.imports().iter();
@@ -18,7 +18,7 @@ fn self_in_a_list_is_the_module_around() {
 }
 
 #[test]
-fn what_imports_everything_makes_nothing_known_by_name() {
+fn a_wildcard_import_introduces_no_names() {
     let java = "import a.b.*;\nimport static a.B.*;\nimport a.b.C;\n";
     assert_eq!(names("A.java", java), ["", "", "C"]);
     let kotlin = "import a.b.*\nimport a.b.C\nimport a.b.D as E\n";
@@ -40,7 +40,7 @@ fn rules_under_conditions_are_definitions() {
 }
 
 #[test]
-fn headings_in_elements_without_end_open_sections() {
+fn headings_in_unclosed_elements_open_sections() {
     let text = "<div>\n<h1>One</h1>\n<p>a\n<section>\n<h2>Two</h2>\n<p>b\n";
     let outline = kept(&Document::new(text).with_path("a.html"), 10);
     let labels = outline.nodes().iter().filter_map(|node| node.label());

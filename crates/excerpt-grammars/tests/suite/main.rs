@@ -1,4 +1,4 @@
-//! The tests of the whole crate, in one binary.
+//! All tests of the crate, in one binary.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod attacks;

@@ -1,9 +1,9 @@
-//! What every outline keeps, and how one is drawn.
+//! The guarantees of every outline, and its printed form.
 
 use excerpt_chunk::{Document, Outline, Parser};
 use excerpt_grammars::Grammars;
 
-/// Reads `document` and checks what holds for every outline.
+/// Reads `document` and checks the guarantees of its outline.
 pub(crate) fn kept(document: &Document<'_>, detail: usize) -> Outline {
     let outline = Grammars.parse(document, detail);
     let text = document.text();
@@ -53,7 +53,7 @@ pub(crate) fn kept(document: &Document<'_>, detail: usize) -> Outline {
     outline
 }
 
-/// The outline as lines: glue, kind, label, lines, and what it defines, indented by depth.
+/// The outline as text: glue, kind, label, lines, and definition of each node, indented by depth.
 pub(crate) fn drawn(text: &str, outline: &Outline) -> String {
     let line_of = |at: usize| text[..at].matches('\n').count() + 1;
     let nodes = outline.nodes();

@@ -1,4 +1,4 @@
-//! Any bytes, any splice of samples, any detail: an outline that tiles, and no panic.
+//! For any bytes, any splice of samples and any detail, the outline covers the text, and nothing panics.
 
 use excerpt_chunk::{Config, ContextParts, Document, Preset, Strategy, Unit};
 use excerpt_grammars::{chunker, languages};
@@ -9,14 +9,14 @@ use crate::kept as promises;
 use crate::outlines::kept;
 use crate::samples::sample;
 
-/// `text` cut to the range that two numbers stand for.
+/// The range of `text` selected by two numbers.
 fn part(text: &str, from: usize, to: usize) -> &str {
     let place = |at: usize| text.floor_char_boundary(at % (text.len() + 1));
     let (from, to) = (place(from), place(to));
     &text[from.min(to)..from.max(to)]
 }
 
-/// What is hard to read.
+/// Texts that are hard to parse.
 const MARKS: [&str; 22] = [
     "{",
     "}",
@@ -43,7 +43,7 @@ const MARKS: [&str; 22] = [
 ];
 
 #[test]
-fn a_mark_belongs_to_the_character_before_it_whatever_the_grammar_says() {
+fn a_combining_mark_is_never_split_from_its_character() {
     for text in [
         ";\u{747}true)",
         "a = 1;\u{747}true)",

@@ -1,5 +1,5 @@
-//! The promises over real files of every language: the sources of our dependencies, and those of the packages below the folder that
-//! `EXCERPT_SOURCES` names (`scripts/corpus` fetches them). Nothing of them is kept.
+//! The guarantees on real files of every language: the sources of our dependencies, and of the packages in the folder `EXCERPT_SOURCES` (`scripts/corpus`
+//! fetches them). None of them is stored.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -16,22 +16,22 @@ use crate::kept::kept;
 use crate::outlines;
 use crate::sources::{files, files_below};
 
-/// How many bytes of each language are read, and how many of one file at most.
+/// The number of bytes read in each language, and the maximum size of a file.
 const ENOUGH: usize = 1_000_000;
 const LARGEST: usize = 200_000;
 
-/// How many files, bytes, and items that fit there are at least of each language, where `EXCERPT_SOURCES` has them: fewer would say nothing.
+/// The minimum number of files, bytes, and items that fit, for each language in `EXCERPT_SOURCES`, for a meaningful test.
 const FILES: usize = 10;
 const BYTES: usize = 50_000;
 const ITEMS: usize = 300;
-/// The bytes of languages whose files are short, or that few packages carry.
+/// The minimum number of bytes for languages with short or few files.
 const SCARCE: [(&str, usize); 3] = [
     ("dockerfile", 12_000),
     ("elixir", 25_000),
     ("scala", 12_000),
 ];
 
-/// The configurations that every file is cut by.
+/// The configurations with which every file is split.
 fn chunkers() -> Vec<Chunker> {
     let chars = |max: usize| Config {
         strategy: Strategy::Code,
@@ -49,7 +49,7 @@ fn chunkers() -> Vec<Chunker> {
 fn sources() -> impl Iterator<Item = (String, String, &'static str)> {
     let mut paths = files();
     if let Some(folder) = std::env::var_os("EXCERPT_SOURCES") {
-        // First what is there for a language that the others have little of.
+        // First the packages that are there for a rare language.
         paths.splice(0..0, files_below(vec![folder.into()]));
     }
     paths.into_iter().filter_map(|path| {
@@ -62,19 +62,19 @@ fn sources() -> impl Iterator<Item = (String, String, &'static str)> {
     })
 }
 
-/// What was read of a language.
+/// What was read in a language.
 #[derive(Default)]
 struct Read {
     files: usize,
     bytes: usize,
     /// Files without a tree.
     fallen: usize,
-    /// Items that fit, by all configurations.
+    /// Items that fit, over all configurations.
     whole: usize,
 }
 
 #[test]
-fn promises_hold_for_real_files_of_every_language() {
+fn guarantees_hold_for_real_files_of_every_language() {
     let named = std::env::var_os("EXCERPT_SOURCES");
     let chunkers = chunkers();
     let mut read: BTreeMap<&str, Read> = BTreeMap::new();
@@ -115,7 +115,7 @@ fn promises_hold_for_real_files_of_every_language() {
     }
 }
 
-/// Cuts `document`, checks the promises, and that each item that fits lies in one chunk. Returns how many these are, and whether the document
+/// Splits `document`, and checks the guarantees and that each item that fits is in one chunk. Returns the number of these items, and whether the document
 /// was read as lines.
 fn nothing_that_fits_is_cut(chunker: &Chunker, document: &Document<'_>) -> (usize, bool) {
     let path = document.path().unwrap();
@@ -125,7 +125,7 @@ fn nothing_that_fits_is_cut(chunker: &Chunker, document: &Document<'_>) -> (usiz
         return (0, true);
     }
     let config = chunker.config();
-    // The context takes a quarter of the limit at most.
+    // The context takes at most a quarter of the limit.
     let room = match config.context == ContextParts::NONE {
         true => config.max,
         false => config.max - config.max / 4,
@@ -154,8 +154,8 @@ fn nothing_that_fits_is_cut(chunker: &Chunker, document: &Document<'_>) -> (usiz
     (whole, false)
 }
 
-/// The items of a document: whatever stands at the top or in a section. In source code these are definitions, imports, comments and statements; in data, keys
-/// and elements; in HTML, what the body holds; in a container file, instructions.
+/// The items of a document: the nodes at the top level or directly in a section. In source code these are definitions, imports, comments and statements; in
+/// data, keys and elements; in HTML, the content of the body; in a container file, instructions.
 fn items(outline: &Outline) -> Vec<usize> {
     let nodes = outline.nodes();
     let mut open = vec![false; nodes.len()];
@@ -191,7 +191,7 @@ proptest! {
     #![proptest_config(random_cases(300))]
 
     #[test]
-    fn promises_hold_for_truncated_and_spliced_files(
+    fn guarantees_hold_for_truncated_and_spliced_files(
         file in any::<prop::sample::Index>(),
         other in any::<prop::sample::Index>(),
         cuts in prop::array::uniform4(any::<prop::sample::Index>()),

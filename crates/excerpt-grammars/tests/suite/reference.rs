@@ -1,11 +1,11 @@
-//! The chunks of code of an earlier design, and the verbs of its service, filled from ours. Its field names are kept as they are there.
+//! The code chunks of an earlier design, and the operations of its service, mapped from ours. The field names are those of the earlier design.
 
 use std::ops::Range;
 
 use excerpt_chunk::{Chunk, Chunking, CodeParser, Document, Kind, Preset, Unit};
 use excerpt_grammars::{Grammars, chunker, module_path};
 
-/// A chunk of code as the earlier design has it.
+/// A code chunk of the earlier design.
 #[derive(Debug)]
 struct CodeChunk {
     content: String,
@@ -16,7 +16,7 @@ struct CodeChunk {
     language: String,
 }
 
-/// Where it stands.
+/// Its place.
 #[derive(Debug)]
 struct ChunkContext {
     file_path: Option<String>,
@@ -34,8 +34,8 @@ enum CodeUnitKind {
     Other,
 }
 
-/// The mapping: `text`, `span` and `name` are taken as they are; the module path is the file's, and the modules in the trail; the parent is
-/// the last place in the trail that is neither a module nor the unit itself.
+/// The mapping: `text`, `span` and `name` are the same; the module path is that of the file and the modules in the trail; the parent is the last entry of
+/// the trail that is neither a module nor the unit itself.
 fn code_chunk(chunk: &Chunk<'_>) -> CodeChunk {
     let path = chunk.context.path.as_deref();
     let language = chunk.language.as_deref().unwrap_or_default();
@@ -152,7 +152,7 @@ fn a_chunk_fills_the_reference_s_code_chunk() {
 }
 
 #[test]
-fn the_strategy_is_told_from_the_content_and_the_path() {
+fn the_strategy_is_detected_from_the_content_and_the_path() {
     let chunking = cut();
     assert_eq!(chunking.strategy.name(), "code");
     let auto = chunker(Preset::Auto.config(Unit::Chars)).unwrap();
@@ -194,7 +194,7 @@ fn a_chunk_lists_the_imports_that_it_uses_and_no_others() {
 }
 
 #[test]
-fn a_later_part_carries_the_signature_of_what_it_is_a_part_of() {
+fn a_later_part_has_the_signature_of_its_definition() {
     let body = "    let total = total + weigh(books, shelves, readers);\n".repeat(30);
     let text =
         format!("fn count(books: &[Book]) -> usize {{\n    let total = 0;\n{body}    total\n}}\n");

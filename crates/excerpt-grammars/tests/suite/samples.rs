@@ -1,4 +1,4 @@
-//! Each language has a folder with a sample that we wrote, and the outline of it as a snapshot.
+//! Each language has a folder with a sample of ours, and its outline as a snapshot.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use excerpt_grammars::{Grammars, languages};
 
 use crate::outlines::{drawn, kept};
 
-/// How large a piece may be without being opened: so small that the samples are.
+/// The size up to which a piece is not descended into: so small that the pieces of the samples are.
 const DETAIL: usize = 200;
 
 /// The folder of a language.
@@ -33,7 +33,7 @@ pub(crate) fn sample(language: &str) -> (String, String) {
 }
 
 #[test]
-fn samples_are_outlined_as_their_snapshots_say() {
+fn the_outlines_of_samples_match_their_snapshots() {
     for language in languages() {
         let (path, text) = sample(language);
         let document = Document::new(&text).with_path(&path);
@@ -65,7 +65,7 @@ fn samples_are_outlined_at_every_detail() {
 }
 
 #[test]
-fn line_ends_and_marks_of_windows_change_nothing_but_offsets() {
+fn crlf_and_byte_order_marks_change_only_offsets() {
     for language in languages() {
         let (path, text) = sample(language);
         let windows = format!("\u{feff}{}", text.replace('\n', "\r\n"));

@@ -1,4 +1,4 @@
-//! Sources that nobody here wrote: those of the packages that we depend on.
+//! Real sources: those of our dependencies.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,10 +8,10 @@ use excerpt_grammars::Grammars;
 
 use crate::outlines::kept;
 
-/// How many bytes of each ending are read.
+/// The number of bytes read for each extension.
 const ENOUGH: usize = 400_000;
 
-/// The folders of the packages that we depend on, in order.
+/// The folders of our dependencies, sorted.
 fn packages() -> Vec<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
@@ -19,7 +19,7 @@ fn packages() -> Vec<PathBuf> {
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .unwrap();
-    // One key is wanted of a large answer.
+    // Only one key of the large output is needed.
     let metadata = String::from_utf8(output.stdout).unwrap();
     let manifests = metadata.split("\"manifest_path\":\"").skip(1);
     let mut folders: Vec<PathBuf> = manifests
@@ -34,12 +34,12 @@ fn packages() -> Vec<PathBuf> {
     folders
 }
 
-/// All files below the packages that we depend on, in order.
+/// All files of our dependencies, sorted.
 pub(crate) fn files() -> Vec<PathBuf> {
     files_below(packages())
 }
 
-/// All files below `folders`, in order.
+/// All files below `folders`, sorted.
 pub(crate) fn files_below(folders: Vec<PathBuf>) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut todo = folders;
@@ -59,7 +59,7 @@ pub(crate) fn files_below(folders: Vec<PathBuf>) -> Vec<PathBuf> {
     files
 }
 
-/// The endings of which we know what they are in these packages.
+/// The extensions whose language in these packages is known.
 const KNOWN: [(&str, &str, &[&str]); 14] = [
     ("rust", "rs", &["rust"]),
     ("toml", "toml", &["toml"]),
@@ -78,7 +78,7 @@ const KNOWN: [(&str, &str, &[&str]); 14] = [
 ];
 
 #[test]
-fn sources_are_told_and_read_and_prose_is_not() {
+fn source_files_are_detected_and_parsed_and_prose_is_not() {
     let built: Vec<&str> = excerpt_grammars::languages().collect();
     let mut read: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
     let (mut told, mut prose, mut fallen) = (0, 0, 0);

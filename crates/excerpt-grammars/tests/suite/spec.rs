@@ -1,4 +1,4 @@
-//! The manual of cutting source code and data, run: each file in `tests/spec/` is prose with examples, and every example is a test.
+//! Runs the manual of chunking source code and data: each file in `tests/spec/` is prose with examples, and every example is a test.
 
 use std::path::Path;
 

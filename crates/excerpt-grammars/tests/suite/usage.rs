@@ -1,23 +1,23 @@
-//! What this process takes while something runs, as the system counts it: grammars allocate in C as well.
+//! The resource usage of this process as counted by the system, since grammars also allocate in C.
 
 use std::fs;
 
-/// The measure of the most that is taken from its beginning on.
+/// Measures the peak memory from its start on.
 pub(crate) struct Peak {
     before: Option<usize>,
 }
 
 impl Peak {
-    /// Begins to measure.
+    /// Starts the measurement.
     pub(crate) fn begin() -> Self {
-        // Makes the peak what is taken now. Only Linux can do that.
+        // Resets the peak to the current usage. Only Linux supports this.
         let reset = fs::write("/proc/self/clear_refs", "5").is_ok();
         Peak {
             before: peak().filter(|_| reset),
         }
     }
 
-    /// How many bytes more than at the beginning were taken at once; none where the system does not tell.
+    /// The peak in bytes above the usage at the start; `None` if the system does not report it.
     pub(crate) fn taken(&self) -> Option<usize> {
         Some(peak()?.saturating_sub(self.before?))
     }
@@ -32,11 +32,11 @@ fn peak() -> Option<usize> {
     Some(kilobytes * 1024)
 }
 
-/// The processor time that this process has taken, in seconds; none where the system does not tell.
+/// The processor time of this process in seconds; `None` if the system does not report it.
 pub(crate) fn processor_seconds() -> Option<f64> {
     const TICKS_A_SECOND: f64 = 100.0;
     let stat = fs::read_to_string("/proc/self/stat").ok()?;
-    // Behind the name, which may hold anything: the state, ten numbers, then the times of the user and of the system.
+    // After the name, which may contain anything: the state, ten numbers, then the user and system times.
     let (_, numbers) = stat.rsplit_once(')')?;
     let mut times = numbers.split_whitespace().skip(11).take(2);
     let user: f64 = times.next()?.parse().ok()?;

@@ -202,6 +202,24 @@ pub struct DocumentHits {
     pub score: f32,
     /// Its best chunks, best first.
     pub chunks: Vec<Hit>,
+    /// The lower hits that were folded into this one, best first: see [`Query::fold_copies`](super::Query::fold_copies).
+    pub also_in: Vec<AlsoIn>,
+}
+
+/// A document that says what a better hit says: a near-copy of its passages, or a translation of the page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct AlsoIn {
+    /// The root of its source.
+    pub source: PathBuf,
+    /// The name of the collection, if the source is one.
+    pub collection: Option<String>,
+    /// Its path inside the source.
+    pub path: String,
+    /// The first and the last line of its best chunk.
+    pub lines: (usize, usize),
+    /// The one part of its path that differs from that of the better hit, such as `fr`. `None` if the paths differ by more.
+    pub part: Option<String>,
 }
 
 /// A matching chunk.

@@ -5,7 +5,9 @@ mod question;
 mod state;
 mod sync;
 
-pub use answer::{Answer, Channel, DocumentHits, Explanation, Hit, Note, SignalShare, Snippet};
+pub use answer::{
+    AlsoIn, Answer, Channel, DocumentHits, Explanation, Hit, Note, SignalShare, Snippet,
+};
 pub use question::{Filter, Query, Rank};
 pub use state::{
     Building, Check, Keywords, LastSync, NextVectors, SourceStatus, Status, VectorStatus,

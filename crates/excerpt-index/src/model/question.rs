@@ -20,6 +20,10 @@ pub struct Query {
     pub per_document: usize,
     /// What to rank. Default: documents.
     pub rank: Rank,
+    /// Whether a near-copy or a translation of a better hit is folded into it: see [`DocumentHits::also_in`]. Default: yes.
+    ///
+    /// [`DocumentHits::also_in`]: crate::DocumentHits::also_in
+    pub fold_copies: bool,
     /// How to rank.
     pub ranking: Ranking,
 }
@@ -34,6 +38,7 @@ impl Query {
             limit: 5,
             per_document: 3,
             rank: Rank::Documents,
+            fold_copies: true,
             ranking: Ranking::default(),
         }
     }
@@ -63,6 +68,15 @@ impl Query {
     #[must_use]
     pub fn rank(self, rank: Rank) -> Self {
         Query { rank, ..self }
+    }
+
+    /// Sets whether a near-copy or a translation of a better hit is folded into it.
+    #[must_use]
+    pub fn fold_copies(self, fold_copies: bool) -> Self {
+        Query {
+            fold_copies,
+            ..self
+        }
     }
 
     /// Sets how to rank.

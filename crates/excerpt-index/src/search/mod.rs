@@ -1,7 +1,8 @@
 //! From a [`Query`] to an [`Answer`]: the words are taken apart (`query.rs`), the store gives candidates by words and by vectors, these become one
 //! list (`fusion.rs`), other evidence has its say (`signals.rs`, as `ranking.rs` weighs it), what is left is grouped by document (`group.rs`) and looked
-//! up, and each chunk gets the lines that answer best (`snippet.rs`) and is marked when it is probably no answer (`weak.rs`).
+//! up, near-copies are folded (`copies.rs`), and each chunk gets the lines that answer best (`snippet.rs`) and is marked when it is probably no answer (`weak.rs`).
 
+mod copies;
 mod fusion;
 mod group;
 mod places;
@@ -20,10 +21,11 @@ use std::time::{Instant, SystemTime};
 use excerpt_chunk::Markdown;
 
 use crate::embed::Embedder;
-use crate::model::{Answer, DocumentHits, Hit, Note, Query, Rank};
+use crate::model::{AlsoIn, Answer, DocumentHits, Hit, Note, Query, Rank};
 use crate::store::{
     self, Candidate, Candidates, Codes, Fault, Searched, Store, StoredDocument, Wanted,
 };
+use copies::Kept;
 use fusion::{DEPTH, Found, Scale};
 use group::Group;
 use places::Places;
@@ -505,8 +507,12 @@ struct Lookup<'a> {
 impl Lookup<'_> {
     /// The best groups with their documents and chunks.
     fn documents(&mut self, groups: Vec<Group>, query: &Query) -> Result<Vec<DocumentHits>, Fault> {
-        let mut documents = Vec::new();
-        for group in groups.into_iter().take(query.limit.min(MOST)) {
+        let mut documents: Vec<DocumentHits> = Vec::new();
+        let mut kept = Kept::default();
+        for group in groups {
+            if documents.len() == query.limit.min(MOST) {
+                break;
+            }
             let Some(document) = self.documents.get(group.document).cloned() else {
                 continue;
             };
@@ -514,7 +520,22 @@ impl Lookup<'_> {
                 self.store.truth.check_facets(document.id)?;
             }
             let chunks = self.hits(&group, &document, query.per_document)?;
-            if chunks.is_empty() {
+            let Some(best) = chunks.first() else {
+                continue;
+            };
+            let repeated = match query.fold_copies {
+                true => self.repeated(&mut kept, &document, &chunks)?,
+                false => None,
+            };
+            if let Some(better) = repeated.and_then(|at| documents.get_mut(at)) {
+                let part = copies::difference(&better.path, &document.path);
+                better.also_in.push(AlsoIn {
+                    part: part.filter(|part| !part.is_empty()).map(str::to_string),
+                    lines: best.span.lines,
+                    source: PathBuf::from(document.root),
+                    collection: document.collection,
+                    path: document.path,
+                });
                 continue;
             }
             documents.push(DocumentHits {
@@ -528,9 +549,25 @@ impl Lookup<'_> {
                 encoding: document.encoding,
                 score: group.score,
                 chunks,
+                also_in: Vec::new(),
             });
         }
         Ok(documents)
+    }
+
+    /// The position of the kept document that these chunks of a lower one repeat.
+    fn repeated(
+        &self,
+        kept: &mut Kept,
+        document: &StoredDocument,
+        chunks: &[Hit],
+    ) -> Result<Option<usize>, Fault> {
+        let passages = chunks.iter().map(|hit| &*hit.text);
+        let mut found = copies::Document::new(&document.path, document.text, passages);
+        if document.is_code() {
+            found = found.without_translations();
+        }
+        kept.repeated(found, &|hash| self.store.truth.text(hash))
     }
 
     fn hits(

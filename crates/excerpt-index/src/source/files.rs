@@ -345,8 +345,8 @@ impl Files {
                 }
                 continue;
             }
-            match rules.skip(&path, Node::Folder) {
-                Some(reason) => found.listing.skips.push(Skip::new(path, reason)),
+            match rules.skipped(&path, Node::Folder) {
+                Some(skip) => found.listing.skips.push(skip),
                 None => found.folders.push(Folder {
                     path,
                     rules: rules.clone(),
@@ -365,10 +365,8 @@ impl Files {
         folder: &OpenFolder,
         rules: &Rules,
     ) -> Option<Result<Entry, Skip>> {
-        match rules.skip(path, Node::File) {
-            Some(SkipReason::Secret) => return Some(Err(secret_by_name(path))),
-            Some(reason) => return Some(Err(Skip::new(path, reason))),
-            None => {}
+        if let Some(skip) = rules.skipped(path, Node::File) {
+            return Some(Err(skip));
         }
         let look = match child.kind {
             Kind::File => folder.try_look(&child.name),

@@ -4,11 +4,12 @@
 //! paths looks for four files in each folder: on 2,700 folders half the time of listing them. Whoever lists a folder knows which of them are there.
 
 use std::ffi::OsStr;
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::gitignore::{Gitignore, GitignoreBuilder, Glob};
 
 use crate::git::{CONFIG, GIT, Repository};
 use crate::model::Skip;
@@ -36,8 +37,8 @@ pub(super) fn is_ignore_file(name: &OsStr) -> bool {
 #[derive(Clone, Debug)]
 pub(super) struct Ignores {
     innermost: Option<Arc<Folder>>,
-    /// Those of the user.
-    global: Arc<Gitignore>,
+    /// Those of the user. `None` if no ignore file applies.
+    global: Option<Arc<Gitignore>>,
     /// How many patterns were read for all folders.
     patterns: Arc<AtomicUsize>,
 }
@@ -50,13 +51,42 @@ struct Folder {
     said: [Gitignore; FILES.len() + 1],
 }
 
+/// A line of an ignore file.
+pub(super) struct Rule<'i> {
+    glob: &'i Glob,
+    /// Which of [`FILES`], [`EXCLUDES`] and the file of the user it is in.
+    kind: usize,
+    file: &'i Gitignore,
+}
+
+impl fmt::Display for Rule<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` in ", self.glob.original())?;
+        let name = match self.kind {
+            kind if kind < FILES.len() => FILES[kind],
+            kind if kind == FILES.len() => ".git/info/exclude",
+            _ => return f.write_str("your own git excludes"),
+        };
+        write!(f, "`{}`", self.file.path().join(name).display())
+    }
+}
+
 impl Ignores {
     /// What holds for every folder: the excludes of the user.
     pub(super) fn of_user() -> Self {
         let (global, _) = GitignoreBuilder::new("").build_global();
         Ignores {
             innermost: None,
-            global: Arc::new(global),
+            global: Some(Arc::new(global)),
+            patterns: Arc::default(),
+        }
+    }
+
+    /// Ignore files that do not apply.
+    pub(super) fn none() -> Self {
+        Ignores {
+            innermost: None,
+            global: None,
             patterns: Arc::default(),
         }
     }
@@ -75,6 +105,9 @@ impl Ignores {
         holds: impl Fn(&str) -> bool,
     ) -> (Ignores, Vec<Skip>) {
         let mut skips = Vec::new();
+        if self.global.is_none() {
+            return (self.clone(), skips);
+        }
         let mut refuse = |name: &str, file: &str, refused: Refused| {
             let at = match path {
                 "" => name.to_string(),
@@ -124,18 +157,24 @@ impl Ignores {
     }
 
     /// What they say of `path`, which is relative to the root and lies in the folder: the innermost of each kind, the kinds in their order.
-    pub(super) fn say(&self, path: &str, is_folder: bool) -> Match<()> {
+    pub(super) fn say(&self, path: &str, is_folder: bool) -> Match<Rule<'_>> {
         for kind in 0..=FILES.len() {
             let mut next = self.innermost.as_deref();
             while let Some(folder) = next {
-                let said = folder.said[kind].matched(path, is_folder);
+                let file = &folder.said[kind];
+                let said = file.matched(path, is_folder);
                 if !said.is_none() {
-                    return said.map(|_| ());
+                    return said.map(|glob| Rule { glob, kind, file });
                 }
                 next = folder.around.as_deref();
             }
         }
-        self.global.matched(path, is_folder).map(|_| ())
+        let Some(file) = &self.global else {
+            return Match::None;
+        };
+        let kind = FILES.len() + 1;
+        let said = file.matched(path, is_folder);
+        said.map(|glob| Rule { glob, kind, file })
     }
 
     /// What the lines of an ignore file in `folder` say.

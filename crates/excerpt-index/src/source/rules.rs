@@ -7,6 +7,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
 
+use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +28,8 @@ pub struct Selection {
     pub ignore: Vec<String>,
     /// The size in bytes above which a file is skipped; `None` for 2 MiB.
     pub max_file_size: Option<u64>,
+    /// Whether `.gitignore`, `.ignore` and git's own exclude files apply; `None` for yes.
+    pub ignore_files: Option<bool>,
     /// What happens to files that contain keys or passwords; `None` to skip them.
     pub secrets: Option<Secrets>,
 }
@@ -62,6 +65,7 @@ impl Selection {
             include: said(self.include, other.include),
             ignore: said(self.ignore, other.ignore),
             max_file_size: self.max_file_size.or(other.max_file_size),
+            ignore_files: self.ignore_files.or(other.ignore_files),
             secrets: self.secrets.or(other.secrets),
         }
     }
@@ -283,7 +287,10 @@ impl Rules {
                 let_in: matcher(root, &selection.include)?,
             }),
             skips_secrets: selection.skips_secrets(),
-            ..self
+            ignores: match selection.ignore_files {
+                Some(false) => Ignores::none(),
+                _ => self.ignores,
+            },
         })
     }
 
@@ -307,6 +314,20 @@ impl Rules {
     /// Whether ignore files had more patterns than the limit.
     pub(super) fn are_too_many(&self) -> bool {
         self.ignores.are_too_many()
+    }
+
+    /// The node at `path` as a skip, if they exclude it.
+    pub(super) fn skipped(&self, path: &str, node: Node) -> Option<Skip> {
+        let reason = self.skip(path, node)?;
+        let skip = Skip::new(path, reason);
+        Some(match reason {
+            SkipReason::Secret => skip.with_detail(Secret::Named),
+            SkipReason::Ignored => match self.ignores.say(path, node == Node::Folder) {
+                Match::Ignore(rule) => skip.with_detail(rule),
+                _ => skip,
+            },
+            _ => skip,
+        })
     }
 
     /// Why they exclude the node at `path` (relative to the root, and directly in the folder).

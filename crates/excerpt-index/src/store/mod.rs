@@ -467,19 +467,7 @@ impl Store {
 
     /// The size of the index on disk in bytes.
     pub(crate) fn disk_bytes(&self) -> u64 {
-        let mut folders = vec![self.home.clone()];
-        let mut bytes = 0;
-        while let Some(folder) = folders.pop() {
-            // A file that a writer removes meanwhile is not counted.
-            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-                match entry.metadata() {
-                    Ok(metadata) if metadata.is_dir() => folders.push(entry.path()),
-                    Ok(metadata) => bytes += metadata.len(),
-                    Err(_) => {}
-                }
-            }
-        }
-        bytes
+        disk::bytes_in(&self.home)
     }
 }
 

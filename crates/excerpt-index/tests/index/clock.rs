@@ -1,4 +1,4 @@
-//! Times that cannot be: files from the future and from 1970, a clock that jumps, and files that change while they are read.
+//! Unusual times: files from the future and from 1970, a clock that jumps, and files that change while they are read.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -13,7 +13,7 @@ fn write_at(world: &World, path: &str, text: &str, time: SystemTime) {
 }
 
 #[test]
-fn a_file_of_any_time_is_seen_when_it_changes() {
+fn a_change_of_a_file_of_any_time_is_noticed() {
     let now = SystemTime::now();
     let year = Duration::from_secs(365 * 86_400);
     let times = [
@@ -31,7 +31,7 @@ fn a_file_of_any_time_is_seen_when_it_changes() {
     world.sync();
     let all = by_keywords("green").limit(times.len());
     assert_eq!(paths(&world.ask(&all)).len(), times.len());
-    // Of the same length, and from each time to each other: forwards and back.
+    // With the same length, and between every two times, forwards and backwards.
     for (round, words) in ["black tea", "white tea", "herb teas", "green tea"]
         .iter()
         .enumerate()
@@ -48,7 +48,7 @@ fn a_file_of_any_time_is_seen_when_it_changes() {
 }
 
 #[test]
-fn what_is_from_the_future_is_read_each_time_as_it_may_have_changed_unseen() {
+fn a_file_from_the_future_is_read_by_every_sync() {
     let world = World::new();
     let later = SystemTime::now() + Duration::from_secs(3600);
     write_at(&world, "a.md", "green tea", later);
@@ -58,13 +58,13 @@ fn what_is_from_the_future_is_read_each_time_as_it_may_have_changed_unseen() {
     assert_eq!(paths(&world.search("black")), ["a.md"]);
 }
 
-/// A source in which somebody writes between a file's being looked at and its being read, or during it.
+/// A source whose files are changed between the listing and the reading, or during the reading.
 struct Busy<'a> {
     files: Files,
     world: &'a World,
-    /// What is written to each file before it is read.
+    /// The text written to each file before it is read.
     before: &'a str,
-    /// What is written behind it, at the time that was seen.
+    /// The text written after it is read, with the time that was listed.
     behind: &'a str,
 }
 
@@ -100,11 +100,11 @@ fn a_file_that_changes_while_it_is_read_is_read_again() {
     };
     let mut index = world.open();
     index.sync_source(&source, &world.options, quiet).unwrap();
-    // What was read is one of the texts that it had.
+    // The text that was read is one that the file had.
     let answer = index.search(&by_keywords("black")).unwrap();
     assert_eq!(paths(&answer), ["a.md"]);
     drop(index);
-    // It has the size and the time with which it was read, and is not believed.
+    // It has the size and time of the listing, which are not trusted.
     assert_eq!(world.sync().changed, 1);
     assert_eq!(paths(&world.search("white")), ["a.md"]);
     world.assert_like_fresh();

@@ -1,4 +1,4 @@
-//! What the index of a clone begins with.
+//! What the index of a clone starts with.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use excerpt_index::{Index, SyncOptions, locate, quiet};
 
 use crate::fixture::{by_keywords, paths};
 
-/// A folder that says it is a clone of a repository.
+/// A folder that claims to be a clone of a repository.
 fn clone(at: &Path, files: &[(&str, &str)]) {
     let git = [
         (".git/HEAD", "ref: refs/heads/main\n"),
@@ -24,7 +24,7 @@ fn clone(at: &Path, files: &[(&str, &str)]) {
 }
 
 #[test]
-fn a_folder_that_says_it_is_a_clone_is_shown_nothing_that_it_does_not_hold() {
+fn a_folder_that_claims_to_be_a_clone_gets_nothing_that_it_does_not_contain() {
     let dir = tempfile::tempdir().unwrap();
     let (own, other) = (dir.path().join("own"), dir.path().join("other"));
     clone(
@@ -35,7 +35,7 @@ fn a_folder_that_says_it_is_a_clone_is_shown_nothing_that_it_does_not_hold() {
             ("note.md", "A private note.\n"),
         ],
     );
-    // Its own text of the same name and size, and a link in the place of another.
+    // Its own text with the same name and size, and a link in place of another file.
     clone(
         &other,
         &[

@@ -1,4 +1,4 @@
-//! Collections: several sources in one index, by name, each with a cut, files and attributes of its own; and the filters over what documents are.
+//! Collections: several named sources in one index, each with its own chunking, files and attributes; and the filters on the properties of documents.
 
 use std::fs;
 use std::path::Path;
@@ -83,7 +83,7 @@ fn collections_are_searched_together_or_by_name() {
 }
 
 #[test]
-fn what_is_removed_is_gone_and_its_files_stay() {
+fn a_removed_collection_is_gone_and_its_files_stay() {
     let world = World::new()
         .file("green/a.md", "Green tea.\n")
         .file("black/b.md", "Black tea.\n");
@@ -107,7 +107,7 @@ fn what_is_removed_is_gone_and_its_files_stay() {
 }
 
 #[test]
-fn each_collection_has_its_own_cut_and_files() {
+fn each_collection_has_its_own_chunking_and_files() {
     let long = "Tea grows on hills. ".repeat(200);
     let world = World::new()
         .file("one/a.md", &long)
@@ -138,7 +138,7 @@ fn each_collection_has_its_own_cut_and_files() {
 }
 
 #[test]
-fn a_text_that_is_given_is_kept_as_a_file() {
+fn an_added_text_is_stored_as_a_file() {
     let mut library = Library::new(World::new());
     let mut collection = Collection::new("How to: tea?", "");
     collection.attributes.title = Some("How to make tea".to_string());
@@ -154,7 +154,7 @@ fn a_text_that_is_given_is_kept_as_a_file() {
     assert_eq!(second.name, "How-to-tea-2");
     library.sync(&first);
     library.sync(&second);
-    // The title that was said is found, and shown.
+    // The given title is searchable and shown.
     let answer = library.ask("make", |_| {});
     assert_eq!(answer.documents.len(), 2);
     assert_eq!(
@@ -169,7 +169,7 @@ fn a_text_that_is_given_is_kept_as_a_file() {
 }
 
 #[test]
-fn what_is_said_of_an_empty_file_is_found() {
+fn the_title_of_an_empty_file_is_searchable() {
     let world = World::new().file("empty.md", "").file("blank/a.md", " \n");
     let mut library = Library::new(world);
     library.add("empty.md", |collection| {
@@ -185,7 +185,7 @@ fn what_is_said_of_an_empty_file_is_found() {
 }
 
 #[test]
-fn what_cannot_be_added_is_told() {
+fn what_cannot_be_added_is_reported() {
     let mut library = Library::new(World::new().file("green/a.md", "tea"));
     let root = library.world.root().join("green");
     let mut add = |name: &str, root: &Path, say: fn(&mut Collection)| {
@@ -206,7 +206,7 @@ fn what_cannot_be_added_is_told() {
     );
 }
 
-/// Documents about tea, each with other front matter.
+/// Documents about tea, each with different front matter.
 fn shelf() -> Library {
     let world = World::new()
         .file(
@@ -236,7 +236,7 @@ fn shelf() -> Library {
 }
 
 #[test]
-fn documents_are_filtered_by_what_they_say_and_what_is_said_of_them() {
+fn documents_are_filtered_by_front_matter_and_by_attributes() {
     let mut library = shelf();
     assert_eq!(library.found(|_| {}).len(), 5);
     assert_eq!(
@@ -308,7 +308,7 @@ fn documents_are_filtered_by_what_they_say_and_what_is_said_of_them() {
             "no document here has the language `golang`; the values in use include `markdown`, `rust`"
         ]
     );
-    // What lies elsewhere is not told.
+    // Values that occur only elsewhere are not listed.
     let elsewhere = told(&mut library, &|filter| {
         filter.languages = strings(&["golang"]);
         filter.path = Some("nowhere".to_string());
@@ -317,7 +317,7 @@ fn documents_are_filtered_by_what_they_say_and_what_is_said_of_them() {
 }
 
 #[test]
-fn a_filter_holds_for_vectors_as_for_words() {
+fn a_filter_applies_to_vectors_as_to_words() {
     let mut library = shelf();
     let mut filter = Filter::default();
     filter.tags = strings(&["black"]);
@@ -330,7 +330,7 @@ fn a_filter_holds_for_vectors_as_for_words() {
 }
 
 #[test]
-fn versions_are_exact_before_covering_before_in_part_before_not_said() {
+fn versions_rank_exact_covering_partial_unknown() {
     let mut library = shelf();
     let versions = |library: &mut Library, version: &str| {
         let answer = library.ask("tea", |filter| filter.version = Some(version.to_string()));
@@ -368,7 +368,7 @@ fn versions_are_exact_before_covering_before_in_part_before_not_said() {
 }
 
 #[test]
-fn what_is_said_later_is_taken_up() {
+fn changed_attributes_are_applied() {
     let mut library = shelf();
     let mut said = Collection::all_in(&library.world.index_dir())
         .unwrap()

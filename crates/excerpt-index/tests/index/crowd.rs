@@ -1,4 +1,4 @@
-//! Many who read while one writes: nobody meets an error, and nobody sees half a document.
+//! Many readers during writes: none gets an error, and none sees half a document.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ const READERS: usize = 8;
 const VERSIONS: usize = 12;
 const DOCUMENTS: usize = 6;
 
-/// Writes all documents in a version that every chunk of them names.
+/// Writes all documents in a version that each of their chunks names.
 fn write(world: &World, version: usize) {
     for document in 0..DOCUMENTS {
         let sections = (0..8 + version % 3).map(|section| {
@@ -38,7 +38,7 @@ fn assert_whole(answer: &Answer) {
 }
 
 #[test]
-fn readers_never_see_half_a_document_while_another_one_writes() {
+fn readers_never_see_half_a_document_during_writes() {
     let mut world = World::new();
     world.options.chunking.target = 30;
     world.options.chunking.max = 60;
@@ -66,7 +66,7 @@ fn readers_never_see_half_a_document_while_another_one_writes() {
     std::thread::scope(|scope| {
         let readers: Vec<_> = (0..READERS).map(|_| scope.spawn(read)).collect();
         for version in 1..=VERSIONS {
-            // Everyone has had an answer in between.
+            // Every reader has had an answer in between.
             let before = answers.load(Ordering::Relaxed);
             while answers.load(Ordering::Relaxed) < before + READERS
                 && readers.iter().all(|reader| !reader.is_finished())
@@ -88,7 +88,7 @@ fn readers_never_see_half_a_document_while_another_one_writes() {
 }
 
 #[test]
-fn eight_who_open_a_new_index_at_once_get_the_same_one() {
+fn eight_processes_that_open_a_new_index_at_once_get_the_same_one() {
     let world = World::new().file("a.md", "# A\n\nGreen tea.\n");
     std::thread::scope(|scope| {
         for _ in 0..READERS {

@@ -1,5 +1,5 @@
-//! Files of an index that are not what was written: cut short, with bits the other way round, gone, or with something else in their place. Nothing panics and no
-//! answer is wrong in silence; what is derived is made again, what is not is told, and a rebuild heals all of it.
+//! Damaged files of an index: truncated, with flipped bits, deleted, or replaced by something else. Nothing panics and no answer is silently wrong.
+//! Derived files are rebuilt, damage to others is reported, and a rebuild repairs everything.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use excerpt_index::{
 
 use crate::fixture::{World, by_keywords, paths, set_time};
 
-/// Documents enough for a database of many pages.
+/// Enough documents for a database of many pages.
 const DOCUMENTS: usize = 40;
 
 fn many() -> World {
@@ -29,9 +29,9 @@ fn many() -> World {
 /// How a file is damaged.
 #[derive(Clone, Copy, Debug)]
 enum Damage {
-    /// Some bits are flipped, at a place of so much of the file.
+    /// Some bits are flipped, at this fraction of the file.
     Flip(f64, u8),
-    /// Only so much of the file is left.
+    /// Only this fraction of the file is left.
     Cut(f64),
     /// A part of a page is zero.
     Blank(f64),
@@ -46,7 +46,7 @@ impl Damage {
         }
     }
 
-    /// Damages a file, and gives it back the time it had.
+    /// Damages a file, and restores its modification time.
     fn hit(self, file: &Path) {
         let time = fs::metadata(file).unwrap().modified().unwrap();
         let mut bytes = fs::read(file).unwrap();
@@ -68,7 +68,7 @@ impl Damage {
     }
 }
 
-/// An index that is damaged again and again, and the files of one that is not.
+/// An index that is damaged repeatedly, and the files of an undamaged copy.
 struct Patient {
     world: World,
     sound: tempfile::TempDir,
@@ -83,7 +83,7 @@ impl Patient {
         Patient { world, sound }
     }
 
-    /// The files of the index that are not empty, by their paths in it.
+    /// The files of the index that are not empty, by their paths.
     fn files(&self, wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
         let mut found = Vec::new();
         let mut folders = vec![self.sound.path().to_path_buf()];
@@ -133,7 +133,7 @@ fn tea() -> Query {
 }
 
 #[test]
-fn whatever_happens_to_a_derived_file_it_is_made_again() {
+fn a_damaged_derived_file_is_always_rebuilt() {
     let patient = Patient::new();
     let fresh = patient.open().unwrap().fingerprint().unwrap();
     let mut random = fastrand::Rng::with_seed(1);
@@ -146,14 +146,14 @@ fn whatever_happens_to_a_derived_file_it_is_made_again() {
             patient.heal();
             let hit = patient.world.index_dir().join(&file);
             damage.hit(&hit);
-            // Half of the time, the file looks as it did.
+            // In half of the cases, the file keeps its time.
             if random.bool() {
                 set_time(&hit, SystemTime::now());
             }
             let mut index = patient.open().unwrap();
             index.search(&tea()).unwrap();
             drop(index);
-            // Whatever was not noticed by reading is not written on.
+            // Damage that reading did not notice is not written to.
             patient
                 .world
                 .write("folder0/new.md", "# New\n\nGreen tea.\n");
@@ -176,7 +176,7 @@ fn whatever_happens_to_a_derived_file_it_is_made_again() {
 }
 
 #[test]
-fn a_damaged_file_of_vectors_is_made_again_and_said_so() {
+fn a_damaged_file_of_vectors_is_rebuilt_and_reported() {
     let patient = Patient::new();
     let before = patient.open().unwrap().search(&Query::new("tea")).unwrap();
     Damage::Flip(0.5, 1).hit(&patient.world.index_dir().join("vectors"));
@@ -191,13 +191,13 @@ fn a_damaged_file_of_vectors_is_made_again_and_said_so() {
 }
 
 #[test]
-fn whatever_happens_to_the_database_nothing_panics_and_no_answer_is_silently_another() {
+fn with_a_damaged_database_nothing_panics_and_no_answer_is_silently_wrong() {
     let patient = Patient::new();
     let mut random = fastrand::Rng::with_seed(2);
     let database = patient.world.index_dir().join("excerpt.db");
     let length = fs::metadata(&database).unwrap().len() as f64;
     let mut damages: Vec<Damage> = (0..150).map(|_| Damage::seeded(&mut random)).collect();
-    // Each byte of the head, and the ends of pages.
+    // Each byte of the header, and the ends of pages.
     damages.extend((0..100).map(|byte| Damage::Flip((f64::from(byte) + 0.5) / length, 0x41)));
     damages.extend([0.0, 1.0, 4095.5, 4096.5].map(|bytes| Damage::Cut(bytes / length)));
     damages.extend([0.0, 4096.5].map(|bytes| Damage::Blank(bytes / length)));
@@ -222,7 +222,7 @@ fn whatever_happens_to_the_database_nothing_panics_and_no_answer_is_silently_ano
                 told += 1;
             }
         }
-        // A writer meets other pages.
+        // A writer reads other pages.
         let world = &patient.world;
         let synced = Index::open(&world.index_dir(), OpenOptions::create())
             .and_then(|mut index| index.sync(&world.root(), &world.options, quiet));
@@ -234,7 +234,7 @@ fn whatever_happens_to_the_database_nothing_panics_and_no_answer_is_silently_ano
 }
 
 #[test]
-fn an_index_that_is_made_again_is_like_a_new_one_and_those_who_have_it_open_see_it() {
+fn a_rebuilt_index_equals_a_new_one_and_open_indexes_see_it() {
     let patient = Patient::new();
     let (world, dir) = (&patient.world, patient.world.index_dir());
     let mut reader = patient.open().unwrap();
@@ -253,7 +253,7 @@ fn an_index_that_is_made_again_is_like_a_new_one_and_those_who_have_it_open_see_
 }
 
 #[test]
-fn a_rebuild_that_fails_leaves_what_was_there() {
+fn a_failed_rebuild_leaves_the_old_index() {
     let patient = Patient::new();
     let (world, dir) = (&patient.world, patient.world.index_dir());
     let fail = |index: Index, _: &[PathBuf]| {
@@ -262,11 +262,11 @@ fn a_rebuild_that_fails_leaves_what_was_there() {
     };
     Index::rebuild(&dir, fail).unwrap_err();
     assert_eq!(world.ask(&tea()).documents.len(), DOCUMENTS);
-    // What it left is no part of the index, and no obstacle to the next one.
+    // The files that it left are not part of the index, and do not prevent the next rebuild.
     let database = dir.join("excerpt.db");
     Damage::Blank(0.0).hit(&database);
     assert!(matches!(patient.open(), Err(Error::Damaged { .. })));
-    // The roots are kept beside the database, too.
+    // The roots are also stored next to the database.
     let refill = |mut index: Index, roots: &[PathBuf]| {
         assert_eq!(roots, [world.root()]);
         index.sync(&world.root(), &world.options, quiet)?;
@@ -278,7 +278,7 @@ fn a_rebuild_that_fails_leaves_what_was_there() {
 }
 
 #[test]
-fn what_is_no_index_is_not_made_again() {
+fn what_is_not_an_index_is_not_rebuilt() {
     let dir = tempfile::tempdir().unwrap();
     let never = |_: Index, _: &[PathBuf]| -> Result<Index, Error> { unreachable!() };
     let rebuild = |name: &str| Index::rebuild(&dir.path().join(name), never).unwrap_err();
@@ -290,20 +290,20 @@ fn what_is_no_index_is_not_made_again() {
     assert_eq!(fs::read(&foreign).unwrap(), [b'x'; 5000]);
 }
 
-/// How the random damages are counted and begun: `EXCERPT_DAMAGES` of them from `EXCERPT_SEED`.
+/// The number and the seed of the random damages: `EXCERPT_DAMAGES` and `EXCERPT_SEED`.
 fn setting(name: &str, default: u64) -> u64 {
     let set = std::env::var(name).ok();
     set.map_or(default, |value| value.parse().unwrap())
 }
 
-/// What happens to a file, or to what lies in its place.
+/// What happens to a file, or replaces it.
 #[derive(Clone, Debug)]
 enum Accident {
     Damage(Damage),
     Gone,
     Empty,
     Nonsense,
-    /// It is another file of the index.
+    /// It is replaced by another file of the index.
     Swapped(PathBuf),
     Folder,
     #[cfg(unix)]
@@ -354,10 +354,10 @@ impl Accident {
     }
 }
 
-/// An index with all that one can have: collections, a text that was given, a second generation and a log that is not yet in the database.
+/// An index with everything that one can have: collections, an added text, a second generation and a log that is not yet in the database.
 struct Full {
     patient: Patient,
-    /// What collections are synced by.
+    /// The collections to sync.
     collections: Vec<Collection>,
     given: String,
 }
@@ -413,7 +413,7 @@ impl Full {
                 .unwrap();
         }
         drop(index);
-        // While somebody reads, the log stays beside the database.
+        // While there is a reader, the log stays next to the database.
         let _reader =
             rusqlite::Connection::open(world.index_dir().join("generation-2/excerpt.db")).unwrap();
         _reader
@@ -438,7 +438,7 @@ impl Full {
         self.patient.world.index_dir()
     }
 
-    /// Makes the index again.
+    /// Rebuilds the index.
     fn rebuild(&self) -> Result<(), Error> {
         let dir = self.dir();
         Index::rebuild(&dir, |mut index, _| {
@@ -453,7 +453,7 @@ impl Full {
         })
     }
 
-    /// Brings all in step.
+    /// Syncs all sources.
     fn sync(&self) -> Result<(), Error> {
         let mut index = Index::open(&self.dir(), OpenOptions::create())?;
         let world = &self.patient.world;
@@ -464,7 +464,7 @@ impl Full {
         Ok(())
     }
 
-    /// What an index says to several questions.
+    /// The answers of an index to several questions.
     fn said(&self) -> BTreeMap<&'static str, Result<Said, Error>> {
         let filtered = |filter| Query::new("green tea").limit(80).within(filter);
         let mut tagged = Filter::default();
@@ -480,7 +480,7 @@ impl Full {
         };
         let list = |index: &Index| {
             let documents = index.documents(&ListOptions::default())?.into_iter();
-            // A text that was written anew has another time.
+            // A text that is written again has another time.
             let shown = documents.map(|it| {
                 format!(
                     "{:?}\n",
@@ -509,7 +509,7 @@ impl Full {
     }
 }
 
-/// An answer as far as somebody sees it.
+/// The visible part of an answer.
 #[derive(Clone, Debug, PartialEq)]
 struct Said {
     shown: String,
@@ -552,7 +552,7 @@ fn options(collection: &Collection) -> SyncOptions {
 }
 
 #[test]
-fn no_random_damage_of_an_index_is_silent_and_a_rebuild_heals_it() {
+fn no_random_damage_of_an_index_is_silent_and_a_rebuild_repairs_it() {
     let (count, seed) = (setting("EXCERPT_DAMAGES", 40), setting("EXCERPT_SEED", 7));
     let full = Full::new();
     full.patient.heal();
@@ -585,7 +585,7 @@ fn no_random_damage_of_an_index_is_silent_and_a_rebuild_heals_it() {
                 Ok(said) if said == expected[question] => {}
                 Ok(said) if said.notes != expected[question].notes => is_told = true,
                 Err(Error::Damaged { .. }) => is_told = true,
-                // What is older than it was is taken up by the next sync, and the first answer has said so.
+                // An older state is updated by the next sync, and the first answer reports it.
                 Ok(_) if is_told => {}
                 other => wrong.push(format!("{seen}: {question}: {other:?}")),
             }

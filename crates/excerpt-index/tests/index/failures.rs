@@ -1,4 +1,4 @@
-//! What goes wrong on a disk: nothing is lost, what can be mended is mended, and the rest is told.
+//! Errors on a disk: nothing is lost, everything that can be repaired is, and the rest is reported.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,12 +19,12 @@ fn two() -> World {
         .file("docs/private/milk.md", "# Milk\n\nFresh milk.\n")
 }
 
-/// A source some parts of which cannot be reached.
+/// A source in which some files and folders cannot be read.
 struct Broken {
     files: Files,
     folder: Option<&'static str>,
     file: Option<&'static str>,
-    /// What was read.
+    /// The files that were read.
     read: Mutex<Vec<String>>,
 }
 
@@ -95,7 +95,7 @@ fn an_unreadable_folder_deletes_nothing() {
 }
 
 #[test]
-fn an_unreadable_file_keeps_what_is_known_of_it() {
+fn an_unreadable_file_keeps_its_indexed_state() {
     let world = two();
     world.sync();
     world.write("docs/tea.md", "# Tea\n\nBlack tea, hot.\n");
@@ -114,7 +114,7 @@ fn an_unreadable_file_keeps_what_is_known_of_it() {
         ["docs/tea.md"]
     );
     assert_eq!(*source.read.lock().unwrap(), ["docs/tea.md"]);
-    // Once it can be read again, it is.
+    // It is read once it is readable again.
     assert_eq!(
         index
             .sync(&world.root(), &world.options, quiet)
@@ -154,7 +154,7 @@ fn keyword_files(world: &World) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Damages each file of the keyword index in turn, and asserts that a search mends it.
+/// Damages each file of the keyword index in turn, and asserts that a search repairs it.
 fn mends(damage: impl Fn(&Path)) {
     let world = two();
     world.sync();
@@ -162,7 +162,7 @@ fn mends(damage: impl Fn(&Path)) {
     assert!(names.len() > 4);
     let count = names.len();
     for number in 0..count {
-        // A keyword index that was made again has other files.
+        // A rebuilt keyword index has other files.
         let mut files = keyword_files(&world);
         files.sort();
         let Some(file) = files
@@ -181,7 +181,7 @@ fn mends(damage: impl Fn(&Path)) {
 }
 
 #[test]
-fn a_keyword_index_that_was_cut_short_is_made_again() {
+fn a_truncated_keyword_index_is_rebuilt() {
     mends(|file| {
         let bytes = fs::read(file).unwrap();
         fs::write(file, &bytes[..bytes.len() / 2]).unwrap();
@@ -189,13 +189,13 @@ fn a_keyword_index_that_was_cut_short_is_made_again() {
 }
 
 #[test]
-fn a_keyword_index_with_a_flipped_bit_is_made_again() {
+fn a_keyword_index_with_a_flipped_bit_is_rebuilt() {
     mends(|file| {
         let mut bytes = fs::read(file).unwrap();
         let middle = bytes.len() / 2;
         bytes[middle] ^= 0x10;
         fs::write(file, bytes).unwrap();
-        // A file system keeps times in steps: a write within the step of the last one would look like none.
+        // File systems store times with a limited resolution: a write too soon after the last one would not be noticed.
         let later = std::time::SystemTime::now() + std::time::Duration::from_secs(10);
         let file = fs::File::options().write(true).open(file).unwrap();
         file.set_modified(later).unwrap();
@@ -203,12 +203,12 @@ fn a_keyword_index_with_a_flipped_bit_is_made_again() {
 }
 
 #[test]
-fn a_keyword_index_that_lacks_a_file_is_made_again() {
+fn a_keyword_index_without_one_of_its_files_is_rebuilt() {
     mends(|file| fs::remove_file(file).unwrap());
 }
 
 #[test]
-fn a_keyword_index_that_is_gone_is_made_again_and_said_so() {
+fn a_missing_keyword_index_is_rebuilt_and_reported() {
     let world = two();
     world.sync();
     fs::remove_dir_all(world.index_dir().join("lexical")).unwrap();
@@ -232,9 +232,9 @@ fn a_keyword_index_of_another_store_is_not_used() {
     assert!(world.open().check().unwrap().is_sound());
 }
 
-/// What a process leaves that ends after the commit to the truth and before that to the keyword index.
+/// The state after a process that ended between the commit to the database and the one to the keyword index.
 #[test]
-fn a_keyword_index_that_is_behind_catches_up() {
+fn an_outdated_keyword_index_is_updated() {
     let world = two();
     world.sync();
     let lexical = world.index_dir().join("lexical");
@@ -267,7 +267,7 @@ fn a_keyword_index_that_is_behind_catches_up() {
 }
 
 #[test]
-fn while_another_process_writes_the_answer_says_what_it_lacks() {
+fn while_another_process_writes_the_answer_reports_what_is_missing() {
     let world = two();
     world.sync();
     let lexical = world.index_dir().join("lexical");
@@ -282,7 +282,7 @@ fn while_another_process_writes_the_answer_says_what_it_lacks() {
     lock.lock().unwrap();
     let mut index = Index::open(&world.index_dir(), OpenOptions::default()).unwrap();
     let answer = index.search(&by_keywords("green milk")).unwrap();
-    // What has changed since is shown as it is now.
+    // Documents that have changed since are shown in their current state.
     assert_eq!(paths(&answer), ["docs/private/milk.md", "docs/tea.md"]);
     let tea = &answer.documents[1].chunks[0];
     assert_eq!(tea.text, "# Tea\n\nGreen oolong, dark.");
@@ -315,7 +315,7 @@ fn an_open_index_sees_what_another_one_writes() {
 }
 
 #[test]
-fn what_is_no_index_is_left_alone_and_told() {
+fn what_is_not_an_index_is_left_alone_and_reported() {
     let dir = tempfile::tempdir().unwrap();
     let open = |name: &str, options| {
         Index::open(&dir.path().join(name), options)
@@ -354,12 +354,12 @@ fn what_is_no_index_is_left_alone_and_told() {
 }
 
 #[test]
-fn a_damaged_database_is_told() {
+fn a_damaged_database_is_reported() {
     let world = two();
     world.sync();
     let path = world.index_dir().join("excerpt.db");
     let mut bytes = fs::read(&path).unwrap();
-    // The first page stays, so that it is still known as ours.
+    // The first page is kept, so that the file is still recognised as ours.
     bytes[4096..].fill(0xAA);
     fs::write(&path, bytes).unwrap();
     let opened = Index::open(&world.index_dir(), OpenOptions::default());
@@ -384,9 +384,9 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Whatever was read of it, half of one state and half of another perhaps, is not taken for what it is once it rests.
+/// A text that was read during a change, possibly half of one state and half of another, is replaced by the final one.
 #[test]
-fn a_file_that_changes_while_it_is_read_is_right_at_last() {
+fn a_file_that_changes_while_it_is_read_is_correct_in_the_end() {
     let text = |word: &str| format!("# State\n\n{}", format!("{word} tea.\n\n").repeat(20_000));
     let (green, black) = (text("green"), text("black"));
     assert_eq!(green.len(), black.len());
@@ -395,7 +395,7 @@ fn a_file_that_changes_while_it_is_read_is_right_at_last() {
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
-            // In place, as an editor that keeps the file does.
+            // In place, as by an editor that does not replace the file.
             while !is_over.load(Ordering::Relaxed) {
                 for state in [&black, &green] {
                     let mut file = fs::OpenOptions::new().write(true).open(&path).unwrap();

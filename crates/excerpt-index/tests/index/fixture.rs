@@ -1,4 +1,4 @@
-//! A folder of documents and an index of it, each in a temporary place of their own.
+//! A temporary folder of documents and an index of it.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use excerpt_index::{
     Answer, Channels, Filter, Index, OpenOptions, Query, Ranking, SyncOptions, SyncReport, quiet,
 };
 
-/// A folder `notes` and an index directory `index` beside it. Files are an hour old unless they are [`touched`](World::touched).
+/// A folder `notes` and an index directory `index` next to it. Files are an hour old unless they are [`touched`](World::touched).
 pub(crate) struct World {
     dir: tempfile::TempDir,
     pub(crate) options: SyncOptions,
@@ -44,13 +44,13 @@ impl World {
         self
     }
 
-    /// Writes a file and makes it an hour old.
+    /// Writes a file with a modification time of an hour ago.
     pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) {
         self.touched(path, content);
         age(&self.root().join(path), Duration::from_secs(3600));
     }
 
-    /// Writes a file of this moment.
+    /// Writes a file with the current modification time.
     pub(crate) fn touched(&self, path: &str, content: impl AsRef<[u8]>) {
         let path = self.root().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -85,7 +85,7 @@ impl World {
         self.open().search(query).unwrap()
     }
 
-    /// Asserts that the index is what an undisturbed sync would have made.
+    /// Asserts that the index equals that of an undisturbed sync.
     pub(crate) fn assert_like_fresh(&self) {
         let index = self.open();
         assert!(index.check().unwrap().is_sound(), "{:?}", index.check());
@@ -96,7 +96,7 @@ impl World {
     }
 }
 
-/// A query that the keyword index answers alone: what it does not find is not there.
+/// A query that only the keyword index answers.
 pub(crate) fn by_keywords(query: &str) -> Query {
     let mut ranking = Ranking::default();
     ranking.channels = Channels::Keywords;
@@ -117,7 +117,7 @@ pub(crate) fn set_time(path: &Path, time: SystemTime) {
         .unwrap();
 }
 
-/// The paths of the documents that were found, in order.
+/// The paths of the documents of an answer, in order.
 pub(crate) fn paths(answer: &Answer) -> Vec<&str> {
     answer
         .documents

@@ -1,4 +1,4 @@
-//! Every format of the index that there ever was: today's code opens it, reads from it, and a sync makes of it what a new index would be.
+//! Every previous format of the index: the current code opens it and reads from it, and after a sync it equals a new index.
 
 use excerpt_index::{Index, OpenOptions, ReadOptions, Target};
 use rusqlite::Connection;
@@ -6,7 +6,7 @@ use rusqlite::types::ValueRef;
 
 use crate::fixture::{World, by_keywords, paths};
 
-/// The files that the indexes were made of, and what made them, oldest first.
+/// The files that the indexes were built from, and the statements that create the indexes, oldest first.
 const FILES: [(&str, &str); 3] = [
     (
         "guide/tea.md",
@@ -38,7 +38,7 @@ fn old(statements: &str) -> World {
     world
 }
 
-/// Writes the sum of the source again, where the format has sums: over the kind, the length and the bytes of each value.
+/// Recomputes the checksum of the source, if the format has checksums: over the type, the length and the bytes of each value.
 fn seal(database: &Connection) {
     const COLUMNS: &str = "id, root, name, started, finished, summary, skips_sum";
     let Ok(mut select) = database.prepare(&format!("SELECT {COLUMNS}, sum FROM source")) else {
@@ -66,7 +66,7 @@ fn seal(database: &Connection) {
 }
 
 #[test]
-fn an_index_of_any_format_opens_and_answers_and_a_sync_makes_it_like_new() {
+fn an_index_of_any_format_opens_and_answers_and_a_sync_completes_it() {
     for (number, statements) in (1..).zip(FORMATS) {
         let world = old(statements);
         let mut index = Index::open(&world.index_dir(), OpenOptions::default()).unwrap();

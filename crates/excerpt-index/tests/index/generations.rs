@@ -1,4 +1,4 @@
-//! Other settings: what is there serves until all is cut anew, and then the new state does, at once.
+//! Changed settings: the old state is served until everything has been split again, and then the new state at once.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -24,7 +24,7 @@ fn smaller() -> SyncOptions {
     })
 }
 
-/// Breaks off after some batches of the cut.
+/// Interrupts a sync after some batches.
 fn after(batches: usize) -> impl FnMut(Progress) -> ControlFlow<()> {
     let mut seen = 0;
     move |progress| {
@@ -64,7 +64,7 @@ fn the_old_state_serves_until_the_new_one_is_complete() {
     let answer = reader.search(&by_keywords("tea").limit(1000)).unwrap();
     assert_eq!(answer.documents.len(), 600);
 
-    // It goes on from where it was, and nothing is read again.
+    // It continues where it stopped, and no file is read again.
     let report = index.sync(&world.root(), &world.options, quiet).unwrap();
     assert!(report.aside && report.complete, "{report:?}");
     assert_eq!(report.recut, building.remaining);
@@ -73,7 +73,7 @@ fn the_old_state_serves_until_the_new_one_is_complete() {
     assert_eq!(index.status().unwrap().building, None);
     world.assert_like_fresh();
 
-    // Whoever had it open finds the new state.
+    // An index that was already open sees the new state.
     let answer = reader.search(&by_keywords("tea").limit(1000)).unwrap();
     assert_eq!(answer.documents.len(), 600);
     assert_eq!(reader.fingerprint().unwrap(), index.fingerprint().unwrap());
@@ -109,7 +109,7 @@ fn only_what_is_served_is_left_on_disk() {
 }
 
 #[test]
-fn what_was_begun_is_given_up_when_it_is_no_longer_asked_for() {
+fn an_incomplete_generation_is_discarded_when_the_settings_change_back() {
     let mut world = world(300);
     world.sync();
     let before = world.open().fingerprint().unwrap();
@@ -129,7 +129,7 @@ fn what_was_begun_is_given_up_when_it_is_no_longer_asked_for() {
 }
 
 #[test]
-fn what_changes_meanwhile_is_not_lost() {
+fn changes_made_meanwhile_are_not_lost() {
     let mut world = world(300);
     world.sync();
     world.options = smaller();
@@ -144,7 +144,7 @@ fn what_changes_meanwhile_is_not_lost() {
 }
 
 #[test]
-fn a_copy_that_was_not_finished_is_made_again() {
+fn an_incomplete_copy_is_rebuilt() {
     let mut world = world(3);
     world.sync();
     let aside = world.index_dir().join("aside");
@@ -156,7 +156,7 @@ fn a_copy_that_was_not_finished_is_made_again() {
 }
 
 #[test]
-fn a_source_beside_it_goes_on_in_the_meantime() {
+fn another_source_is_still_synced_meanwhile() {
     let mut world = world(300).file("../beside/a.md", "Coffee.\n");
     world.sync();
     let beside = world.root().parent().unwrap().join("beside");

@@ -1,5 +1,5 @@
-//! Links, pipes, devices and folders in the place of files: those that lie there from the start, and those that take the place of a file between the
-//! listing and the reading. What lies outside is never read, nothing waits, and what is left out says why. What would hang is ended by the test runner.
+//! Links, pipes, devices and folders in place of files, either from the start or after a swap between listing and reading. Nothing outside is ever
+//! read, nothing blocks, and each skipped file has a reason. The test runner ends a test that hangs.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -14,10 +14,10 @@ use excerpt_index::{
 
 use crate::fixture::{by_keywords, paths};
 
-/// What must not be read: a document, and what an ignore file, a configuration or a file of git could say.
+/// A text that must not be read: a document, and valid as an ignore file, a configuration or a file of git.
 const OUTSIDE: &str = "OUTSIDE *.md\n*.md\n";
 
-/// A folder `inside` that is a source, and one beside it that is not.
+/// A folder `inside` that is a source, and one next to it that is not.
 struct Ground {
     dir: tempfile::TempDir,
 }
@@ -54,7 +54,7 @@ impl Ground {
         Files::new(&self.at("inside"), 1 << 20).unwrap()
     }
 
-    /// Removes what is at `path`, and puts something in its place.
+    /// Replaces whatever is at `path`.
     fn swap(&self, path: &Path, intruder: Intruder) {
         match fs::symlink_metadata(path) {
             Ok(found) if found.is_dir() => fs::remove_dir_all(path).unwrap(),
@@ -78,7 +78,7 @@ impl Ground {
                 assert!(made.success());
             }
             Intruder::Folder => fs::create_dir(path).unwrap(),
-            // The path of a socket is short: it is made elsewhere.
+            // The path of a socket must be short, so it is created elsewhere.
             Intruder::Socket => {
                 let short = self.at("s");
                 let _ = fs::remove_file(&short);
@@ -90,7 +90,7 @@ impl Ground {
     }
 }
 
-/// What takes the place of a file.
+/// What replaces a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Intruder {
     LinkToFile,
@@ -116,7 +116,7 @@ impl Intruder {
         )
     }
 
-    /// Why it is left out in the place of a file.
+    /// Why it is skipped in place of a file.
     fn reason(self) -> SkipReason {
         match self.is_link() {
             true => SkipReason::Link,
@@ -125,13 +125,13 @@ impl Intruder {
     }
 }
 
-/// The reasons given for `path`.
+/// The reasons for which `path` is skipped.
 fn reasons(listing: &Listing, path: &str) -> Vec<SkipReason> {
     let skips = listing.skips.iter().filter(|skip| skip.path == path);
     skips.map(|skip| skip.reason).collect()
 }
 
-/// Reads every entry: nothing from outside is among them. The paths of what was read.
+/// Reads every entry, asserts that nothing is from outside, and returns the paths that were read.
 #[track_caller]
 fn read(source: &dyn Source, listing: &Listing) -> Vec<String> {
     let entries = listing.entries.iter();
@@ -145,7 +145,7 @@ fn read(source: &dyn Source, listing: &Listing) -> Vec<String> {
     read.collect()
 }
 
-/// Tests of everything that can lie in the place of a file from the start, for a check of it.
+/// Tests with everything that can be in place of a file from the start, for one check.
 macro_rules! lies_there {
     ($($place:ident => $check:expr;)*) => {$(
         mod $place {
@@ -218,7 +218,7 @@ fn document(intruder: Intruder) {
     ground.swap(&ground.inside("a.md"), intruder);
     let source = ground.source();
     let listing = source.list().unwrap();
-    // A folder is one: there is nothing in it.
+    // A folder is valid here: it is empty.
     let expected = (intruder != Intruder::Folder).then(|| intruder.reason());
     assert_eq!(reasons(&listing, "a.md"), Vec::from_iter(expected));
     assert_eq!(read(&source, &listing), ["docs/a.md", "docs/deep/a.md"]);
@@ -258,7 +258,7 @@ fn ignore_file(intruder: Intruder, path: &str) {
     let source = ground.source();
     let listing = source.list().unwrap();
     assert_eq!(reasons(&listing, path), [intruder.reason()]);
-    // Nothing is ignored by lines from outside.
+    // Lines from outside do not exclude anything.
     let all = ["a.md", "docs/a.md", "docs/deep/a.md"];
     assert_eq!(read(&source, &listing), all);
 }
@@ -307,7 +307,7 @@ fn head(intruder: Intruder) {
     ground.swap(&ground.inside(".git/HEAD"), intruder);
     let source = ground.source();
     let listing = source.list().unwrap();
-    // A repository of old has a link there, which is not followed either. What is neither makes it none.
+    // Old repositories have a link there, which is not followed either. With anything else, the folder is not a repository.
     let entries: Vec<&str> = listing.entries.iter().map(|entry| &*entry.path).collect();
     match intruder.is_link() {
         true => assert!(entries.is_empty(), "{entries:?}"),
@@ -315,7 +315,7 @@ fn head(intruder: Intruder) {
     }
 }
 
-/// What reading the entry `path` gives after a change between listing and reading.
+/// The result of reading the entry `path` after a change between listing and reading.
 fn read_after(ground: &Ground, path: &str, change: impl FnOnce()) -> Reading {
     let source = ground.source();
     let listing = source.list().unwrap();
@@ -329,7 +329,7 @@ fn read_after(ground: &Ground, path: &str, change: impl FnOnce()) -> Reading {
     reading
 }
 
-/// The reason why the entry `path` is left out after a change between listing and reading, and the detail.
+/// The reason and the detail for which the entry `path` is skipped after a change between listing and reading.
 #[track_caller]
 fn left_out_after(
     ground: &Ground,
@@ -402,7 +402,7 @@ fn a_file_becomes_a_socket() {
 }
 
 #[test]
-fn a_file_goes() {
+fn a_file_is_deleted() {
     let ground = Ground::new();
     let swap = || ground.swap(&ground.inside("docs/a.md"), Intruder::Nothing);
     assert_eq!(read_after(&ground, "docs/a.md", swap), Reading::Gone);
@@ -491,7 +491,7 @@ fn the_folder_of_a_file_becomes_a_file() {
 }
 
 #[test]
-fn the_folder_of_a_file_goes() {
+fn the_folder_of_a_file_is_deleted() {
     let ground = Ground::new();
     let swap = || ground.swap(&ground.inside("docs"), Intruder::Nothing);
     assert_eq!(read_after(&ground, "docs/a.md", swap), Reading::Gone);
@@ -523,7 +523,7 @@ fn the_root_becomes_another_folder() {
 }
 
 #[test]
-fn the_root_goes() {
+fn the_root_is_deleted() {
     let ground = Ground::new();
     let swap = || ground.swap(&ground.at("inside"), Intruder::Nothing);
     let detail = "no such file or directory".to_string();
@@ -548,7 +548,7 @@ fn a_folder_above_the_root_becomes_a_link_to_a_place_outside() {
     assert_eq!(skip.reason, SkipReason::Unreadable);
 }
 
-/// What becomes of a file that is a source of its own, after a swap.
+/// Swaps a file that is itself a source.
 #[track_caller]
 fn single_file(intruder: Intruder) {
     let ground = Ground::new();
@@ -601,7 +601,7 @@ fn a_file_that_is_named_may_be_a_link() {
 }
 
 #[test]
-fn a_path_that_leads_up_or_back_is_none() {
+fn a_path_that_leads_up_is_not_found() {
     let ground = Ground::new();
     for path in [
         "../outside/a.md",
@@ -617,7 +617,7 @@ fn a_path_that_leads_up_or_back_is_none() {
 }
 
 #[test]
-fn a_folder_on_the_way_that_is_a_link_is_named() {
+fn a_link_in_the_path_of_a_file_is_named() {
     let ground = Ground::new();
     symlink(ground.at("outside"), ground.inside("docs/away")).unwrap();
     let error = read_below(&ground.at("inside"), "docs/away/a.md", 100).unwrap_err();
@@ -628,7 +628,7 @@ fn a_folder_on_the_way_that_is_a_link_is_named() {
 }
 
 #[test]
-fn an_ignore_file_of_more_than_a_mebibyte_is_not_read_and_said_so() {
+fn an_ignore_file_of_more_than_a_mebibyte_is_not_read_and_reported() {
     let ground = Ground::new();
     ground.write("inside", ".gitignore", &"*.md\n".repeat(1 << 18));
     let listing = ground.source().list().unwrap();
@@ -643,7 +643,7 @@ fn an_ignore_file_of_more_than_a_mebibyte_is_not_read_and_said_so() {
 }
 
 #[test]
-fn an_ignore_file_of_more_patterns_than_are_compiled_is_not_read_and_said_so() {
+fn an_ignore_file_with_too_many_patterns_is_not_read_and_reported() {
     let ground = Ground::new();
     for patterns in ["a\n".repeat(10_001), "*a?b*[c-d]*{e,f}*\n".repeat(10_000)] {
         ground.write("inside", ".gitignore", &patterns);
@@ -670,7 +670,7 @@ fn a_folder_whose_ignore_files_have_too_many_patterns_in_all_is_an_error() {
 }
 
 #[test]
-fn a_git_file_that_names_another_machine_is_no_repository() {
+fn a_git_file_that_names_another_machine_is_not_a_repository() {
     let ground = Ground::new();
     for target in ["//host/share", r"\\host\share"] {
         ground.write("inside", ".git", &format!("gitdir: {target}\n"));
@@ -679,7 +679,7 @@ fn a_git_file_that_names_another_machine_is_no_repository() {
     }
 }
 
-/// Files that change between each listing and the reading that follows it.
+/// A source whose files change between each listing and the reading after it.
 struct Swapping<'a> {
     files: Files,
     swap: &'a (dyn Fn() + Sync),
@@ -701,7 +701,7 @@ impl Source for Swapping<'_> {
     }
 }
 
-/// Syncs a folder whose `a.md` is swapped after each listing, and looks that nothing from outside is found, and that the index can be written again.
+/// Syncs a folder whose `a.md` is swapped after each listing, and asserts that nothing from outside is found and that the index can be written again.
 #[track_caller]
 fn synced(intruder: Intruder) {
     let ground = Ground::new();
@@ -721,11 +721,11 @@ fn synced(intruder: Intruder) {
 }
 
 #[test]
-fn a_sync_indexes_nothing_that_a_link_leads_to_after_the_listing() {
+fn a_sync_does_not_follow_a_link_created_after_the_listing() {
     synced(Intruder::LinkToFile);
 }
 
 #[test]
-fn a_sync_does_not_wait_for_a_named_pipe_that_comes_after_the_listing() {
+fn a_sync_does_not_wait_for_a_named_pipe_created_after_the_listing() {
     synced(Intruder::Pipe);
 }

@@ -1,4 +1,4 @@
-//! Documents that would take too much.
+//! Documents that are too expensive to split.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ fn limits(chunks: usize, time: Duration) -> Limits {
 }
 
 #[test]
-fn a_document_of_too_many_chunks_is_left_out_until_it_has_fewer() {
+fn a_document_of_too_many_chunks_is_skipped_until_it_has_fewer() {
     let mut world = World::new()
         .file("long.md", "Green tea wants water.\n\n".repeat(2_000))
         .file("short.md", "# Tea\n\nGreen tea.\n");
@@ -27,7 +27,7 @@ fn a_document_of_too_many_chunks_is_left_out_until_it_has_fewer() {
     let detail = skips[0].detail.as_deref().unwrap();
     assert!(detail.ends_with(" chunks, the limit is 5"), "{detail}");
     assert_eq!(paths(&world.search("green")), ["short.md"]);
-    // What is too much has changed.
+    // The limit has changed.
     world.options.limits = Limits::default();
     assert_eq!(world.sync().added, 1);
     world.assert_like_fresh();
@@ -35,7 +35,7 @@ fn a_document_of_too_many_chunks_is_left_out_until_it_has_fewer() {
 
 #[test]
 fn a_document_that_takes_too_long_is_quarantined_until_it_changes_or_a_retry() {
-    // Beyond what is cut in no time.
+    // Larger than what is split in no time.
     let long = "Green tea wants water of 80 degrees, and patience.\n\n".repeat(20_000);
     let mut world = World::new().file("long.md", &long);
     world.options.limits = limits(50_000, Duration::ZERO);
@@ -59,7 +59,7 @@ fn a_document_that_takes_too_long_is_quarantined_until_it_changes_or_a_retry() {
     world.options.retry = false;
     world.assert_like_fresh();
 
-    // What it was before goes with it: half of it would be a lie.
+    // Its previous state is removed as well, since it is out of date.
     world.write("long.md", long.replace("Green", "Black"));
     world.options.limits.time = Duration::ZERO;
     assert_eq!(world.sync().removed, 1);

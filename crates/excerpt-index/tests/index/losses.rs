@@ -1,4 +1,4 @@
-//! A source that has lost too much at once is not emptied without a word.
+//! The index of a source that has lost many documents at once is not emptied silently.
 
 use std::fs;
 use std::sync::mpsc::channel;
@@ -78,14 +78,14 @@ fn more_than_half_of_many_documents_are_not_removed_at_once() {
 }
 
 #[test]
-fn nothing_is_applied_of_a_sync_that_stops() {
+fn a_sync_that_stops_applies_nothing() {
     let world = notes(60);
     world.sync();
     fs::rename(world.root().join("a"), world.root().join("../elsewhere")).unwrap();
     world.write("new.md", "# Samovar\n");
     is_stopped(&world, (60, 60));
     assert!(world.search("samovar").documents.is_empty());
-    // As with a disk that is mounted again.
+    // As if a disk were mounted again.
     fs::rename(world.root().join("../elsewhere"), world.root().join("a")).unwrap();
     let report = world.sync();
     assert_eq!((report.added, report.removed, report.unchanged), (1, 0, 60));
@@ -94,7 +94,7 @@ fn nothing_is_applied_of_a_sync_that_stops() {
 }
 
 #[test]
-fn what_a_rule_leaves_out_is_not_lost() {
+fn excluded_documents_do_not_count_as_lost() {
     let mut world = notes(60);
     world.sync();
     world.options.selection.ignore = vec!["a/".to_string()];
@@ -120,7 +120,7 @@ fn a_folder_that_is_renamed_is_not_lost() {
 }
 
 #[test]
-fn as_many_others_do_not_make_up_for_a_loss() {
+fn new_documents_do_not_make_up_for_a_loss() {
     let world = notes(60);
     world.sync();
     fs::remove_dir_all(world.root().join("a")).unwrap();
@@ -131,7 +131,7 @@ fn as_many_others_do_not_make_up_for_a_loss() {
 }
 
 #[test]
-fn other_settings_do_not_remove_what_is_gone() {
+fn changed_settings_do_not_remove_lost_documents() {
     let mut world = notes(60);
     world.sync();
     fs::remove_dir_all(world.root().join("a")).unwrap();

@@ -1,4 +1,4 @@
-//! What an index promises, seen from outside.
+//! The guarantees of an index, through its public interface.
 
 #![expect(
     clippy::unwrap_used,

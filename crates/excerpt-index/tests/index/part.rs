@@ -1,4 +1,4 @@
-//! A search of a part answers as if there were nothing else: what lies elsewhere changes no hit, no score and no note.
+//! A search of a part answers as if nothing else existed: documents elsewhere change no hit, no score and no note.
 
 use std::fmt::Write;
 
@@ -11,13 +11,13 @@ const WORDS: [&str; 12] = [
     "thicket", "valley", "willow",
 ];
 
-/// A few words that depend on nothing but `seed`.
+/// A few words that depend only on `seed`.
 fn sentence(seed: usize, length: usize) -> String {
     let words = (0..length).map(|at| WORDS[(seed * 7 + at * at * (seed % 5 + 1)) % WORDS.len()]);
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Documents of both kinds, all of them in `pub`, those in prose with a tag.
+/// Prose and source code, all of it in `pub`; the prose has a tag.
 fn world() -> World {
     let mut world = World::new();
     for n in 0..9 {
@@ -34,7 +34,7 @@ fn world() -> World {
     world
 }
 
-/// The same with much else, in which every word stands, and some that stand nowhere in `pub`.
+/// The same among many other documents, which contain every word, and some that do not occur in `pub`.
 fn world_among_others() -> World {
     let mut world = world();
     for n in 0..40 {
@@ -54,7 +54,7 @@ fn world_among_others() -> World {
     world
 }
 
-/// All that an answer tells.
+/// The whole content of an answer.
 fn told(answer: &Answer) -> String {
     let mut told = format!(
         "{:?} {} {}\n",
@@ -85,7 +85,7 @@ fn told(answer: &Answer) -> String {
 }
 
 #[test]
-fn what_lies_elsewhere_changes_nothing() {
+fn documents_elsewhere_change_nothing() {
     let (alone, among) = (world(), world_among_others());
     alone.sync();
     among.sync();
@@ -112,7 +112,7 @@ fn what_lies_elsewhere_changes_nothing() {
                 assert_eq!(alone, among, "{question} within {filter:?}");
             }
         }
-        // All there is, asked with and without a bound.
+        // Everything, with and without a filter.
         let query = Query::new(question).limit(50);
         let bound = query.clone().within(in_pub.clone());
         assert_eq!(

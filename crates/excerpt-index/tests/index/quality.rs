@@ -1,5 +1,5 @@
-//! How well the search finds: on our own questions always, and on the sets in the folder that `EXCERPT_EVAL` names, where it is. What two channels find
-//! together is not worse than what the better one finds alone, and no figure falls behind what `eval/figures.json` has recorded.
+//! The quality of the search, on our own questions and on the sets in the folder `EXCERPT_EVAL`, if there is one. Both channels together are not worse
+//! than the better one, and no figure falls below the one recorded in `eval/figures.json`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,14 +13,14 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 const MEASURE: &str = "ndcg@10";
 
-/// What is recorded of a set.
+/// The recorded figures of a set.
 #[derive(Deserialize)]
 struct Recorded {
     rule: Rule,
     /// nDCG@10 with every setting at its default.
     #[serde(rename = "ndcg@10")]
     figure: f64,
-    /// By how much it may fall: our own set is about documents that change.
+    /// The tolerance: our own set is about documents that change.
     margin: f64,
 }
 
@@ -31,12 +31,12 @@ fn our_own_questions_find_their_answers() {
 }
 
 #[test]
-fn questions_that_nobody_here_wrote_find_their_answers() {
+fn questions_of_others_find_their_answers() {
     let Some(folder) = std::env::var_os("EXCERPT_EVAL").map(PathBuf::from) else {
         eprintln!("skipped: EXCERPT_EVAL names no folder with evaluation sets");
         return;
     };
-    // A set may come without its documents; then they are where the test script has fetched them.
+    // A set may come without its documents; then they are in the folder that the test script has fetched.
     let fetched = std::env::var_os("EXCERPT_SOURCES").map(PathBuf::from);
     for name in recorded().keys().filter(|name| *name != "excerpt") {
         let places = [Some(&folder), fetched.as_ref()].into_iter().flatten();
@@ -55,7 +55,7 @@ fn recorded() -> BTreeMap<String, Recorded> {
     serde_json::from_str(&text).unwrap()
 }
 
-/// Asserts what is promised of a set, and prints its figures.
+/// Asserts the guarantees for a set, and prints its figures.
 #[expect(clippy::print_stdout, reason = "the table of the figures")]
 fn holds(name: &str, set: &QuestionSet) {
     let Recorded {

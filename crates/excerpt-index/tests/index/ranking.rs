@@ -1,4 +1,4 @@
-//! What a score consists of: each signal where it should be and nowhere else, and the whole as the sum of its parts.
+//! The parts of a score: each signal applies where it should and nowhere else, and the score is the sum of its parts.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use excerpt_index::{
 
 use crate::fixture::{World, paths};
 
-/// A ranking by keywords in which nothing else has a say but what `set` says.
+/// A ranking by keywords alone, with only the signals that `set` enables.
 fn only(set: impl FnOnce(&mut Signals)) -> Ranking {
     let mut ranking = Ranking::default();
     ranking.channels = Channels::Keywords;
@@ -19,7 +19,7 @@ fn only(set: impl FnOnce(&mut Signals)) -> Ranking {
     ranking
 }
 
-/// The factor of the signal `name` for each document that is found, as its best chunk has it.
+/// The factor of the signal `name` on the best chunk of each document found.
 fn factors(
     world: &World,
     query: &str,
@@ -123,7 +123,7 @@ fn definition() {
         &[("defines.rs", None), ("uses.rs", None)],
     );
     assert_factors(&of("`Listing`"), &[("listing.rs", Some(2.0))]);
-    // A word of a longer question is hardly meant as a name.
+    // A word of a longer question is probably not meant as a name.
     assert_factors(&of("listing green black tea"), &[("listing.rs", None)]);
 }
 
@@ -153,7 +153,7 @@ fn prose_for_a_name() {
 }
 
 #[test]
-fn tests_and_what_is_generated_or_old() {
+fn tests_and_generated_or_legacy_code() {
     let code = "fn tea() {}\n";
     let world = World::new()
         .file("src/tea.rs", code)
@@ -177,7 +177,7 @@ fn tests_and_what_is_generated_or_old() {
     with("tea", "test or example", &tests);
     with("tea", "generated", &[("src/tea_pb2.py", 0.5)]);
     with("tea", "vendored or legacy", &[("legacy/tea.rs", 0.4)]);
-    // Who asks for tests gets them.
+    // A question about tests is not affected.
     with("tests of tea", "test or example", &[]);
     with("legacy tea", "vendored or legacy", &[]);
 }
@@ -209,7 +209,7 @@ fn recency() {
     );
 }
 
-/// A document of so many chunks that all are about tea.
+/// A document with this number of chunks, all about tea.
 fn long(sections: usize) -> String {
     let section = |number| {
         let words = format!("Words of filler number {number} stand here. ").repeat(60);
@@ -265,7 +265,7 @@ fn saturation() {
 }
 
 #[test]
-fn signals_lift_a_chunk_over_so_many_ranks_at_most() {
+fn signals_lift_a_chunk_by_a_limited_number_of_ranks() {
     let mut world = World::new();
     for number in 0..20 {
         let text = format!("tea {}", "filler ".repeat(number * 5));
@@ -289,15 +289,15 @@ fn signals_lift_a_chunk_over_so_many_ranks_at_most() {
     assert_eq!(place(10.0, None), (1, false));
     assert_eq!(place(10.0, Some(21)), (1, false));
     let (lifted, bounded) = place(10.0, Some(3));
-    // It is even with the third before it, and may stand on either side.
+    // Its score equals that of the third, so it may come before or after it.
     assert!(
         bounded && (rank - 3..=rank - 2).contains(&lifted),
         "{rank}, {lifted}"
     );
 }
 
-/// `docs-search`, ADR-001: reciprocal ranks with six tenths for the vectors, a quarter more for an index document and 15 % for each word of the query
-/// in the path.
+/// `docs-search`, ADR-001: reciprocal ranks with a weight of 0.6 for the vectors, a boost of 25 % for an index document and of 15 % for each word of the
+/// query in the path.
 #[test]
 fn the_formula_of_docs_search_is_a_configuration() {
     let world = World::new()
@@ -348,7 +348,7 @@ fn the_formula_of_docs_search_is_a_configuration() {
     }
     assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
     assert_eq!(paths(&answer)[0], "projects/README.md");
-    // Each channel gives each rank once.
+    // Each rank occurs once per channel.
     for of in [
         |hit: &Hit| hit.explanation.keywords,
         |hit: &Hit| hit.explanation.vectors,
@@ -359,7 +359,7 @@ fn the_formula_of_docs_search_is_a_configuration() {
     }
 }
 
-/// In each channel, and in the whole, more is better.
+/// Asserts that in each channel, and overall, higher scores rank higher.
 fn assert_order(answer: &Answer) {
     for of in [
         |hit: &Hit| hit.explanation.keywords,
@@ -381,7 +381,7 @@ fn assert_order(answer: &Answer) {
 }
 
 #[test]
-fn a_score_is_the_sum_of_what_explains_it() {
+fn a_score_is_the_sum_of_its_explanation() {
     let dir = tempfile::tempdir().unwrap();
     let mut index = Index::open(&dir.path().join("index"), OpenOptions::create()).unwrap();
     let sources = Path::new(env!("CARGO_MANIFEST_DIR"));

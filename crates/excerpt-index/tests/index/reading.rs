@@ -1,4 +1,4 @@
-//! What is read: parts of documents, chunks with their neighbours, links, lists and the summary.
+//! Reading: parts of documents, chunks with their neighbours, links, lists and the summary.
 
 use std::time::{Duration, SystemTime};
 
@@ -15,7 +15,7 @@ fn read(world: &World, target: &Target) -> DocumentText {
     world.open().get(target, &options).unwrap()
 }
 
-/// Where the links of a document lead, as `line target#section citation`.
+/// The links of a document, as `line target#section citation`.
 fn outgoing(world: &World, path: &str) -> Vec<String> {
     let document = read(world, &Target::document(path));
     let shown = |link: &Outgoing| {
@@ -81,7 +81,7 @@ fn links_lead_to_documents_folders_and_sections() {
 }
 
 #[test]
-fn a_link_names_the_chunk_that_holds_its_section() {
+fn a_link_names_the_chunk_that_contains_its_section() {
     let filler = "It takes a while to say all that there is to say of it. ".repeat(40);
     let world = World::new()
         .file(
@@ -185,7 +185,7 @@ fn a_link_dangles_until_its_target_appears() {
 }
 
 #[test]
-fn a_wiki_link_leads_to_the_nearest_of_its_name() {
+fn a_wiki_link_leads_to_the_nearest_document_of_that_name() {
     let world = World::new()
         .file("tea.md", "one")
         .file("x/tea.md", "two")
@@ -213,7 +213,7 @@ fn a_wiki_link_leads_to_the_nearest_of_its_name() {
 }
 
 #[test]
-fn what_changes_its_links_loses_the_old_ones() {
+fn a_changed_document_loses_its_old_links() {
     let world = tea();
     world.sync();
     world.write("index.md", "# Start\n\n\n[one](tea/green.md)\n");
@@ -231,7 +231,7 @@ fn what_changes_its_links_loses_the_old_ones() {
 }
 
 #[test]
-fn a_section_is_read_with_those_below_it() {
+fn a_section_is_read_with_its_subsections() {
     let world = tea().file(
         "brew.rs",
         "/// Brews.\nfn brew() {\n    heat();\n}\n\nfn heat() {}\n",
@@ -279,7 +279,7 @@ fn a_chunk_is_read_with_its_neighbours_as_one_text() {
 }
 
 #[test]
-fn what_is_wrong_with_one_target_says_nothing_of_the_others() {
+fn an_error_in_one_target_does_not_affect_the_others() {
     let world = tea().file("plain.txt", "no heading\n").file("empty.md", "");
     world.sync();
     let index = world.open();
@@ -316,8 +316,8 @@ fn what_is_wrong_with_one_target_says_nothing_of_the_others() {
 }
 
 #[test]
-fn a_beginning_of_several_ids_names_some_of_them() {
-    // Of more than sixteen ids, two begin with the same digit.
+fn an_ambiguous_id_names_some_of_the_chunks() {
+    // With more than sixteen ids, two begin with the same digit.
     let world = World::new();
     for number in 0..20 {
         world.write(&format!("more/{number}.md"), format!("# Number {number}\n"));
@@ -391,7 +391,7 @@ fn a_list_has_no_hidden_end() {
 }
 
 #[test]
-fn folders_count_what_lies_in_and_under_them() {
+fn folders_count_documents_in_and_below_them() {
     let world = tea()
         .file("tea/black/assam.md", "# Assam\n")
         .file("tea.d/x.md", "# X\n");
@@ -420,7 +420,7 @@ fn folders_count_what_lies_in_and_under_them() {
 }
 
 #[test]
-fn a_summary_is_made_at_the_end_of_a_sync_and_kept() {
+fn a_summary_is_computed_at_the_end_of_a_sync_and_kept() {
     let world = tea()
         .file("domains/family/swim.md", "# Swimming\n")
         .file("tea/brew.rs", "fn brew() {}\n");
@@ -454,7 +454,7 @@ fn a_summary_is_made_at_the_end_of_a_sync_and_kept() {
 }
 
 #[test]
-fn a_sync_that_is_broken_off_makes_no_summary_and_the_next_one_does() {
+fn an_interrupted_sync_computes_no_summary_and_the_next_one_does() {
     let world = tea();
     let mut index = Index::open(&world.index_dir(), OpenOptions::create()).unwrap();
     let report = index.sync(&world.root(), &world.options, |progress| {
@@ -471,12 +471,12 @@ fn a_sync_that_is_broken_off_makes_no_summary_and_the_next_one_does() {
 }
 
 #[test]
-fn a_mark_tells_states_apart() {
+fn a_mark_distinguishes_states() {
     let world = tea();
     let mark = || world.open().mark().unwrap();
     let mut index = Index::open(&world.index_dir(), OpenOptions::create()).unwrap();
     let mut marks = vec![mark()];
-    // What is indexed is another state than that with its summary.
+    // The state before the summary differs from the one with it.
     let report = index.sync(&world.root(), &world.options, |progress| {
         match progress.stage == excerpt_index::Stage::Vectors {
             true => std::ops::ControlFlow::Break(()),

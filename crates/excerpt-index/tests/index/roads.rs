@@ -1,5 +1,5 @@
-//! An answer depends on what is indexed, not on how the index came to hold it: after edits, renames, removals, interruptions, other settings and
-//! rebuilds, an index answers bit for bit as one made in a single sync.
+//! An answer depends on what is indexed, not on how the index got there: after edits, renames, removals, interruptions, other settings and rebuilds, an
+//! index answers bit for bit like one built in a single sync.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,7 +24,7 @@ const WORDS: [&str; 24] = [
 
 const FOLDERS: [&str; 5] = ["docs", "src", "notes/daily", "vendor/lib", "pub"];
 
-/// The same in many documents, so that chunks without number are equally good.
+/// The same text in many documents, so that a large number of chunks are equally good.
 const NOTICES: [&str; 2] = [
     "# Notice\n\nPermission is granted to use this kettle near any harbour, provided that the lantern stays lit.\n",
     "# Terms\n\nThe harbour is provided as is, without a kettle of any kind, express or implied, at the quarry.\n",
@@ -101,7 +101,7 @@ fn state(rng: &mut Rng, documents: usize) -> State {
     while state.len() < documents {
         add(&mut state, rng);
     }
-    // More of one text than a search takes candidates, by either channel.
+    // More copies of one text than either channel has candidates.
     for number in 0..130 {
         state.insert(format!("terms/{number}.md"), NOTICES[0].to_string());
     }
@@ -113,7 +113,7 @@ fn any_path(state: &State, rng: &mut Rng) -> String {
     state.keys().nth(at).unwrap().clone()
 }
 
-/// A state that is not far from another one.
+/// A state that differs a little from another one.
 fn changed(state: &State, rng: &mut Rng) -> State {
     let mut changed = state.clone();
     for _ in 0..state.len() / 6 {
@@ -139,7 +139,7 @@ fn changed(state: &State, rng: &mut Rng) -> State {
     changed
 }
 
-/// A folder in some state, and indexes of it.
+/// A folder and indexes of it.
 struct Roads {
     world: World,
     options: SyncOptions,
@@ -164,7 +164,7 @@ impl Roads {
         self.root().parent().unwrap().join(name)
     }
 
-    /// Makes the folder what `state` says; files that stay are left alone.
+    /// Brings the folder into `state`, without touching files that stay the same.
     fn write(&self, state: &State) {
         write_in(&self.world, "", state);
     }
@@ -174,7 +174,7 @@ impl Roads {
         sync(&self.index(name), &self.root(), &self.options);
     }
 
-    /// The answers of an index made in one sync.
+    /// The answers of an index built in one sync.
     fn fresh(&self) -> Vec<String> {
         self.sync("fresh", &self.target);
         self.told("fresh")
@@ -202,7 +202,7 @@ fn assert_same(name: &str, told: &[String], fresh: &[String]) {
     assert_eq!(told.len(), fresh.len());
 }
 
-/// Makes the folder `within` of a world what `state` says.
+/// Brings the folder `within` of a world into `state`.
 fn write_in(world: &World, within: &str, state: &State) {
     let root = world.root().join(within);
     let mut there = Vec::new();
@@ -248,9 +248,9 @@ fn sync(index: &Path, root: &Path, options: &SyncOptions) {
     assert!(report.complete);
 }
 
-/// Every query in every way, each answer as a whole with what was asked.
+/// The complete answers to every query in every mode, each with its query.
 fn told(index: &Path, within: Filter) -> Vec<String> {
-    // The first answer may say that something was made again.
+    // The first answer may report that something was rebuilt.
     open(index).search(&Query::new("harbour")).unwrap();
     let mut index = open(index);
     let mut told = Vec::new();
@@ -347,7 +347,7 @@ fn the_order_of_addition_leaves_no_trace() {
 }
 
 #[test]
-fn what_goes_and_comes_back_leaves_no_trace() {
+fn removing_and_restoring_leaves_no_trace() {
     let roads = Roads::new(3);
     let rng = &mut Rng::with_seed(300);
     roads.sync("index", &roads.target);
@@ -360,10 +360,10 @@ fn what_goes_and_comes_back_leaves_no_trace() {
     roads.assert_fresh("index", &roads.fresh());
 }
 
-/// Few documents and many versions of each, which for a while hold a word that none holds in the end: most chunks of the keyword index are deleted, in
-/// segments that are merged and in segments that are not.
+/// Few documents with many versions, some of which contain a word that none contains in the end: most chunks of the keyword index are deleted, in merged
+/// and in unmerged segments.
 #[test]
-fn versions_that_are_gone_leave_no_trace() {
+fn previous_versions_leave_no_trace() {
     let mut roads = Roads::new(4);
     roads.target.retain(|path, _| !path.starts_with("terms/"));
     let rng = &mut Rng::with_seed(400);
@@ -418,7 +418,7 @@ fn interruptions_leave_no_trace() {
 }
 
 #[test]
-fn what_is_derived_anew_leaves_no_trace() {
+fn rebuilding_derived_files_leaves_no_trace() {
     let roads = Roads::new(7);
     let rng = &mut Rng::with_seed(700);
     let before = changed(&roads.target, rng);
@@ -505,7 +505,7 @@ fn a_copy_of_a_clones_index_leaves_no_trace() {
     assert_same("copy", &copy, &fresh);
 }
 
-/// Two folders with the same files: a hit of the one is as good as that of the other, at the same path.
+/// Two folders with the same files: at the same path, a hit in one is as good as a hit in the other.
 #[test]
 fn the_order_of_collections_leaves_no_trace() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! What is found, in which order, and how it is shown.
+//! Which chunks are found, in which order, and how they are shown.
 
 use std::fmt::Write;
 
@@ -30,7 +30,7 @@ fn chunks_with_every_word_come_first() {
 }
 
 #[test]
-fn an_absent_word_empties_no_answer_and_is_named() {
+fn an_absent_word_does_not_empty_the_answer_and_is_named() {
     let world = World::new().file("tea.md", "green tea");
     world.sync();
     let answer = world.search("green Elephants");
@@ -169,7 +169,7 @@ fn a_source_can_be_searched_alone() {
 }
 
 #[test]
-fn a_hit_is_a_place_one_can_open() {
+fn a_hit_is_a_place_to_open() {
     let world = World::new().file(
         "guide/tea.md",
         "# Tea\n\nBoil water.\nPour it over the leaves.\n",
@@ -196,7 +196,7 @@ fn a_hit_is_a_place_one_can_open() {
 }
 
 #[test]
-fn equal_hits_come_by_path() {
+fn equal_hits_are_ordered_by_path() {
     let mut world = World::new();
     for name in ["d", "b", "a", "c", "e", "f", "g"] {
         world = world.file(&format!("{name}.md"), "the same tea");
@@ -206,7 +206,7 @@ fn equal_hits_come_by_path() {
         paths(&world.search("tea")),
         ["a.md", "b.md", "c.md", "d.md", "e.md"]
     );
-    // Later changes give other ids, and the same order.
+    // Later changes result in other ids but in the same order.
     world.write("a.md", "something else");
     world.sync();
     world.write("a.md", "the same tea");
@@ -218,7 +218,7 @@ fn equal_hits_come_by_path() {
 }
 
 #[test]
-fn chunks_can_be_ranked_alone() {
+fn chunks_can_be_ranked_individually() {
     let mut long = String::from("# Long\n");
     for number in 0..60 {
         write!(
@@ -251,7 +251,7 @@ fn chunks_can_be_ranked_alone() {
 }
 
 #[test]
-fn a_query_of_nothing_is_told() {
+fn a_query_without_words_is_an_error() {
     let world = World::new().file("a.md", "to be or not to be");
     world.sync();
     let error = world.open().search(&by_keywords("?!")).unwrap_err();
@@ -290,7 +290,7 @@ fn an_empty_index_answers_nothing() {
 }
 
 #[test]
-fn a_document_is_given_whole_or_by_lines() {
+fn a_document_is_read_whole_or_by_lines() {
     let world = World::new().file("docs/a.md", "one\ntwo\nthree\n");
     world.sync();
     let index = world.open();
@@ -337,7 +337,7 @@ fn a_path_in_two_sources_needs_its_source() {
 }
 
 #[test]
-fn a_phrase_stands_together() {
+fn a_phrase_matches_as_a_whole() {
     let world = World::new()
         .file("green.md", "# Tea\n\nGreen tea is made of fresh leaves.\n")
         .file(
@@ -348,7 +348,7 @@ fn a_phrase_stands_together() {
         .file("title.md", "# Green tea\n\nAn infusion.\n");
     world.sync();
     let found = |query: &str| -> Vec<String> {
-        // Both channels: what vectors find is held to it as well.
+        // Both channels: the phrase also applies to hits of the vectors.
         let answer = world.ask(&Query::new(query));
         let mut paths: Vec<String> = paths(&answer).into_iter().map(str::to_string).collect();
         paths.sort();
@@ -364,7 +364,7 @@ fn a_phrase_stands_together() {
 }
 
 #[test]
-fn a_phrase_that_is_nowhere_empties_no_answer_and_is_named() {
+fn an_absent_phrase_does_not_empty_the_answer_and_is_named() {
     let world = World::new().file("green.md", "green leaves, and tea of them");
     world.sync();
     let answer = world.search("the \"green tea\"");
@@ -377,7 +377,7 @@ fn a_phrase_that_is_nowhere_empties_no_answer_and_is_named() {
 }
 
 #[test]
-fn a_word_that_is_not_wanted_is_in_no_hit() {
+fn an_excluded_word_is_in_no_hit() {
     let world = World::new()
         .file("black.md", "Black tea with milk.")
         .file("green.md", "Green tea, never with sugar.")
@@ -392,7 +392,7 @@ fn a_word_that_is_not_wanted_is_in_no_hit() {
 }
 
 #[test]
-fn what_is_probably_no_answer_is_marked() {
+fn hits_that_are_probably_no_answer_are_marked() {
     let world = World::new()
         .file(
             "tea.md",
@@ -415,7 +415,7 @@ fn what_is_probably_no_answer_is_marked() {
     assert_eq!(weak("invoice for the quarterly taxes"), [true, true]);
 }
 
-/// Notes of a person, each about one thing.
+/// Personal notes, each about one topic.
 fn household() -> World {
     let notes = [
         "# Mimi\n\nThe vet prescribed prednisolone for the cat, 5 mg every morning with food, for ten days. If she vomits, halve it.\n",

@@ -1,6 +1,6 @@
-//! Files that hold keys or passwords stay out of an index, and no others do.
+//! Files that contain keys or passwords are not indexed, and all others are.
 //!
-//! Every secret here is made when the test runs, of parts and of numbers drawn at random: none was ever one.
+//! Every secret here is generated when the test runs, from fragments and random numbers: none has ever been in use.
 
 use std::fs;
 
@@ -20,7 +20,7 @@ impl Random {
         self.0 >> 33
     }
 
-    /// So many characters of an alphabet.
+    /// A text of `count` random characters of an alphabet.
     fn of(&mut self, alphabet: &str, count: usize) -> String {
         let letters: Vec<char> = alphabet.chars().collect();
         let most = letters.len() as u64;
@@ -47,7 +47,7 @@ fn wrapped(bytes: &[u8]) -> String {
     lines.collect()
 }
 
-/// A value of DER, as a private key is.
+/// A DER value with the structure of a private key.
 fn der(random: &mut Random, length: u16) -> Vec<u8> {
     let mut bytes = vec![0x30, 0x82];
     bytes.extend(length.to_be_bytes());
@@ -60,7 +60,7 @@ fn armoured(kind: &str, body: &str) -> String {
     format!("{begin}{kind}{key}-----\n{body}{end}{kind}{key}-----\n")
 }
 
-/// Texts with a secret, each with what it is called.
+/// Texts with a secret, each with the name of its kind.
 fn texts() -> Vec<(&'static str, String)> {
     let r = &mut Random(7);
     let rsa = armoured("RSA ", &wrapped(&der(r, 1190)));
@@ -462,7 +462,7 @@ const NAMES: &[&str] = &[
     "wp-config.php.bak",
 ];
 
-/// Texts that name a secret, show the place of one, or look a little like one.
+/// Texts that mention a secret, contain a placeholder, or resemble a secret.
 fn near_misses() -> Vec<String> {
     let r = &mut Random(11);
     let (begin, end, key) = ("-----BEGIN ", "-----END ", "PRIVATE KEY-----");
@@ -511,7 +511,7 @@ fn near_misses() -> Vec<String> {
 }
 
 #[test]
-fn what_is_a_secret_by_its_text_is_withheld() {
+fn files_with_secrets_in_their_text_are_withheld() {
     let texts = texts();
     let mut world = World::new().file("tea.md", "# Tea\n");
     for (number, (_, text)) in texts.iter().enumerate() {
@@ -538,9 +538,9 @@ fn what_is_a_secret_by_its_text_is_withheld() {
 }
 
 #[test]
-fn what_is_a_secret_by_its_name_is_withheld() {
+fn files_with_names_of_secrets_are_withheld() {
     assert!(NAMES.len() >= 60);
-    // What begins with a dot is brought back from what is hidden, which it is not left out for.
+    // Names that begin with a dot are included explicitly, so that they are not skipped as hidden.
     let mut world = World::new().file(".ignore", "!.*\n");
     for name in NAMES {
         world = world.file(name, "x = 1\n");
@@ -556,7 +556,7 @@ fn what_is_a_secret_by_its_name_is_withheld() {
 }
 
 #[test]
-fn what_only_speaks_of_secrets_stays_in() {
+fn files_that_only_mention_secrets_are_indexed() {
     let texts = near_misses();
     let mut world = World::new();
     for (number, text) in texts.iter().enumerate() {
@@ -586,7 +586,7 @@ fn an_example_of_a_file_with_secrets_is_judged_by_its_text() {
 }
 
 #[test]
-fn one_setting_lets_secrets_in_and_out_again() {
+fn one_setting_includes_secrets_and_excludes_them_again() {
     let (_, token) = texts().swap_remove(25);
     let mut world = World::new()
         .file("tea.md", "# Tea\n")
@@ -608,7 +608,7 @@ fn one_setting_lets_secrets_in_and_out_again() {
 }
 
 #[test]
-fn a_file_alone_that_holds_a_secret_is_let_in_by_the_setting() {
+fn a_single_file_with_a_secret_is_included_by_the_setting() {
     let (_, token) = texts().swap_remove(25);
     let mut world = World::new().file("login.txt", &token);
     let file = world.root().join("login.txt");
@@ -623,7 +623,7 @@ fn a_file_alone_that_holds_a_secret_is_let_in_by_the_setting() {
 }
 
 #[test]
-fn a_document_that_comes_to_hold_a_secret_leaves_the_index() {
+fn a_document_that_gets_a_secret_is_removed_from_the_index() {
     let (_, token) = texts().swap_remove(25);
     let world = World::new()
         .file("tea.md", "# Tea\n")
@@ -638,7 +638,7 @@ fn a_document_that_comes_to_hold_a_secret_leaves_the_index() {
 }
 
 #[test]
-fn reading_what_is_withheld_says_why_and_names_the_setting() {
+fn reading_a_withheld_file_reports_the_reason_and_the_setting() {
     let (_, token) = texts().swap_remove(25);
     let world = World::new()
         .file("tea.md", "# Tea\n")
@@ -672,7 +672,7 @@ fn reading_what_is_withheld_says_why_and_names_the_setting() {
     );
 }
 
-/// The folders of the packages that we depend on.
+/// The folders of our dependencies.
 fn packages() -> Vec<std::path::PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = std::process::Command::new(cargo)
@@ -682,7 +682,7 @@ fn packages() -> Vec<std::path::PathBuf> {
         .unwrap();
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let packages = metadata["packages"].as_array().unwrap().iter();
-    // Those of a registry: what is our own has secrets of the kind that tests make.
+    // Only those from a registry: our own files contain secrets generated for tests.
     let foreign = packages.filter(|package| !package["source"].is_null());
     let manifests = foreign.map(|package| package["manifest_path"].as_str().unwrap());
     let folders = manifests.map(|path| std::path::Path::new(path).parent().unwrap().into());
@@ -690,7 +690,7 @@ fn packages() -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn one_of_ten_thousand_sources_of_others_is_withheld_by_mistake_at_most() {
+fn at_most_one_of_ten_thousand_real_files_is_withheld_by_mistake() {
     let selection = Selection::default();
     let (mut texts, mut bytes, mut keys, mut mistakes) = (0, 0, Vec::new(), Vec::new());
     let mut named = Vec::new();
@@ -711,7 +711,7 @@ fn one_of_ten_thousand_sources_of_others_is_withheld_by_mistake_at_most() {
             match selection.withholds(shown, &text) {
                 None => {}
                 Some(Secret::Named) => named.push(shown.to_string()),
-                // It was decoded: it is a key, be it one that was made for a test.
+                // It can be decoded, so it is a key, even if it was made for a test.
                 Some(Secret::Found { kind, line }) if kind.contains("private key") => {
                     keys.push(format!("{shown}:{line}"));
                 }

@@ -1,4 +1,4 @@
-//! An index follows its source, and does no more than it must.
+//! A sync applies the changes of a source, and does no unnecessary work.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -20,7 +20,7 @@ fn three() -> World {
 }
 
 #[test]
-fn the_first_sync_takes_up_everything() {
+fn the_first_sync_indexes_everything() {
     let world = three();
     let report = world.sync();
     assert_eq!((report.added, report.read, report.complete), (3, 3, true));
@@ -44,7 +44,7 @@ fn the_second_sync_reads_nothing() {
 }
 
 #[test]
-fn only_an_edited_file_is_cut_again() {
+fn only_an_edited_file_is_split_again() {
     let world = three();
     world.sync();
     world.write("tea.md", "# Tea\n\nOolong tea, dark.\n");
@@ -82,7 +82,7 @@ fn a_file_from_the_future_is_read_by_each_sync() {
 }
 
 #[test]
-fn a_file_that_is_put_back_is_noticed_by_its_older_time() {
+fn a_restored_file_is_noticed_by_its_older_time() {
     let world = three();
     world.sync();
     world.write("tea.md", "# Tea\n\nBlack tea.\n");
@@ -92,7 +92,7 @@ fn a_file_that_is_put_back_is_noticed_by_its_older_time() {
 }
 
 #[test]
-fn a_file_that_only_looks_different_is_not_cut_again() {
+fn a_file_with_only_another_time_is_not_split_again() {
     let world = three();
     world.sync();
     crate::fixture::age(&world.root().join("tea.md"), Duration::from_secs(60));
@@ -102,7 +102,7 @@ fn a_file_that_only_looks_different_is_not_cut_again() {
 }
 
 #[test]
-fn what_vanishes_is_removed() {
+fn deleted_files_are_removed() {
     let world = three();
     world.sync();
     world.remove("tea.md");
@@ -125,7 +125,7 @@ fn a_renamed_file_keeps_its_text_once() {
 }
 
 #[test]
-fn another_configuration_cuts_again_without_reading() {
+fn another_configuration_splits_again_without_reading() {
     let mut world = three();
     world.sync();
     world.options = SyncOptions::default().chunking(Config {
@@ -139,7 +139,7 @@ fn another_configuration_cuts_again_without_reading() {
 }
 
 #[test]
-fn a_configuration_that_cannot_be_used_is_told() {
+fn an_invalid_configuration_is_an_error() {
     let world = three();
     let options = SyncOptions::default().chunking(Config {
         max: 0,
@@ -212,7 +212,7 @@ fn every_skip_is_counted_and_listed() {
 }
 
 #[test]
-fn what_a_file_is_encoded_in_is_kept_and_told() {
+fn the_encoding_of_a_file_is_stored_and_reported() {
     let text = "# Tee\n\nGrüner Tee.\n";
     let wide = |mark: [u8; 2], unit: fn(u16) -> [u8; 2]| -> Vec<u8> {
         mark.into_iter()
@@ -231,7 +231,7 @@ fn what_a_file_is_encoded_in_is_kept_and_told() {
         ["a.md", "b.md", "c.md"].map(|path| {
             let read = index.get(&Target::document(path), &ReadOptions::default());
             let read = read.unwrap();
-            // Places count the text in UTF-8, whatever the file is.
+            // Spans refer to the text in UTF-8, whatever the encoding of the file.
             assert_eq!((&*read.text, read.span.bytes), (text, 0..text.len()));
             read.encoding
         })
@@ -244,7 +244,7 @@ fn what_a_file_is_encoded_in_is_kept_and_told() {
             .position(|path| *path == document.path);
         assert_eq!(document.encoding, expected[at.unwrap()]);
     }
-    // Another cut keeps it, and the same text in another encoding changes it.
+    // Splitting it again keeps the encoding; the same text in another encoding changes it.
     world.options.chunking.target = 100;
     assert_eq!(world.sync().recut, 3);
     assert_eq!(encodings(&world), expected);
@@ -255,7 +255,7 @@ fn what_a_file_is_encoded_in_is_kept_and_told() {
 }
 
 #[test]
-fn a_document_that_becomes_no_text_is_removed() {
+fn a_document_that_becomes_binary_is_removed() {
     let world = three();
     world.sync();
     world.write("tea.md", b"\0\0\0");
@@ -268,7 +268,7 @@ fn a_document_that_becomes_no_text_is_removed() {
 }
 
 #[test]
-fn a_skip_that_goes_is_forgotten() {
+fn a_skip_that_no_longer_applies_is_removed() {
     let world = three().file("data.txt", b"\0");
     world.sync();
     world.remove("data.txt");
@@ -300,7 +300,7 @@ fn two_sources_share_an_index_and_their_texts() {
     assert_eq!(paths(&world.search("green")), ["tea.md"]);
 }
 
-/// Ends a sync as soon as it has written a batch.
+/// Stops a sync as soon as it has written a batch.
 fn stop_early(progress: excerpt_index::Progress) -> ControlFlow<()> {
     match (progress.stage, progress.done) {
         (Stage::Cut, 1..) | (Stage::Vectors, _) => ControlFlow::Break(()),
@@ -309,7 +309,7 @@ fn stop_early(progress: excerpt_index::Progress) -> ControlFlow<()> {
 }
 
 #[test]
-fn a_sync_can_be_broken_off_and_goes_on_later() {
+fn a_sync_can_be_interrupted_and_continued() {
     let mut world = World::new();
     for number in 0..600 {
         world = world.file(
@@ -330,7 +330,7 @@ fn a_sync_can_be_broken_off_and_goes_on_later() {
 }
 
 #[test]
-fn what_was_cut_is_found_by_its_words_when_a_sync_is_broken_off() {
+fn documents_split_before_an_interruption_are_found_by_keywords() {
     let mut world = World::new().file("README.md", "# Read me\n\nThe kettle.\n");
     for number in 0..600 {
         world = world.file(&format!("a/{number}.md"), format!("# Note {number}\n"));
@@ -342,7 +342,7 @@ fn what_was_cut_is_found_by_its_words_when_a_sync_is_broken_off() {
     assert_eq!((report.listed, report.complete), (601, false));
     assert!((1..601).contains(&report.added), "{report:?}");
     assert_eq!(report.remaining, 601 - report.added);
-    // What stands on top is taken up first.
+    // Files at the top are indexed first.
     assert_eq!(
         paths(&index.search(&by_keywords("kettle")).unwrap()),
         ["README.md"]
@@ -362,7 +362,7 @@ fn what_was_cut_is_found_by_its_words_when_a_sync_is_broken_off() {
 }
 
 #[test]
-fn progress_goes_up_to_its_total() {
+fn progress_reaches_its_total() {
     let world = three();
     let mut seen = Vec::new();
     let watch = |progress| {
@@ -396,7 +396,7 @@ fn a_single_file_can_be_a_source() {
 }
 
 #[test]
-fn a_higher_limit_takes_up_what_was_too_large() {
+fn a_higher_limit_indexes_a_file_that_was_too_large() {
     let mut world = World::new().file("large.md", "tea ".repeat(500));
     world.options = SyncOptions::default().max_file_size(1000);
     assert_eq!(world.sync().skipped[&SkipReason::TooLarge], 1);
@@ -406,7 +406,7 @@ fn a_higher_limit_takes_up_what_was_too_large() {
 }
 
 #[test]
-fn an_index_inside_its_source_is_no_document() {
+fn an_index_inside_its_source_is_not_indexed() {
     let world = three();
     let dir = world.root().join("index");
     let mut index = Index::open(&dir, OpenOptions::create()).unwrap();
@@ -451,7 +451,7 @@ fn a_change_that_keeps_size_and_time_is_noticed() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_takes_the_place_of_another_of_the_same_size_and_time_is_noticed() {
+fn a_file_that_replaces_another_of_the_same_size_and_time_is_noticed() {
     let world = World::new()
         .file("a.md", "green")
         .file("other.txt", "black");
@@ -467,7 +467,7 @@ fn a_file_that_takes_the_place_of_another_of_the_same_size_and_time_is_noticed()
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_was_left_out_and_changes_to_a_text_of_the_same_size_and_time_is_noticed() {
+fn a_skipped_file_that_becomes_text_of_the_same_size_and_time_is_noticed() {
     let world = World::new().file("a.md", b"te\x81");
     let time = fs::metadata(world.root().join("a.md")).unwrap();
     let time = time.modified().unwrap();
@@ -480,7 +480,7 @@ fn a_file_that_was_left_out_and_changes_to_a_text_of_the_same_size_and_time_is_n
 
 #[cfg(unix)]
 #[test]
-fn rights_that_change_make_a_file_be_read_and_not_cut_again() {
+fn changed_permissions_cause_a_read_but_no_split() {
     use std::os::unix::fs::PermissionsExt as _;
     let world = World::new().file("a.md", "green");
     world.sync();

@@ -1,5 +1,5 @@
-//! The built-in embedder's tokens are those of the reference tokenizer. Its answers are computed while the test runs, by the Python that
-//! `EXCERPT_PYTHON` names: one with the packages of `models/static/tokens-requirements.txt`. Nothing of them is kept.
+//! The built-in embedder has the same tokens as the reference tokenizer. The reference runs during the test in the Python at `EXCERPT_PYTHON`, which
+//! needs the packages of `models/static/tokens-requirements.txt`. Its results are not stored.
 
 use std::collections::HashSet;
 use std::fs;
@@ -13,18 +13,18 @@ const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/static")
 
 const SKIPPED: &str = "skipped: EXCERPT_PYTHON names no Python with the package `tokenizers`";
 
-/// How many real texts there are, and how many of them beyond ASCII: fewer would say little.
+/// The minimum number of real texts, and of those with characters beyond ASCII, for a meaningful test.
 const TEXTS: usize = 20_000;
 const BEYOND_ASCII: usize = 5_000;
 
-/// Of lines of ASCII alone, there are enough: one in so many is taken, and no more than so many.
+/// Lines of only ASCII are sampled: one in this many, and at most this many.
 const EVERY: usize = 40;
 const ENOUGH: usize = 40_000;
 
-/// Larger files are tables that a program wrote.
+/// Larger files are generated tables.
 const LARGEST: u64 = 200_000;
 
-/// Longer lines were not written by hand. What a long text has for tokens, its parts have.
+/// Longer lines were not written by hand. The tokens of a long text are those of its parts.
 const LONGEST: usize = 4_000;
 
 #[test]
@@ -61,7 +61,7 @@ fn characters_in_odd_company_have_the_tokens_of_the_reference() {
         eprintln!("{SKIPPED}");
         return;
     };
-    // Drawn by a fixed rule from blocks that have what a neighbour could change: marks, letters that fall to pieces, Hangul, separators.
+    // Chosen by a fixed rule from blocks with context-dependent characters: marks, letters that decompose, Hangul, separators.
     let blocks: [(u32, u32); 12] = [
         (0x00, 0x7F),
         (0x80, 0x24F),
@@ -122,7 +122,7 @@ impl Reference {
         })
     }
 
-    /// Asserts that each text, of one line, has the same tokens by both.
+    /// Asserts that both produce the same tokens for each text of one line.
     fn agrees(&self, texts: &[String]) {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(texts.join("\n").as_bytes()).unwrap();
@@ -157,8 +157,8 @@ impl Reference {
     }
 }
 
-/// Lines of the sources of our dependencies, and of the packages in the folder that `EXCERPT_SOURCES` names: all that have a character
-/// beyond ASCII, and some of the others, each once.
+/// Lines from the sources of our dependencies and of the packages in the folder `EXCERPT_SOURCES`, without duplicates: all that have a character beyond
+/// ASCII, and some of the others.
 fn real_texts() -> Vec<String> {
     let mut folders = dependencies();
     folders.extend(std::env::var_os("EXCERPT_SOURCES").map(PathBuf::from));
@@ -188,7 +188,7 @@ fn real_texts() -> Vec<String> {
     texts
 }
 
-/// The folders of the packages that we depend on.
+/// The folders of our dependencies.
 fn dependencies() -> Vec<PathBuf> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--offline"])
@@ -204,7 +204,7 @@ fn dependencies() -> Vec<PathBuf> {
         .collect()
 }
 
-/// All files below a folder that are not too large, in order.
+/// All files below a folder that are not too large, sorted.
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     let entries = fs::read_dir(folder).unwrap();
     let mut entries: Vec<fs::DirEntry> = entries.map(Result::unwrap).collect();

@@ -1,4 +1,4 @@
-//! Vectors follow the texts, and no more is embedded than must be.
+//! Vectors are updated with the texts, and nothing is embedded unnecessarily.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use excerpt_index::{
 
 use crate::fixture::{World, age, by_keywords, paths};
 
-/// The embedder that is built in, under a name of its own; it keeps what it embedded.
+/// The built-in embedder under another name, which records what it embeds.
 struct Counting {
     table: StaticTable,
     identity: String,
@@ -29,7 +29,7 @@ impl Counting {
         })
     }
 
-    /// What it embedded since the last call.
+    /// The texts that it has embedded since the last call.
     fn embedded(&self) -> Vec<String> {
         std::mem::take(&mut self.embedded.lock().unwrap())
     }
@@ -38,7 +38,7 @@ impl Counting {
         world.open().with_embedder(Some(self.clone()))
     }
 
-    /// Syncs, and says how many texts were embedded.
+    /// Syncs, and returns how many texts were embedded.
     fn sync(self: &Arc<Self>, world: &World) -> usize {
         let report = self.report(world, |_| ControlFlow::Continue(()));
         assert!(report.complete && report.without_vectors.is_none());
@@ -83,7 +83,7 @@ impl Embedder for Counting {
     }
 }
 
-/// A query that the vectors answer alone.
+/// A query that only the vectors answer.
 fn by_vectors(query: &str) -> Query {
     let mut ranking = Ranking::default();
     ranking.channels = Channels::Vectors;
@@ -103,7 +103,7 @@ fn three() -> World {
         .file("deep/money.md", MONEY)
 }
 
-/// A document of so many chunks, each about something else.
+/// A document with this number of chunks, each on a different topic.
 fn long(sections: usize) -> String {
     let section = |number| {
         let filler =
@@ -116,7 +116,7 @@ fn long(sections: usize) -> String {
     )
 }
 
-/// A world of so many documents of one chunk.
+/// A world with this number of documents of one chunk.
 fn many(count: usize) -> World {
     let world = World::new();
     for number in 0..count {
@@ -172,12 +172,12 @@ fn vectors_can_be_switched_off() {
     let answer = index.search(&Query::new("captain")).unwrap();
     assert_eq!(paths(&answer), ["ship.md"]);
     assert_eq!(without_vectors(&answer), Some("they are switched off"));
-    // Who does not want them is told nothing of them.
+    // If they are switched off, no note mentions them.
     assert_eq!(index.search(&by_keywords("captain")).unwrap().notes, []);
 }
 
 #[test]
-fn what_did_not_change_is_not_embedded_again() {
+fn unchanged_texts_are_not_embedded_again() {
     let embedder = Counting::new("a");
     let mut world = three();
     assert_eq!(embedder.sync(&world), 3);
@@ -268,14 +268,14 @@ fn a_change_embeds_the_chunks_that_changed() {
 }
 
 #[test]
-fn another_embedder_embeds_anew_and_the_first_again_what_is_not_kept() {
+fn another_embedder_embeds_everything_and_the_first_again_what_was_not_kept() {
     let (first, second) = (Counting::new("a"), Counting::new("b"));
     let world = three();
     assert_eq!(first.sync(&world), 3);
-    // The index of one embedder is none of the other's.
+    // The vectors of one embedder are not used for the other.
     let answer = second.ask(&world, &Query::new("sailor on a boat"));
     assert!(!answer.vectors && without_vectors(&answer).is_some());
-    // Until the second one is through, all is kept of the first.
+    // Until the second one is complete, all vectors of the first are kept.
     let stop = |progress: excerpt_index::Progress| match progress.stage {
         Stage::Vectors => ControlFlow::Break(()),
         _ => ControlFlow::Continue(()),
@@ -283,7 +283,7 @@ fn another_embedder_embeds_anew_and_the_first_again_what_is_not_kept() {
     assert!(!second.report(&world, stop).complete);
     assert_eq!(first.sync(&world), 0);
     assert!(first.ask(&world, &Query::new("sailor on a boat")).vectors);
-    // The first one's sync took away what only the second one knew.
+    // The sync of the first one removed the vectors that only the second one had.
     second.embedded();
     assert_eq!(second.sync(&world), 3);
     assert_eq!(
@@ -296,11 +296,11 @@ fn another_embedder_embeds_anew_and_the_first_again_what_is_not_kept() {
 }
 
 #[test]
-fn what_is_removed_is_not_found() {
+fn removed_documents_are_not_found() {
     let world = three();
     world.sync();
     world.remove("ship.md");
-    // Even while the vectors still know it.
+    // Even while the vectors still contain it.
     let mut index = world.open().with_embedder(None);
     index.sync(&world.root(), &world.options, quiet).unwrap();
     let found = |query: &Query| paths(&world.ask(query)).contains(&"ship.md");
@@ -312,7 +312,7 @@ fn what_is_removed_is_not_found() {
 }
 
 #[test]
-fn what_changed_since_is_said_to_lack_its_vectors() {
+fn documents_changed_since_are_reported_without_vectors() {
     let world = three();
     world.sync();
     world.write("ship.md", "# Pigs\n\nThey live in a sty.\n");
@@ -331,7 +331,7 @@ fn what_changed_since_is_said_to_lack_its_vectors() {
 }
 
 #[test]
-fn a_small_folder_is_not_crowded_out_by_what_is_nearer() {
+fn a_small_folder_is_not_crowded_out_by_nearer_chunks() {
     let world = many(0).file("rare/z.md", BREAD);
     for number in 0..1_500 {
         world.write(
@@ -369,7 +369,7 @@ fn a_source_is_searched_alone_by_vectors_too() {
     assert_eq!(paths(&answer), ["far.md"]);
 }
 
-/// Damages the file of vectors, and asserts that searches go on without it, say so, and that the next sync mends it without embedding.
+/// Damages the file of vectors, and asserts that searches work without it and report it, and that the next sync repairs it without embedding.
 fn mends(damage: impl Fn(&std::path::Path)) {
     let embedder = Counting::new("a");
     let world = three();
@@ -395,12 +395,12 @@ fn mends(damage: impl Fn(&std::path::Path)) {
 }
 
 #[test]
-fn vectors_that_are_gone_are_made_again() {
+fn missing_vectors_are_rebuilt() {
     mends(|file| fs::remove_file(file).unwrap());
 }
 
 #[test]
-fn vectors_that_were_cut_short_are_made_again() {
+fn truncated_vectors_are_rebuilt() {
     for part in [0, 7, 20, 40, 90] {
         mends(|file| {
             let bytes = fs::read(file).unwrap();
@@ -414,7 +414,7 @@ fn vectors_that_were_cut_short_are_made_again() {
 }
 
 #[test]
-fn vectors_with_something_behind_them_are_made_again() {
+fn vectors_with_trailing_bytes_are_rebuilt() {
     mends(|file| {
         let mut bytes = fs::read(file).unwrap();
         bytes.extend([0; 32]);
@@ -423,7 +423,7 @@ fn vectors_with_something_behind_them_are_made_again() {
 }
 
 #[test]
-fn vectors_with_a_flipped_bit_are_made_again() {
+fn vectors_with_a_flipped_bit_are_rebuilt() {
     for part in [0, 5, 10, 30, 60, 80, 99] {
         mends(|file| {
             let mut bytes = fs::read(file).unwrap();
@@ -435,7 +435,7 @@ fn vectors_with_a_flipped_bit_are_made_again() {
 }
 
 #[test]
-fn vectors_of_nothing_sensible_are_made_again() {
+fn meaningless_vectors_are_rebuilt() {
     mends(|file| fs::write(file, "no vectors at all").unwrap());
     mends(|file| fs::write(file, [0xFF; 4096]).unwrap());
     mends(|file| fs::write(file, [b"EXCRPTV\x01".as_slice(), &[0xFF; 512]].concat()).unwrap());
@@ -451,7 +451,7 @@ fn vectors_of_another_store_are_not_used() {
 }
 
 #[test]
-fn an_open_index_sees_the_vectors_that_another_one_makes() {
+fn an_open_index_sees_the_vectors_of_another_process() {
     let world = three();
     world.sync();
     let mut reader = Index::open(&world.index_dir(), OpenOptions::default()).unwrap();
@@ -468,9 +468,9 @@ fn an_open_index_sees_the_vectors_that_another_one_makes() {
     assert_eq!(without_vectors(&answer), None);
 }
 
-/// The truth is as it was, only the vectors are others.
+/// The database is unchanged; only the vectors differ.
 #[test]
-fn an_open_index_sees_that_another_one_embeds_otherwise() {
+fn an_open_index_sees_a_change_of_embedder() {
     let (first, second) = (Counting::new("a"), Counting::new("b"));
     let world = three();
     first.sync(&world);
@@ -488,7 +488,7 @@ fn an_index_of_a_format_without_vectors_gets_them_at_the_next_sync() {
     let world = three();
     world.sync();
     let database = rusqlite::Connection::open(world.index_dir().join("excerpt.db")).unwrap();
-    // What later formats have more, taken away again.
+    // Removes what later formats have added.
     database
         .execute_batch(
             "DROP TABLE facet; DROP TABLE link; DROP INDEX source_by_name; DROP INDEX document_by_identity;
@@ -520,7 +520,7 @@ fn an_index_of_a_format_without_vectors_gets_them_at_the_next_sync() {
 }
 
 #[test]
-fn a_sync_that_is_broken_off_keeps_the_vectors_it_has() {
+fn an_interrupted_sync_keeps_its_vectors() {
     let embedder = Counting::new("a");
     let world = many(900);
     let mut told = 0;
@@ -552,7 +552,7 @@ fn a_sync_that_is_broken_off_keeps_the_vectors_it_has() {
 }
 
 #[test]
-fn progress_of_vectors_goes_up_to_its_total() {
+fn progress_of_vectors_reaches_its_total() {
     let world = many(300);
     let mut last = None;
     let watch = |progress: excerpt_index::Progress| {
@@ -568,9 +568,9 @@ fn progress_of_vectors_goes_up_to_its_total() {
     assert_eq!(last, Some(300));
 }
 
-/// The same files in another folder, with an index in common.
+/// The same files in another folder that shares the index.
 #[test]
-fn a_second_checkout_embeds_what_differs_and_is_searched_alone() {
+fn a_second_checkout_embeds_only_differences_and_is_searched_alone() {
     let world = three();
     let embedder = Counting::new("one");
     assert!(embedder.sync(&world) > 0);
@@ -590,7 +590,7 @@ fn a_second_checkout_embeds_what_differs_and_is_searched_alone() {
         |root: &std::path::Path| by_keywords("zeppelin").within(Filter::default().source(root));
     assert!(world.ask(&query(&world.root())).documents.is_empty());
     assert_eq!(paths(&world.ask(&query(&other.root()))), ["only-here.md"]);
-    // What the one loses, the other keeps.
+    // A file that one loses stays in the other.
     other.remove("only-here.md");
     let before = world.open().fingerprint().unwrap();
     world.sync();

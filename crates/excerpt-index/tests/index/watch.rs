@@ -1,4 +1,4 @@
-//! A watch over real files, with the events of the real system. What is waited for is what the watch tells, never a time.
+//! A watch on real files, with real system events. The tests wait for reports of the watch, never for a time.
 
 use std::fs::{self, File};
 use std::ops::ControlFlow;
@@ -11,10 +11,10 @@ use excerpt_index::{Error, Index, OpenOptions, Result, Stop, SyncOptions, SyncRe
 
 use crate::fixture::{World, paths};
 
-/// As long as a slow machine may need.
+/// Longer than a slow machine needs.
 const DEADLINE: Duration = Duration::from_secs(120);
 
-/// A watch in a thread of its own.
+/// A watch on a separate thread.
 struct Watch {
     stop: Stop,
     told: Receiver<Watching>,
@@ -22,7 +22,7 @@ struct Watch {
 }
 
 impl Watch {
-    /// Begins one, and waits until its first sync has ended.
+    /// Starts a watch, and waits until its first sync has ended.
     fn over(world: &World, root: &Path) -> Watch {
         let (stop, (teller, told)) = (Stop::new(), channel());
         let (ending, root, dir): (_, PathBuf, _) = (stop.clone(), root.into(), world.index_dir());
@@ -58,7 +58,7 @@ impl Watch {
         }
     }
 
-    /// What it waits for.
+    /// The error for which it waits.
     fn waiting(&self) -> Error {
         loop {
             match self.next() {
@@ -69,7 +69,7 @@ impl Watch {
         }
     }
 
-    /// Waits for syncs until they have come to that many documents that came, changed and went.
+    /// Waits for syncs until they have reported this many added, changed and removed documents in total.
     fn until(&self, added: usize, changed: usize, removed: usize) {
         let (mut found, started) = ((0, 0, 0), Instant::now());
         while found != (added, changed, removed) {
@@ -102,7 +102,7 @@ fn world() -> World {
         .file("a/b/cups.md", "# Cups\n\nTwo cups.\n")
 }
 
-/// Writes a file that is never seen half written.
+/// Writes a file atomically.
 fn put(world: &World, path: &str, content: impl AsRef<[u8]>) {
     let aside = world.root().with_file_name("aside.md");
     let path = world.root().join(path);
@@ -112,7 +112,7 @@ fn put(world: &World, path: &str, content: impl AsRef<[u8]>) {
 }
 
 #[test]
-fn what_comes_changes_and_goes_is_taken_up() {
+fn added_changed_and_deleted_files_are_indexed() {
     let world = world();
     let watch = Watch::over(&world, &world.root());
     put(&world, "kettle.md", "# Kettle\n\nThe kettle.\n");
@@ -154,7 +154,7 @@ fn a_single_file_that_an_editor_replaces_is_followed() {
 }
 
 #[test]
-fn thousands_of_files_at_once_are_taken_up() {
+fn thousands_of_files_at_once_are_indexed() {
     let world = world();
     let watch = Watch::over(&world, &world.root());
     for file in 0..3_000 {
@@ -174,7 +174,7 @@ fn thousands_of_files_at_once_are_taken_up() {
 }
 
 #[test]
-fn a_folder_that_is_made_again_is_followed() {
+fn a_recreated_folder_is_followed() {
     let world = world();
     let watch = Watch::over(&world, &world.root());
     for round in 0..2 {
@@ -192,14 +192,14 @@ fn a_folder_that_is_made_again_is_followed() {
 }
 
 #[test]
-fn a_folder_that_is_renamed_is_followed() {
+fn a_renamed_folder_is_followed() {
     let world = world();
     let watch = Watch::over(&world, &world.root());
     fs::rename(world.root().join("a"), world.root().join("c")).unwrap();
     watch.until(1, 0, 1);
     put(&world, "c/b/cups.md", "# Cups\n\nThree cups.\n");
     watch.until(0, 1, 0);
-    // Another folder under the name that the first one had.
+    // Another folder with the previous name of the first one.
     put(&world, "a/b/cups.md", "# Cups\n\nFour cups.\n");
     watch.until(1, 0, 0);
     put(&world, "a/b/cups.md", "# Cups\n\nFive cups.\n");
@@ -209,7 +209,7 @@ fn a_folder_that_is_renamed_is_followed() {
 }
 
 #[test]
-fn a_changed_ignore_file_is_taken_up() {
+fn a_changed_ignore_file_is_applied() {
     let world = world();
     let watch = Watch::over(&world, &world.root());
     put(&world, ".gitignore", "b/\n");
@@ -247,7 +247,7 @@ fn a_stream_of_changes_starves_nothing() {
 }
 
 #[test]
-fn a_source_that_cannot_be_reached_is_waited_for_and_nothing_is_deleted() {
+fn an_unavailable_source_is_waited_for_and_nothing_is_deleted() {
     let world = world();
     let watch = Watch::over(&world, &world.root());
     let aside = world.root().with_file_name("aside");
@@ -276,12 +276,12 @@ fn an_index_that_another_process_writes_is_waited_for() {
     let error = watch.waiting();
     assert!(matches!(error, Error::Locked { .. }), "{error}");
     drop(lock);
-    // It is said once; what comes next is the sync.
+    // It is reported once; the next report is the sync.
     assert_eq!(watch.synced().added, 1);
 }
 
 #[test]
-fn a_root_that_was_never_there_is_an_error() {
+fn a_root_that_never_existed_is_an_error() {
     let world = world();
     let error = world
         .open()
@@ -296,7 +296,7 @@ fn a_root_that_was_never_there_is_an_error() {
 }
 
 #[test]
-fn whoever_is_told_can_end_it() {
+fn the_caller_can_end_it() {
     let world = world();
     let end = |watching| match watching {
         Watching::Synced(_) => ControlFlow::Break(()),

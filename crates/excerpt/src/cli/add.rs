@@ -1,4 +1,4 @@
-//! `excerpt add`: makes a folder, a file or a text a collection of the library, with a cut, files and attributes of its own.
+//! `excerpt add`: makes a folder, a file or a text a collection of the library, with its own chunking settings, files and attributes.
 
 use std::io::Read as _;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     /// A version that its documents are about: 3.12, 3.x, >=2.1; may be given several times
     #[arg(long = "version", value_name = "VERSION")]
     versions: Vec<String>,
-    /// Words to filter by, with commas between
+    /// Words to filter by, separated by commas
     #[arg(long, value_name = "TAGS", value_delimiter = ',')]
     tags: Vec<String>,
     /// Only files that match this pattern, written as in a .gitignore; may be given several times
@@ -41,7 +41,10 @@ pub(crate) struct Args {
     /// Exclude files that match this pattern; may be given several times
     #[arg(long, value_name = "PATTERN")]
     ignore: Vec<String>,
-    /// The size in bytes above which a file is left out [default: 2097152]
+    /// Add what `.gitignore` and the like exclude, too
+    #[arg(long)]
+    no_ignore: bool,
+    /// The size in bytes above which a file is skipped [default: 2097152]
     #[arg(long, value_name = "BYTES", hide_short_help = true)]
     max_file_size: Option<u64>,
     /// Whether to skip or index files that contain keys or passwords [default: skip]
@@ -61,7 +64,7 @@ pub(crate) struct Args {
     embedding: EmbeddingArgs,
 }
 
-/// Adds the collection and brings it in step.
+/// Adds the collection and syncs it.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let given = match &*args.source {
         "-" => Some(standard_input()?),
@@ -88,6 +91,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     if let Some(text) = &given {
         let selection = configuration.options_of(&collection).selection;
         Addition::check_text(&addition.file_name(&collection), text, &selection)?;
+    }
+    if given.is_none() && root.is_file() {
+        let selection = configuration.options_of(&collection).selection;
+        place::check_file(&args.source, &root, &selection)?;
     }
     let mut output = Output::new();
     if args.preview {
@@ -132,6 +139,7 @@ impl Args {
         selection.ignore.clone_from(&self.ignore);
         selection.max_file_size = self.max_file_size;
         selection.secrets = self.secrets;
+        selection.ignore_files = self.no_ignore.then_some(false);
         Addition {
             name: self.name.clone(),
             kind: self.kind,

@@ -1,9 +1,9 @@
-//! `excerpt chunk`: shows how a document is cut, and stores nothing.
+//! `excerpt chunk`: shows how a document is split, and stores nothing.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, anyhow};
+use anyhow::{Context as _, anyhow, bail};
 use clap::ValueEnum;
 use excerpt_chunk::{Chunk, Chunker, Chunking, Config, Document, Settings};
 use excerpt_index::{
@@ -13,6 +13,7 @@ use excerpt_index::{
 use owo_colors::Style;
 
 use crate::cli::flags::ChunkFlags;
+use crate::cli::status::size;
 use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, counted, fitted, say, thousands};
 use crate::page;
@@ -27,8 +28,11 @@ pub(crate) struct Args {
     #[arg(value_name = "FILE|FOLDER|-")]
     path: String,
     /// How the chunks are shown
-    #[arg(long, value_enum, default_value_t = Format::Table, hide_possible_values = true, help = "table, json, jsonl (one chunk a line), text or html (a page to look at)")]
+    #[arg(long, value_enum, default_value_t = Format::Table, hide_possible_values = true, help = "table, json, jsonl (one chunk per line), text or html (a page to look at)")]
     format: Format,
+    /// Write an HTML page of a very large text too
+    #[arg(long, hide_short_help = true)]
+    force: bool,
     /// A file name for standard input: its extension determines the syntax
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
@@ -67,7 +71,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         None => project::chunking_around(Path::new("."))?,
     };
     let chunker = excerpt_grammars::chunker(args.chunking.settings().or(settings).config())?;
-    // What cannot be read is said before anything is printed.
+    // A path that cannot be read is an error before anything is printed.
     let single = match &indexed {
         None => {
             let mut bytes = Vec::new();
@@ -87,6 +91,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     }
     if let Some((Some(path), _, _, encoding @ Encoding::Windows1252)) = &single {
         say(&format!("note: `{path}` is read as {}", encoding.name()));
+    }
+    if args.format == Format::Html && !args.force {
+        let bytes = match (&single, &indexed) {
+            (None, Some(indexed)) => indexed.bytes()?,
+            (single, _) => single
+                .as_ref()
+                .map_or(0, |(_, _, text, _)| text.len() as u64),
+        };
+        check_page(&args.path, bytes)?;
     }
     let mut output = Output::new();
     let mut printer = Printer {
@@ -121,10 +134,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// How the index of a file or folder splits it: by its path in the index, and by the settings that hold there.
+/// How the index of a file or folder splits it: by its path in the index and the settings that apply there.
 struct Indexed {
     root: PathBuf,
-    /// The path inside the root; none when all of it is meant.
+    /// The path inside the root; `None` for the whole root.
     inside: Option<String>,
     settings: Settings,
     selection: Selection,
@@ -144,7 +157,7 @@ impl Indexed {
         ) {
             (Some(known), _) => known.chunking.clone().or(target.configuration.chunking),
             (None, true) => target.configuration.chunking,
-            // It may lie in a folder that is to be indexed as a whole.
+            // It may be in a folder that is indexed as a whole later.
             (None, false) => project::chunking_around(path)?,
         };
         Ok(Indexed {
@@ -158,7 +171,7 @@ impl Indexed {
         })
     }
 
-    /// The path in the index of what is a file.
+    /// The path in the index, for a file.
     fn name(&self) -> &str {
         let own = self.root.file_name().and_then(|name| name.to_str());
         self.inside.as_deref().or(own).unwrap_or_default()
@@ -167,9 +180,17 @@ impl Indexed {
     fn files(&self) -> anyhow::Result<Files> {
         Ok(Files::selected(&self.root, &self.selection)?)
     }
+
+    /// The size of the documents.
+    fn bytes(&self) -> anyhow::Result<u64> {
+        let listing = self.files()?.list()?;
+        let inside = |path: &str| is_inside(path, self.inside.as_deref());
+        let entries = listing.entries.iter().filter(|entry| inside(&entry.path));
+        Ok(entries.map(|entry| entry.stat.size).sum())
+    }
 }
 
-/// Says that an index would skip a text for the secrets in it. What was named is cut all the same: nothing is stored.
+/// Reports that an index would skip a text because of secrets in it. The text is split anyway, since nothing is stored.
 fn note_secrets(path: &str, text: &str) -> anyhow::Result<()> {
     let Some(secret) = Selection::default().withholds(path, text) else {
         return Ok(());
@@ -184,19 +205,35 @@ fn note_secrets(path: &str, text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Splits every document that an index would hold of `source`, and of the folder `inside` of it. `shown` says how a path is shown.
+/// Whether the document at `path` is in `folder`, if there is one.
+fn is_inside(path: &str, folder: Option<&str>) -> bool {
+    let below = |rest: &str| rest.is_empty() || rest.starts_with('/');
+    folder.is_none_or(|folder| path.strip_prefix(folder).is_some_and(below))
+}
+
+/// Refuses a page that a browser would hardly show.
+fn check_page(path: &str, bytes: u64) -> anyhow::Result<()> {
+    /// The most text of a page.
+    const MOST: u64 = 4 << 20;
+    /// How much larger than its text a page is: 3 times for long chunks, 6 times for source code.
+    const TIMES: u64 = 4;
+    match bytes <= MOST {
+        true => Ok(()),
+        false => bail!(
+            "the page of `{path}` would take about {}, and a browser shows that slowly: name a part of it, or write it with `--force`",
+            size(bytes * TIMES)
+        ),
+    }
+}
+
+/// Splits every document of `source`, or of the folder `inside` it, that an index would contain. `shown` formats a path for display.
 fn folder(
     printer: &mut Printer<'_>,
     source: &Files,
     inside: Option<&str>,
     shown: impl Fn(&str) -> String,
 ) -> anyhow::Result<()> {
-    let lies_inside = |path: &str| match inside {
-        Some(folder) => path
-            .strip_prefix(folder)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
-        None => true,
-    };
+    let lies_inside = |path: &str| is_inside(path, inside);
     let listing = source.list()?;
     let skips = listing.skips.iter().filter(|skip| lies_inside(&skip.path));
     let mut skipped = skips.count();
@@ -227,7 +264,7 @@ fn folder(
     Ok(())
 }
 
-/// What an index would hold, printed and not stored.
+/// Prints what an index would contain, and stores nothing.
 pub(super) struct Preview<'a> {
     output: &'a mut Output,
     chunker: Chunker,
@@ -236,7 +273,7 @@ pub(super) struct Preview<'a> {
 }
 
 impl<'a> Preview<'a> {
-    /// Documents cut as `config` says, each under `title` if there is one.
+    /// Splits documents by `config`, each with `title` if there is one.
     pub(super) fn new(
         output: &'a mut Output,
         config: Config,
@@ -251,12 +288,12 @@ impl<'a> Preview<'a> {
         })
     }
 
-    /// Prints the cut of one text.
+    /// Prints the chunks of one text.
     pub(super) fn text(self, path: &str, text: &str) -> anyhow::Result<()> {
         self.with(|printer| printer.print(Some(path), Some(path), text, Encoding::default()))
     }
 
-    /// Prints the cut of every document among `files`.
+    /// Prints the chunks of every document among `files`.
     pub(super) fn files(self, files: &Files) -> anyhow::Result<()> {
         self.with(|printer| folder(printer, files, None, str::to_string))
     }
@@ -279,7 +316,7 @@ impl<'a> Preview<'a> {
     }
 }
 
-/// The bytes of the file that was named. What may never end is for standard input, where the user can end it.
+/// The bytes of the named file. A pipe or device may never end; those are read only as standard input, which the user can close.
 fn bytes_of(path: &Path) -> anyhow::Result<Vec<u8>> {
     read_named(path, u64::MAX).map_err(|refused| {
         let path = path.display();
@@ -292,7 +329,7 @@ fn bytes_of(path: &Path) -> anyhow::Result<Vec<u8>> {
     })
 }
 
-/// The text of `bytes`, which came from `name`, and what it was encoded in.
+/// The text of `bytes`, read from `name`, and its encoding.
 fn text(bytes: Vec<u8>, name: &str, lossy: bool) -> anyhow::Result<(String, Encoding)> {
     if lossy {
         let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -309,13 +346,13 @@ struct Printer<'a> {
     chunker: &'a Chunker,
     format: Format,
     page: Option<page::Preview<'a>>,
-    /// What every document is called, if that is said.
+    /// The title of every document, if one was given.
     title: Option<&'a str>,
     printed: usize,
 }
 
 impl Printer<'_> {
-    /// Prints what comes before the first document; all of them together are called `title`.
+    /// Prints what comes before the first document. `title` is the title of the whole output.
     fn begin(&mut self, title: &str) -> anyhow::Result<()> {
         match self.format {
             Format::Json => self
@@ -331,7 +368,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Prints the chunks of a document that is shown as `path` and called `source_path` in the index.
+    /// Prints the chunks of a document that is shown as `path` and is `source_path` in the index.
     fn print(
         &mut self,
         path: Option<&str>,
@@ -446,7 +483,7 @@ fn rows(output: &mut Output, unit: &str, chunks: &[Chunk<'_>]) -> anyhow::Result
     Ok(())
 }
 
-/// The trail of a chunk and what begins in it; without any, what it is.
+/// The trail of a chunk and the sections that begin in it; without either, its kind.
 fn place(chunk: &Chunk<'_>) -> String {
     let inside = chunk.sections.join(", ");
     let around = chunk.breadcrumb();
@@ -486,7 +523,7 @@ fn summary(chunking: &Chunking<'_>, text: &str) -> String {
     )
 }
 
-/// What became of the text outside the chunks.
+/// Describes the text outside the chunks.
 fn left_out(chunking: &Chunking<'_>, text: &str) -> String {
     let gaps = chunking
         .gaps

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::cli::status::synced;
 use crate::output::{Output, SCHEMA, counted};
 
-/// A collection as a program reads it.
+/// A collection as JSON.
 #[derive(Serialize)]
 struct Line<'a> {
     schema: u32,
@@ -20,7 +20,7 @@ struct Line<'a> {
     status: Option<&'a SourceStatus>,
 }
 
-/// Prints the collections of the index in `library`; whether there are any.
+/// Prints the collections of the index in `library`, and returns whether there are any.
 pub(super) fn print(output: &mut Output, library: &Path, json: bool) -> anyhow::Result<bool> {
     let collections = Collection::all_in(library)?;
     if collections.is_empty() {
@@ -49,7 +49,7 @@ pub(super) fn print(output: &mut Output, library: &Path, json: bool) -> anyhow::
             synced(source.and_then(|source| source.last_sync))
         ))?;
         let root = match collection.given {
-            true => "a text that was given".to_string(),
+            true => "an added text".to_string(),
             false => collection.root.display().to_string(),
         };
         let said = said(collection);
@@ -58,7 +58,7 @@ pub(super) fn print(output: &mut Output, library: &Path, json: bool) -> anyhow::
     Ok(true)
 }
 
-/// What was said of the collection when it was added.
+/// The options that were given when the collection was added.
 fn said(collection: &Collection) -> String {
     let attributes = &collection.attributes;
     let mut said = Vec::new();

@@ -17,7 +17,7 @@ pub(crate) struct Args {
     shell: Shell,
 }
 
-/// Prints them.
+/// Prints the completions.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut output = Output::new();
     let mut script = Vec::new();

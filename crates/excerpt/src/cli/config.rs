@@ -1,4 +1,4 @@
-//! The settings that hold for a source, each with where it came from, as `excerpt status --config` shows them.
+//! The settings that apply to a source, each with its origin, as `excerpt status --config` shows them.
 
 use excerpt_index::{Collection, Settings, SyncOptions};
 use owo_colors::Style;
@@ -8,18 +8,18 @@ use serde_json::Value;
 use crate::output::{Output, SCHEMA};
 use crate::place::project::{Configuration, said};
 
-/// A setting that holds.
+/// A setting that applies.
 #[derive(Debug, PartialEq, Serialize)]
 struct Setting {
     schema: u32,
     /// Its name in a configuration file: `table.field`.
     name: String,
     value: Value,
-    /// Where it came from.
+    /// Its origin.
     from: String,
 }
 
-/// Prints every setting that holds for a source, as `options` say it is synced. `collection` is what the source was added as.
+/// Prints every setting that applies to a source synced with `options`. `collection` is the collection that the source is, if any.
 pub(super) fn print(
     output: &mut Output,
     configuration: &Configuration,
@@ -88,16 +88,16 @@ fn settings(
             "files" => is_said(&own_selection[field]),
             _ => false,
         };
-        // A later file goes before an earlier one.
+        // A later file takes precedence over an earlier one.
         let mut files = configuration.files.iter().rev();
         let file = files.find(|file| file.sets.contains(&setting.name));
         setting.from = match file {
-            _ if is_own => "said to `excerpt add`".to_string(),
+            _ if is_own => "set by `excerpt add`".to_string(),
             Some(file) => file.path.display().to_string(),
             None if table != "chunking" || setting.value == plain[field] => "default".to_string(),
             None if setting.value == of_preset[field] => format!("preset {}", preset.name()),
             None if field == "preset" => "default".to_string(),
-            None => "follows from the others".to_string(),
+            None => "derived from other settings".to_string(),
         };
     }
     Ok(settings)
@@ -111,7 +111,7 @@ fn is_said(value: &Value) -> bool {
     }
 }
 
-/// The fields of a table, those of a table inside it by `table.field`.
+/// The fields of a table; those of a nested table as `table.field`.
 fn flatten(name: &str, value: &Value, settings: &mut Vec<Setting>) {
     match value {
         Value::Object(fields) => {
@@ -128,7 +128,7 @@ fn flatten(name: &str, value: &Value, settings: &mut Vec<Setting>) {
     }
 }
 
-/// A number that is one of 32 bits as it was written: `1.1`, and not all the digits of its 64 bits.
+/// A 32-bit number with the digits that it was written with, such as `1.1`, and not those of its conversion to 64 bits.
 fn short(value: &Value) -> Value {
     let number = value.as_f64().filter(|_| value.is_f64());
     let narrow = number.map(|number| (number, number as f32));

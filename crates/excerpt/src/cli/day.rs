@@ -1,8 +1,8 @@
-//! Days as a person names them: `yesterday`, `7d`, `last week`.
+//! Relative dates: `yesterday`, `7d`, `last week`.
 
 use chrono::{Datelike as _, Days, Local, Months, NaiveDate};
 
-/// The first day that `text` names, as the index writes days. What is no name of days is given back: the index says what is wrong with it.
+/// The first day that `text` names, in the format of the index. Other text is returned unchanged: the index reports what is wrong with it.
 pub(super) fn first(text: &str) -> Result<String, String> {
     Ok(of(text, |(first, _)| first))
 }

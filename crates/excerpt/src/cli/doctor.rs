@@ -1,4 +1,4 @@
-//! `excerpt doctor`: looks whether all that an answer depends on works, and says what to do about what does not.
+//! `excerpt doctor`: checks everything that an answer depends on, and says how to fix what does not work.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -17,7 +17,7 @@ use crate::place::IndexArgs;
 use crate::place::embedding::Embedding;
 use crate::place::project::{Configuration, EmbeddingArgs, Owner, ReadFile};
 
-/// A text that takes as long as a short one does.
+/// A short text to measure the embedder with.
 const SAMPLE: &str = "a short text";
 
 /// Check the configuration, the embedder and the index, and say what to do
@@ -43,11 +43,11 @@ pub(crate) struct Args {
     embedding: EmbeddingArgs,
 }
 
-/// What was found.
+/// The findings.
 #[derive(Serialize)]
 struct Report {
     schema: u32,
-    /// The roots of the sources that the index was made again from.
+    /// The roots of the sources that the index was rebuilt from.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     rebuilt: Vec<PathBuf>,
     configuration: Vec<ReadFile>,
@@ -62,9 +62,9 @@ struct EmbedderReport {
     provider: &'static str,
     identity: String,
     dimensions: usize,
-    /// How long one short text took.
+    /// How long it took to embed one short text.
     seconds: f64,
-    /// The address that was asked.
+    /// The address of the endpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
 }
@@ -74,21 +74,21 @@ struct IndexReport {
     path: PathBuf,
     #[serde(flatten)]
     status: Status,
-    /// The embedder that is configured; none when vectors are switched off.
+    /// The configured embedder; `None` when vectors are switched off.
     configured_embedder: Option<String>,
     check: Check,
 }
 
-/// Something that is not as it should be.
+/// A problem.
 #[derive(Serialize)]
 struct Attention {
     what: String,
-    /// What to do about it, where that is not said already.
+    /// How to fix it, unless `what` says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<String>,
 }
 
-/// Checks all and reports.
+/// Runs all checks and prints the report.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let place = match args.library {
         true => Place::of_index(args.index.library()?),
@@ -136,7 +136,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     })
 }
 
-/// What an embedder is like; none when there is to be none. The error says what is wrong, and what to do.
+/// Checks the embedder; `None` when vectors are switched off. The error says what is wrong and how to fix it.
 fn embedder(embedding: &Embedding) -> Result<Option<EmbedderReport>, String> {
     let provider = embedding.provider();
     match embedding {
@@ -178,7 +178,7 @@ impl Report {
         });
     }
 
-    /// Looks at the index, if there is one.
+    /// Checks the index, if there is one.
     fn look_at(&mut self, place: &Place, embedding: Option<&Embedding>) -> anyhow::Result<()> {
         const SYNC: Option<&str> = Some("run `excerpt sync`");
         for fault in Index::faults(&place.index) {
@@ -205,7 +205,7 @@ impl Report {
                 return Ok(());
             }
         };
-        // Of the index as a whole, every source counts.
+        // For the index as a whole, every source counts.
         let is_whole = place.root == place.index;
         let is_meant = |root: &Path| is_whole || root == place.root;
         let sources = status.sources.iter();
@@ -258,7 +258,7 @@ impl Report {
             self.needs(what, sync);
         }
         if let Some(failure) = &vectors.failure {
-            // What fails now is what failed then.
+            // The embedder check reports the same failure.
             let is_said = self.attention.iter().any(|said| said.what == *failure);
             if !is_said {
                 self.needs(format!("the last sync got no vectors: {failure}"), None);
@@ -328,7 +328,7 @@ impl EmbedderReport {
 }
 
 impl IndexReport {
-    /// What is said of it; of the vectors only where it is known which there should be.
+    /// The rows about the index; those about the vectors only when the configured embedder is known.
     fn rows(&self, vectors: bool) -> Vec<(&'static str, String)> {
         let (documents, chunks) = (
             counted(self.check.documents, "document"),
@@ -352,7 +352,7 @@ impl IndexReport {
     }
 }
 
-/// A file, and what it sets.
+/// A configuration file and the fields that it sets.
 fn set(file: &ReadFile) -> String {
     let owner = match file.owner {
         Owner::User => "yours",

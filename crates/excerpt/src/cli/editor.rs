@@ -28,7 +28,7 @@ pub(super) fn open(file: &Path, line: usize) -> anyhow::Result<()> {
     }
 }
 
-/// How `program` is asked for a line of a file.
+/// The arguments that open a file at a line in `program`.
 fn arguments(program: &str, file: &Path, line: usize) -> Vec<OsString> {
     let name = Path::new(program).file_stem().unwrap_or_default();
     let with_line = || {
@@ -44,7 +44,7 @@ fn arguments(program: &str, file: &Path, line: usize) -> Vec<OsString> {
         "idea" | "pycharm" | "rustrover" | "clion" | "goland" | "webstorm" => {
             vec!["--line".into(), line.to_string().into(), file.into()]
         }
-        // vi and what follows it, emacs, nano, kak, joe.
+        // vi and its relatives, emacs, nano, kak, joe.
         "vi" | "vim" | "nvim" | "gvim" | "emacs" | "emacsclient" | "nano" | "kak" | "joe"
         | "mg" => {
             vec![format!("+{line}").into(), file.into()]

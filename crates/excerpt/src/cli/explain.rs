@@ -1,17 +1,17 @@
-//! A score taken apart: what each channel and each signal adds, in lines that add up as they are shown.
+//! The breakdown of a score: the share of each channel and each signal, rounded so that the shown shares add up.
 
 use excerpt_index::{Fusion, Hit, Ranking};
 
 use crate::output::columns;
 
-/// How scores are shown.
+/// How scores are formatted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scores {
     decimals: usize,
 }
 
 impl Scores {
-    /// How those of a ranking are: the sums of [`Fusion::Rrf`] are a hundredth of the others.
+    /// The format for a ranking: the sums of [`Fusion::Rrf`] are about a hundredth of the others.
     pub(crate) fn of(ranking: &Ranking) -> Scores {
         Scores {
             decimals: match ranking.fusion {
@@ -26,7 +26,7 @@ impl Scores {
         format!("{score:.0$}", self.decimals)
     }
 
-    /// What the score of a hit consists of, a line each, and the score below.
+    /// The parts of a hit's score, one per line, and the score below them.
     pub(crate) fn lines(self, hit: &Hit) -> Vec<String> {
         let parts = &hit.explanation;
         let channels = [
@@ -66,7 +66,7 @@ impl Scores {
         lines.iter().map(line).collect()
     }
 
-    /// Shares rounded such that they add up to their rounded sum: each is what the rounded sum grows by.
+    /// Shares rounded so that they add up to their rounded sum: each is the increase of the rounded sum.
     fn shares(self, shares: impl Iterator<Item = f32>) -> Vec<String> {
         let decimals = self.decimals + 1;
         let unit = 10_f64.powi(i32::try_from(decimals).unwrap_or(0));
@@ -74,7 +74,7 @@ impl Scores {
         let shown = shares.map(|share| {
             let before = (sum * unit).round();
             sum += f64::from(share);
-            // Zero has no sign.
+            // Avoids `-0`.
             let grown = (sum * unit).round() - before + 0.0;
             format!("{:.decimals$}", grown / unit)
         });

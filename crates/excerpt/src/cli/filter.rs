@@ -4,20 +4,20 @@ use excerpt_index::Filter;
 
 use crate::cli::day;
 
-/// Which documents are searched, by what they are.
+/// Which documents are searched, by their properties.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Filters")]
 pub(crate) struct FilterArgs {
-    /// Only documents with this tag; given several times, with all of them
+    /// Only documents with this tag; if repeated, with all of them
     #[arg(long = "tag", value_name = "TAG", hide_short_help = true)]
     tags: Vec<String>,
-    /// Only documents of this type, such as doc or script; given several times, of one of them
+    /// Only documents of this type, such as doc or script; if repeated, of any of them
     #[arg(long = "type", value_name = "TYPE", hide_short_help = true)]
     kinds: Vec<String>,
-    /// Only documents about this version, or that name none; the better the versions fit, the higher a document ranks
+    /// Only documents about this version, or that name none; better matches rank higher
     #[arg(long = "version", value_name = "VERSION", hide_short_help = true)]
     version: Option<String>,
-    /// Only documents in this language, such as rust or markdown; given several times, in one of them
+    /// Only documents in this language, such as rust or markdown; if repeated, in any of them
     #[arg(long = "language", value_name = "LANGUAGE", hide_short_help = true)]
     languages: Vec<String>,
     /// Only documents dated on this day or later: YYYY-MM-DD, YYYY-MM, YYYY, yesterday, 7d, 2w or "last week"
@@ -32,7 +32,7 @@ pub(crate) struct FilterArgs {
 }
 
 impl FilterArgs {
-    /// The filter with what the flags say.
+    /// The filter with the values of the flags.
     pub(crate) fn added_to(&self, filter: Filter) -> Filter {
         let mut filter = filter;
         filter.tags.clone_from(&self.tags);

@@ -1,11 +1,11 @@
-//! The fields of a chunking configuration as flags, shared by all commands that cut.
+//! The fields of a chunking configuration as flags, shared by all commands that split documents.
 
 use clap::Args;
 use excerpt_chunk::{Atomic, ContextParts, Levels, Overlap, Preset, Settings, Strategy, Unit};
 
-/// How documents are cut. The everyday flags stand in the short help, the others in `--help`.
+/// How documents are split. The common flags are in the short help, the others in `--help`.
 #[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Cutting")]
+#[command(next_help_heading = "Chunking")]
 pub(crate) struct ChunkFlags {
     /// auto, brain, code, docs, memory or resources: the source of all other defaults [default: auto]
     #[arg(long, value_name = "NAME")]
@@ -13,19 +13,19 @@ pub(crate) struct ChunkFlags {
     /// auto, markdown, headers, delimiter, fixed, code, whole or naive [default: auto]
     #[arg(long, value_name = "NAME")]
     strategy: Option<Strategy>,
-    /// The size the chunks aim at [default: 400]
+    /// The size that chunks aim for [default: 400]
     #[arg(long, value_name = "SIZE")]
     target: Option<usize>,
-    /// The size no chunk exceeds, context and overlap included [default: 400, or the target]
+    /// The size that no chunk exceeds, context and overlap included [default: 400, or the target]
     #[arg(long, value_name = "SIZE")]
     max: Option<usize>,
-    /// How much of the text before is repeated in front of each chunk, a size or a share: 80, 15% [default: 0]
+    /// How much preceding text each chunk repeats, as a size or a share: 80, 15% [default: 0]
     #[arg(long, value_name = "SIZE")]
     overlap: Option<Overlap>,
     /// The unit of sizes: tokens (a quarter of the characters), chars, cjk-tokens, or the real tokens cl100k and o200k [default: tokens]
     #[arg(long, value_name = "UNIT", hide_short_help = true)]
     unit: Option<Unit>,
-    /// The size under which a chunk is joined with a neighbour where the strategy allows [default: 50]
+    /// The size below which a chunk is joined with a neighbour if the strategy allows it [default: 50]
     #[arg(long, value_name = "SIZE", hide_short_help = true)]
     min: Option<usize>,
     /// The heading levels that always start a new chunk, such as 2,3 [default: 2,3 for `headers`, none for `markdown`]
@@ -34,7 +34,7 @@ pub(crate) struct ChunkFlags {
     /// The regular expression to split at; implies `--strategy delimiter`
     #[arg(long, value_name = "REGEX", hide_short_help = true)]
     delimiter: Option<String>,
-    /// Makes a delimiter part of the chunk that it opens, rather than leaving it out
+    /// Make a delimiter part of the chunk that it opens instead of leaving it out
     #[arg(long, hide_short_help = true)]
     include_delimiter: bool,
     /// Whether a code block, table or sentence over the limit is split or kept [default: split]
@@ -52,13 +52,13 @@ pub(crate) struct ChunkFlags {
     /// The limit of the first chunk of a README or index file, which keeps its start in one chunk
     #[arg(long, value_name = "SIZE", hide_short_help = true)]
     overview: Option<usize>,
-    /// Makes each item of a top-level list and each section a chunk of its own
+    /// Make each item of a top-level list and each section a separate chunk
     #[arg(long, hide_short_help = true)]
     per_entry: bool,
 }
 
 impl ChunkFlags {
-    /// What the flags say.
+    /// The settings of the flags.
     pub(crate) fn settings(&self) -> Settings {
         Settings {
             preset: self.preset,

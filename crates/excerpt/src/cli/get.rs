@@ -1,4 +1,4 @@
-//! `excerpt get`: documents from the index, whole or in part, with what stands around the part and with their links.
+//! `excerpt get`: documents from the index, whole or in part, with neighbouring chunks and links.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -33,7 +33,7 @@ pub(crate) struct Args {
     /// Print each text with its metadata as a line of JSON
     #[arg(long)]
     json: bool,
-    /// The collection that the targets are in, by paths inside it, in place of a folder
+    /// The collection that the targets are in; they are then paths inside it
     #[arg(long, short = 'c', value_name = "NAME")]
     collection: Option<String>,
     #[command(flatten)]
@@ -46,21 +46,21 @@ struct Line<'a> {
     target: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     collection: Option<&'a str>,
-    /// Its path inside the source, which is its name in the index.
+    /// The path inside the source, which is the document's name in the index.
     source_path: &'a str,
     #[serde(flatten)]
     document: &'a DocumentText,
 }
 
-/// What was read, with its paths as they are shown.
+/// A document or a part of one, with paths as shown to the user.
 struct Read {
     document: DocumentText,
-    /// Its path inside the source.
+    /// The path inside the source.
     source_path: String,
     collection: Option<String>,
 }
 
-/// Prints the targets. What cannot be read is named, and keeps none of the others back.
+/// Prints the targets. An error in one is reported and does not affect the others.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut reader = Reader {
         args,
@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
                 printed += 1;
             }
             Err(error) => {
-                // The last one is named by whoever ends the program.
+                // The last error is printed by the caller.
                 if let Some(earlier) = failure.replace(error) {
                     complain(&message(&earlier));
                 }
@@ -115,7 +115,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The documents that a pattern matches, as they are shown; none for what is no pattern. Brackets and braces are in names, too.
+    /// The documents that a pattern matches, as shown to the user; `None` if `given` is not a pattern. File names can contain brackets and braces, too.
     fn matching(&mut self, given: &str) -> anyhow::Result<Option<Vec<String>>> {
         let exists = |path: &str| Path::new(path).exists();
         let names_one = match parsed(given, exists) {
@@ -177,7 +177,7 @@ impl Reader<'_> {
                 let inside = inside.collect::<Vec<_>>().join("/");
                 let name = path.file_name().unwrap_or_default();
                 let inside = match inside.is_empty() {
-                    // The source is a single file: its name is its path.
+                    // The source is a single file, whose path is its name.
                     true => name.to_string_lossy().into_owned(),
                     false => inside,
                 };
@@ -233,7 +233,7 @@ fn existing(path: &Path) -> anyhow::Result<(PathBuf, Option<String>)> {
     Ok((folder.to_path_buf(), rest.map(str::to_string)))
 }
 
-/// `document` with its paths as they are shown: what is printed can be given back.
+/// `document` with paths as shown to the user, which `get` accepts.
 fn read_as(mut document: DocumentText, collection: Option<String>, paths: &Paths) -> Read {
     let root = document.source.clone();
     let shown = |path: &str| paths.address(collection.as_deref(), &root, path);
@@ -263,7 +263,7 @@ fn read_as(mut document: DocumentText, collection: Option<String>, paths: &Paths
     }
 }
 
-/// Prints one of several targets behind `printed` others. A text that stands alone is printed as it is.
+/// Prints one of several targets after `printed` others. A single text is printed unchanged.
 fn print(
     output: &mut Output,
     args: &Args,
@@ -334,7 +334,7 @@ fn print_links(output: &mut Output, links: &Links) -> anyhow::Result<()> {
 /// A link and where it leads.
 fn outgoing(link: &Outgoing) -> String {
     let section = link.section.as_ref().map(|section| format!("#{section}"));
-    // What stands in the citation need not be said twice.
+    // The citation already contains the path.
     let target = match link.path.as_ref() == Some(&link.target) {
         true => "",
         false => &link.target,

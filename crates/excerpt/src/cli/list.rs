@@ -3,13 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use excerpt_index::{DocumentEntry, FolderEntry, Index, ListOptions, ListOrder, OpenOptions};
+use excerpt_index::{
+    DocumentEntry, FolderEntry, Index, IndexEntry, ListOptions, ListOrder, OpenOptions,
+};
+use owo_colors::Style;
 use serde::Serialize;
 
 use crate::cli::collections;
 use crate::cli::status::size;
 use crate::exit::Outcome;
-use crate::output::{Output, SCHEMA, ago, say, thousands};
+use crate::output::{Output, SCHEMA, ago, counted, say, thousands};
 use crate::place::project::EmbeddingArgs;
 use crate::place::{CollectionArgs, IndexArgs, Target};
 
@@ -27,6 +30,9 @@ pub(crate) struct Args {
     /// List the documents that were changed last, the newest first [default N: 10]
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "10", group = "view")]
     recent: Option<usize>,
+    /// List the indexes on this machine: what each is of, its size, and when it was last used
+    #[arg(long, group = "view", conflicts_with_all = ["path", "names", "library"])]
+    indexes: bool,
     /// Print a line of JSON for each
     #[arg(long)]
     json: bool,
@@ -41,6 +47,9 @@ pub(crate) struct Args {
 /// Prints the list.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut output = Output::new();
+    if args.indexes {
+        return indexes(&mut output, args.json);
+    }
     let is_view = args.documents || args.folders || args.recent.is_some();
     if !is_view && args.path.is_none() && !args.collections.are_meant() {
         let any = collections::print(&mut output, &args.index.library()?, args.json)?;
@@ -112,6 +121,52 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         true => Outcome::Nothing,
         false => Outcome::Done,
     })
+}
+
+/// Prints the indexes on this machine.
+fn indexes(output: &mut Output, json: bool) -> anyhow::Result<Outcome> {
+    let indexes = IndexArgs::all()?;
+    for entry in &indexes {
+        if json {
+            output.json(&IndexLine {
+                schema: SCHEMA,
+                entry,
+            })?;
+            continue;
+        }
+        let roots = entry.roots.iter();
+        let roots: Vec<String> = roots.map(|root| root.display().to_string()).collect();
+        let gone = match (entry.is_there, roots.is_empty()) {
+            (false, false) => " (gone)",
+            _ => "",
+        };
+        let documents = match entry.documents {
+            Some(count) => counted(count, "document"),
+            None => "damaged: run `excerpt doctor`".to_string(),
+        };
+        let used = entry.used.map_or("never".to_string(), ago);
+        let name = format!("{}{gone}", roots.join(", "));
+        output.line(output.styled(&output.safe(&name), Style::new().bold()))?;
+        let place = output.safe(&entry.index.display().to_string()).into_owned();
+        output.line(format!(
+            "    {documents}, {}, last used {used} · {place}",
+            size(entry.disk_bytes)
+        ))?;
+    }
+    output.flush()?;
+    if indexes.is_empty() {
+        say("no indexes: `excerpt search` makes one for the folder that it searches");
+        return Ok(Outcome::Nothing);
+    }
+    Ok(Outcome::Done)
+}
+
+/// An index as a program reads it.
+#[derive(Serialize)]
+struct IndexLine<'a> {
+    schema: u32,
+    #[serde(flatten)]
+    entry: &'a IndexEntry,
 }
 
 /// An entry as a program reads it: its path as it is shown, and that inside the source as its name in the index.

@@ -1,4 +1,4 @@
-//! `excerpt man`: the manual, made from the same definitions as the help.
+//! `excerpt man`: the manual, generated from the same definitions as the help.
 
 use std::path::PathBuf;
 
@@ -22,10 +22,10 @@ pub(crate) struct Args {
     out: Option<PathBuf>,
 }
 
-/// Prints or writes them.
+/// Prints or writes the pages.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut all = Cli::command();
-    // Without this, subcommands do not know the flags that all share.
+    // Without this, subcommands lack the global flags.
     all.build();
     if let Some(folder) = &args.out {
         let written = clap_mangen::generate_to(all, folder);

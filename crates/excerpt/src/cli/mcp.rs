@@ -7,7 +7,7 @@ use crate::mcp::{self, Options};
 use crate::place::project::EmbeddingArgs;
 use crate::place::{CollectionArgs, IndexArgs, SyncMode};
 
-/// Serve a folder or collections to agents, by the Model Context Protocol
+/// Serve a folder or collections to agents through the Model Context Protocol
 ///
 /// The server speaks over standard input and output, and is started by the client: give it the command `excerpt mcp FOLDER`.
 #[derive(Debug, clap::Args)]
@@ -15,19 +15,19 @@ pub(crate) struct Args {
     /// The folder to serve
     #[arg(default_value = ".")]
     path: PathBuf,
-    /// Serve only what is under this folder, by its path inside what is served
+    /// Serve only what is under this folder, a path relative to what is served
     #[arg(long, value_name = "FOLDER")]
     under: Option<String>,
-    /// Offer the tools that write: `note`, and `add` where a whole folder or the library is served
+    /// Offer the tools that write: `note`, and `add` if a whole folder or the library is served
     #[arg(long)]
     allow_write: bool,
     /// The folder that notes are written to, inside what is served
     #[arg(long, value_name = "FOLDER", default_value = "inbox")]
     inbox: String,
-    /// Where `add` may read; may be given several times [default: the served folder]
+    /// The folder that `add` may read; repeatable [default: the served folder]
     #[arg(long = "allow-root", value_name = "FOLDER", hide_short_help = true)]
     roots: Vec<PathBuf>,
-    /// Whether to check for changes: auto (behind the answer), always (before it) or never
+    /// When to check for changes: auto (after the answer), always (before it) or never
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = SyncMode::Auto, hide_possible_values = true)]
     sync: SyncMode,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! The command line: one file a command, with its arguments, its help and its call to the libraries.
+//! The command line: one file per command, with its arguments, its help and its calls to the libraries.
 
 mod add;
 mod chunk;
@@ -95,7 +95,7 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
     }
 }
 
-/// The arguments, with `search` before a question that stands where a command would: no command has a space in its name.
+/// The arguments, with `search` inserted before a question in the place of a command: no command has a space in its name.
 fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let first = arguments.get(1).map(|first| first.to_string_lossy());
     let is_question = |first: &str| !first.starts_with('-') && first.contains(char::is_whitespace);
@@ -105,7 +105,7 @@ fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// The arguments; where they are wrong, the program ends here. An error repeats them, and a terminal is shown them without hidden characters.
+/// Parses the arguments, and exits with an error if they are wrong. The error repeats them; on a terminal, with hidden characters escaped.
 fn parsed() -> Cli {
     Cli::try_parse_from(with_command(std::env::args_os().collect())).unwrap_or_else(|error| {
         let is_shown = error.use_stderr() && std::io::stderr().is_terminal();
@@ -115,7 +115,7 @@ fn parsed() -> Cli {
         let escaped = escaped.into_iter().map(OsString::from);
         match Cli::try_parse_from(with_command(escaped.collect())) {
             Err(escaped) => escaped.exit(),
-            // The error is one of the arguments as they are.
+            // Only the unescaped arguments are wrong.
             Ok(_) => {
                 say(error.render().to_string().trim_end());
                 std::process::exit(error.exit_code())

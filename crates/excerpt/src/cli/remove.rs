@@ -1,33 +1,71 @@
-//! `excerpt remove`: takes a collection out of the library.
+//! `excerpt remove`: removes a collection from the library, or an index.
 
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
 use excerpt_index::{Collection, Index, OpenOptions};
 
+use crate::cli::status::size;
 use crate::exit::Outcome;
 use crate::output::{Output, counted};
 use crate::place::{IndexArgs, patiently};
 
-/// Remove a collection from the library; its files stay
+/// Remove a collection from the library, or an index; files stay
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The collections
-    #[arg(value_name = "NAME", required = true)]
+    #[arg(value_name = "NAME")]
     names: Vec<String>,
-    #[command(flatten)]
-    index: IndexArgs,
+    /// Without a name: the index to remove, by its directory or a folder that it indexes. With names: the index that they are in [default: the library]
+    #[arg(long, value_name = "FOLDER")]
+    index: Option<PathBuf>,
 }
 
 /// Removes each of them.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let library = args.index.library()?;
+    let mut output = Output::new();
+    match (&args.index, args.names.is_empty()) {
+        (None, true) => bail!(
+            "name a collection, which `excerpt list` shows, or `--index` and an index, which `excerpt list --indexes` shows"
+        ),
+        (Some(index), true) => remove_index(&mut output, index)?,
+        (index, false) => {
+            // The variable chooses an index here too, but never one to remove.
+            let index = index.clone();
+            let index = index.map_or_else(IndexArgs::of_environment, IndexArgs::of);
+            remove_collections(&mut output, &args.names, &index)?;
+        }
+    }
+    output.flush()?;
+    Ok(Outcome::Done)
+}
+
+fn remove_index(output: &mut Output, named: &Path) -> anyhow::Result<()> {
+    let entry = IndexArgs::entry(named)?;
+    patiently(|| entry.remove())?;
+    let place = entry.index.display().to_string();
+    output.line(format!(
+        "{}: removed, {} freed",
+        output.safe(&place),
+        size(entry.disk_bytes)
+    ))?;
+    Ok(())
+}
+
+fn remove_collections(
+    output: &mut Output,
+    names: &[String],
+    index: &IndexArgs,
+) -> anyhow::Result<()> {
+    let library = index.library()?;
     if !library.exists() {
         // Without a library, no name is known.
-        for name in &args.names {
+        for name in names {
             Collection::named_in(&library, name)?;
         }
     }
     let mut index = Index::open(&library, OpenOptions::default())?;
-    let mut output = Output::new();
-    for name in &args.names {
+    for name in names {
         let documents = patiently(|| index.remove(name))?;
         output.line(format!(
             "{}: removed, {}",
@@ -35,6 +73,5 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             counted(documents, "document")
         ))?;
     }
-    output.flush()?;
-    Ok(Outcome::Done)
+    Ok(())
 }

@@ -1,4 +1,4 @@
-//! `excerpt status`: what the index of a folder holds, and whether it can be relied on.
+//! `excerpt status`: what the index of a folder contains, and whether it is up to date.
 
 use std::path::{Path, PathBuf};
 
@@ -44,19 +44,19 @@ struct Report<'a> {
     index: &'a Path,
     #[serde(flatten)]
     status: &'a Status,
-    /// The embedder that is configured; none when vectors are switched off.
+    /// The configured embedder; `None` when vectors are switched off.
     configured_embedder: Option<&'a str>,
-    /// How many documents are cut by other settings than now.
+    /// How many documents were split with other settings than the current ones.
     stale: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     skips: Option<Vec<ShownSkip>>,
 }
 
-/// What was skipped, by its path as it is shown.
+/// A skipped file or folder, with its path as shown to the user.
 #[derive(Serialize)]
 struct ShownSkip {
     path: String,
-    /// Its path inside the source.
+    /// The path inside the source.
     source_path: String,
     reason: SkipReason,
     detail: Option<String>,
@@ -152,7 +152,7 @@ fn people(
         counted(status.chunks, "chunk"),
     );
     output.line(format!(
-        "holds     {documents} in {chunks}, {} of text; {} on disk",
+        "contains  {documents} in {chunks}, {} of text; {} on disk",
         size(status.text_bytes),
         size(status.disk_bytes)
     ))?;
@@ -192,7 +192,7 @@ pub(super) fn keywords(keywords: Keywords) -> &'static str {
     }
 }
 
-/// The state of the vectors. `configured` is the embedder that would make them.
+/// The state of the vectors. `configured` is the embedder that computes them.
 pub(super) fn vectors(status: &Status, configured: Option<&str>) -> String {
     let vectors = &status.vectors;
     match (vectors.embedder.as_deref(), configured) {
@@ -217,7 +217,7 @@ pub(super) fn vectors(status: &Status, configured: Option<&str>) -> String {
     }
 }
 
-/// The texts that the embedder refuses, and why.
+/// The texts that the embedder rejects, and why.
 pub(super) fn refused(vectors: &VectorStatus) -> Option<String> {
     let texts = counted(vectors.refused, "text");
     let reason = vectors.refusal.as_deref().unwrap_or("no reason given");
@@ -260,7 +260,7 @@ fn of_source(output: &mut Output, source: &SourceStatus, paths: &Paths) -> anyho
     Ok(())
 }
 
-/// The lines of a summary, each with its name.
+/// The entries of a summary, by kind.
 fn summary(summary: &Summary, shown: impl Fn(&str) -> String) -> [(&'static str, Vec<String>); 3] {
     let domains = summary.domains.iter();
     let domains =
@@ -276,7 +276,7 @@ fn summary(summary: &Summary, shown: impl Fn(&str) -> String) -> [(&'static str,
     ]
 }
 
-/// The first few of `entries`, and how many more of `total` there are.
+/// The first few of `entries`, and how many of `total` are not shown.
 fn some(entries: impl Iterator<Item = String>, total: usize) -> Vec<String> {
     const SHOWN: usize = 5;
     let mut shown: Vec<String> = entries.take(SHOWN).collect();
@@ -294,13 +294,13 @@ pub(super) fn synced(last: Option<LastSync>) -> String {
             ..
         }) => format!("synced {}", ago(finished)),
         Some(last) => format!(
-            "a sync begun {} was not finished: run `excerpt sync`",
+            "a sync started {} did not finish: run `excerpt sync`",
             ago(last.started)
         ),
     }
 }
 
-/// A number of bytes, as a person reads it.
+/// A number of bytes with a unit.
 pub(super) fn size(bytes: u64) -> String {
     match bytes {
         0..1_000 => format!("{bytes} B"),

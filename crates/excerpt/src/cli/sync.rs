@@ -1,9 +1,9 @@
-//! `excerpt sync`: brings the index of a folder in step with its files.
+//! `excerpt sync`: updates the index of a folder.
 
 use std::path::PathBuf;
 
 use anyhow::bail;
-use excerpt_index::{Error, SyncReport};
+use excerpt_index::{Error, SkipReason, SyncReport};
 
 use crate::cli::watch;
 use crate::exit::Outcome;
@@ -21,16 +21,19 @@ pub(crate) struct Args {
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
-    /// Read files again that were skipped because of their contents, although they have not changed
+    /// Retry files that were skipped because of their contents, even if they have not changed
     #[arg(long)]
     retry: bool,
-    /// Remove the documents that are no longer there, even if the folder has lost all of them, or more than half of at least 50
+    /// Remove documents that no longer exist, even if the folder has lost all of them, or more than half of at least 50
     #[arg(long, conflicts_with = "watch")]
     accept_removals: bool,
-    /// Go on, and take up each change of the files, until Ctrl-C
+    /// Index what `.gitignore` and the like exclude, too; the next sync without this flag removes it again
+    #[arg(long)]
+    no_ignore: bool,
+    /// Keep running and index each change of the files, until Ctrl-C
     #[arg(long, conflicts_with = "background")]
     watch: bool,
-    /// Nobody waits for it: leave the terminal, and the processor to others
+    /// Run detached from the terminal and at low priority
     #[arg(long, hide = true)]
     background: bool,
     #[command(flatten)]
@@ -46,7 +49,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     if args.background {
         background::retire();
     }
-    let mut target = Target::of(&args.path, &args.collections, &args.index, &args.embedding)?;
+    let mut target = Target::of(&args.path, &args.collections, &args.index, &args.embedding)?
+        .without_ignore_files(args.no_ignore);
     for source in &mut target.sources {
         source.options.retry = args.retry;
         source.options.accept_removals = args.accept_removals;
@@ -64,7 +68,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     for source in &target.sources {
         match patiently(|| place::sync(&mut index, source, None)) {
             Ok(report) => told(&mut output, source, &report, args.json)?,
-            // What can be reached is brought in step all the same.
+            // The sources that can be read are updated anyway.
             Err(error @ (Error::Source { .. } | Error::Vanished { .. }))
                 if target.sources.len() > 1 =>
             {
@@ -78,7 +82,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     Ok(outcome)
 }
 
-/// Says what a sync did.
+/// Reports the result of a sync.
 pub(super) fn told(
     output: &mut Output,
     source: &Syncable,
@@ -99,6 +103,10 @@ pub(super) fn told(
                     skipped(report)
                 ))?;
             }
+            let has_none = report.added + report.changed + report.recut + report.unchanged == 0;
+            if has_none && report.skipped.contains_key(&SkipReason::Ignored) {
+                say("note: ignore files exclude documents here: --no-ignore includes them");
+            }
             if let Some(reason) = &report.without_vectors {
                 output.line(output.safe(&format!(
                     "without vectors: {reason}; keywords find the documents meanwhile"
@@ -109,7 +117,7 @@ pub(super) fn told(
     Ok(())
 }
 
-/// What a sync did, in a few words.
+/// The result of a sync, on one line.
 pub(crate) fn done(report: &SyncReport) -> String {
     let counts = [
         (report.added, "added"),

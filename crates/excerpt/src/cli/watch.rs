@@ -1,4 +1,4 @@
-//! `excerpt sync --watch`: keeps an index in step until it is ended.
+//! `excerpt sync --watch`: keeps an index up to date until it is stopped.
 
 use std::ops::ControlFlow;
 
@@ -11,11 +11,11 @@ use crate::output::{Output, say};
 use crate::place::Syncable;
 use crate::progress::Bar;
 
-/// Watches the files of a source. What the first sync did is printed as without a watch, and each change after that as one line.
+/// Watches the files of a source. The first sync is reported as without a watch, and each one after that on one line.
 pub(crate) fn run(index: &mut Index, source: &Syncable, json: bool) -> anyhow::Result<Outcome> {
     let stop = Stop::new();
     let stopper = stop.clone();
-    ctrlc::set_handler(move || stopper.stop()).context("cannot hear of Ctrl-C")?;
+    ctrlc::set_handler(move || stopper.stop()).context("cannot handle Ctrl-C")?;
     let mut bar = Some(Bar::new());
     let mut printed = Ok(());
     index.watch(&source.root, &source.options, &stop, |watching| {
@@ -30,14 +30,14 @@ pub(crate) fn run(index: &mut Index, source: &Syncable, json: bool) -> anyhow::R
                     let mut output = Output::new();
                     let printed = sync::told(&mut output, source, &report, json)
                         .and_then(|()| Ok(output.flush()?));
-                    say("watching for changes; Ctrl-C ends it");
+                    say("watching for changes; press Ctrl-C to stop");
                     printed
                 }
                 None if is_quiet(&report) => Ok(()),
                 None => line(&report, json),
             },
             Watching::Waiting(error) => note(&format!("waiting: {error}")),
-            Watching::Polling(reason) => note(&format!("looking every few seconds: {reason}")),
+            Watching::Polling(reason) => note(&format!("checking every few seconds: {reason}")),
             _ => Ok(()),
         };
         match printed {
@@ -49,7 +49,7 @@ pub(crate) fn run(index: &mut Index, source: &Syncable, json: bool) -> anyhow::R
     Ok(Outcome::Done)
 }
 
-/// Whether nobody needs to hear of it: what happened changed no document.
+/// Whether a sync is not reported because it changed no document.
 fn is_quiet(report: &SyncReport) -> bool {
     report.complete && report.added + report.changed + report.recut + report.removed == 0
 }

@@ -1,4 +1,4 @@
-//! `add`: makes a file, a folder or a text a collection of the served index. What it is made of is read below the folders that are allowed, and nowhere else.
+//! `add`: makes a file, a folder or a text a collection of the served index. It reads only below the folders that are allowed.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,11 +19,11 @@ use super::reply::{Form, Reply, with_notes};
 use super::scope::{Scope, Seen, configured};
 use super::{Shared, object};
 use crate::output::counted;
-use crate::place::{Addition, Kind};
+use crate::place::{Addition, Kind, check_file};
 
 pub(super) const NAME: &str = "add";
 
-/// How many documents a preview shows.
+/// The maximum number of documents in a preview.
 const SHOWN: usize = 20;
 
 pub(super) fn tool() -> Tool {
@@ -50,7 +50,7 @@ pub(super) fn tool() -> Tool {
         .with_annotations(writes())
 }
 
-/// What is said of a tool that adds and changes nothing else.
+/// The annotations of a tool that adds something and changes nothing else.
 pub(super) fn writes() -> ToolAnnotations {
     ToolAnnotations::new()
         .read_only(false)
@@ -129,6 +129,12 @@ impl Shared {
         if let Given::Text(text) = &given {
             Addition::check_text(&file, text, &options.selection)?;
         }
+        if let Given::File(root) = &given
+            && root.is_file()
+        {
+            let name = root.file_name().unwrap_or_default().to_string_lossy();
+            check_file(&name, root, &options.selection)?;
+        }
         let dir = self.scope.index.clone();
         if is_preview {
             let cut = move || {
@@ -152,15 +158,14 @@ impl Shared {
                             return already(form, index, known, &collection);
                         }
                         if is_named && all.iter().any(|known| known.name == collection.name) {
-                            return Err(taken(&collection.name, &collection.name));
+                            return Err(name_taken(&collection.name));
                         }
                         index.give(collection, &file, text)?
                     }
                     Given::File(_) => {
                         match index.add(collection.clone()) {
-                            Err(Error::NameTaken { name, .. }) => {
-                                return Err(taken(&name, &collection.name));
-                            }
+                            Err(Error::NameTaken { name, .. }) => return Err(name_taken(&name)),
+                            Err(Error::RootTaken { name, .. }) => return Err(root_taken(&name)),
                             added => added?,
                         }
                         collection
@@ -203,7 +208,7 @@ impl Shared {
             .await
     }
 
-    /// The file or folder that `path` means, if it lies below a folder that may be read, links followed.
+    /// The file or folder at `path`, if it is below a folder that may be read after links are resolved.
     fn allowed(&self, path: &str) -> anyhow::Result<PathBuf> {
         let roots = &self.scope.readable;
         if roots.is_empty() {
@@ -212,12 +217,12 @@ impl Shared {
             );
         }
         let mut places = roots.iter().map(|root| (root, root.join(path)));
-        // What the rules of the folder leave out, such as a file with keys, is for its owner to add.
+        // Only the owner may add what the rules of the folder exclude, such as a file with keys.
         let found = places.find_map(|(root, place)| {
             let found = Scope::real(root, &place)?;
             includes(root, &found).then_some(found)
         });
-        // Whether there is such a file elsewhere is not told.
+        // The error does not reveal whether the file exists elsewhere.
         found.with_context(|| {
             format!(
                 "no `{}` in the folders that may be read: give a path inside one of them, or the text as `content`",
@@ -227,7 +232,7 @@ impl Shared {
     }
 }
 
-/// Refuses what is no name of a collection as it stands.
+/// Rejects a name that is not valid for a collection as it is.
 fn check_name(name: &str) -> anyhow::Result<()> {
     if name.trim().is_empty() {
         bail!("`name` is empty, expected the name of a collection: omit it to have one chosen");
@@ -242,17 +247,17 @@ fn check_name(name: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// That there is `known` already, be it under the name that is wanted or for the same file or folder.
-fn taken(known: &str, wanted: &str) -> anyhow::Error {
-    match known == wanted {
-        true => anyhow!("collection `{known}` already exists: choose another `name`"),
-        false => anyhow!(
-            "this file or folder is already the collection `{known}`: search it with `collection`"
-        ),
-    }
+/// The error for a name that another collection has.
+fn name_taken(name: &str) -> anyhow::Error {
+    anyhow!("collection `{name}` already exists: choose another `name`")
 }
 
-/// The collection that `text` was added as before, under the same title and the name that `wanted` has or would have got.
+/// The error for a file or folder that is already a collection.
+fn root_taken(name: &str) -> anyhow::Error {
+    anyhow!("this file or folder is already the collection `{name}`: search it with `collection`")
+}
+
+/// The collection that contains `text` already, with the same title and the name that `wanted` has or would get.
 fn kept<'c>(all: &'c [Collection], wanted: &Collection, text: &str) -> Option<&'c Collection> {
     let is_name = |name: &str| match name.strip_prefix(&*wanted.name) {
         Some("") => true,
@@ -270,7 +275,7 @@ fn kept<'c>(all: &'c [Collection], wanted: &Collection, text: &str) -> Option<&'
     })
 }
 
-/// The answer where a text was added before.
+/// The answer when the text was added before.
 fn already(
     form: Form,
     index: &Index,
@@ -300,7 +305,7 @@ fn already(
     Ok(Reply::of(form, with_notes(text, &notes), &data))
 }
 
-/// What `wanted` would be as a collection, and whether it is one already, with the same text; an error where it would be refused.
+/// The collection that adding `wanted` would result in, and whether it already exists with the same text; an error if adding it would fail.
 fn expected(
     dir: &Path,
     mut wanted: Collection,
@@ -313,12 +318,15 @@ fn expected(
     {
         return Ok((known.clone(), true));
     }
-    let is_taken = |known: &&Collection| match given {
-        Given::File(root) => known.name == wanted.name || known.root == *root,
-        Given::Text(_) => is_named && known.name == wanted.name,
-    };
-    if let Some(known) = all.iter().find(is_taken) {
-        return Err(taken(&known.name, &wanted.name));
+    if let Given::File(root) = given
+        && let Some(known) = all.iter().find(|known| known.root == *root)
+    {
+        return Err(root_taken(&known.name));
+    }
+    // A text that is added without a name gets a free one.
+    let needs_its_name = matches!(given, Given::File(_)) || is_named;
+    if needs_its_name && all.iter().any(|known| known.name == wanted.name) {
+        return Err(name_taken(&wanted.name));
     }
     if let Given::Text(_) = given {
         wanted.name = Collection::free_in(dir, &wanted.name)?;
@@ -326,7 +334,7 @@ fn expected(
     Ok((wanted, false))
 }
 
-/// What would be stored, and how it would be cut.
+/// What would be stored, and how it would be split.
 fn preview(
     collection: &Collection,
     is_kept: bool,
@@ -335,7 +343,7 @@ fn preview(
     options: &SyncOptions,
     room: Room,
 ) -> anyhow::Result<Reply> {
-    /// What is said of the whole.
+    /// The room for the lines about the whole.
     const UNDER: usize = 60;
     let chunker = excerpt_grammars::chunker(options.chunking.clone())?;
     let (mut documents, mut chunks) = (0, 0);
@@ -356,7 +364,7 @@ fn preview(
         chunks += chunking.chunks.len();
         is_full |= !cuts.is_empty() && left < budget::LEAST;
         if cuts.len() < SHOWN && !is_full {
-            // A document has its share of the room, and enough of it to be worth it.
+            // Each document gets a share of the room, and at least enough to be useful.
             let share = left / documents_left.clamp(1, SHOWN - cuts.len());
             let (said, data) = described(
                 Some(path),

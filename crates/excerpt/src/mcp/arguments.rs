@@ -1,5 +1,5 @@
-//! The arguments of a tool, read strictly: what is unknown, doubled or of the wrong kind is an error that says what was expected. The names that other
-//! tools have for the same things are understood, here and nowhere else.
+//! The arguments of a tool, read strictly: an unknown argument, a duplicate or a wrong type is an error that says what was expected. The names that
+//! other tools use for the same arguments are mapped here and nowhere else.
 
 use excerpt_chunk::{Settings, closest, settings_from_json};
 use serde_json::{Map, Value};
@@ -8,7 +8,7 @@ use super::budget::begun;
 use super::names::one_line;
 use super::reply::Form;
 
-/// Other names for arguments, and the argument that each of them means where a tool has it.
+/// Other names for arguments, and the argument that each maps to if the tool has it.
 const ALIASES: [(&str, &str); 42] = [
     ("q", "query"),
     ("question", "query"),
@@ -54,7 +54,7 @@ const ALIASES: [(&str, &str); 42] = [
     ("content", "text"),
 ];
 
-/// Names that other tools have for the lines of what they read, which stand behind the path here.
+/// The names of arguments of other tools for a line range, which is part of the path here.
 const LINES: [&str; 10] = [
     "line",
     "lines",
@@ -68,13 +68,13 @@ const LINES: [&str; 10] = [
     "limit",
 ];
 
-/// What a tool was called with.
+/// The arguments of a call.
 pub(super) struct Arguments {
     values: Map<String, Value>,
 }
 
 impl Arguments {
-    /// Reads what was given for a tool whose arguments are those of `schema`.
+    /// Reads the arguments of a call to a tool with the given schema.
     pub(super) fn of(
         given: Option<Map<String, Value>>,
         schema: &Map<String, Value>,
@@ -88,7 +88,7 @@ impl Arguments {
         let mut values = Map::new();
         for (name, value) in given.unwrap_or_default() {
             let field = meant(&name, &known)?;
-            // What is said to be nothing is not said.
+            // `null` is the same as no argument.
             if value.is_null() {
                 continue;
             }
@@ -114,7 +114,7 @@ impl Arguments {
         }
     }
 
-    /// A list of texts, be it written as JSON in a text; one alone is a list of one.
+    /// A list of texts, possibly as JSON in a text. A single text is a list of one.
     pub(super) fn texts(&mut self, name: &str) -> anyhow::Result<Vec<String>> {
         match self.values.remove(name) {
             None => Ok(Vec::new()),
@@ -133,7 +133,7 @@ impl Arguments {
         }
     }
 
-    /// A whole number in a range, be it written as a text.
+    /// A whole number in a range, possibly written as a text.
     pub(super) fn whole(
         &mut self,
         name: &str,
@@ -168,7 +168,7 @@ impl Arguments {
         }
     }
 
-    /// Yes or no.
+    /// A truth value.
     pub(super) fn truth(&mut self, name: &str) -> anyhow::Result<bool> {
         match self.values.remove(name) {
             None => Ok(false),
@@ -222,7 +222,7 @@ impl Arguments {
         pairs.collect()
     }
 
-    /// A configuration of the cut.
+    /// A chunking configuration.
     pub(super) fn chunking(&mut self) -> anyhow::Result<Settings> {
         match self.values.remove("chunking") {
             None => Ok(Settings::default()),
@@ -236,7 +236,7 @@ impl Arguments {
     }
 }
 
-/// The argument that a name stands for.
+/// The argument that a name maps to.
 fn meant<'k>(name: &str, known: &[&'k str]) -> anyhow::Result<&'k str> {
     let plain = snake_case(name);
     let plain = plain.trim_start_matches('_');
@@ -271,7 +271,7 @@ fn meant<'k>(name: &str, known: &[&'k str]) -> anyhow::Result<&'k str> {
     }
 }
 
-/// What was meant by a name that is close to it; none that shares less than half of the letters.
+/// The known name most similar to an unknown one; `None` if they share less than half of the letters.
 fn guess<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let close = closest(name, known)?;
     let mut letters: Vec<char> = name.chars().collect();
@@ -319,7 +319,7 @@ fn wrong(name: &str, found: &Value, expected: &str) -> anyhow::Error {
     )
 }
 
-/// The beginning of what was given: an error repeats no more than that.
+/// The beginning of a value, to be repeated in an error.
 pub(super) fn shown(text: &str) -> String {
     const MOST: usize = 80;
     one_line(&begun(text, MOST))

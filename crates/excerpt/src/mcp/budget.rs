@@ -1,10 +1,10 @@
-//! How much of a model's attention an answer takes, and how it is kept within that.
+//! How many tokens an answer takes, and how it is kept within a limit.
 //!
 //! There is one measure: [`tokens`], of a text as it is sent.
 
 use std::ops::Range;
 
-/// The tokens that an answer may take when nothing is said, and the range that can be asked for.
+/// The default for the tokens of an answer, and the range that can be requested.
 pub(super) const DEFAULT: usize = 4_000;
 pub(super) const LEAST: usize = 100;
 pub(super) const MOST: usize = 100_000;
@@ -16,8 +16,8 @@ pub(super) fn tokens(text: &str) -> usize {
     meter.total()
 }
 
-/// The beginning of a text that takes at most so many tokens: as many whole lines as there is room for, or where these would leave much of it empty, a part
-/// of the next line too.
+/// The beginning of a text, of at most `room` tokens: as many whole lines as fit, or if these would leave much of the room unused, a part of the next
+/// line as well.
 pub(super) fn beginning(text: &str, room: usize) -> &str {
     let mut meter = Meter::default();
     let mut lines = 0;
@@ -46,7 +46,7 @@ pub(super) fn around(text: &str, best: Range<usize>, room: usize) -> Range<usize
         false => line,
     };
     let end = start + beginning(&text[start..], room).len();
-    // Lines before it, as long as there is room.
+    // Lines before it, while there is room.
     while let Some(before) = text[..start].strip_suffix('\n') {
         let line = before.rfind('\n').map_or(0, |at| at + 1);
         if tokens(&text[line..end]) > room {
@@ -57,7 +57,7 @@ pub(super) fn around(text: &str, best: Range<usize>, room: usize) -> Range<usize
     start..end
 }
 
-/// What characters a tokenizer takes together.
+/// The classes of characters that a tokenizer groups.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Kind {
     #[default]
@@ -67,21 +67,21 @@ enum Kind {
     Letters,
     Digits,
     Marks,
-    /// Letters of alphabets that tokenizers have few words of.
+    /// Letters of alphabets for which tokenizers know few words.
     Rare,
-    /// Letters that are words, and signs.
+    /// Letters that are words by themselves, and symbols.
     Signs,
 }
 
-/// Counts the tokens of a text as it goes by, as near as can be told without the model's own tokenizer: a run of letters is a token for each eight, of
-/// digits for each three, and so on. The constants were fitted to `o200k`, from below: on prose, source code, JSON and numbers it counts 0.95 to 1.35
-/// of the true tokens, on other scripts up to 1.7, and on what is like noise 0.8; a test looks at that.
+/// Estimates the tokens of a text without the model's own tokenizer, one character at a time: a run of letters counts one token for every eight, a run
+/// of digits one for every three, and so on. The constants were fitted to `o200k` as a lower bound: for prose, source code, JSON and numbers the
+/// estimate is 0.95 to 1.35 times the real number, for other scripts up to 1.7 times, and for noise 0.8 times. A test checks this.
 #[derive(Default)]
 struct Meter {
-    /// Those of the runs that have ended.
+    /// The tokens of the runs that have ended.
     ended: usize,
     kind: Kind,
-    /// How long the last run is.
+    /// The length of the current run.
     run: usize,
 }
 
@@ -107,7 +107,7 @@ impl Meter {
         }
         if kind != self.kind {
             self.ended = self.total();
-            // A number does not take the blank before it along, as a word does.
+            // A number does not include the blank before it, as a word does.
             let is_alone = (self.kind, self.run, kind) == (Kind::Blanks, 1, Kind::Digits);
             self.ended += usize::from(is_alone);
             self.kind = kind;
@@ -118,11 +118,11 @@ impl Meter {
 
     fn total(&self) -> usize {
         let of_run = match self.kind {
-            // One stands with the word after it.
+            // A single blank is part of the word after it.
             Kind::Blanks => usize::from(self.run > 1),
             Kind::Letters => self.run.div_ceil(8),
             Kind::Capitals | Kind::Digits => self.run.div_ceil(3),
-            // Two are one; in JSON, more are as many.
+            // Two are one token; in JSON, more are one token each.
             Kind::Ends => self.run - usize::from(self.run > 1),
             Kind::Marks | Kind::Rare => self.run.div_ceil(2),
             Kind::Signs => self.run,
@@ -131,17 +131,17 @@ impl Meter {
     }
 }
 
-/// A name that may be long, as far as a line has room for it.
+/// A name that may be long, shortened to fit into a line.
 pub(super) fn shortened(name: &str) -> String {
     begun(name, 100)
 }
 
-/// What may be longer than anybody reads, such as a title, as far as it is told at all.
+/// A text that may be very long, such as a title, shortened to what is worth showing.
 pub(super) fn bounded(text: &str) -> String {
     begun(text, 300)
 }
 
-/// The first characters of a text, with a sign where there are more.
+/// The first characters of a text, followed by `…` if there are more.
 pub(super) fn begun(text: &str, most: usize) -> String {
     let mut short: String = text.chars().take(most).collect();
     if text.chars().nth(most).is_some() {
@@ -176,7 +176,7 @@ mod tests {
                 let kept = around(&text, best..best + 9, room);
                 assert!(kept.contains(&best), "{at} of {room}: {kept:?}");
                 assert!(tokens(&text[kept.clone()]) <= room, "{at} of {room}");
-                // Whole lines, and none that there is room for is left out.
+                // Whole lines, and every line that fits.
                 assert!(text[..kept.start].is_empty() || text[..kept.start].ends_with('\n'));
                 assert!(text[kept.clone()].ends_with('\n'));
                 assert!(kept.len() == text.len() || tokens(&text[kept]) + 6 > room);

@@ -1,4 +1,4 @@
-//! `chunk`: how a document or a text is cut; nothing is stored.
+//! `chunk`: shows how a document or a text is split, and stores nothing.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub(super) fn tool() -> Tool {
         .with_annotations(reads())
 }
 
-/// The schema of a configuration of the cut.
+/// The schema of a chunking configuration.
 pub(super) fn chunking() -> Value {
     json!({
         "type": "object",
@@ -98,7 +98,7 @@ impl Shared {
         }
     }
 
-    /// The cut of a file as it is now; none when there is no such file, or what is served leaves it out.
+    /// The chunks of a file in its current state; `None` if there is no such file, or it is excluded from what is served.
     fn preview_file(
         &self,
         given: &str,
@@ -119,7 +119,7 @@ impl Shared {
             }
             let configuration = configured(Some(&seen.root), &self.options.embedding)?;
             let selection = seen.options(&configuration).selection;
-            // What cannot be reached may be indexed all the same.
+            // A file that cannot be read may still be in the index.
             let Ok(files) = Files::selected(&seen.root, &selection) else {
                 continue;
             };
@@ -135,19 +135,19 @@ impl Shared {
                 let shown = self.scope.outward(&path);
                 preview(settings.clone(), Some(shown), text, room).map(Some)
             }
-            // What is not there, or there several times, is told as for any document.
+            // A document that does not exist, or exists several times, is reported as everywhere else.
             _ => Ok(None),
         }
     }
 
-    /// How a document of a source is cut where `said` does not say it.
+    /// The settings for a document of a source: those in `said`, and for all others those of the source.
     fn settings_of(&self, seen: &Seen, said: &Settings) -> anyhow::Result<Settings> {
         let configuration = configured(Some(&seen.root), &self.options.embedding)?.chunking;
         let own = seen.collection.as_ref().map(|known| known.chunking.clone());
         Ok(said.clone().or(own.unwrap_or_default()).or(configuration))
     }
 
-    /// The cut of a document, or of a part of it, as it is indexed.
+    /// The chunks of a document, or of a part of it, as indexed.
     fn preview_indexed(
         &self,
         index: &mut Index,
@@ -185,12 +185,12 @@ fn preview(
     Ok(Reply::of(room.form, text, &data))
 }
 
-/// What of a cut is shown.
+/// Which chunks are shown.
 #[derive(Clone, Copy)]
 pub(super) struct Room {
     /// The first chunk.
     pub(super) offset: usize,
-    /// How many tokens it may take.
+    /// The maximum number of tokens.
     pub(super) tokens: usize,
     pub(super) form: Form,
 }
@@ -202,7 +202,7 @@ pub(super) fn described(
     chunking: &Chunking<'_>,
     room: Room,
 ) -> (String, Value) {
-    /// What is said of what is left out.
+    /// The room for the line about what is omitted.
     const HOW: usize = 50;
     let path = path.map(bounded);
     let summary = chunking.summary();
@@ -286,10 +286,10 @@ pub(super) fn described(
     (text, data)
 }
 
-/// Gives the chunks that are shown their texts: all of them where there is room, else of each the beginning that its share of the room holds. How
-/// many texts are not whole.
+/// Adds the texts of the shown chunks: complete if there is room, otherwise the beginning of each that fits into its share. Returns how many are
+/// incomplete.
 fn with_texts(shown: &mut [Value], chunks: &[Chunk<'_>], room: usize) -> usize {
-    /// The beginning of a text that is worth its room, and the name of the field.
+    /// The tokens of the shortest useful beginning of a text, and of the field's name.
     const WORTH: usize = 12;
     const FIELD: usize = 4;
     let mut left = room;

@@ -1,5 +1,5 @@
-//! What is told of the content, kept as the content is: made again when the index has changed since. In a first session, who asks waits a moment for the
-//! first sync; what is known later is announced to a client that has listed the tools already.
+//! The description of the content, rebuilt when the index has changed. In a first session, a request for it waits a moment for the first sync. Later
+//! changes are announced to a client that has already listed the tools.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,32 +18,32 @@ use super::instructions::Instructions;
 use super::keeper::Trouble;
 use crate::place::SyncMode;
 
-/// How long one who asks what there is waits for the first sync.
+/// How long a request for the description waits for the first sync.
 const PATIENCE: Duration = Duration::from_millis(700);
 
-/// What is told of the content, and what was told of it.
+/// The current description of the content, and the one that the client was given.
 #[derive(Default)]
 pub(super) struct Content {
     made: Mutex<Made>,
-    /// What the tools were described by when they were listed.
+    /// The description when the tools were listed.
     listed: watch::Sender<Option<Arc<Instructions>>>,
     is_followed: AtomicBool,
-    /// Whether the client has gone.
+    /// Whether the client has disconnected.
     is_closed: watch::Sender<bool>,
 }
 
-/// What was made last, and of what.
+/// The latest description, and the state that it was built from.
 #[derive(Default)]
 struct Made {
     instructions: Arc<Instructions>,
     state: Option<ContentState>,
 }
 
-/// The state of the index, and the sources that are seen of it.
+/// The state of the index, and the visible sources.
 type ContentState = (Hash, Vec<(PathBuf, String)>);
 
 impl Content {
-    /// What was made last.
+    /// The latest description.
     pub(super) fn known(&self) -> Arc<Instructions> {
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(&made.instructions)
@@ -65,38 +65,38 @@ impl Content {
         instructions
     }
 
-    /// Says what the tools were described by when they were listed.
+    /// Records the description with which the tools were listed.
     pub(super) fn set_listed(&self, instructions: &Arc<Instructions>) {
         self.listed.send_replace(Some(Arc::clone(instructions)));
     }
 
-    /// Says that the client has gone.
+    /// Records that the client has disconnected.
     pub(super) fn close(&self) {
         self.is_closed.send_replace(true);
     }
 
-    /// Waits until the client has gone.
+    /// Waits until the client has disconnected.
     pub(super) async fn closed(&self) {
         // The sender lives as long as this does.
         let _ = self.is_closed.subscribe().wait_for(|is| *is).await;
     }
 
-    /// Whether nobody has begun yet to tell the client of changes.
+    /// Whether this is the first call: a session is notified of changes by one task only.
     pub(super) fn begins_to_follow(&self) -> bool {
         !self.is_followed.swap(true, Ordering::SeqCst)
     }
 }
 
-/// Who is told that the tools are described by something else.
+/// The recipient of notifications that the description of the tools has changed.
 pub(super) enum Listener {
     /// The client of a session with a handshake.
     Session(Peer<RoleServer>),
-    /// One who has asked for it.
+    /// A subscription to such notifications.
     Subscription(SubscriptionSink),
 }
 
 impl Listener {
-    /// Whether it could be told.
+    /// Sends a notification, and returns whether it could be sent.
     async fn tell(&self) -> bool {
         match self {
             Listener::Session(peer) => peer.notify_tool_list_changed().await.is_ok(),
@@ -106,14 +106,14 @@ impl Listener {
 }
 
 impl Shared {
-    /// What there is to be told at the moment.
+    /// The current description.
     async fn instructions(self: &Arc<Self>) -> Arc<Instructions> {
         let shared = Arc::clone(self);
         let made = self.keeper.answer(move |index| shared.made(index)).await;
         match made {
             Ok(made) => made,
             Err(Trouble::Missing(_)) => self.content.keep(Instructions::default(), None),
-            // What was known is better than nothing.
+            // The previous description is better than none.
             Err(Trouble::Other(_)) => self.content.known(),
         }
     }
@@ -129,7 +129,7 @@ impl Shared {
         Ok(self.content.keep(instructions, Some(state)))
     }
 
-    /// What there is to be told: while that is nothing and the first sync is under way, a moment later.
+    /// The current description. If it is empty and the first sync is running, waits a moment for it.
     pub(super) async fn greeting(self: &Arc<Self>) -> Arc<Instructions> {
         let now = self.instructions().await;
         if !now.is_empty() || self.keeper.mode() == SyncMode::Never {
@@ -137,16 +137,16 @@ impl Shared {
         }
         let mut state = self.keeper.state();
         let ended = state.wait_for(|state| !state.is_checking);
-        // In time or not, it is looked at again.
+        // The description is read again whether or not the sync has ended in time.
         let _ = timeout(PATIENCE, ended).await;
         self.instructions().await
     }
 
-    /// Tells `listener` each time that the tools, once listed, have come to be described by something else, until it cannot be told.
+    /// Notifies `listener` each time the description of the tools differs from the listed one, until a notification cannot be sent.
     pub(super) async fn follow(self: Arc<Self>, listener: Listener) {
         let mut state = self.keeper.state();
         let mut listed = self.content.listed.subscribe();
-        // What it was told of and has not listed so far.
+        // The description that it was notified of but has not listed yet.
         let mut told: Option<Arc<Instructions>> = None;
         loop {
             let checked = state.borrow_and_update().checked;

@@ -30,16 +30,16 @@ pub(super) struct Marks {
     key: RandomState,
 }
 
-/// An answer in the making.
+/// An answer that is being built.
 #[derive(Default)]
 pub(super) struct Fenced {
     parts: Vec<Part>,
 }
 
 enum Part {
-    /// A line of the server's.
+    /// A line of the server.
     Line(String),
-    /// Quoted from a document.
+    /// A text quoted from a document.
     Quote(String),
 }
 
@@ -52,7 +52,7 @@ impl Part {
 }
 
 impl Fenced {
-    /// Adds a line of the server's.
+    /// Adds a line of the server.
     pub(super) fn line(&mut self, line: &str) {
         self.parts.push(Part::Line(one_line(line)));
     }
@@ -71,12 +71,12 @@ impl Fenced {
         }
     }
 
-    /// Adds all of another one.
+    /// Appends another answer.
     pub(super) fn append(&mut self, other: Fenced) {
         self.parts.extend(other.parts);
     }
 
-    /// A text as long as its part of the answer.
+    /// A text with the same number of tokens as this part of the answer.
     pub(super) fn measured(&self) -> String {
         self.written(&sample())
     }
@@ -105,7 +105,7 @@ impl Fenced {
 }
 
 impl Marks {
-    /// A mark that no part of the answer has in it.
+    /// A mark that does not occur in the answer.
     fn of(&self, answer: &Fenced) -> String {
         let texts: Vec<&str> = answer.parts.iter().map(Part::text).collect();
         let numbers = (0_u64..).map(|attempt| self.key.hash_one((attempt, &texts)));
@@ -113,7 +113,7 @@ impl Marks {
     }
 }
 
-/// The mark of the first number whose digits are in none of the texts.
+/// The mark with the first number whose digits occur in none of the texts.
 fn unused(numbers: impl Iterator<Item = u64>, texts: &[&str]) -> String {
     let marks = numbers.enumerate().map(|(attempt, number)| {
         let digits = (DIGITS + attempt / TRIES).min(19);
@@ -125,12 +125,12 @@ fn unused(numbers: impl Iterator<Item = u64>, texts: &[&str]) -> String {
     unused.next().unwrap_or_default()
 }
 
-/// A mark like any other.
+/// A mark for measuring.
 fn sample() -> String {
     format!("@{}", "0".repeat(DIGITS))
 }
 
-/// A text as long as a line of the server's.
+/// A text with the same number of tokens as a line of the server.
 pub(super) fn measured(line: &str) -> String {
     format!("{} {line}\n", sample())
 }

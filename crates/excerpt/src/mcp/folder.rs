@@ -1,5 +1,5 @@
-//! A [`Folder`] that is held open while something is written into it: what is put in its place meanwhile, or in that of a folder above it, is not written
-//! to.
+//! A [`Folder`] that stays open while files are written into it, so that nothing is written into whatever replaces it, or a folder above it, in the
+//! meantime.
 
 use std::fs::File;
 use std::io;
@@ -11,7 +11,7 @@ use std::os::fd::OwnedFd;
 #[cfg(unix)]
 use rustix::fs::{Mode, OFlags, mkdirat, open, openat};
 
-/// See the module. Systems other than Unix have no such handles: there, a folder is looked up once more for each file.
+/// See the module. Systems other than Unix have no such handles: there, the folder is looked up again for each file.
 pub(super) struct Folder {
     #[cfg(unix)]
     handle: OwnedFd,
@@ -21,13 +21,13 @@ pub(super) struct Folder {
 
 #[cfg(unix)]
 impl Folder {
-    /// How a folder is opened: as what it is itself, and not what it leads to.
+    /// The flags to open a folder without following a link.
     const PLAIN: OFlags = OFlags::RDONLY
         .union(OFlags::DIRECTORY)
         .union(OFlags::NOFOLLOW)
         .union(OFlags::CLOEXEC);
 
-    /// The folder `path` below `root`, made if it is not there. A link on the way is an error, be it one that leads inside.
+    /// The folder `path` below `root`, created if it does not exist. A link in the path is an error, even one that leads inside.
     pub(super) fn made(root: &Path, path: &Path) -> io::Result<Folder> {
         let mut handle = open(root, Folder::PLAIN, Mode::empty())?;
         for part in path.components() {
@@ -41,7 +41,7 @@ impl Folder {
         Ok(Folder { handle })
     }
 
-    /// A file in it that was not there.
+    /// Creates a new file in it.
     pub(super) fn new_file(&self, name: &str) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let file = openat(&self.handle, name, flags, Mode::from_raw_mode(0o666))?;
@@ -51,14 +51,14 @@ impl Folder {
 
 #[cfg(not(unix))]
 impl Folder {
-    /// The folder `path` below `root`, made if it is not there.
+    /// The folder `path` below `root`, created if it does not exist.
     pub(super) fn made(root: &Path, path: &Path) -> io::Result<Folder> {
         let path = root.join(path);
         std::fs::create_dir_all(&path)?;
         Ok(Folder { path })
     }
 
-    /// A file in it that was not there.
+    /// Creates a new file in it.
     pub(super) fn new_file(&self, name: &str) -> io::Result<File> {
         File::create_new(self.path.join(name))
     }

@@ -1,4 +1,4 @@
-//! `get`: documents, or parts of them, as they are indexed.
+//! `get`: documents, or parts of them, as indexed.
 
 use std::sync::Arc;
 
@@ -23,10 +23,10 @@ use crate::place::Changed;
 
 pub(super) const NAME: &str = "get";
 
-/// How many targets one call may name.
+/// The maximum number of targets of a call.
 const MOST: usize = 20;
 
-/// How many tokens of a document are worth their room, and how many it takes to name one that has none.
+/// The minimum number of tokens for a useful part of a document, and the tokens that it takes to name a document without text.
 const WORTH: usize = 150;
 const NAMED: usize = 40;
 
@@ -53,7 +53,7 @@ pub(super) fn tool() -> Tool {
         .with_annotations(reads())
 }
 
-/// What was read for one target.
+/// The result for one target.
 struct Item {
     target: String,
     read: anyhow::Result<(Seen, DocumentText)>,
@@ -94,7 +94,7 @@ impl Shared {
         .await
     }
 
-    /// Reads what a target names, from the one of `sources` that has it. A path may be in quotes, as answers write it.
+    /// Reads a target from the one of `sources` that contains it. A path may be in quotes, as answers write it.
     pub(super) fn read_target(
         &self,
         index: &Index,
@@ -107,7 +107,7 @@ impl Shared {
             let named: Vec<Seen> = named.cloned().collect();
             return self.read_path(index, &named, &path, options);
         }
-        // As a hit of several collections is shown.
+        // The form in which a hit from several collections is shown.
         if let Some((name, rest)) = given.split_once(": ")
             && let Some(seen) = sources
                 .iter()
@@ -118,7 +118,7 @@ impl Shared {
         self.read_path(index, sources, given, options)
     }
 
-    /// Reads what a target names that says nothing of its source.
+    /// Reads a target that does not name its source.
     fn read_path(
         &self,
         index: &Index,
@@ -173,7 +173,7 @@ impl Shared {
         if let (Some(error), true) = (skipped, found.is_empty()) {
             return Err(self.inside_out(error, &inside));
         }
-        // What was added of the served folder is asked for by its collection.
+        // A document that is also in a collection is read from the folder, unless the collection is named.
         if found.len() > 1 && found[0].0.collection.is_none() {
             found.truncate(1);
         }
@@ -205,7 +205,7 @@ impl Shared {
         }
     }
 
-    /// Whether documents lie below `path`, a path inside the sources.
+    /// Whether there are documents below `path`, a path inside the sources.
     fn is_folder(&self, index: &Index, sources: &[Seen], path: &str) -> anyhow::Result<bool> {
         let Some(below) = self.scope.below(Some(path)) else {
             return Ok(false);
@@ -222,7 +222,7 @@ impl Shared {
         Ok(false)
     }
 
-    /// An error of the index about the document at `path`, with that as it is shown.
+    /// An error of the index about the document at `path`, with the path as shown.
     fn inside_out(&self, error: Error, path: &str) -> anyhow::Error {
         let shown = format!("`{}`", self.scope.outward(path));
         anyhow!(
@@ -240,7 +240,7 @@ impl Shared {
         bounded
     }
 
-    /// The chunk whose id begins like this; none when there is none.
+    /// The chunk whose id begins like this, if there is one.
     fn read_chunk(
         &self,
         index: &Index,
@@ -267,7 +267,7 @@ impl Shared {
         under.line("end");
         let mut left = most.saturating_sub(form.tokens(&under.measured(), &notes));
         let count = items.len();
-        // So many have room for something; the others are named.
+        // The number of documents that get some room; the others are only named.
         let mut room_for = (most / WORTH).max(1);
         for (at, item) in items.into_iter().enumerate() {
             let target = shown(&item.target);
@@ -287,7 +287,7 @@ impl Shared {
             if room_for == 0 || is_full {
                 let rest = left_out(&address(&target));
                 let mut data = json!({"target": target});
-                // One that is cut short is in the question.
+                // A target that is too long to repeat is known from the request.
                 if target == item.target {
                     data["rest"] = target.into();
                 }
@@ -300,7 +300,7 @@ impl Shared {
             let (size, modified) = (document.size, document.modified);
             let changed = Changed::since(&document.source, &document.path, size, modified);
             notes.extend(changed.map(|changed| self.changed_note(changed, &document.path)));
-            // Each of those that are left gets its share, and what one does not need is for the others.
+            // Each remaining document gets a share; what it does not need goes to the others.
             let others = (count - at).min(room_for + 1);
             let share = left.saturating_sub((count - at - others) * NAMED) / others;
             let item = Asked {
@@ -335,7 +335,7 @@ impl Shared {
         let form = asked.form;
         let (first, last) = document.span.lines;
         let collection = asked.seen.collection_name();
-        // As a program reads it, and as a line shows it.
+        // The form for JSON, and the form for a line.
         let placed = |path: &str| match collection {
             Some(name) => format!("{name}: {path}"),
             None => path.to_string(),
@@ -348,7 +348,7 @@ impl Shared {
             let total = document.lines_total;
             format!("[{number}] {place_shown}:{first}-{last} of {total}{titled}")
         };
-        // Links and front matter, which the text has as well, leave half of the room to the text.
+        // Links and front matter, which are also in the text, leave half of the room to the text.
         let links = document.links.as_ref();
         let links = links.map(|links| links::told(&self.scope, links, form, most / 3));
         let (links_text, links) = links.unwrap_or_default();
@@ -373,7 +373,7 @@ impl Shared {
             data["links"] = links;
         }
         let whole = document.text;
-        // What stands around the text, and what is said in place of the rest: of these, the longest.
+        // The lines around the text, and the longest possible line in place of the rest.
         let lines = |first: &str, last: usize| format!(":{first}-{last}");
         let longest = lines(&format!("{last}.{}", whole.len()), last);
         let mut around = Fenced::default();
@@ -420,29 +420,29 @@ impl Shared {
     }
 }
 
-/// A target that was read.
+/// A target and the source in which it was found.
 struct Asked<'a> {
-    /// Which of the targets, from 1.
+    /// The number of the target, from 1.
     number: usize,
     target: &'a str,
-    /// Where it was found.
+    /// The source.
     seen: &'a Seen,
     form: Form,
 }
 
-/// An item as it is answered.
+/// An item of the answer.
 struct Printed {
     text: Fenced,
     data: Value,
 }
 
-/// The line in place of the rest of a text, which is to be asked for as it stands in a line.
+/// The line in place of the rest of a text, with the target to request it.
 fn left_out(rest: &str) -> String {
     format!("… the rest exceeds `max_tokens`: get {}", ticked(rest))
 }
 
-/// As many whole chunks of a text as there is room for, or where these would leave much of it empty, as many lines. The text begins at the byte `start` of
-/// its document.
+/// As many whole chunks of a text as fit into `room`, or if these would leave much of it unused, as many lines. The text begins at the byte `start`
+/// of its document.
 fn cut<'t>(
     text: &'t str,
     chunks: &[excerpt_index::ChunkPlace],

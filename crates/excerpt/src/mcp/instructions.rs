@@ -1,5 +1,5 @@
-//! What a model is told of the server, made of what is served. What comes from the documents is shortened, kept on one line and quoted, so that it can
-//! pass for nothing but a name.
+//! The instructions of the server and the description of `search`, which summarise what is served. Names from the documents are shortened, kept on one
+//! line and quoted, so that they cannot be taken for anything else.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,14 +10,14 @@ use super::scope::{Scope, Seen};
 use crate::output::{counted, thousands};
 use crate::visible::characters;
 
-/// How many names of a kind are told, and how many characters of each.
+/// The maximum number of names of a kind, and of characters in each.
 const NAMED: usize = 8;
 const LONGEST: usize = 40;
 
-/// How many documents are looked at for their titles: daily notes are called after their days, which tells nothing.
+/// How many documents are searched for useful titles: daily notes are titled by date, which says nothing about them.
 const LOOKED_AT: usize = 100;
 
-/// What is told of the content; of none when there is none so far.
+/// The summary of the content; empty while there is none.
 #[derive(Default)]
 pub(super) struct Instructions {
     /// What is served, in a sentence or two.
@@ -27,18 +27,18 @@ pub(super) struct Instructions {
 }
 
 impl Instructions {
-    /// Made of what the index holds at the moment.
+    /// The summary of the current content of the index.
     pub(super) fn of(scope: &Scope, index: &Index) -> Instructions {
         about(scope, index).unwrap_or_default()
     }
 
-    /// Whether nothing is known of the content.
+    /// Whether the content is not known yet.
     pub(super) fn is_empty(&self) -> bool {
         self.about.is_empty()
     }
 
-    /// Whether others say something else that is worth to be heard at once: of other folders or collections, or anything at all where nothing was known.
-    /// Counts and topics change with every second file.
+    /// Whether `others` differ in a way that the client should know at once: other folders or collections, or any content at all after none. Counts and
+    /// topics change too often to count.
     pub(super) fn differ(&self, others: &Instructions) -> bool {
         self.is_empty() != others.is_empty() || self.names != others.names
     }
@@ -64,7 +64,7 @@ impl Instructions {
     }
 }
 
-/// What is served; nothing while that is not known.
+/// The summary of what is served; `None` while it is not known.
 fn about(scope: &Scope, index: &Index) -> Option<Instructions> {
     let sources = scope.indexed(index, scope.sources().ok()?).ok()?;
     let mut told = Told::default();
@@ -79,14 +79,14 @@ fn about(scope: &Scope, index: &Index) -> Option<Instructions> {
     told.instructions()
 }
 
-/// What is gathered from the sources.
+/// What is collected from the sources.
 #[derive(Default)]
 struct Told {
     documents: usize,
     languages: BTreeMap<String, usize>,
     folders: Vec<(String, usize)>,
     topics: Vec<String>,
-    /// The titles of some documents, where no topics are known.
+    /// The titles of some documents, if no topics are known.
     titles: Vec<String>,
     collections: Vec<String>,
 }
@@ -114,7 +114,7 @@ impl Told {
                 .extend(domains.map(|domain| (domain.name, domain.documents)));
             return Some(());
         }
-        // The summary is one of the whole source: of a part of it, its folders tell.
+        // The summary describes the whole source; for a part of it, the list of folders is used.
         let options = ListOptions::default().source(&seen.root).path(&below);
         for folder in index.folders(&options).ok()? {
             if folder.path == below {
@@ -190,7 +190,7 @@ impl Told {
     }
 }
 
-/// The first of some names, each once; nothing when there are none.
+/// The first few names without duplicates; `None` if there are none.
 fn listed(before: &str, names: impl Iterator<Item = String>, after: &str) -> String {
     let mut known: Vec<String> = Vec::new();
     for name in names {
@@ -207,7 +207,7 @@ fn listed(before: &str, names: impl Iterator<Item = String>, after: &str) -> Str
     }
 }
 
-/// A name from outside: in quotes, on one line, without what marks up a text, and not long; none when nothing is left of it.
+/// A name from outside, in quotes, on one line, without markup and shortened; `None` if nothing is left of it.
 fn plain(name: &str) -> Option<String> {
     let is_accent = |c: char| ('\u{300}'..='\u{36f}').contains(&c);
     let kept = |c: char| {

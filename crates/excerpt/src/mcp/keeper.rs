@@ -1,4 +1,4 @@
-//! The [`Keeper`] holds what answers: a few open indexes for questions, and one thread that alone writes, with an index of its own.
+//! The [`Keeper`] has a few open indexes that answer requests, and one writer thread with its own index.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -17,30 +17,31 @@ use crate::place::embedding::Embedding;
 use crate::place::project::EmbeddingArgs;
 use crate::place::{Hurry, SyncMode, Syncable, Target};
 
-/// How many questions are answered at a time; the others wait for their turn.
+/// The maximum number of requests that are answered concurrently; the others wait.
 const AT_ONCE: usize = 4;
 
-/// When the first sync makes what it has cut searchable, before it goes on: within the time that the first answer waits.
+/// When the first sync commits what it has split so far, before it continues: within the time that the first answer waits.
 const FIRST: Duration = Duration::from_millis(1500);
 
-/// A check for changes is followed by at least as long a pause, and this many times as long as it took: what keeps asking does not keep a processor busy.
+/// The minimum pause after a check for changes, and its minimum as a multiple of the duration of the check, so that frequent requests do not keep a
+/// processor busy.
 const PAUSE: Duration = Duration::from_millis(500);
 const PAUSES: u32 = 4;
 
-/// Between two parts of a check.
+/// The pause between two parts of a check.
 const TURN: Duration = Duration::from_millis(20);
 
-/// How long a sync goes on when the client has gone, and how long the end of the process waits for the thread that writes. What it cuts off after that is
-/// as sound as after a kill.
+/// How long a sync continues after the client has disconnected, and how long the process waits for the writer thread before it exits. An index that is
+/// interrupted then is as consistent as after a kill.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// How far the thread that writes is.
+/// The state of the writer thread.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
-    /// Whether a check for changes is due or under way.
+    /// Whether a check for changes is due or running.
     pub(super) is_checking: bool,
     pub(super) progress: Option<Progress>,
-    /// How many times a check, or a part of one, has come to its end.
+    /// How many checks, or parts of one, have ended.
     pub(super) checked: usize,
     /// How the last check ended.
     pub(super) ended: Option<Ended>,
@@ -50,19 +51,19 @@ pub(super) struct State {
 #[derive(Clone, Debug)]
 pub(super) enum Ended {
     Complete,
-    /// Another process writes the index.
+    /// Another process is writing to the index.
     Waiting,
-    /// Some is left to do.
+    /// There is more to do.
     Rest {
         listed: usize,
         remaining: usize,
-        /// Whether it is made aside, while the old state serves.
+        /// Whether a new generation is being built while the old one is served.
         aside: bool,
     },
     Failed(String),
 }
 
-/// What the thread that writes is to do.
+/// A job for the writer thread.
 enum Job {
     Check,
     Write(Box<dyn FnOnce(&mut Writer) + Send>),
@@ -72,7 +73,7 @@ enum Job {
 pub(super) struct Keeper {
     scope: Arc<Scope>,
     mode: SyncMode,
-    /// What makes the vectors of questions.
+    /// The embedder for queries.
     embedding: Embedding,
     turns: Semaphore,
     idle: Mutex<VecDeque<Index>>,
@@ -82,18 +83,18 @@ pub(super) struct Keeper {
     ended: Mutex<Option<Receiver<()>>>,
 }
 
-/// What the thread that writes shows and is told.
+/// What the writer thread shares with the others.
 struct Signs {
     state: watch::Sender<State>,
     stop: AtomicBool,
-    /// When the client went.
+    /// When the client disconnected.
     gone: OnceLock<Instant>,
-    /// How many wait to write something of their own: a check makes room for them.
+    /// The number of waiting writes, which interrupt a check.
     urgent: AtomicUsize,
 }
 
 impl Signs {
-    /// Whether a sync is to be broken off for the end of the process.
+    /// Whether a sync must stop because the process is about to exit.
     fn end_syncs(&self) -> bool {
         let is_late = |gone: &Instant| gone.elapsed() > FAREWELL;
         self.stop.load(Ordering::SeqCst) || self.gone.get().is_some_and(is_late)
@@ -102,7 +103,7 @@ impl Signs {
 
 /// Why there was no answer.
 pub(super) enum Trouble {
-    /// There is no index so far.
+    /// There is no index yet.
     Missing(Error),
     Other(anyhow::Error),
 }
@@ -117,7 +118,7 @@ impl From<Trouble> for anyhow::Error {
 }
 
 impl Keeper {
-    /// Begins to keep the index of `target`, with a first check for changes unless `mode` forbids it.
+    /// Starts the writer thread for the index of `target`, with a first check for changes unless `mode` forbids it.
     pub(super) fn start(
         target: Target,
         scope: Arc<Scope>,
@@ -166,12 +167,12 @@ impl Keeper {
         self.mode
     }
 
-    /// How far the thread that writes is, and how to hear of more.
+    /// A receiver for the state of the writer thread.
     pub(super) fn state(&self) -> watch::Receiver<State> {
         self.signs.state.subscribe()
     }
 
-    /// Asks for a check for changes; many in a row are one.
+    /// Requests a check for changes. Requests before it has ended are merged.
     pub(super) fn check(&self) {
         let is_new = self
             .signs
@@ -185,12 +186,12 @@ impl Keeper {
     fn send(&self, job: Job) {
         let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(jobs) = &*jobs {
-            // A thread that has ended answers nobody.
+            // After the thread has ended, jobs are ignored.
             let _ = jobs.send(job);
         }
     }
 
-    /// Answers with an index that is nobody else's meanwhile.
+    /// Answers with an index that no other request uses meanwhile.
     pub(super) async fn answer<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&mut Index) -> anyhow::Result<T> + Send + 'static,
@@ -205,7 +206,7 @@ impl Keeper {
         }
     }
 
-    /// Says that the client has gone: a long sync is broken off, so that whoever waits for it is answered from what there is.
+    /// Records that the client has disconnected. A long sync is interrupted, so that requests waiting for it are answered from the current state.
     pub(super) fn hurry(&self) {
         let _ = self.signs.gone.set(Instant::now());
     }
@@ -222,7 +223,7 @@ impl Keeper {
         answer.map_err(Trouble::Other)
     }
 
-    /// An index in the state that is served now.
+    /// An index in its current state.
     fn opened(&self) -> Result<Index, Trouble> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = idle.pop_back();
@@ -233,7 +234,7 @@ impl Keeper {
             return Ok(index);
         }
         let open = || {
-            // Where a thread keeps the index in step, nobody else is to.
+            // Only the writer thread updates the index, if there is one.
             let options = match self.mode {
                 SyncMode::Never => OpenOptions::default(),
                 _ => OpenOptions::reading(),
@@ -247,7 +248,7 @@ impl Keeper {
         })
     }
 
-    /// Has something written by the thread that alone may write, before all else that it does.
+    /// Runs `work` on the writer thread, before any other job.
     pub(super) async fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Writer) -> anyhow::Result<T> + Send + 'static,
@@ -256,7 +257,7 @@ impl Keeper {
         self.signs.urgent.fetch_add(1, Ordering::SeqCst);
         self.send(Job::Write(Box::new(move |writer| {
             writer.signs.urgent.fetch_sub(1, Ordering::SeqCst);
-            // Whoever asked may have gone.
+            // The caller may have been cancelled.
             let _ = done.send(work(writer));
         })));
         match answer.await {
@@ -265,7 +266,7 @@ impl Keeper {
         }
     }
 
-    /// Breaks off what is being written, and waits for that.
+    /// Interrupts the writer thread, and waits for it to end.
     pub(super) fn end(&self) {
         self.signs.stop.store(true, Ordering::SeqCst);
         drop(
@@ -285,20 +286,20 @@ impl Keeper {
     }
 }
 
-/// The thread that writes.
+/// The state of the writer thread that is not shared.
 pub(super) struct Writer {
     target: Target,
     scope: Arc<Scope>,
     args: EmbeddingArgs,
     signs: Arc<Signs>,
     index: Option<Index>,
-    /// Whether nothing was searchable so far.
+    /// Whether nothing has been searchable yet.
     is_first: bool,
 }
 
 impl Writer {
     fn work(&mut self, todo: &Receiver<Job>) {
-        // When a check is due, and before when none may be.
+        // When a check is due, and the earliest time for the next one.
         let (mut due, mut earliest) = (None, Instant::now());
         loop {
             let job = match due {
@@ -321,9 +322,9 @@ impl Writer {
         }
     }
 
-    /// The index, made if there is none.
+    /// The index, created if there is none.
     pub(super) fn index(&mut self) -> anyhow::Result<&mut Index> {
-        // One that somebody took away is made again.
+        // An index that was deleted is created again.
         let kept = self.index.take();
         let kept = kept.and_then(|mut index| index.refresh().ok().map(|()| index));
         let index = match kept {
@@ -336,10 +337,10 @@ impl Writer {
         Ok(self.index.insert(index))
     }
 
-    /// Looks for changes in all that is seen; after what pause it is to go on, if it did not come to an end.
+    /// Checks all visible sources for changes. Returns the pause before the check is continued, if it is not complete.
     fn check(&mut self) -> Option<Duration> {
         let ended = self.check_all().unwrap_or_else(|error| {
-            // What went wrong with an open index is not kept.
+            // After an error, the index is opened again.
             self.index = None;
             Ended::Failed(message(&error))
         });
@@ -376,14 +377,14 @@ impl Writer {
             let report = match report {
                 Ok(report) => report,
                 Err(error) if is_locked(&error) => return Ok(Ended::Waiting),
-                // A collection that cannot be reached keeps none of the others back.
+                // An error in one collection does not affect the others.
                 Err(error) if seen.collection.is_some() => {
                     ended = Ended::Failed(message(&error));
                     continue;
                 }
                 Err(error) => return Err(error),
             };
-            // Nothing but vectors that an endpoint does not give at the moment: the next check asks for them again.
+            // Only vectors are missing, because the endpoint does not respond: the next check retries them.
             let is_stuck = report.remaining == 0 && report.without_vectors.is_some();
             if !report.complete && !is_stuck {
                 return Ok(Ended::Rest {
@@ -396,7 +397,7 @@ impl Writer {
         Ok(ended)
     }
 
-    /// Brings a source in step until `breaks_off` says so, or the process is to end. What goes wrong is told without where the source lies.
+    /// Syncs a source until `breaks_off` returns true or the process is about to exit. The message of an error does not contain the source's root.
     pub(super) fn sync(
         &mut self,
         seen: &Seen,
@@ -430,7 +431,7 @@ impl Writer {
         Ok(index.sync(&source.root, &source.options, progress)?)
     }
 
-    /// How a source is brought in step.
+    /// A source with the options to sync it.
     fn syncable(&self, seen: &Seen) -> anyhow::Result<Syncable> {
         let configuration = configured(Some(&seen.root), &self.args)?;
         Ok(Syncable {
@@ -440,7 +441,7 @@ impl Writer {
         })
     }
 
-    /// Brings all that is seen in step, to the end.
+    /// Syncs all visible sources completely.
     pub(super) fn sync_all(&mut self) -> anyhow::Result<()> {
         for seen in self.scope.sources()? {
             self.sync(&seen, |_| false)?;

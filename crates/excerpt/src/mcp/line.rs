@@ -1,32 +1,33 @@
-//! Lines of an input, each a message, read within a bound; and the id of a message that is too long or no JSON, so that its sender is not left to wait.
+//! Reads an input line by line, each line a message of limited length. Finds the id of a message that is too long or not JSON, so that its sender gets
+//! an error.
 
 use rmcp::model::RequestId;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _};
 
-/// How many bytes a message may take: as many as over HTTP.
+/// The maximum length of a message in bytes, the same as over HTTP.
 pub(super) const LONGEST: usize = 16 * 1024 * 1024;
 
-/// What a line is.
+/// A line that was read.
 #[derive(Debug, PartialEq)]
 pub(super) enum Line {
     /// A line without its end.
     Whole(Vec<u8>),
-    /// One that was longer than may be, and is dropped; the id of the request that it was, where it has one.
+    /// A line that was too long and was dropped, with the id of its request if there is one.
     TooLong(Option<RequestId>),
 }
 
-/// Reads lines. What was read of a line stays here, so that a read may be broken off.
+/// Reads lines. A partially read line is stored here, so that a read can be cancelled.
 pub(super) struct Lines<R> {
     input: R,
     longest: usize,
-    /// The beginning of a line.
+    /// The beginning of the current line.
     begun: Vec<u8>,
-    /// What is known of a line that is too long.
+    /// What is known about a line that is too long.
     dropped: Option<Envelope>,
 }
 
 impl<R: AsyncBufRead + Unpin> Lines<R> {
-    /// Lines of at most `longest` bytes.
+    /// Reads lines of at most `longest` bytes.
     pub(super) fn new(input: R, longest: usize) -> Self {
         Lines {
             input,
@@ -36,7 +37,7 @@ impl<R: AsyncBufRead + Unpin> Lines<R> {
         }
     }
 
-    /// The next line; none when the input has ended or cannot be read. What stands behind the last end of a line is half a message, and no line.
+    /// The next line; `None` when the input has ended or cannot be read. Text after the last line end is an incomplete message and is ignored.
     pub(super) async fn next(&mut self) -> Option<Line> {
         loop {
             let input = self.input.fill_buf().await.ok()?;
@@ -66,15 +67,15 @@ impl<R: AsyncBufRead + Unpin> Lines<R> {
     }
 }
 
-/// The id of a request in what need not be JSON as a whole; none where there is none, or two of them, or it is no request.
+/// The id of a request in text that may not be valid JSON; `None` if it has no id or two, or is not a request.
 pub(super) fn id_in(message: &[u8]) -> Option<RequestId> {
     let mut envelope = Envelope::default();
     envelope.read(message);
     envelope.id()
 }
 
-/// Finds the id of a request among the fields of an object, as its bytes go by, in bounded memory. It tells strings, names, values and depths apart and no
-/// more than that, so that it reads what is broken as far as it goes.
+/// Finds the id of a request among the fields of an object, byte by byte and in bounded memory. It distinguishes only strings, names, values and depths,
+/// so that it reads broken JSON as far as possible.
 #[derive(Debug, Default)]
 struct Envelope {
     depth: usize,
@@ -84,13 +85,13 @@ struct Envelope {
     is_escaped: bool,
     /// The name of the field whose value is being read.
     field: Option<Field>,
-    /// The name or the value that is being read; none when it is longer than an id, or nested.
+    /// The name or the value that is being read; `None` if it is longer than an id, or nested.
     part: Option<Vec<u8>>,
     is_request: bool,
     ids: Vec<Option<RequestId>>,
 }
 
-/// A field, as far as it matters.
+/// The fields that matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
     Id,
@@ -99,7 +100,7 @@ enum Field {
 }
 
 impl Envelope {
-    /// How many bytes an id may take to be read.
+    /// The maximum length of an id in bytes.
     const LONGEST: usize = 1024;
 
     fn read(&mut self, bytes: &[u8]) {
@@ -164,7 +165,7 @@ impl Envelope {
         }
     }
 
-    /// A field ends.
+    /// Ends a field.
     fn end(&mut self) {
         let value = self.part.replace(Vec::new());
         match self.field.take() {
@@ -194,7 +195,7 @@ mod tests {
 
     use super::*;
 
-    /// The lines of `input`, of at most 64 bytes, and what is kept at its end.
+    /// The lines of `input`, of at most 64 bytes, and the reader after its end.
     fn lines(input: &[u8]) -> (Vec<Line>, Lines<BufReader<&[u8]>>) {
         let runtime = Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {

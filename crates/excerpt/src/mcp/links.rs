@@ -1,4 +1,4 @@
-//! The links of a document as `get` tells them: as many as there is room for.
+//! The links of a document in an answer of `get`: as many as fit.
 
 use excerpt_index::Links;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use super::reply::Form;
 use super::scope::Scope;
 use crate::output::counted;
 
-/// The links in words, one a line, and for programs, in at most so many tokens: those that lead out in the order of the text, then those that lead here.
+/// The links as text, one per line, and as JSON, in at most `most` tokens: outgoing links in the order of the text, then incoming ones.
 pub(super) fn told(scope: &Scope, links: &Links, form: Form, room: usize) -> (Fenced, Value) {
     let outgoing = links.outgoing.iter().map(|link| {
         let path = link.path.as_deref().map(|path| scope.outward(path));

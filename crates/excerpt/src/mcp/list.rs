@@ -1,4 +1,4 @@
-//! `list`: what there is.
+//! `list`: the collections, folders and documents, and the latest changes.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(super) const NAME: &str = "list";
 
 const WHAT: [&str; 4] = ["recent", "folders", "documents", "collections"];
 
-/// How many entries are listed when nothing is said, and at most in one answer.
+/// The default and the maximum number of entries of an answer.
 const DEFAULT: usize = 50;
 const MOST: usize = 1000;
 
@@ -48,10 +48,10 @@ pub(super) fn tool() -> Tool {
         .with_annotations(reads())
 }
 
-/// What is told of a place without documents, be it inside of what is served or not.
+/// The error for a place without documents, whether or not it is inside what is served.
 const NOTHING_THERE: &str = "nothing at that `path`: omit it to list everything";
 
-/// An entry, as a line of text and for programs.
+/// An entry, as a line of text and as JSON.
 type Entry = (String, Value);
 
 impl Shared {
@@ -95,7 +95,7 @@ impl Shared {
         .await
     }
 
-    /// The documents of several sources, in one order.
+    /// The documents of several sources in one list.
     fn documents(
         &self,
         index: &Index,
@@ -221,7 +221,7 @@ fn of_collection(mut data: Value, name: Option<&str>) -> Value {
     data
 }
 
-/// Entries from `offset` on: at most `limit`, and no more than take `most` tokens. Their lines begin with `-`, and those that are said of them do not.
+/// Entries from `offset` on: at most `limit`, and no more than fit into `most` tokens. Their lines begin with `-`; other lines do not.
 fn page(
     form: Form,
     what: &str,
@@ -229,7 +229,7 @@ fn page(
     (offset, limit, most): (usize, usize, usize),
     notes: Vec<String>,
 ) -> Reply {
-    /// What is said under the entries, and of them.
+    /// The tokens for the lines after the entries.
     const UNDER: usize = 30;
     let total = entries.len();
     let mut left = most.saturating_sub(UNDER + form.tokens(&notes.join("\n"), &notes));
@@ -274,7 +274,7 @@ fn page(
     Reply::of(form, with_notes(text, &notes), &data)
 }
 
-/// An entry that alone is too long, with less of its title and of what was said of it.
+/// An entry that is too long by itself, with its title and attributes shortened.
 fn without_length(mut data: Value) -> Value {
     for place in ["/title", "/said/title"] {
         if let Some(title) = data.pointer_mut(place)

@@ -1,8 +1,8 @@
 //! The MCP server: the index as tools and resources for an agent. [`Server`] is a value that any transport can carry; `stdio.rs` runs it over standard
 //! input and output.
 //!
-//! A call comes in through `arguments.rs`, its paths through `scope.rs`; it is answered by an index of the `keeper.rs`, from what is indexed at the moment;
-//! then a check for changes begins behind the answer.
+//! `arguments.rs` reads the arguments of a call, and `scope.rs` its paths. An index from `keeper.rs` answers from its current state, and a check for
+//! changes starts after the answer.
 
 mod add;
 mod arguments;
@@ -63,14 +63,14 @@ pub(crate) struct Options {
     pub(crate) collections: CollectionArgs,
     pub(crate) index: IndexArgs,
     pub(crate) embedding: EmbeddingArgs,
-    /// The path inside of what is served outside of which nothing is seen.
+    /// The path inside what is served outside of which nothing is visible.
     pub(crate) under: Option<String>,
     pub(crate) sync: SyncMode,
     /// Whether the tools that write are offered.
     pub(crate) allows_writing: bool,
-    /// The folder inside of what is served that notes are written to.
+    /// The folder inside what is served that notes are written to.
     pub(crate) inbox: String,
-    /// Where `add` may read; when none is named, in the folder that is served.
+    /// The folders that `add` may read; if empty, the one that is served.
     pub(crate) roots: Vec<PathBuf>,
 }
 
@@ -80,7 +80,7 @@ pub(crate) struct Server {
     shared: Arc<Shared>,
 }
 
-/// What all clones of a server share.
+/// The state that all clones of a server share.
 struct Shared {
     scope: Arc<Scope>,
     keeper: Arc<Keeper>,
@@ -110,7 +110,7 @@ fn tools(scope: &Scope, options: &Options) -> Vec<Tool> {
 }
 
 impl Server {
-    /// A server, with a first check for changes under way.
+    /// A server that has started its first check for changes.
     pub(crate) fn start(options: Options) -> anyhow::Result<Server> {
         let target = Target::of(
             &options.path,
@@ -146,18 +146,18 @@ impl Server {
         })
     }
 
-    /// Ends what waits for something to be told to a client that has gone.
+    /// Ends the tasks that would notify a client that has disconnected.
     fn close(&self) {
         self.shared.content.close();
         self.shared.keeper.hurry();
     }
 
-    /// Ends what goes on behind the answers.
+    /// Ends the writer thread.
     pub(crate) fn end(&self) {
         self.shared.keeper.end();
     }
 
-    /// Calls a tool; what goes wrong is for the model to read.
+    /// Calls a tool. An error is an answer for the model.
     async fn call(
         &self,
         tool: &Tool,
@@ -174,7 +174,7 @@ impl Server {
             add::NAME => shared.add(&mut arguments, context).await,
             _ => shared.note(&mut arguments, context).await,
         };
-        // Behind a failure, too: what is missing may be made again.
+        // Also after a failure, which a check may resolve, such as a missing index.
         if shared.keeper.mode() == SyncMode::Auto {
             shared.keeper.check();
         }
@@ -221,7 +221,7 @@ impl ServerHandler for Server {
         }
     }
 
-    /// What the revisions without a handshake may ask to be told of.
+    /// The notifications that clients of the revisions without a handshake can subscribe to.
     fn accepted_subscription_filter(&self, _: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         Some(SubscriptionFilter::builder().tools_list_changed().build())
     }
@@ -232,13 +232,13 @@ impl ServerHandler for Server {
         tokio::select! {
             () = Arc::clone(&self.shared).follow(listener), if hears => {}
             () = context.cancelled() => {}
-            // The library would wait for it some seconds before it ends.
+            // Otherwise the library would wait some seconds for it before it ends.
             () = self.shared.content.closed() => {}
         }
         Ok(())
     }
 
-    /// What is no request of the protocol: another method, or one whose parameters are not as they must be.
+    /// Answers a request that is not in the protocol: an unknown method, or invalid parameters.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -264,7 +264,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        // All are on one page.
+        // There is only one page.
         if request.is_some_and(|request| request.cursor.is_some()) {
             return Err(ErrorData::invalid_params("unknown cursor", None));
         }
@@ -337,7 +337,7 @@ impl ServerHandler for Server {
     }
 }
 
-/// The value as the object that it is.
+/// The object in a value that is known to be one.
 fn object(value: Value) -> Arc<JsonObject> {
     match value {
         Value::Object(object) => Arc::new(object),
@@ -346,7 +346,7 @@ fn object(value: Value) -> Arc<JsonObject> {
 }
 
 impl Shared {
-    /// Reads from what is indexed, once there is something.
+    /// Reads from the index, once it has documents.
     async fn read<T: Send + 'static>(
         self: &Arc<Self>,
         context: &RequestContext<RoleServer>,

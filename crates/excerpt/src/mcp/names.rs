@@ -1,5 +1,5 @@
-//! Names from outside, such as paths, titles, headings and tags, in a line that a model or a person reads: none of them ends the line, passes for another
-//! part of it, or has characters that cannot be seen.
+//! Names from outside, such as paths, titles, headings and tags, in a line of the server: none of them can end the line, be mistaken for another part of
+//! it, or contain invisible characters.
 
 use std::borrow::Cow;
 
@@ -16,12 +16,12 @@ pub(super) fn one_line(text: &str) -> String {
     shown.collect()
 }
 
-/// A title: the beginning of a text on one line, in double quotes; those in it, and backslashes, are escaped by a backslash.
+/// A title: the beginning of a text on one line, in double quotes, with quotes and backslashes in it escaped by a backslash.
 pub(super) fn quoted(text: &str) -> String {
     in_quotes(&shortened(text))
 }
 
-/// The headings around a place, the outermost first, as [`quoted`] a title.
+/// The headings around a place, outermost first, quoted as a title by [`quoted`].
 pub(super) fn quoted_trail(trail: &[String], between: &str) -> String {
     const LONGEST: usize = 200;
     in_quotes(&begun(&trail.join(between), LONGEST))
@@ -39,8 +39,8 @@ fn in_quotes(text: &str) -> String {
     quoted
 }
 
-/// A path as it stands in a line: as it is where it has nothing but letters, digits, spaces and marks that no line of ours gives a meaning, else as a JSON
-/// string with hidden characters as `\uXXXX`. [`unquoted`] reads it.
+/// A path in a line: unchanged if it consists of letters, digits, spaces and marks without a meaning in our lines, otherwise as a JSON string with hidden
+/// characters as `\uXXXX`. [`unquoted`] reads it.
 pub(super) fn address(path: &str) -> Cow<'_, str> {
     if is_plain(path) {
         return Cow::Borrowed(path);
@@ -49,7 +49,7 @@ pub(super) fn address(path: &str) -> Cow<'_, str> {
     Cow::Owned(escaped_json(&json).into_owned())
 }
 
-/// A path, or what begins with one, between backticks; one in quotes needs none.
+/// A path, or a text that begins with one, in backticks unless it is already in quotes.
 pub(super) fn ticked(target: &str) -> String {
     match target.starts_with('"') {
         true => target.to_string(),
@@ -57,7 +57,7 @@ pub(super) fn ticked(target: &str) -> String {
     }
 }
 
-/// What begins with a path in quotes, as [`address`] writes it, without these; none when it does not.
+/// A text that begins with a path in quotes, as [`address`] writes it, without the quotes; `None` if it does not begin with one.
 pub(super) fn unquoted(target: &str) -> Option<String> {
     let mut strings = serde_json::Deserializer::from_str(target).into_iter::<String>();
     let path = strings.next().filter(|_| target.starts_with('"'))?.ok()?;
@@ -66,7 +66,7 @@ pub(super) fn unquoted(target: &str) -> Option<String> {
 
 fn is_plain(path: &str) -> bool {
     let is_mark = |char| "-_./ +@=~,()[]{}!&'#%$".contains(char);
-    // Systems that take accents apart write them behind their letters.
+    // Systems that decompose accented letters write the accents after them.
     let is_accent = |char| ('\u{300}'..='\u{36f}').contains(&char) && char != '\u{34f}';
     let mut chars = path.chars();
     chars.all(|char| char.is_alphanumeric() || is_mark(char) || is_accent(char))

@@ -1,4 +1,4 @@
-//! `note`: writes a Markdown file with front matter into the inbox, a folder inside of what is served. It never writes over a file.
+//! `note`: writes a Markdown file with front matter into the inbox, a folder inside what is served. It never overwrites a file.
 
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
@@ -24,10 +24,10 @@ use crate::place::check_secrets;
 
 pub(super) const NAME: &str = "note";
 
-/// The longest title of a file name, in characters.
+/// The maximum length of a title in a file name, in characters.
 const LONGEST: usize = 60;
 
-/// How many notes of one day and title there may be.
+/// The maximum number of notes with the same day and title.
 const MOST: usize = 10_000;
 
 pub(super) fn tool() -> Tool {
@@ -54,9 +54,9 @@ struct Note {
     title: String,
     content: String,
     tags: Vec<String>,
-    /// The folder inside of the inbox; empty for the inbox itself.
+    /// The folder inside the inbox; empty for the inbox itself.
     folder: String,
-    /// The name of the file without its ending, where one was asked for.
+    /// The name of the file without its extension, if one was requested.
     name: Option<String>,
 }
 
@@ -123,7 +123,7 @@ impl Shared {
             .await
     }
 
-    /// The folder in the inbox that `path` means, and the name of the file without its ending where it has one. A path as `list` shows it means the same.
+    /// The folder in the inbox and the name of the file without its extension, if any, that `path` specifies. A path as shown by `list` is accepted, too.
     fn place_of(&self, path: &str) -> anyhow::Result<(String, Option<String>)> {
         let Some(inside) = plain(path).filter(|path| !path.contains('\\')) else {
             bail!(
@@ -164,20 +164,20 @@ impl Shared {
         })
     }
 
-    /// The folder that notes may be written below, links followed: the part of the source at `root` that is served, and not what a link in its place
-    /// leads to.
+    /// The folder below which notes may be written, with links resolved: the served part of the source at `root`. It is an error if a link has taken its
+    /// place.
     fn bound(&self, seen: &Seen, root: &Path, folder: &Path) -> anyhow::Result<PathBuf> {
         let bound = root.join(folder.strip_prefix(&seen.root)?);
-        // What the index calls its root has no link in it.
+        // The root in the index contains no link.
         if root != seen.root || folder.canonicalize().ok().as_ref() != Some(&bound) {
             bail!(
-                "the served folder is a symbolic link or lies behind one: notes are not written there"
+                "the served folder is a symbolic link or reached through one: notes are not written there"
             );
         }
         Ok(bound)
     }
 
-    /// The file that a note was written to, below `bound`, which lies in `root`, and how many lines it has.
+    /// Writes a note below `bound`, which is inside `root`, and returns its path and number of lines.
     fn written(
         &self,
         seen: &Seen,
@@ -201,7 +201,7 @@ impl Shared {
         let inbox = plain(&self.options.inbox)
             .context("`--inbox` is not a folder inside the served folder")?;
         let wanted = folder.join(inbox).join(&note.folder);
-        // The part of it that is there must lie inside when links are followed, and what is made in it then does.
+        // The part that exists must be inside after links are resolved; then so is what is created in it.
         let mut there = wanted
             .ancestors()
             .filter(|part| part.symlink_metadata().is_ok());
@@ -219,7 +219,7 @@ impl Shared {
         let wanted = inside(first)
             .with_context(outside)?
             .join(wanted.strip_prefix(first)?);
-        // From here on no link is followed: one that was put there after the check leads nowhere.
+        // From here on no link is followed, so a link created after the check has no effect.
         let made = Folder::made(root, wanted.strip_prefix(root)?);
         let made = made.context("cannot create the inbox")?;
         let name = match &note.name {
@@ -245,16 +245,16 @@ impl Shared {
     }
 }
 
-/// Whether what stands behind the last dot of a name tells what the file is, as `txt` does and the `2` of a version does not.
+/// Whether the text after the last dot of a name is a file extension, such as `txt`, and not, for example, the `2` of a version.
 fn is_ending(text: &str) -> bool {
     const LONGEST: usize = 8;
     let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric());
     is_plain && text.len() <= LONGEST && text.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
-/// The note as a file: front matter, then what it says.
+/// The content of the file: front matter, then the text.
 fn text_of(note: &Note, day: &str) -> String {
-    // JSON is YAML: what is quoted like that cannot end early.
+    // JSON is valid YAML, and a JSON string cannot end early.
     let mut text = format!("---\ntitle: {}\ndate: {day}\n", json!(note.title));
     if !note.tags.is_empty() {
         text += &format!("tags: {}\n", json!(note.tags));

@@ -17,7 +17,10 @@ use crate::wire::channel;
 /// How many digits of a chunk's id a line shows. If several chunks share them, `get` says so.
 const ID: usize = 8;
 
-/// What identifies a hit, and its text. The names are those of [`crate::wire::Hit`].
+/// How many copies of a hit a line names.
+const COPIES: usize = 3;
+
+/// The identity of a hit, and its text. The names are those of [`crate::wire::Hit`].
 #[derive(Clone, Serialize)]
 pub(super) struct Passage<'a> {
     pub(super) rank: usize,
@@ -33,31 +36,41 @@ pub(super) struct Passage<'a> {
     trail: &'a [String],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     sections: &'a [String],
-    /// The front matter of its document; none when there was no room for it.
+    /// The front matter of its document; `None` if there was no room for it.
     #[serde(skip_serializing_if = "is_empty")]
     metadata: Option<&'a Map<String, Value>>,
     score: f32,
     channel: &'static str,
     pub(super) weak: bool,
     pub(super) id: Hash,
-    /// The first and the last line of the text, where that is a part of the chunk.
+    /// The first and the last line of the text, if it is only a part of the chunk.
     #[serde(skip_serializing_if = "Option::is_none")]
     shown: Option<(usize, usize)>,
-    /// None when there was no room for it.
+    /// `None` if there was no room for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) text: Option<&'a str>,
     /// The byte range of the snippet in the text.
     #[serde(skip)]
     best: Range<usize>,
-    /// The citations of lower hits with the same text, which are folded into this one.
-    #[serde(skip)]
-    copies: Vec<String>,
+    /// The citations of the near-copies and translations that were folded into it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    also_in: Vec<String>,
 }
 
 impl<'a> Passage<'a> {
-    /// A hit at `rank`, in a document that is shown as `path`.
-    pub(super) fn of(rank: usize, document: &'a DocumentHits, hit: &'a Hit, path: &'a str) -> Self {
+    /// A hit at `rank`, in a document whose path is shown as `outward` does.
+    pub(super) fn of(
+        rank: usize,
+        document: &'a DocumentHits,
+        hit: &'a Hit,
+        outward: impl Fn(&'a str) -> &'a str,
+    ) -> Self {
+        let path = outward(&document.path);
         let lines @ (first, last) = hit.span.lines;
+        let also_in = document.also_in.iter();
+        let also_in =
+            also_in.map(|copy| place(copy.collection.as_deref(), outward(&copy.path), copy.lines));
+        let also_in = also_in.collect();
         Passage {
             rank,
             collection: document.collection.as_deref(),
@@ -75,12 +88,12 @@ impl<'a> Passage<'a> {
             shown: None,
             text: Some(&hit.text),
             best: best(hit),
-            copies: Vec::new(),
+            also_in,
         }
     }
 
-    /// The line above its text: what is known of the hit first, and last, in quotes, what its
-    /// document says of it.
+    /// The line above its text: first the data of the hit, then, in quotes, the title and trail from
+    /// its document.
     pub(super) fn head(&self) -> String {
         let mut head = format!("[{}] {}", self.rank, self.place());
         match (self.shown, self.text) {
@@ -93,8 +106,13 @@ impl<'a> Passage<'a> {
         let mut id = self.id.to_string();
         id.truncate(ID);
         head += &format!(" · score {:.3}{weak} · id {id}", self.score);
-        if !self.copies.is_empty() {
-            head += &format!(" · also {}", self.copies.join(", "));
+        if !self.also_in.is_empty() {
+            let named = self.also_in.len().min(COPIES);
+            head += &format!(" · also {}", self.also_in[..named].join(", "));
+            let more = self.also_in.len() - named;
+            if more > 0 {
+                head += &format!(" +{more}");
+            }
         }
         let (trail, between) = match self.trail.is_empty() {
             false => (self.trail, " > "),
@@ -116,33 +134,28 @@ impl<'a> Passage<'a> {
         head
     }
 
-    /// Its citation as a line shows it, and as `get` takes it.
+    /// Its citation as shown in a line and accepted by `get`.
     pub(super) fn place(&self) -> String {
-        let (first, last) = self.lines;
-        let place = format!("{}:{first}-{last}", address(self.path));
-        match self.collection {
-            Some(collection) => format!("{}: {place}", address(collection)),
-            None => place,
-        }
+        place(self.collection, self.path, self.lines)
     }
 
-    /// What it takes without its text.
+    /// Its tokens without the text.
     fn size_without_text(&self, form: Form) -> usize {
         let without = Passage {
             text: None,
             shown: Some(self.lines),
             ..self.clone()
         };
-        // A citation of which not all is shown is named once more.
+        // If only a part is shown, its line range is added.
         form.tokens(&measured(&without.head()), &(&without, &self.citation))
     }
 
-    /// What its text takes.
+    /// The tokens of its text.
     fn size_of_text(&self, form: Form) -> usize {
         self.text.map_or(0, |text| form.tokens(text, &text))
     }
 
-    /// Cuts the text to at most `room` tokens around the snippet.
+    /// Shortens the text to at most `room` tokens around the snippet.
     fn cut(&mut self, room: usize) {
         let Some(text) = self.text else { return };
         let kept = around(text, self.best.clone(), room);
@@ -156,6 +169,14 @@ impl<'a> Passage<'a> {
         let first = self.lines.0 + lines(before);
         self.text = (!shown.is_empty()).then_some(shown);
         self.shown = self.text.map(|_| (first, first + lines(shown)));
+    }
+}
+
+fn place(collection: Option<&str>, path: &str, (first, last): (usize, usize)) -> String {
+    let place = format!("{}:{first}-{last}", address(path));
+    match collection {
+        Some(collection) => format!("{}: {place}", address(collection)),
+        None => place,
     }
 }
 
@@ -173,21 +194,21 @@ fn best(hit: &Hit) -> Range<usize> {
     start..(start + snippet.text.len()).min(text.len())
 }
 
-/// What was left out for want of room.
+/// What was omitted because there was no room.
 #[derive(Default)]
 pub(super) struct Truncated {
-    /// The ranks of the hits of which a part of the text is there.
+    /// The ranks of the hits with a part of their text.
     pub(super) cut: Vec<usize>,
-    /// The ranks of those whose text is not there.
+    /// The ranks of the hits without their text.
     pub(super) without_text: Vec<usize>,
-    /// How many hits are not there at all.
+    /// The number of omitted hits.
     pub(super) omitted: usize,
-    /// Whether long front matter is not there.
+    /// Whether long front matter was omitted.
     metadata: bool,
 }
 
 impl Truncated {
-    /// How to get what was left out.
+    /// How to get what was omitted.
     pub(super) fn how(&self) -> Option<String> {
         let is_cut = !self.cut.is_empty() || !self.without_text.is_empty();
         let what = [
@@ -207,13 +228,13 @@ impl Truncated {
     }
 }
 
-/// Makes hits take at most `most` tokens. Each keeps its line, and its text gets a share of the rest
-/// that falls with the rank; what a hit does not need goes to those below it. If the lines alone would
+/// Limits the hits to `most` tokens. Each keeps its line, and its text gets a share of the rest that
+/// falls with the rank; what a hit does not need goes to those below it. If the lines alone would
 /// take more than two thirds, the last hits are dropped.
 pub(super) fn fit(form: Form, hits: &mut Vec<Passage<'_>>, most: usize) -> Truncated {
-    /// What is said of all that is left out.
+    /// The tokens for the notes about what is omitted.
     const HOW: usize = 40;
-    /// A text that is worth its room.
+    /// The minimum number of tokens for a useful text.
     const WORTH: usize = 16;
     let mut truncated = Truncated::default();
     let whole = hits.iter();
@@ -259,17 +280,4 @@ pub(super) fn fit(form: Form, hits: &mut Vec<Passage<'_>>, most: usize) -> Trunc
         left = left.saturating_sub(hit.size_of_text(form));
     }
     truncated
-}
-
-/// Folds hits with the same text into the first of them.
-pub(super) fn fold_copies(hits: &mut Vec<Passage<'_>>) {
-    let mut kept: Vec<Passage<'_>> = Vec::new();
-    for hit in hits.drain(..) {
-        let same = |other: &&mut Passage<'_>| other.text.map(str::trim) == hit.text.map(str::trim);
-        match kept.iter_mut().find(same) {
-            Some(first) => first.copies.push(hit.place()),
-            None => kept.push(hit),
-        }
-    }
-    *hits = kept;
 }

@@ -30,7 +30,7 @@ use super::budget::{begun, tokens};
 use super::names::one_line;
 use crate::exit::message;
 
-/// How many characters an error takes at most: it may repeat what was given.
+/// The maximum length of an error in characters: it may repeat an argument.
 const LONGEST: usize = 1_000;
 
 /// The form of an answer.
@@ -88,7 +88,7 @@ impl Reply {
         }
     }
 
-    /// What went wrong.
+    /// The answer for an error.
     pub(super) fn failure(error: &anyhow::Error) -> Self {
         Reply {
             text: one_line(&begun(&message(error), LONGEST)),
@@ -96,7 +96,7 @@ impl Reply {
         }
     }
 
-    /// The same as a failure as a whole.
+    /// The same answer, marked as an error.
     pub(super) fn failed(self) -> Self {
         Reply {
             is_error: true,
@@ -113,7 +113,7 @@ impl Reply {
     }
 }
 
-/// The notes under a text that quotes no document.
+/// A text that quotes no document, followed by notes.
 pub(super) fn with_notes(mut text: String, notes: &[String]) -> String {
     for note in notes {
         if !text.is_empty() && !text.ends_with('\n') {

@@ -19,10 +19,10 @@ use crate::exit::message;
 
 const SCHEME: &str = "excerpt://";
 
-/// How many resources a page lists.
+/// The number of resources per page.
 const PAGE: usize = 200;
 
-/// What is written as it is in an address.
+/// The characters that are not escaped in an address.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
@@ -74,14 +74,14 @@ impl Shared {
                 shared.resources(index, offset)
             })
             .await;
-        // What is not indexed yet has no documents.
+        // An index that does not exist yet has no documents.
         let (resources, next) = listed.unwrap_or_default();
         let mut result = ListResourcesResult::with_all_items(resources);
         result.next_cursor = next.map(|offset| offset.to_string());
         Ok(result)
     }
 
-    /// A page of resources, and where the next one begins.
+    /// A page of resources, and the start of the next one.
     fn resources(
         &self,
         index: &Index,
@@ -95,11 +95,11 @@ impl Shared {
             let options = ListOptions::default()
                 .source(&seen.root)
                 .path(below)
-                // One more tells whether there is a next page.
+                // One more entry shows whether there is a next page.
                 .limit(end.saturating_add(1).saturating_sub(all.len()));
             for document in index.documents(&options)? {
                 let path = self.scope.outward(&document.path);
-                // A client shows them to a person.
+                // Clients show these to users.
                 let mut resource = Resource::new(uri(&seen.name, path), names::address(path))
                     .with_mime_type(media_type(&document.syntax))
                     .with_size(document.size);

@@ -1,6 +1,6 @@
-//! What a server may show: some sources, or a folder inside of them. Every path of every tool comes in and goes out through here.
+//! What a server may show: some sources, or a folder inside them. Every path of every tool is translated here, in both directions.
 //!
-//! Paths are those inside a source; where a part of a source is served, they begin at that part, as in `excerpt search --json`.
+//! Paths are relative to the source, or to the part of it that is served.
 
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
@@ -19,11 +19,11 @@ pub(super) struct Scope {
     /// The index directory.
     pub(super) index: PathBuf,
     served: Served,
-    /// The path inside the source at which paths begin, where a part of a source is served.
+    /// The path inside the source that paths are relative to, if a part of a source is served.
     base: String,
-    /// The path inside each source outside of which nothing is seen.
+    /// The path inside each source outside of which nothing is visible.
     under: String,
-    /// Where `add` may read: the folders that were named, else the one that is served.
+    /// The folders that `add` may read: those that were named, or else the one that is served.
     pub(super) readable: Vec<PathBuf>,
 }
 
@@ -37,24 +37,24 @@ enum Served {
     Library,
 }
 
-/// A source that may be seen.
+/// A visible source.
 #[derive(Clone, Debug)]
 pub(super) struct Seen {
-    /// What it is called in a resource's address.
+    /// Its name in the address of a resource.
     pub(super) name: String,
     pub(super) root: PathBuf,
-    /// What it was added as.
+    /// The collection that it is, if any.
     pub(super) collection: Option<Collection>,
 }
 
 impl Seen {
-    /// Whether it is where it was when it was added or first served, and no link has taken its place or that of a folder above it.
+    /// Whether its path is the same as when it was added or first served: no link has replaced it or a folder above it.
     pub(super) fn is_in_place(&self) -> bool {
         let real = self.root.canonicalize();
         real.is_ok_and(|real| real == self.root)
     }
 
-    /// How it is brought in step, by the configuration of its folder and what it was added as.
+    /// The options to sync it, from the configuration of its folder and from its collection.
     pub(super) fn options(&self, configuration: &Configuration) -> SyncOptions {
         match &self.collection {
             Some(known) => configuration.options_of(known),
@@ -62,15 +62,15 @@ impl Seen {
         }
     }
 
-    /// What the tools call it.
+    /// The name of its collection, which the tools use.
     pub(super) fn collection_name(&self) -> Option<&str> {
         self.collection.as_ref().map(|known| &*known.name)
     }
 
-    /// A message about it, with its name in place of where it lies.
+    /// A message with the root of the source replaced by its name.
     pub(super) fn told(&self, message: &str) -> String {
         let root = self.root.to_string_lossy();
-        // The top of a file system is a part of every path.
+        // The root of a file system is part of every path.
         if self.root.parent().is_none() {
             return message.to_string();
         }
@@ -88,7 +88,7 @@ impl Scope {
             None if options.collections.library => Served::Library,
             None => Served::Named(options.collections.names.clone()),
         };
-        // A file that is served alone keeps its name.
+        // The path of a single file is its name.
         if let Served::Root(root) = &served
             && !base.is_empty()
             && root.join(&base).is_file()
@@ -122,29 +122,29 @@ impl Scope {
             served,
             base,
             under,
-            // One that is not there has nothing to be read.
+            // A folder that does not exist is ignored.
             readable: readable
                 .filter_map(|root| root.canonicalize().ok())
                 .collect(),
         })
     }
 
-    /// Whether a folder is served, as a whole.
+    /// Whether a whole folder is served.
     fn is_whole_root(&self) -> bool {
         matches!(&self.served, Served::Root(_)) && self.under.is_empty()
     }
 
-    /// Whether nothing of the sources lies outside.
+    /// Whether the sources are served as a whole.
     pub(super) fn is_whole(&self) -> bool {
         self.under.is_empty()
     }
 
-    /// Whether what is added to the index can be seen.
+    /// Whether collections that are added to the index become visible.
     pub(super) fn shows_what_is_added(&self) -> bool {
         self.is_whole_root() || (matches!(self.served, Served::Library) && self.under.is_empty())
     }
 
-    /// The folder that notes may be written to: the one that is served, be it that of a collection.
+    /// The folder that notes may be written to: the one that is served, directly or as a collection.
     pub(super) fn writable(&self) -> anyhow::Result<Option<(Seen, PathBuf)>> {
         let is_one = match &self.served {
             Served::Root(_) => true,
@@ -165,7 +165,7 @@ impl Scope {
         known.given || readable.any(|root| known.root.starts_with(root))
     }
 
-    /// The sources that may be seen at the moment. A folder that is served as a whole has with it what was added to its index from where `add` may read.
+    /// The sources that are visible now. For a whole folder, these include the collections of its index from the folders that `add` may read.
     pub(super) fn sources(&self) -> anyhow::Result<Vec<Seen>> {
         let all = Collection::all_in(&self.index)?;
         let mut sources = Vec::new();
@@ -191,7 +191,7 @@ impl Scope {
                 collection: Some(known.clone()),
             });
         }
-        // What was added keeps its name; the folder makes room.
+        // A collection keeps its name; the served folder gets another one.
         let taken = |name: &str| all.iter().any(|known| known.name == name);
         if let Some(first) = sources
             .first_mut()
@@ -204,7 +204,7 @@ impl Scope {
         Ok(sources)
     }
 
-    /// The sources that may be seen, of those only the collections in `chosen` if some are named.
+    /// The visible sources; only the collections in `chosen` if any are named.
     pub(super) fn chosen(&self, chosen: &[String]) -> anyhow::Result<Vec<Seen>> {
         let mut sources = self.sources()?;
         if chosen.is_empty() {
@@ -225,22 +225,22 @@ impl Scope {
         Ok(sources)
     }
 
-    /// Those of `sources` that the index has something of.
+    /// Those of `sources` that the index contains.
     pub(super) fn indexed(&self, index: &Index, sources: Vec<Seen>) -> anyhow::Result<Vec<Seen>> {
         let roots = index.roots()?;
         let is_indexed = |seen: &Seen| roots.contains(&seen.root);
         Ok(sources.into_iter().filter(is_indexed).collect())
     }
 
-    /// Whether the index has nothing but what may be seen: what is said of all of it may be said then.
+    /// Whether everything in the index is visible, so that statements about the whole index may be shown.
     pub(super) fn is_all_of(&self, index: &Index) -> anyhow::Result<bool> {
         let sources = self.sources()?;
         let is_seen = |root: &PathBuf| sources.iter().any(|seen| seen.root == *root);
         Ok(self.under.is_empty() && index.roots()?.iter().all(is_seen))
     }
 
-    /// The path inside a source that `given` means, be it inside the bounds or not: an index that is asked through [`Scope::reading`] or
-    /// [`Scope::filter`] shows nothing outside.
+    /// The path inside a source for `given`, whether or not it is inside the bounds: an index read with [`Scope::reading`] or [`Scope::filter`] shows
+    /// nothing outside.
     pub(super) fn inward(&self, given: &str) -> anyhow::Result<String> {
         let absolute = match &self.served {
             Served::Root(root) => Path::new(given)
@@ -261,7 +261,7 @@ impl Scope {
         }
     }
 
-    /// A path inside a source as it is shown.
+    /// A path inside a source as shown.
     pub(super) fn outward<'p>(&self, path: &'p str) -> &'p str {
         match path.strip_prefix(&*self.base) {
             Some(rest) if !self.base.is_empty() => rest.trim_start_matches('/'),
@@ -269,12 +269,12 @@ impl Scope {
         }
     }
 
-    /// How a source is read.
+    /// The options to read a source.
     pub(super) fn reading(&self, seen: &Seen) -> ReadOptions {
         ReadOptions::default().source(&seen.root).under(&self.under)
     }
 
-    /// The path to list or search below `path`, which is one that [`Scope::inward`] gave; none when it lies outside.
+    /// The path to list or search below `path`, which comes from [`Scope::inward`]; `None` if it is outside.
     pub(super) fn below(&self, path: Option<&str>) -> Option<String> {
         let Some(path) = path else {
             return Some(self.under.clone());
@@ -285,7 +285,7 @@ impl Scope {
         reaches(path, &self.under).then(|| self.under.clone())
     }
 
-    /// What is searched of `sources` below `path`.
+    /// The filter to search `sources` below `path`.
     pub(super) fn filter(&self, sources: &[Seen], path: String) -> Filter {
         let filter = Filter::default();
         let filter = sources
@@ -297,15 +297,15 @@ impl Scope {
         }
     }
 
-    /// The file or folder on disk that `path` names, if it lies within `root`, a path without links, even when all links are followed.
+    /// The file or folder at `path` on disk, if it is inside `root` (a path without links) after all links are resolved.
     pub(super) fn real(root: &Path, path: &Path) -> Option<PathBuf> {
         let path = path.canonicalize().ok()?;
         path.starts_with(root).then_some(path)
     }
 }
 
-/// Whether one of the sources that are served has something at the path `under`: on disk, or in the index, as a text has that was given and what cannot be
-/// reached at the moment.
+/// Whether a served source contains something at the path `under`: on disk or in the index, where added texts and sources that cannot be read at the
+/// moment are found.
 fn is_there(target: &Target, served: &Served, under: &str) -> bool {
     if let Served::Root(root) = served {
         return root.join(under).exists();
@@ -324,8 +324,8 @@ fn is_there(target: &Target, served: &Served, under: &str) -> bool {
     })
 }
 
-/// What the files say of the folder (or file) `root`; without one, what the user's own says. A fault in one is not shown: it may lie outside of what is
-/// served, as may what it leads to.
+/// The configuration for the folder or file `root`, or without one the user's own. The message of an error is not shown, since it may quote a file
+/// outside of what is served.
 pub(super) fn configured(
     root: Option<&Path>,
     args: &EmbeddingArgs,
@@ -337,7 +337,7 @@ pub(super) fn configured(
     read.map_err(|_| anyhow!("an `excerpt.toml` is invalid: run `excerpt doctor`"))
 }
 
-/// A path without what does nothing; none for one that leads up, or does not begin at the top.
+/// A path without redundant parts; `None` if it contains `..` or is absolute.
 pub(super) fn plain(path: &str) -> Option<String> {
     if path.starts_with('/') || path.contains('\0') {
         return None;
@@ -357,7 +357,7 @@ fn joined(base: &str, path: &str) -> String {
     }
 }
 
-/// Whether `path` is `folder` or lies under it.
+/// Whether `path` is `folder` or below it.
 fn reaches(folder: &str, path: &str) -> bool {
     let rest = path.strip_prefix(folder);
     rest.is_some_and(|rest| folder.is_empty() || rest.is_empty() || rest.starts_with('/'))

@@ -1,7 +1,7 @@
 //! `search`: the chunks that answer a question.
 //!
-//! Chunks are ranked, not documents: an agent reads what it is given from the top, within a budget, and `limit` then counts passages. Ranked by
-//! document, the second and third best passage of the first document would stand before the best of the next one.
+//! Chunks are ranked, not documents: an agent reads an answer from the top, within a budget, and `limit` then counts passages. Ranked by document, the
+//! second and third best passage of the first document would come before the best of the next one.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::budget::{self, bounded, shortened, tokens};
 use super::fence::Fenced;
 use super::instructions::Instructions;
 use super::names::{address, ticked};
-use super::passage::{Passage, fit, fold_copies};
+use super::passage::{Passage, fit};
 use super::reply::{Form, Reply, texts};
 use super::scope::Seen;
 use super::waiting::plain;
@@ -25,7 +25,7 @@ use crate::place::{Changed, SyncMode};
 
 pub(super) const NAME: &str = "search";
 
-/// How many hits are answered with when nothing is said, and at most.
+/// The default and the maximum number of hits.
 const DEFAULT: usize = 5;
 const MOST: usize = 20;
 
@@ -34,7 +34,7 @@ const MOST: usize = 20;
 /// needed, and `get` can read those that are.
 const TOKENS: usize = 200;
 
-/// What is told of a place without documents, be it inside of what is served or not.
+/// The error for a place without documents, whether or not it is inside what is served.
 const NOTHING_THERE: &str = "no documents at that `path`: `list` shows the folders";
 
 pub(super) fn tool(instructions: &Instructions) -> Tool {
@@ -64,7 +64,7 @@ pub(super) fn tool(instructions: &Instructions) -> Tool {
         .with_annotations(reads())
 }
 
-/// What is said of a tool that only reads.
+/// The annotations of a tool that only reads.
 pub(super) fn reads() -> ToolAnnotations {
     ToolAnnotations::new()
         .read_only(true)
@@ -89,7 +89,7 @@ fn is_unmatched(note: &Note) -> bool {
     matches!(note, Note::Unmatched { .. })
 }
 
-/// A search as it was asked for.
+/// A search request.
 struct Asked {
     query: Query,
     path: Option<String>,
@@ -179,7 +179,7 @@ impl Shared {
             let nothing = match is_behind {
                 true => "no results in what is indexed so far",
                 false if is_bare => "no results: there are no documents here",
-                // What none has is told.
+                // A filter value that no document has is reported.
                 false if answer.notes.iter().any(is_unmatched) => "no results",
                 false => "no results: try other words or fewer filters",
             };
@@ -195,7 +195,7 @@ impl Shared {
         self.shown(&answer, asked.shown, notes)
     }
 
-    /// What the index says of the answer, as far as it is about what may be seen.
+    /// The notes of the index about the answer, without those about what is not visible.
     fn notes_of(
         &self,
         index: &Index,
@@ -204,7 +204,7 @@ impl Shared {
     ) -> anyhow::Result<Vec<String>> {
         let is_all = self.scope.is_all_of(index)?;
         let is_said = |note: &&Note| match note {
-            // What is said of the whole holds for what it lacks.
+            // The note that the index is out of date includes what is missing.
             Note::NoVectors | Note::Behind { .. } if is_behind => false,
             Note::Absent(_) | Note::Scattered(_) => !is_behind,
             Note::VectorsBehind { .. } | Note::FormerVectors { .. } => is_all && !is_behind,
@@ -215,7 +215,7 @@ impl Shared {
             Note::Behind { .. } if self.keeper.mode() != SyncMode::Never => {
                 "changes are being indexed: ask again in a moment for the latest".to_string()
             }
-            // What there is comes from the documents.
+            // The existing values come from documents.
             Note::Unmatched {
                 filter,
                 asked,
@@ -239,7 +239,7 @@ impl Shared {
         Ok(notes.map(told).collect())
     }
 
-    /// Which of the documents are no longer as they were indexed.
+    /// Notes about the documents that have changed since they were indexed.
     fn changed<'d>(
         &self,
         index: &Index,
@@ -266,7 +266,7 @@ impl Shared {
         Ok(notes)
     }
 
-    /// What one should know of a document that is no longer as it was indexed.
+    /// The note about a document that has changed since it was indexed.
     pub(super) fn changed_note(&self, changed: Changed, path: &str) -> String {
         let path = ticked(&address(self.scope.outward(path)));
         match (changed, self.options.sync) {
@@ -290,16 +290,13 @@ impl Shared {
         let mut hits: Vec<Passage<'_>> = found
             .enumerate()
             .map(|(at, (document, hit))| {
-                Passage::of(at + 1, document, hit, self.scope.outward(&document.path))
+                Passage::of(at + 1, document, hit, |path| self.scope.outward(path))
             })
             .collect();
         let form = shown.form;
         notes.extend(weak_note(&hits, shown.folds_weak()));
         if shown.folds_weak() {
             hits.retain(|hit| !hit.weak);
-        }
-        if form == Form::Text {
-            fold_copies(&mut hits);
         }
         let mut under = Fenced::default();
         under.notes(&notes);
@@ -311,7 +308,7 @@ impl Shared {
             text.line(&hit.head());
             text.quote(hit.text.unwrap_or_default());
         }
-        // By way of text, so that a score is written as `excerpt search --json` writes it.
+        // Serialized to text first, so that scores are written as by `excerpt search --json`.
         let written: Value = serde_json::from_str(&serde_json::to_string(&hits)?)?;
         let mut data = json!({"hits": written, "notes": notes});
         if let Some(how) = truncated.how() {
@@ -332,9 +329,9 @@ impl Shared {
     }
 }
 
-/// The note about weak hits: how many are not shown, or that there are no others.
+/// The note about weak hits: how many are hidden, or that there are no others.
 fn weak_note(hits: &[Passage<'_>], are_folded: bool) -> Option<String> {
-    /// The most tokens for the citations of the best of them.
+    /// The maximum number of tokens for the citations of the best of them.
     const PLACES: usize = 60;
     let weak: Vec<&Passage<'_>> = hits.iter().filter(|hit| hit.weak).collect();
     let is_all = weak.len() == hits.len();

@@ -1,4 +1,4 @@
-//! A server over standard input and output, one message a line, until the input ends.
+//! A server over standard input and output, with one message per line, until the input ends.
 
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};
@@ -22,21 +22,21 @@ pub(crate) fn run(options: Options) -> anyhow::Result<()> {
     let help = std::io::stdin().is_terminal().then(|| help(&options));
     let server = Server::start(options)?;
     if let Some(help) = help {
-        // Nobody reads it where standard error is closed.
+        // The error is ignored: standard error may be closed.
         let _ = std::io::stderr().write_all(help.as_bytes());
     }
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(serve(server.clone()));
     server.end();
-    // A read of the input that nothing can break off is not waited for.
+    // A blocking read of the input cannot be cancelled and is not waited for.
     runtime.shutdown_background();
     served
 }
 
-/// What someone reads who starts the server in a terminal, where no client speaks.
+/// The text for a user who starts the server in a terminal, without a client.
 fn help(options: &Options) -> String {
     let mut words: Vec<OsString> = std::env::args_os().skip(1).collect();
-    // A client starts the server from a folder of its own.
+    // A client starts the server in another working directory.
     let folder = std::path::absolute(&options.path).unwrap_or_else(|_| options.path.clone());
     let is_folder = |at: &usize| words[*at] == options.path.as_os_str();
     let given: Vec<usize> = (0..words.len()).filter(is_folder).collect();
@@ -72,7 +72,7 @@ async fn serve(server: Server) -> anyhow::Result<()> {
             running.waiting().await?;
             Ok(())
         }
-        // A client that goes before it has said anything, or while it is answered, wants nothing more.
+        // It is no error if a client disconnects before its first message or during an answer.
         Err(
             ServerInitializeError::ConnectionClosed(_)
             | ServerInitializeError::TransportError { .. },
@@ -81,7 +81,7 @@ async fn serve(server: Server) -> anyhow::Result<()> {
     }
 }
 
-/// Whether a session begins with a request: by its handshake, or by saying of itself what a handshake would.
+/// Whether a request begins a session: by a handshake, or by metadata that replaces one.
 fn begins(request: &ClientRequest) -> bool {
     match request {
         ClientRequest::InitializeRequest(_) => true,
@@ -90,13 +90,13 @@ fn begins(request: &ClientRequest) -> bool {
     }
 }
 
-/// A transport that answers what is no message with an error, under its id where that can be read: by itself, the library lets its sender wait. It passes
-/// over what is no request before a session has begun, where the library would end the server, and tells the server when the input has ended.
+/// A transport that answers an invalid message with an error, under its id if that can be read; the library alone would not answer. It ignores everything
+/// but requests before a session has begun, where the library would end the server, and notifies the server when the input has ended.
 struct Patient<R, T: Transport<RoleServer>> {
     lines: Lines<R>,
-    /// What is sent goes through it, and nothing is received from it.
+    /// Used only to send.
     output: T,
-    /// An error that is being sent: to receive may be broken off meanwhile.
+    /// An error that is being sent: `receive` may be cancelled meanwhile.
     refusal: Option<Sending<T::Error>>,
     server: Server,
     has_begun: bool,
@@ -109,7 +109,7 @@ where
     R: AsyncBufRead + Unpin + Send + 'static,
     T: Transport<RoleServer>,
 {
-    /// The next message; none when there are no more, or errors cannot be sent.
+    /// The next message; `None` when there are no more, or errors cannot be sent.
     async fn message(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             if let Some(refusal) = &mut self.refusal {
@@ -130,10 +130,10 @@ where
     }
 }
 
-/// An error, and the id of the request that it answers. Where that cannot be read, the answer has none, as the protocol has it.
+/// An error, and the id of the request that it answers. If the id cannot be read, the answer has none, as the protocol requires.
 type Refusal = Box<(ErrorData, Option<RequestId>)>;
 
-/// The message that a line is; none where it needs no answer.
+/// The message in a line; `None` if it needs no answer.
 fn understood(line: Line) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
     const MARK: &[u8] = "\u{feff}".as_bytes();
     let line = match line {
@@ -156,7 +156,7 @@ fn understood(line: Line) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
             let error = ErrorData::parse_error(format!("not JSON: {error}"), None);
             Err(Box::new((error, id_in(line))))
         }
-        // To a notification there is no answer, be it an unknown one or wrong.
+        // A notification is never answered, even an unknown or invalid one.
         Ok(value) if value["method"].is_string() && value.get("id").is_none() => Ok(None),
         Ok(_) => {
             let error = ErrorData::invalid_request("not a JSON-RPC 2.0 message", None);

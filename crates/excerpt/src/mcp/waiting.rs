@@ -1,4 +1,4 @@
-//! Waiting for something to answer from, and what one should know of an answer's state.
+//! Waits for the first documents, and reports the state that an answer comes from.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,11 +18,11 @@ use crate::place::SyncMode;
 /// How long an answer waits for the first documents.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How often one who waits is told how far it is.
+/// The interval of progress reports to a waiting client.
 const TELLING: Duration = Duration::from_millis(100);
 
 impl Shared {
-    /// Waits until there is something to answer from, as the mode has it.
+    /// Waits until requests can be answered, as the sync mode requires.
     pub(super) async fn ready(
         self: &Arc<Self>,
         context: &RequestContext<RoleServer>,
@@ -46,7 +46,7 @@ impl Shared {
             told: 0.0,
             due: Instant::now(),
         };
-        // What there is is looked at again when a part of the work has ended.
+        // The number of searchable documents is checked again whenever a part of the work has ended.
         let mut is_due = true;
         loop {
             let now = state.borrow_and_update().clone();
@@ -76,7 +76,7 @@ impl Shared {
         matches!(searched, Ok(count) if count > 0)
     }
 
-    /// What went wrong, in words that say what to do.
+    /// An error, with a message that says what to do.
     pub(super) fn told(&self, trouble: Trouble) -> anyhow::Error {
         let state = self.keeper.state().borrow().clone();
         match trouble {
@@ -91,7 +91,7 @@ impl Shared {
         }
     }
 
-    /// What one should know of the state that an answer comes from.
+    /// A note if the answer does not come from an up-to-date index.
     pub(super) fn lag(&self, index: &Index) -> Vec<String> {
         let state = self.keeper.state().borrow().clone();
         let note = match (&state.ended, self.keeper.mode()) {
@@ -109,7 +109,7 @@ impl Shared {
                 "answered from an older state: another process is writing the index; ask again in a moment"
                     .to_string(),
             ),
-            // How many there are is not told where not all is seen.
+            // Counts are not shown if only a part is visible.
             (Some(Ended::Rest { .. }), _) if !self.scope.is_whole() => Some(
                 "indexing is not finished and continues in the background: ask again in a moment"
                     .to_string(),
@@ -148,7 +148,7 @@ impl Shared {
         note.into_iter().collect()
     }
 
-    /// Whether something that is served was never indexed to the end.
+    /// Whether a served source was never indexed completely.
     fn is_unfinished(&self, index: &Index) -> bool {
         let sources = self.scope.sources().unwrap_or_default();
         sources.iter().any(|seen| {
@@ -157,7 +157,7 @@ impl Shared {
         })
     }
 
-    /// That nothing was found because nothing is indexed.
+    /// The error for an index without documents.
     pub(super) fn nothing_indexed<T>(&self, index: &Index) -> anyhow::Result<T> {
         if self.keeper.mode() == SyncMode::Never {
             bail!("nothing that is served is indexed: run `excerpt sync`");
@@ -171,7 +171,7 @@ impl Shared {
         }
     }
 
-    /// How many documents can be found at the moment, where all of them may be seen.
+    /// The number of searchable documents, if all of them are visible.
     fn searched(&self, index: &Index) -> usize {
         match self.scope.is_all_of(index) {
             Ok(true) => index.searched().unwrap_or(0),
@@ -179,7 +179,7 @@ impl Shared {
         }
     }
 
-    /// What is at work at the moment, to be added to a sentence.
+    /// The current progress, to be appended to a sentence.
     fn under_way(&self, state: &State) -> String {
         let far = state.progress.as_ref().and_then(far);
         let far = far.filter(|_| self.scope.is_whole());
@@ -187,7 +187,7 @@ impl Shared {
     }
 }
 
-/// How far a stage is, in words.
+/// The progress of a stage, in words.
 fn far(progress: &Progress) -> Option<String> {
     let what = match progress.stage {
         Stage::Cut => "files read",
@@ -199,12 +199,12 @@ fn far(progress: &Progress) -> Option<String> {
     Some(format!("{done} of {total} {what}"))
 }
 
-/// Tells a client that asked for it how far the first sync is.
+/// Reports the progress of the first sync to a client that requested it.
 struct Teller<'a> {
     context: &'a RequestContext<RoleServer>,
-    /// Whether all that is counted may be seen.
+    /// Whether everything that is counted is visible.
     is_whole: bool,
-    /// The progress that was told last; it only grows.
+    /// The last reported progress, which only grows.
     told: f64,
     due: Instant,
 }
@@ -217,7 +217,7 @@ impl Teller<'_> {
         let Some(progress) = state.progress.filter(|_| Instant::now() >= self.due) else {
             return;
         };
-        // The stages one after the other, each as large as the number of files.
+        // The total of all stages, each as large as the number of files.
         let stage = match progress.stage {
             Stage::List => 0.0,
             Stage::Cut => 1.0,
@@ -234,12 +234,12 @@ impl Teller<'_> {
         let mut told = ProgressNotificationParam::new(token, done).with_total(4.0);
         let far = far(&progress).filter(|_| self.is_whole);
         told.message = Some(far.unwrap_or_else(|| "indexing".to_string()));
-        // Whoever does not listen need not be told.
+        // An error is ignored: progress is optional.
         let _ = self.context.peer.notify_progress(told).await;
     }
 }
 
-/// An error of the index, as the model reads it.
+/// An error of the index, with the message for the model.
 pub(super) fn plain(error: excerpt_index::Error) -> anyhow::Error {
     anyhow!("{}", message(&error.into()))
 }

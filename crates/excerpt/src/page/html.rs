@@ -1,12 +1,12 @@
-//! Text from outside as HTML. Everything on a page that we did not write ourselves goes through [`Text`] or [`Attribute`]. A name among words of ours
-//! stands in a `<bdi>`: letters that are written from right to left do not move what is around it.
+//! Text from outside as HTML. All of it goes through [`Text`] or [`Attribute`]. A name within our own text is in a `<bdi>`, so that right-to-left
+//! letters in it do not reorder the text around it.
 
 use std::fmt::{self, Write as _};
 
 use crate::visible::characters;
 
-/// Text as the content of an element. White space stays as it is; a character that is not to be seen, or not to be written in HTML, becomes an
-/// `<i>` with a short name for it and the character's number as its title.
+/// Text as the content of an element. White space is unchanged. A character that is invisible or not allowed in HTML becomes an `<i>` with a short
+/// name for it and its code point as the title.
 pub(crate) struct Text<'a>(pub(crate) &'a str);
 
 /// Text as the value of an attribute in double quotes, or as a title; invisible characters become symbols.
@@ -32,7 +32,7 @@ impl fmt::Display for Attribute<'_> {
     }
 }
 
-/// Writes `text` with what HTML gives a meaning escaped, and what nobody can see left to `hidden`.
+/// Writes `text` with the special characters of HTML escaped, and invisible ones passed to `hidden`.
 fn write(
     text: &str,
     f: &mut fmt::Formatter<'_>,
@@ -60,7 +60,7 @@ fn write(
     f.write_str(&text[plain..])
 }
 
-/// What everybody calls a character that cannot be seen. Unlike the pictures of them, every font has the letters.
+/// The common name of an invisible character. Unlike its symbol, every font has the letters.
 fn name(char: char) -> Option<&'static str> {
     const CONTROLS: [&str; 32] = [
         "NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "HT", "LF", "VT", "FF", "CR",
@@ -74,7 +74,7 @@ fn name(char: char) -> Option<&'static str> {
     }
 }
 
-/// Writes the picture that Unicode has of a control character, for any other its number.
+/// Writes the Unicode symbol for a control character, or the code point of any other.
 fn symbol(char: char, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let number = char as u32;
     let picture = match number {

@@ -1,4 +1,4 @@
-//! Overlap as it is drawn: not in front of the chunk that repeats it, but where it stands in the text. Overlaps may overlap.
+//! Overlap as shown on the page: not in front of the chunk that repeats it, but at its place in the text. Overlaps may intersect.
 
 use std::ops::Range;
 
@@ -6,12 +6,12 @@ use excerpt_chunk::Chunk;
 
 /// Which parts of the text are repeated in front of which chunks.
 pub(super) struct Marks {
-    /// Where what is repeated changes, and the chunks it is repeated in from there on.
+    /// The positions where the set of repeating chunks changes, each with the new set.
     changes: Vec<(usize, Vec<usize>)>,
 }
 
 impl Marks {
-    /// Where the overlaps of `chunks` begin and end.
+    /// Collects where the overlaps of `chunks` begin and end.
     pub(super) fn new(chunks: &[Chunk<'_>]) -> Self {
         let mut ends = Vec::new();
         for chunk in chunks {
@@ -36,7 +36,7 @@ impl Marks {
         Marks { changes }
     }
 
-    /// The parts of `bytes`, each with the chunks it is repeated in.
+    /// The parts of `bytes`, each with the chunks that repeat it.
     pub(super) fn within(
         &self,
         bytes: Range<usize>,

@@ -1,4 +1,4 @@
-//! HTML pages: one file each, with nothing to fetch. What came from outside is text on them and nothing else.
+//! HTML pages: one file each, which fetches nothing. Text from outside appears on them only as text.
 
 mod html;
 mod marks;

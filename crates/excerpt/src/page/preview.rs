@@ -1,7 +1,7 @@
-//! The preview: documents with their chunks in colour, and with each chunk what is known of it.
+//! The preview: documents with their chunks in color, and the details of each chunk.
 //!
-//! The page is whole without its script: the source, the cuts between the chunks, and under each chunk its facts. The script moves the facts of
-//! the selected chunk into a panel and lets the keyboard walk. Sizes are drawn as SVG, since the page's own policy admits no style attributes.
+//! The page is complete without its script: the source, the splits between the chunks, and the details below each chunk. The script moves the
+//! details of the selected chunk into a panel and adds keyboard navigation. Sizes are drawn as SVG, since the page's policy allows no style attributes.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -15,27 +15,27 @@ use crate::output::{counted, thousands};
 
 const STYLE: &str = include_str!("preview.css");
 const SCRIPT: &str = include_str!("preview.js");
-/// What the policy of the page admits: the SHA-256 of [`STYLE`] and [`SCRIPT`], in base64. A test says what to write here.
+/// What the policy of the page allows: the SHA-256 of [`STYLE`] and [`SCRIPT`], in base64. A failing test prints the new values.
 const STYLE_HASH: &str = "lqUtl2Soo8/Tzh3n3vumIlz44c65umSUNczMsG8B1tM=";
 const SCRIPT_HASH: &str = "3xSqYNOz7HfIgZZjTJ/nw+OKCplVQTfsOo1F/DCO3Hg=";
 
-/// How many colours take turns.
+/// How many colors alternate.
 const HUES: usize = 4;
 
-/// The page in the making: documents are written one after another and not kept.
+/// A page that is being written: documents are written one after another and not kept in memory.
 pub(crate) struct Preview<'a> {
     config: &'a Config,
     documents: Vec<Entry>,
 }
 
-/// A document that was written, for the list of all.
+/// A written document, for the list of documents.
 struct Entry {
     name: String,
     chunks: usize,
 }
 
 impl<'a> Preview<'a> {
-    /// Writes what comes before the first document; the page is called `title`.
+    /// Writes what comes before the first document. `title` is the title of the page.
     pub(crate) fn begin(out: &mut impl Write, title: &str, config: &'a Config) -> io::Result<Self> {
         write!(
             out,
@@ -81,7 +81,7 @@ impl<'a> Preview<'a> {
         writeln!(out, "</article>")
     }
 
-    /// Writes what comes after the last document: the list of all, the place for the selected chunk, the script.
+    /// Writes what comes after the last document: the list of documents, the panel for the selected chunk, the script.
     pub(crate) fn end(self, out: &mut impl Write) -> io::Result<()> {
         if self.documents.is_empty() {
             writeln!(out, "<p class=\"none\">There are no documents here.</p>")?;
@@ -122,7 +122,7 @@ impl<'a> Preview<'a> {
 struct Page<'a> {
     config: &'a Config,
     unit: String,
-    /// Which of the documents, from 1.
+    /// The number of the document, from 1.
     number: usize,
     text: &'a str,
     lines: LineIndex<'a>,
@@ -130,7 +130,7 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// The name of a chunk on the page: `chunk-3` in the first document, `doc-2-chunk-3` in the second.
+    /// The id of a chunk's element: `chunk-3` in the first document, `doc-2-chunk-3` in the second.
     fn anchor(&self, chunk: &Chunk<'_>) -> String {
         match self.number {
             1 => format!("chunk-{}", chunk.ordinal),
@@ -229,7 +229,7 @@ impl Page<'_> {
         writeln!(out, "</p>\n</div>")
     }
 
-    /// The whole text: chunks, with what is in none of them between.
+    /// The whole text: the chunks, and the text between them that is in none.
     fn source(&self, out: &mut impl Write, chunking: &Chunking<'_>) -> io::Result<()> {
         writeln!(out, "<div class=\"source\">")?;
         if chunking.chunks.is_empty() {
@@ -302,7 +302,7 @@ impl Page<'_> {
         writeln!(out, "</details>\n</section>")
     }
 
-    /// The source at `bytes`, an element a line; a line that begins before has no number, but for a byte order mark.
+    /// The source at `bytes`, one element per line. A line that begins earlier has no number, unless only a byte order mark precedes it.
     fn lines(&self, out: &mut impl Write, bytes: Range<usize>) -> io::Result<()> {
         let mut start = bytes.start;
         for line in self.text[bytes].split_inclusive('\n') {
@@ -326,7 +326,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// All that is known of a chunk.
+    /// The details of a chunk.
     fn facts(&self, out: &mut impl Write, chunk: &Chunk<'_>) -> io::Result<()> {
         writeln!(
             out,
@@ -391,11 +391,11 @@ impl Page<'_> {
         writeln!(out, "</ul>")
     }
 
-    /// What is counted and embedded: the context's header, the overlap and the text.
+    /// The text that is counted and embedded: the context's header, the overlap and the text.
     fn embedded(&self, out: &mut impl Write, chunk: &Chunk<'_>) -> io::Result<()> {
         let overlap = chunk.overlap.as_ref();
         let overlap = overlap.map_or("", |overlap| &self.text[overlap.bytes.clone()]);
-        // The elements are always there: a parser would drop a line end right behind `<pre>`.
+        // The elements are always written: a parser drops a line end right after `<pre>`.
         writeln!(
             out,
             "<h4>The exact text that is embedded</h4>\n<pre><span class=\"context\">{}</span><u class=\"on\">{}</u><span>{}</span></pre>",
@@ -406,7 +406,7 @@ impl Page<'_> {
     }
 }
 
-/// What a strength is called, and how strong it is from 1 to 3.
+/// The name of a strength, and the strength from 1 to 3.
 fn strength(strength: Strength) -> (&'static str, u8) {
     match strength {
         Strength::Start => ("start", 3),
@@ -426,13 +426,13 @@ fn strength(strength: Strength) -> (&'static str, u8) {
     }
 }
 
-/// Whether a chunk exceeds the limit. Its size alone does not tell: an overview has a limit of its own.
+/// Whether a chunk exceeds the limit. Its size is not enough to decide that: an overview has its own limit.
 fn is_oversized(chunk: &Chunk<'_>) -> bool {
     let mut warnings = chunk.warnings.iter();
     warnings.any(|warning| matches!(warning, Warning::Oversized { .. }))
 }
 
-/// Where a chunk stands; without headings around it what is inside, or what it is.
+/// The trail of a chunk; without one, the sections inside it or its kind.
 fn trail(out: &mut impl Write, chunk: &Chunk<'_>) -> io::Result<()> {
     let (labels, between) = match chunk.context.trail.is_empty() {
         false => (&chunk.context.trail, "<i> › </i>"),
@@ -459,7 +459,7 @@ fn warnings(out: &mut impl Write, warnings: &[Warning]) -> io::Result<()> {
     writeln!(out, "</ul>")
 }
 
-/// A cut: how strong it is, and the reason.
+/// A split: its strength and the reason.
 fn cut(out: &mut impl Write, cut: &Cut) -> io::Result<()> {
     let (strength, level) = strength(cut.strength);
     write!(
@@ -467,14 +467,14 @@ fn cut(out: &mut impl Write, cut: &Cut) -> io::Result<()> {
         "<span class=\"s{level}\" title=\"strength: {strength}\"><i></i><i></i><i></i></span> <b>{}</b>",
         Text(&cut.reason)
     )?;
-    // `heading 2` and the like say it already.
+    // `heading 2` and the like already contain the strength.
     match cut.reason.contains(strength) {
         true => Ok(()),
         false => write!(out, " <small>{strength}</small>"),
     }
 }
 
-/// The facts of a chunk that need no drawing.
+/// The details of a chunk that are text.
 fn rows(out: &mut impl Write, chunk: &Chunk<'_>) -> io::Result<()> {
     let row = |out: &mut _, name: &str, value: fmt::Arguments<'_>| {
         Write::write_fmt(out, format_args!("<dt>{name}</dt><dd>{value}</dd>\n"))
@@ -524,7 +524,7 @@ fn rows(out: &mut impl Write, chunk: &Chunk<'_>) -> io::Result<()> {
     )
 }
 
-/// `size` of `whole`, as a part of `length`.
+/// `size` scaled from `whole` to `length`.
 fn scaled(size: usize, whole: usize, length: usize) -> usize {
     (size as f64 / whole.max(1) as f64 * length as f64).round() as usize
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::process::{Command, Stdio};
 
 use super::project::EmbeddingArgs;
-use super::{CollectionArgs, Target};
+use super::{CollectionArgs, Syncable, Target};
 
 /// The variable that switches it off, by `0`.
 const VARIABLE: &str = "EXCERPT_BACKGROUND";
@@ -38,6 +38,10 @@ pub(crate) fn sync(
         false => {
             command.args(target.sources.iter().map(|source| &source.root));
         }
+    }
+    let is_without = |source: &Syncable| source.options.selection.ignore_files == Some(false);
+    if target.sources.iter().any(is_without) {
+        command.arg("--no-ignore");
     }
     command
         .arg("--index")

@@ -39,7 +39,7 @@ const MOST: u64 = 1 << 24;
 /// The seconds that a request may take at most.
 const LONGEST: f64 = 3600.0;
 
-/// How long a question waits for its vector, and how often it is sent again: somebody is waiting for the answer.
+/// The limits of requests while a user waits for an answer. The retries are for the documents that are embedded before it: a query is never retried.
 const QUESTION_TIMEOUT: Duration = Duration::from_secs(10);
 const QUESTION_RETRIES: u32 = 1;
 
@@ -111,7 +111,7 @@ impl Embedding {
         }
     }
 
-    /// The same, with no more patience than someone has who waits for an answer.
+    /// The same, with the limits of requests while a user waits for an answer.
     pub(crate) fn for_questions(&self) -> Embedding {
         match self {
             Embedding::Http(options) => {

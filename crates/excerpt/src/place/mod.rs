@@ -6,21 +6,28 @@ pub(crate) mod background;
 mod changed;
 pub(crate) mod embedding;
 mod fields;
+mod not_indexed;
 mod opened;
 mod paths;
 pub(crate) mod project;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use etcetera::BaseStrategy as _;
-use excerpt_index::{Collection, Error, Filter, Index, OpenOptions, Place, SyncOptions};
+use excerpt_index::{
+    Collection, Error, Filter, Index, IndexEntry, LIBRARY, OpenOptions, Place, SyncOptions,
+};
 
 pub(crate) use addition::{Addition, Kind, check_secrets};
 pub(crate) use changed::Changed;
+pub(crate) use not_indexed::{check_file, not_indexed};
 pub(crate) use opened::{Hurry, Lag, Opened, SyncMode, opened, patiently, sync};
 pub(crate) use paths::{Paths, absolute, in_collection};
 use project::{Configuration, EmbeddingArgs};
+
+/// The variable that names an index.
+const VARIABLE: &str = "EXCERPT_INDEX";
 
 /// The choice of the index, shared by all commands that use one.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -29,7 +36,7 @@ pub(crate) struct IndexArgs {
     #[arg(
         long,
         value_name = "FOLDER",
-        env = "EXCERPT_INDEX",
+        env = VARIABLE,
         hide_env_values = true
     )]
     index: Option<PathBuf>,
@@ -49,7 +56,54 @@ impl IndexArgs {
     pub(crate) fn library(&self) -> anyhow::Result<PathBuf> {
         match &self.index {
             Some(index) => Ok(std::path::absolute(index)?),
-            None => Ok(data()?.join("library")),
+            None => Ok(data()?.join(LIBRARY)),
+        }
+    }
+
+    /// The index in the directory `index`.
+    pub(crate) fn of(index: PathBuf) -> Self {
+        IndexArgs { index: Some(index) }
+    }
+
+    /// The index that the environment names, if it does.
+    pub(crate) fn of_environment() -> Self {
+        IndexArgs {
+            index: std::env::var_os(VARIABLE).map(PathBuf::from),
+        }
+    }
+
+    /// All indexes in the user's data folder.
+    pub(crate) fn all() -> anyhow::Result<Vec<IndexEntry>> {
+        Ok(IndexEntry::all(&data()?))
+    }
+
+    /// The index that is meant by its directory, the name of that, or a folder that it indexes, which may be gone.
+    pub(crate) fn entry(named: &Path) -> anyhow::Result<IndexEntry> {
+        if IndexEntry::is_in(named) {
+            return Ok(IndexEntry::of(std::path::absolute(named)?));
+        }
+        let absolute = std::path::absolute(named)?;
+        let root = named.canonicalize().unwrap_or(absolute);
+        let is_meant = |entry: &IndexEntry| {
+            entry.roots.contains(&root) || entry.index.file_name() == Some(named.as_os_str())
+        };
+        let mut found: Vec<IndexEntry> = IndexArgs::all()?;
+        found.retain(is_meant);
+        match found.len() {
+            0 => bail!(
+                "there is no index of `{}`: `excerpt list --indexes` shows all",
+                named.display()
+            ),
+            1 => Ok(found.remove(0)),
+            _ => {
+                let found = found.iter().map(|entry| entry.index.display());
+                let found: Vec<String> = found.map(|index| format!("`{index}`")).collect();
+                bail!(
+                    "`{}` is in several indexes: name one of {}",
+                    named.display(),
+                    found.join(", ")
+                )
+            }
         }
     }
 }
@@ -122,6 +176,16 @@ impl Target {
     /// How the paths of its documents are shown, where the user typed `path`.
     pub(crate) fn paths(&self, path: &Path) -> Paths {
         Paths::from_here(self.place.is_some().then_some(path))
+    }
+
+    /// The same, with or without what ignore files exclude, as a flag says.
+    pub(crate) fn without_ignore_files(mut self, no_ignore: bool) -> Target {
+        if no_ignore {
+            for source in &mut self.sources {
+                source.options.selection.ignore_files = Some(false);
+            }
+        }
+        self
     }
 
     /// Its index, made if there is none.

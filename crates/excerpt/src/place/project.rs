@@ -32,6 +32,7 @@ const SELECTION: &Fields = &[
     ("include", Kind::Texts),
     ("ignore", Kind::Texts),
     ("max_file_size", Kind::Whole(1 << 40)),
+    ("ignore_files", Kind::Truth),
     ("secrets", Kind::OneOf(&["skip", "index"])),
 ];
 

@@ -1,10 +1,10 @@
-"""A server that speaks over standard input and output, reached over streamable HTTP.
+"""Makes a server on standard input and output available over streamable HTTP.
 
-A message that is posted becomes a line of the server's input as it is, and the lines of its output become the answer as they are: what is judged are the
-server's own bytes. Only what HTTP adds is made here: sessions, status codes, event streams.
+A posted message becomes a line of the server's input unchanged, and the lines of its output become the answer unchanged, so that the server's own bytes are
+judged. Only the parts of HTTP are added here: sessions, status codes, event streams.
 
-A session begins with `initialize` and has a child of its own. Where the revision knows no sessions, each connection has one: its requests come one after the
-other, so that no two of the same id are under way in one child.
+A session begins with `initialize` and has its own child process. In revisions without sessions, each connection has one: its requests are sequential, so
+that no two with the same id are in progress in one child.
 """
 import contextlib
 import http.server
@@ -15,22 +15,22 @@ import socket
 import subprocess
 import threading
 
-# How long a child may take for one line, and for its end. Neither is waited for where all is well.
+# The timeout for a line of a child, and for its exit. Neither is reached normally.
 PATIENCE = 20.0
 
-# The status of an error, by its code; any other error is the answer of a call that came through.
+# The status of an error, by its code. Any other error is the answer to a valid call.
 STATUS = {-32601: 404, -32700: 400, -32600: 400, -32602: 400, -32020: 400, -32021: 400, -32022: 400}
 
-# Beginning with this revision a request stands for itself, and an error has a status of its own.
+# From this revision on, requests are independent, and errors have a status.
 WITHOUT_SESSIONS = "2026-07-28"
 
-# The request that is not answered while the client listens; over HTTP, it ends by closing the connection.
+# The request that has no answer while the client listens; over HTTP, closing the connection ends it.
 LISTEN = "subscriptions/listen"
 LEFT = object()
 
 
 class Child:
-    """One process of the server, and those who wait for its answers."""
+    """One process of the server, and the requests that wait for its answers."""
 
     def __init__(self, command: list, environment: dict, faults: list) -> None:
         self._faults = faults
@@ -48,7 +48,7 @@ class Child:
             self._process.stdin.flush()
 
     def ask(self, request: dict, line: bytes, leaves):
-        """Writes a request, and yields the lines that belong to it, the answer last. One that listens has none: it ends when the client `leaves`."""
+        """Writes a request, and yields the lines that belong to it, the answer last. A subscription has no answer: it ends when the client `leaves`."""
         lines = queue.Queue()
         meta = (request.get("params") or {}).get("_meta") or {}
         keys = [("id", json.dumps(request["id"])), ("progress", json.dumps(meta.get("progressToken")))]
@@ -81,7 +81,7 @@ class Child:
                     self._waiting.pop(key, None)
 
     def end(self) -> None:
-        """Closes the input, after which the server has to end by itself, without a complaint."""
+        """Closes the input, after which the server must exit by itself and without an error message."""
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.close()
         try:
@@ -123,7 +123,7 @@ class Child:
 
     @staticmethod
     def _key(message: dict) -> tuple:
-        """What tells whose a line is: the request it answers, that whose progress it tells, or that which listens."""
+        """The key of the request to which a line belongs: as its answer, its progress, or a notification for a subscription."""
         if "method" not in message:
             return "id", json.dumps(message["id"])
         params = message.get("params") or {}
@@ -133,7 +133,7 @@ class Child:
 
 
 class Bridge:
-    """Serves `command` at `url`, on a port that the system chooses, while it is entered. What the bridge itself saw go wrong is in `faults`."""
+    """A context manager that serves `command` at `url`, on a port chosen by the system. `faults` has the errors that the bridge itself noticed."""
 
     def __init__(self, command: list, environment: dict) -> None:
         self.faults = []
@@ -143,7 +143,7 @@ class Bridge:
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), type("Connection", (Connection,), {"bridge": self}))
-        # The end waits for all connections.
+        # Shutting down waits for all connections.
         self._http.daemon_threads = False
         self.url = f"http://127.0.0.1:{self._http.server_address[1]}/mcp"
 
@@ -210,7 +210,7 @@ class Connection(http.server.BaseHTTPRequestHandler):
         pass
 
     def do_POST(self) -> None:
-        # A line break in JSON is nothing but space.
+        # A line break in JSON is white space.
         line = self.rfile.read(int(self.headers["Content-Length"])).replace(b"\n", b" ").replace(b"\r", b" ")
         try:
             message = json.loads(line)
@@ -230,7 +230,7 @@ class Connection(http.server.BaseHTTPRequestHandler):
             child.tell(line)
             return self._reply(202)
         if self.bridge.faults:
-            # Judged already: what comes after is not waited for.
+            # Already judged: later lines are not waited for.
             return self._reply(502)
         self.bridge.count()
         self._answer(child.ask(message, line, self._left), headers)
@@ -246,7 +246,7 @@ class Connection(http.server.BaseHTTPRequestHandler):
         self._reply(200)
 
     def _answer(self, lines, headers: dict) -> None:
-        """An answer that comes at once is a body, one that something comes before is a stream."""
+        """Sends an immediate answer as a body, and one after other messages as a stream."""
         first = next(lines, None)
         if first is None:
             return self._reply(502)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Drives the server as an agent's program does: with the Python client of the Model Context Protocol, which is of another make.
+"""Drives the server as an agent's program does, with the independent Python client of the Model Context Protocol.
 
 usage: client.py BINARY
 
-Each revision is spoken with a server of its own. Every message that goes over the pipes is looked at too: each request has one answer and no other, a
-cancelled one none; and each server ends with 0 and without a complaint when its input ends.
+Each revision is tested with a separate server. Every message on the pipes is checked, too: each request has exactly one answer, a cancelled one none; and
+each server exits with 0 and without an error message when its input ends.
 """
 import asyncio
 import contextlib
@@ -21,7 +21,7 @@ from fixture import DOCUMENTS, REVISIONS, Judge, Project, Wrong
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-# The revision that has no handshake: each request says for itself what a handshake would.
+# The revision without a handshake: each request has the metadata of one.
 NEWEST = REVISIONS[0]
 
 READING = ["search", "get", "list", "chunk"]
@@ -34,19 +34,19 @@ def bed(at: int) -> str:
     return f"# Bed {at}\n{''.join(rows)}"
 
 
-# Enough that the first sync is under way for a while, also in a release build.
+# Enough for the first sync to take a while, even in a release build.
 FIELDS = {f"beds/{at // 50}/bed-{at}.md": bed(at) for at in range(3000)}
 GARDEN = dict(list(FIELDS.items())[:100])
 
-# The whole run ends when something hangs; nothing waits for this where all is well.
+# The timeout of the whole run, in case something hangs.
 LONGEST = 100
 
-# Says in the file $0 how the command ended.
+# Writes the exit code of the command into the file $0.
 ENDED = '"$@"; echo $? > "$0"'
 
 
 class Stream:
-    """One of the two streams of a transport, whose messages are kept as they pass."""
+    """One of the two streams of a transport, which records its messages."""
 
     def __init__(self, stream, messages: list) -> None:
         self._stream, self._messages = stream, messages
@@ -81,7 +81,7 @@ class Stream:
 
 
 class Agent:
-    """A client of one server, and the judge of what it is told."""
+    """A client of one server, which checks the answers."""
 
     def __init__(self, project: Project, revision: str, judge: Judge) -> None:
         self.project, self.revision, self.judge = project, revision, judge
@@ -97,15 +97,15 @@ class Agent:
             with complaints.open("w") as file:
                 async with stdio_client(parameters, errlog=file) as (read, write):
                     yield Stream(read, self.received), Stream(write, self.sent)
-            # Ended by the client for want of an end of its own, it would have said nothing.
+            # If the client had to kill it, the file would be empty.
             self.same("how the server ended", ended.read_text() if ended.exists() else "not by itself", "0\n")
             self.same("what the server said on standard error", complaints.read_text(), "")
 
     @contextlib.asynccontextmanager
     async def served(self, *words: str, asks_first: bool = True):
-        """A server, from its handshake to its end. Where a revision has none, the client may ask what the server is before all else, or not."""
+        """A server, from its handshake to its exit. In a revision without one, the client may or may not discover the server first."""
         mode = "legacy" if self.revision != NEWEST else "auto" if asks_first else NEWEST
-        # Where the client begins with the newest revision that has a handshake, here it asks for the one that is spoken.
+        # The client would begin with the newest revision that has a handshake; here it requests the tested one.
         with mock.patch("mcp.client.session.LATEST_HANDSHAKE_VERSION", self.revision):
             async with Client(self._transport(*words), mode=mode, message_handler=self._hear) as self.client:
                 self.same("the revision agreed on", self.client.protocol_version, self.revision)
@@ -132,13 +132,13 @@ class Agent:
         self.judge.same(f"{self.revision}: {what}", found, expected)
 
     async def learn(self, expected: list) -> None:
-        """Lists the tools, and looks at what they say of themselves."""
+        """Lists the tools, and checks their descriptions."""
         tools = (await self.client.list_tools()).tools
         self.same("the tools", [tool.name for tool in tools], expected)
         for tool in tools:
             self.check(f"{tool.name}: a schema of an object", tool.input_schema.get("type") == "object", tool.input_schema)
             jsonschema.Draft202012Validator.check_schema(tool.input_schema)
-            # One that has a schema of its answers must send structured content, which some clients give to the model in place of the text.
+            # A tool with an output schema must send structured content, which some clients give to the model instead of the text.
             self.same(f"{tool.name}: a schema of its answers", tool.output_schema, None)
             self.check(f"{tool.name}: strict arguments", tool.input_schema.get("additionalProperties") is False)
             hints = tool.annotations
@@ -148,26 +148,26 @@ class Agent:
             self.check(f"{tool.name}: has a title and a description", tool.title and tool.description)
 
     async def call(self, tool: str, arguments: dict, **rest) -> mcp_types.CallToolResult:
-        """Calls a tool; its answer must be one text and nothing else."""
+        """Calls a tool, whose answer must be a single text."""
         result = await self.client.call_tool(tool, arguments, **rest)
         self.check(f"{tool} {arguments}: one text", len(result.content) == 1 and result.content[0].type == "text" and result.content[0].text, result)
         self.same(f"{tool} {arguments}: structured content", result.structured_content, None)
         return result
 
     async def ok(self, tool: str, arguments: dict, **rest) -> dict:
-        """What a call that goes well has for programs."""
+        """The JSON of a successful call."""
         result = await self.call(tool, {**arguments, "format": "json"}, **rest)
         self.check(f"{tool} {arguments} goes well", not result.is_error, result.content[0].text)
         return json.loads(result.content[0].text)
 
     async def fails(self, tool: str, arguments: dict, part: str) -> None:
-        """A call that must go wrong, and what it must say."""
+        """Makes a call that must fail with this message."""
         result = await self.call(tool, arguments)
         text = result.content[0].text
         self.check(f"{tool} {arguments} goes wrong and says `{part}`", result.is_error and part in text, text)
 
     async def refused(self, what: str, request, codes: list) -> None:
-        """A request that must be answered with an error of the protocol."""
+        """Makes a request that must be answered with a protocol error."""
         try:
             answer = await request
         except MCPError as error:
@@ -249,7 +249,7 @@ async def resources(agent: Agent) -> None:
     [template] = (await client.list_resource_templates()).resource_templates
     begin = template.uri_template.split("{")[0]
     agent.check("the template is that of the resources", begin and all(resource.uri.startswith(begin) for resource in listed), template)
-    # What is not there had a code of its own before it became an argument that is wrong.
+    # A missing resource had its own code before it became an invalid parameter.
     missing = [mcp_types.INVALID_PARAMS] if agent.revision == NEWEST else [-32002]
     folder = listed[0].uri.removeprefix(begin).split("/")[0]
     for uri in (f"{begin}{folder}/nothing.md", f"{begin}{folder}/../secret.md", f"{begin}{folder}/%2e%2e/secret.md", "file:///etc/passwd"):
@@ -285,14 +285,14 @@ async def writing(agent: Agent) -> None:
 
 
 async def at_once(agent: Agent) -> None:
-    """The first thing that is said is a call."""
+    """The first message is a call."""
     result = await agent.client.call_tool("search", {"query": "milk"})
     agent.check("a first call is answered", not result.is_error and "docs/milk.md:" in result.content[0].text, result)
     agent.same("the first request", agent.sent[0]["method"], "tools/call")
 
 
 async def first_sync(agent: Agent, begin) -> None:
-    """In the middle of the first sync: progress is told, a call is cancelled, and the others are answered."""
+    """During the first sync: progress is reported, a call is cancelled, and the others are answered."""
     told, begun, cancelled = [], anyio.Event(), anyio.CancelScope()
 
     async def listens(progress: float, total: float | None, message: str | None) -> None:
@@ -309,7 +309,7 @@ async def first_sync(agent: Agent, begin) -> None:
     begin()
     async with anyio.create_task_group() as group:
         group.start_soon(is_cancelled)
-        # Progress is only told of what is under way.
+        # Progress is reported only while something is running.
         await begun.wait()
         cancelled.cancel()
         found = await agent.ok("search", {"query": "garden"}, progress_callback=listens)
@@ -323,7 +323,7 @@ async def first_sync(agent: Agent, begin) -> None:
 
 
 async def first_session(agent: Agent, begin) -> None:
-    """A first sync that takes its time: what the tools are described by is announced when it has ended."""
+    """After a slow first sync, the new description of the tools is announced."""
 
     async def description() -> str:
         [search] = [tool for tool in (await agent.client.list_tools()).tools if tool.name == "search"]
@@ -359,13 +359,13 @@ async def run(binary: str, judge: Judge) -> None:
                     await at_once(agent)
         for part, documents in ((first_sync, FIELDS), (first_session, GARDEN)):
             with Project(binary, {}) as project:
-                # The first sync of the documents begins when somebody else has let the index go.
+                # The first sync of the documents begins when the other process has released the index.
                 project.sync().write(documents)
                 with project.held() as begin:
                     async with Agent(project, revision, judge).served() as agent:
                         await part(agent, begin)
         with Project(binary, FIELDS) as project:
-            # Gone as soon as it has come, in the middle of the first sync.
+            # The client disconnects at once, during the first sync.
             async with Agent(project, revision, judge).served():
                 pass
         print(f"{revision}  {judge.checked - before} checks")

@@ -3,10 +3,10 @@
 
 usage: conformance.py BINARY FOLDER
 
-FOLDER is where the suite is installed to; what is there already is not fetched again. The suite speaks HTTP, and `bridge.py` hands what it says to the real
-binary and back. It runs as a whole, for each revision. A scenario of JUDGED must pass in every check; of one in LEFT_OUT only that each message is what the
-schema of its revision allows. A scenario that is in neither, and an entry that says nothing any more, is an error. Scenarios of extensions are not run: the
-server has none.
+FOLDER is where the suite is installed; if it is already there, it is not fetched again. The suite uses HTTP, and `bridge.py` passes its messages to the real
+binary and back. The whole suite runs for each revision. A scenario in JUDGED must pass every check; one in LEFT_OUT only the check that each message is valid
+by the schema of its revision. A scenario that is in neither, and an entry without effect, is an error. Scenarios of extensions are not run: the server has
+none.
 """
 import json
 import os
@@ -21,7 +21,7 @@ from fixture import REVISIONS, Judge, Project, Wrong
 
 PACKAGE = "@modelcontextprotocol/conformance"
 VERSION = "0.2.0-alpha.12"
-# What the suite itself needs is taken as it was on this day.
+# The dependencies of the suite are resolved as of this day.
 DAY = "2026-11-01"
 
 JUDGED = {
@@ -82,7 +82,7 @@ LEFT_OUT = {
     "tools-call-with-progress": "needs the tool test_tool_with_progress",
 }
 
-# Checks inside of the scenarios that are judged.
+# Checks in the scenarios of JUDGED.
 CHECKS_LEFT_OUT = {
     "sep-2549-prompts-list-caching-hints": "the server has no prompts, and does not say that it has",
     "sep-2575-http-server-header-mismatch-400": "judges HTTP: headers are the bridge's",
@@ -93,19 +93,19 @@ CHECKS_LEFT_OUT = {
     "sep-2575-server-sends-tools-list-changed-on-subscription": "needs the tool test_trigger_tool_change; client.py judges it",
 }
 
-# That each message of the server is what the schema of its revision allows; the suite adds it to every scenario that speaks to the server by its own client.
+# The check that each message of the server is valid by the schema of its revision. The suite adds it to every scenario that uses its own client.
 SCHEMA = "wire-schema-valid"
 
 
 def program(name: str) -> str:
-    """A program of Node: that which was installed with this Python, else that of this machine."""
+    """A program of Node: the one installed with this Python, or else that of this machine."""
     beside = pathlib.Path(sys.executable).parent / name
     found = str(beside) if beside.exists() else shutil.which(name)
     return found or sys.exit(f"there is no `{name}`: install requirements.txt")
 
 
 def installed(folder: pathlib.Path) -> pathlib.Path:
-    """The suite at its version, fetched if it is not there."""
+    """The pinned version of the suite, fetched if it is not there."""
     package = folder / "node_modules" / PACKAGE
     described = package / "package.json"
     if not described.exists() or json.loads(described.read_text())["version"] != VERSION:
@@ -120,7 +120,7 @@ def run(suite: pathlib.Path, url: str, revision: str) -> dict:
     """The checks of each scenario that the revision has."""
     with tempfile.TemporaryDirectory() as results:
         command = [program("node"), suite, "server", "--url", url, "--suite", "all", "--spec-version", revision, "--output-dir", results]
-        # That scenarios fail which are left out here is no news: only what was written is looked at.
+        # The exit code is ignored, since scenarios in LEFT_OUT may fail: only the written results count.
         printed = subprocess.run(command, capture_output=True, text=True, timeout=120)
         scenarios = {}
         for file in pathlib.Path(results).glob("server-*/checks.json"):
@@ -133,7 +133,7 @@ def run(suite: pathlib.Path, url: str, revision: str) -> dict:
 
 
 def judge(revision: str, scenarios: dict, judge: Judge, left_out: set) -> None:
-    """Looks at every check; those that are left out and did fail are added to `left_out`."""
+    """Evaluates every check. Failed checks that are left out are added to `left_out`."""
     unknown = scenarios.keys() - JUDGED - LEFT_OUT.keys()
     judge.check(f"{revision}: every scenario is judged or has a reason", not unknown, sorted(unknown))
     for name, checks in sorted(scenarios.items()):

@@ -1,4 +1,4 @@
-"""What both judges of the MCP server share: a folder of documents with an index of its own, and a count of what was checked."""
+"""Shared by both judges of the MCP server: a folder of documents with its own index, and a count of the checks."""
 import contextlib
 import fcntl
 import os
@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-# The protocol revisions that the server is judged on, the newest first.
+# The tested protocol revisions, newest first.
 REVISIONS = ["2026-07-28", "2025-11-25", "2025-06-18"]
 
 DOCUMENTS = {
@@ -20,7 +20,7 @@ DOCUMENTS = {
 
 
 class Project:
-    """A temporary folder of documents; its index, and all that the binary would keep for its user, lie beside it."""
+    """A temporary folder of documents. Its index and all user data of the binary are next to it."""
 
     def __init__(self, binary: str, documents: dict = DOCUMENTS) -> None:
         self.binary = pathlib.Path(binary).resolve()
@@ -54,7 +54,7 @@ class Project:
 
     @contextlib.contextmanager
     def held(self):
-        """Holds the index as one who writes it does; what this gives lets it go."""
+        """Locks the index like a writer. Calling the yielded function releases it."""
         with open(pathlib.Path(self.environment["EXCERPT_INDEX"], "lock")) as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield lambda: fcntl.flock(file, fcntl.LOCK_UN)
@@ -69,7 +69,7 @@ class Project:
 
 
 class Judge:
-    """Counts what was right, and ends the process on the first thing that is wrong."""
+    """Counts the passed checks, and exits at the first one that fails."""
 
     def __init__(self) -> None:
         self.checked = 0
@@ -84,4 +84,4 @@ class Judge:
 
 
 class Wrong(Exception):
-    """Something that the server says or does and must not."""
+    """An error of the server."""

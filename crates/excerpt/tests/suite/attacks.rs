@@ -1,15 +1,15 @@
-//! A folder that was cloned a minute ago may hold files made for the parser. Each command answers in the memory and time there are: every run here has a limit of
-//! its address space, of which a few kilobytes of such a text once took several times as much.
+//! A freshly cloned folder may contain files that attack the parser. Each command works within limited memory and time: every run here has a limit on its
+//! address space, which a few kilobytes of such a text once exceeded several times over.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use crate::fixture::{Project, Run};
 
-/// The address space that a run may have, in kilobytes.
+/// The limit on the address space of a run, in kilobytes.
 const MOST: &str = "2000000";
 
-/// A document among texts that take a parser's memory, its time, or both.
+/// A document among texts that exhaust a parser's memory, its time, or both.
 fn project() -> Project {
     let attack = |pattern: &str| pattern.repeat(40_000 / pattern.len());
     Project::new()
@@ -29,7 +29,7 @@ fn project() -> Project {
         )
 }
 
-/// A run of the binary that cannot have more.
+/// A command with that limit.
 fn bounded(project: &Project, args: &[&str]) -> Command {
     let inner = project.command(args);
     let mut command = Command::new("sh");
@@ -64,7 +64,7 @@ fn a_first_search_answers() {
 }
 
 #[test]
-fn a_sync_reads_them_as_lines_and_is_done() {
+fn a_sync_splits_them_by_lines_and_completes() {
     let project = project();
     run(&project, &["sync"]);
     let again = run(&project, &["sync"]);
@@ -80,7 +80,7 @@ fn a_sync_reads_them_as_lines_and_is_done() {
 }
 
 #[test]
-fn a_chunking_says_that_it_read_lines() {
+fn chunk_notes_that_it_split_by_lines() {
     let project = project();
     for (file, language) in [
         ("arrows.c", "c"),

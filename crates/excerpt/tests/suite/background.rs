@@ -1,11 +1,11 @@
-//! An answer that does not wait for the whole folder, and the sync that goes on behind it.
+//! Answers that do not wait for the whole folder, and the sync that continues in the background.
 
 use std::fs::File;
 use std::time::{Duration, Instant};
 
 use crate::fixture::{Project, Run};
 
-/// More files than a sync takes up at once.
+/// More files than a sync reads in one batch.
 const FILES: usize = 600;
 
 fn many() -> Project {
@@ -17,7 +17,7 @@ fn many() -> Project {
     project
 }
 
-/// A search that has no time at all, with or without something behind it.
+/// A search that does not wait at all, with or without a background sync.
 fn hurried(project: &Project, background: &str) -> Run {
     let args = ["search", "kettle", "--channels", "keywords", "--wait", "0"];
     let mut command = project.command(&args);
@@ -26,7 +26,7 @@ fn hurried(project: &Project, background: &str) -> Run {
         .ok()
 }
 
-/// Tries until `done`, for as long as a slow machine may need.
+/// Waits until `done`, for as long as a slow machine may need.
 fn until(mut done: impl FnMut() -> bool) {
     let started = Instant::now();
     while !done() {
@@ -36,7 +36,7 @@ fn until(mut done: impl FnMut() -> bool) {
 }
 
 #[test]
-fn the_first_answer_does_not_wait_for_all_files_and_the_rest_comes_behind_it() {
+fn the_first_answer_does_not_wait_for_all_files_and_the_rest_follows_in_the_background() {
     let project = many();
     let run = hurried(&project, "1");
     assert!(
@@ -64,7 +64,7 @@ fn the_first_answer_does_not_wait_for_all_files_and_the_rest_comes_behind_it() {
         let status = &project.run(&["status", "--json"]).ok().json()[0];
         !status["sources"][0]["last_sync"]["finished"].is_null()
     });
-    // Whoever may write now knows that nobody else does.
+    // Once a sync gets the lock, no other process is writing.
     until(|| project.run(&["sync"]).code == Some(0));
     let status = &project.run(&["status", "--json"]).ok().json()[0];
     assert_eq!(status["documents"], FILES);
@@ -74,7 +74,7 @@ fn the_first_answer_does_not_wait_for_all_files_and_the_rest_comes_behind_it() {
 }
 
 #[test]
-fn a_first_search_without_a_background_waits_to_the_end() {
+fn a_first_search_without_a_background_sync_waits_until_it_is_complete() {
     let project = many();
     let run = hurried(&project, "0");
     assert!(!run.stderr.contains("note:"), "{}", run.stderr);
@@ -83,7 +83,7 @@ fn a_first_search_without_a_background_waits_to_the_end() {
 }
 
 #[test]
-fn a_known_folder_is_answered_from_what_there_is() {
+fn a_search_of_an_indexed_folder_answers_from_its_current_state() {
     let project = many();
     project.run(&["sync"]).ok();
     for file in 1..FILES {
@@ -104,7 +104,7 @@ fn a_known_folder_is_answered_from_what_there_is() {
 }
 
 #[test]
-fn who_meets_a_writer_answers_and_starts_no_other() {
+fn a_search_during_a_sync_answers_and_starts_no_other_sync() {
     let project = many();
     project.run(&["sync"]).ok();
     project.write("new.md", "# New\n\nAnother kettle.\n");

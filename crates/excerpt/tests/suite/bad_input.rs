@@ -1,4 +1,4 @@
-//! What a user can get wrong: each case names the thing and the next step, and nothing is lost.
+//! User errors: each message names the problem and the next step, and nothing is lost.
 
 use crate::fixture::Project;
 
@@ -14,7 +14,7 @@ fn a_path_that_does_not_exist_is_named() {
 }
 
 #[test]
-fn sizes_that_contradict_each_other_are_named() {
+fn contradicting_sizes_are_named() {
     let project = Project::new().file("a.md", "# A\n");
     let cases = [
         (
@@ -45,7 +45,7 @@ fn sizes_that_contradict_each_other_are_named() {
 }
 
 #[test]
-fn a_value_that_is_none_of_the_known_ones_is_named() {
+fn an_unknown_value_is_named() {
     let project = Project::new().file("a.md", "# A\n");
     let run = project.run(&["chunk", "a.md", "--strategy", "semantic"]);
     insta::assert_snapshot!(run.stderr, @r"
@@ -63,7 +63,7 @@ fn a_value_that_is_none_of_the_known_ones_is_named() {
 }
 
 #[test]
-fn a_channel_or_fusion_that_is_none_is_named() {
+fn an_unknown_channel_or_fusion_is_named() {
     let project = Project::new().file("a.md", "# A\n");
     let run = project.run(&["search", "a", "--channels", "words"]);
     insta::assert_snapshot!(run.stderr, @r"
@@ -97,7 +97,7 @@ fn a_wait_is_a_number_of_seconds() {
 }
 
 #[test]
-fn a_fault_in_the_configuration_file_is_shown_at_its_place() {
+fn an_error_in_the_configuration_file_is_shown_with_its_position() {
     let project = Project::new().file("a.md", "# A\n").file(
         "excerpt.toml",
         "[chunking]\nmax = 100\nmin_chunk_size = 200\n",
@@ -108,7 +108,7 @@ fn a_fault_in_the_configuration_file_is_shown_at_its_place() {
 }
 
 #[test]
-fn a_question_without_a_word_is_refused() {
+fn a_question_without_a_word_is_an_error() {
     let project = Project::new().file("a.md", "# A\n");
     project
         .run(&["search", "?!"])
@@ -165,7 +165,7 @@ fn a_database_that_is_not_ours_is_left_alone() {
 }
 
 #[test]
-fn a_document_not_in_the_index_brings_up_the_closest() {
+fn the_error_for_an_unknown_document_suggests_the_closest() {
     let project = Project::new().file("notes/tea.md", "# Tea\n");
     project.run(&["sync"]).ok();
     project

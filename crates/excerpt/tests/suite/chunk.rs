@@ -5,7 +5,7 @@ use crate::fixture::Project;
 const GUIDE: &str = "# Guide\n\nWhat this is.\n\n## Install\n\nRun the installer. It asks nothing.\n\n```sh\nmake install\n```\n\n## Use\n\nAsk a question:\n\n- in a shell\n- in a program\n";
 
 #[test]
-fn the_table_shows_each_cut() {
+fn the_table_shows_each_split() {
     let project = Project::new().file("guide.md", GUIDE);
     let run = project
         .run(&["chunk", "guide.md", "--strategy", "headers", "--min", "1"])
@@ -68,7 +68,7 @@ fn a_delimiter_left_out_is_counted() {
 }
 
 #[test]
-fn jsonl_is_one_chunk_a_line() {
+fn jsonl_is_one_chunk_per_line() {
     let project = Project::new();
     let args = [
         "chunk",
@@ -107,7 +107,7 @@ fn jsonl_is_one_chunk_a_line() {
 }
 
 #[test]
-fn json_holds_every_document_of_a_folder() {
+fn json_contains_every_document_of_a_folder() {
     let project = Project::new()
         .file("a.md", "# A\n")
         .file("sub/b.txt", "b\n")
@@ -145,7 +145,7 @@ fn text_shows_each_chunk() {
 }
 
 #[test]
-fn an_empty_file_has_no_chunk_and_is_no_error() {
+fn an_empty_file_has_no_chunks_and_is_not_an_error() {
     let project = Project::new().file("empty.md", "");
     let run = project.run(&["chunk", "empty.md"]).ok();
     insta::assert_snapshot!(run.stdout, @r"
@@ -176,7 +176,7 @@ fn utf16_with_a_mark_is_read() {
 }
 
 #[test]
-fn what_is_no_text_is_cut_only_when_asked() {
+fn invalid_utf8_is_split_only_with_lossy() {
     let project = Project::new().file("a.txt", b"caf\x81 au lait");
     project
         .run(&["chunk", "a.txt"])
@@ -189,7 +189,7 @@ fn what_is_no_text_is_cut_only_when_asked() {
 }
 
 #[test]
-fn a_reader_that_closes_the_pipe_has_what_it_wanted() {
+fn a_reader_that_closes_the_pipe_is_not_an_error() {
     let project = Project::new().file("a.md", "# H\n\nSome text.\n\n".repeat(20_000));
     let mut child = project
         .command(&["chunk", "a.md", "--format", "jsonl"])
@@ -206,7 +206,7 @@ fn a_reader_that_closes_the_pipe_has_what_it_wanted() {
 }
 
 #[test]
-fn what_a_file_is_encoded_in_stands_beside_its_spans() {
+fn the_encoding_of_a_file_is_printed_with_its_spans() {
     let wide: Vec<u8> = [0xFF, 0xFE]
         .into_iter()
         .chain(

@@ -1,4 +1,4 @@
-//! Clones and worktrees of one repository: each has its own index, which begins with what another one holds.
+//! Clones and worktrees of one repository: each has its own index, which starts with the contents of another one's.
 
 use std::path::Path;
 
@@ -44,7 +44,7 @@ fn indexes(project: &Project) -> usize {
 }
 
 #[test]
-fn a_clone_begins_with_what_another_one_holds_and_stays_apart() {
+fn a_clone_starts_with_the_contents_of_another_and_stays_separate() {
     let project = Project::new();
     clone(
         &project,
@@ -68,7 +68,7 @@ fn a_clone_begins_with_what_another_one_holds_and_stays_apart() {
     assert_eq!(second["complete"], true);
     assert_eq!(indexes(&project), 2);
 
-    // Each finds its own, and nothing of the other.
+    // Each finds its own documents, and none of the other's.
     assert_eq!(found(&project, "one", "fresh sour").len(), 1);
     assert!(found(&project, "one", "fresh sour")[0].contains("Fresh milk"));
     assert!(found(&project, "two", "fresh sour")[0].contains("Sour cream"));
@@ -83,7 +83,7 @@ fn a_clone_begins_with_what_another_one_holds_and_stays_apart() {
 }
 
 #[test]
-fn a_worktree_begins_with_what_the_repository_holds_and_stays_apart() {
+fn a_worktree_starts_with_the_contents_of_the_repository_and_stays_separate() {
     let project = Project::new();
     for (path, text) in [TEA, MILK] {
         project.write(&format!("repo/{path}"), text);
@@ -113,7 +113,7 @@ fn a_worktree_begins_with_what_the_repository_holds_and_stays_apart() {
 }
 
 #[test]
-fn a_repository_of_another_origin_begins_with_nothing() {
+fn a_repository_of_another_origin_starts_empty() {
     let project = Project::new();
     clone(&project, "one", "https://host/tea.git", &[TEA]);
     sync(&project, "one");
@@ -122,7 +122,7 @@ fn a_repository_of_another_origin_begins_with_nothing() {
 }
 
 #[test]
-fn a_clone_without_another_one_that_can_be_copied_is_indexed_anew() {
+fn a_clone_without_another_one_to_copy_is_indexed_from_scratch() {
     let project = Project::new();
     clone(&project, "one", "https://host/tea.git", &[TEA]);
     sync(&project, "one");

@@ -1,4 +1,4 @@
-//! Collections from the command line: added, listed, searched by name, brought in step and removed; filters; and where each setting came from.
+//! Collections from the command line: adding, listing, searching by name, syncing and removing; filters; and the origin of each setting.
 
 use crate::fixture::Project;
 
@@ -52,7 +52,7 @@ fn found(project: &Project, args: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn what_was_added_is_found_from_anywhere() {
+fn collections_are_searched_from_anywhere() {
     let project = library();
     assert_eq!(
         found(&project, &["--library"]),
@@ -76,7 +76,7 @@ fn what_was_added_is_found_from_anywhere() {
     let run = project.outcome(elsewhere.current_dir("/")).ok();
     let path = "guides › deploy.md:";
     assert!(run.stdout.contains(path), "{}", run.stdout);
-    // A title that was said is found, and shown where there is no heading.
+    // A given title is searchable, and shown if there is no heading.
     let lines = project
         .run(&["search", "API", "-c", "api", "--json"])
         .ok()
@@ -85,7 +85,7 @@ fn what_was_added_is_found_from_anywhere() {
 }
 
 #[test]
-fn changes_are_taken_up_by_name() {
+fn a_sync_by_name_indexes_changes() {
     let project = library();
     project.write("guides/rollback.md", "Deploy the old one.\n");
     assert_eq!(found(&project, &["-c", "guides"]).len(), 2);
@@ -97,7 +97,7 @@ fn changes_are_taken_up_by_name() {
         run.stdout
     );
     assert!(run.stdout.contains("api: 1 unchanged"), "{}", run.stdout);
-    // One that cannot be reached keeps what is known of it, and the others go on.
+    // A collection that cannot be read keeps its documents, and the others are synced.
     std::fs::rename(project.path("guides"), project.path("away")).unwrap();
     let run = project.run(&["sync", "--library"]);
     assert_eq!(run.code, Some(1));
@@ -110,7 +110,7 @@ fn changes_are_taken_up_by_name() {
 }
 
 #[test]
-fn they_are_listed_and_removed() {
+fn collections_are_listed_and_removed() {
     let project = library();
     let run = project.run(&["list"]).ok();
     let lines: Vec<&str> = run.stdout.lines().collect();
@@ -166,7 +166,7 @@ fn a_document_of_a_collection_is_read_by_its_path_there() {
 }
 
 #[test]
-fn a_library_without_its_database_is_made_again() {
+fn a_library_without_its_database_is_rebuilt() {
     let project = library();
     let run = project.run_with(&["add", "-", "--name", "note"], b"Deploy quietly.\n");
     run.ok();
@@ -238,12 +238,20 @@ fn a_preview_stores_nothing() {
 }
 
 #[test]
-fn what_cannot_be_added_is_told() {
+fn what_cannot_be_added_is_reported() {
     let project = library();
     project
         .run(&["add", "nowhere"])
         .fails("excerpt: cannot read `nowhere`: No such file or directory (os error 2)");
-    project.run(&["add", "guides"]).fails(
+    for again in [
+        &["add", "guides"][..],
+        &["add", "guides", "--name", "other"],
+    ] {
+        project.run(again).fails(
+            "excerpt: `[folder]/project/guides` is already the collection `guides`: search it with `-c guides`, or run `excerpt remove guides` first to add it differently",
+        );
+    }
+    project.run(&["add", ".", "--name", "guides"]).fails(
         "excerpt: collection `guides` already exists for `[folder]/project/guides`: choose another name with `--name`, or run `excerpt remove guides` first",
     );
     project
@@ -255,7 +263,7 @@ fn what_cannot_be_added_is_told() {
 }
 
 #[test]
-fn each_setting_says_where_it_came_from() {
+fn each_setting_is_shown_with_its_origin() {
     let project = Project::new()
         .own_file("[chunking]\ntarget = 300\n[search]\nvectors_in_code = 0.5\n")
         .file(
@@ -300,7 +308,7 @@ fn each_setting_says_where_it_came_from() {
     );
     let run = project.run(&["status", "--config"]).ok();
     assert!(run.stdout.contains("chunking.target"), "{}", run.stdout);
-    // What the file leaves out is left out, and listed.
+    // Files that the configuration excludes are skipped and listed.
     let run = project.run(&["search", "tea", "--json"]).ok();
     assert!(!run.stdout.contains("drafts/x.md"), "{}", run.stdout);
     let run = project.run(&["status", "--skips"]).ok();
@@ -320,7 +328,7 @@ fn each_setting_says_where_it_came_from() {
 }
 
 #[test]
-fn other_settings_are_announced_and_the_old_state_serves() {
+fn changed_settings_are_reported_and_the_old_state_answers() {
     let project = Project::new().file("a.md", "# Tea\n\n".to_string() + &"Tea grows. ".repeat(400));
     project.run(&["sync"]).ok();
     project.write("excerpt.toml", "[chunking]\ntarget = 100\nmax = 100\n");

@@ -1,4 +1,4 @@
-//! `excerpt.toml`: the user's own and the project's, and what neither may say.
+//! `excerpt.toml`: the user's own and the project's, and what is rejected in either.
 
 use crate::endpoint::{Endpoint, table};
 use crate::fixture::Project;
@@ -12,7 +12,7 @@ fn tea() -> Project {
         .file("black.md", "# Black tea\n\nBoiling water, four minutes.\n")
 }
 
-/// What a search says to a project's file.
+/// Checks the message of a search with this file as the project's.
 #[track_caller]
 fn refused(file: &str, message: &str) {
     let project = tea().file("excerpt.toml", file);
@@ -20,7 +20,7 @@ fn refused(file: &str, message: &str) {
 }
 
 #[test]
-fn a_project_says_how_its_documents_are_ranked() {
+fn a_project_sets_how_its_documents_are_ranked() {
     let project = tea();
     let all_words = |project: &Project| -> f64 {
         let hit = &project.run(&["search", "tea water", "--json"]).ok().json()[0];
@@ -41,7 +41,7 @@ fn a_project_says_how_its_documents_are_ranked() {
 }
 
 #[test]
-fn a_project_goes_before_its_user_field_by_field() {
+fn a_project_overrides_its_user_field_by_field() {
     let project = tea()
         .own_file("[search]\nfusion = \"rrf\"\n[search.signals]\nall_words = 3.0\ntest = 0.5\n[chunking]\ntarget = 300\n")
         .file("excerpt.toml", "[search.signals]\nall_words = 2.0\n");
@@ -69,7 +69,7 @@ fn a_project_goes_before_its_user_field_by_field() {
 }
 
 #[test]
-fn a_fault_is_shown_at_its_place() {
+fn an_error_is_shown_with_its_position() {
     refused(
         "[search]\nfuson = \"rrf\"\n",
         "excerpt: [folder]/project/excerpt.toml:2:1: unknown field `fuson` in `[search]`, did you mean `fusion`?\n2 | fuson = \"rrf\"\n  | ^^^^^",
@@ -126,7 +126,7 @@ fn a_project_does_not_choose_where_texts_are_sent() {
             "excerpt: [folder]/project/excerpt.toml:2:1: a project's file cannot set `provider`, {WHY}\n2 | provider = \"http\"\n  | ^^^^^^^^"
         ),
     );
-    // Neither does it turn what its user has chosen to another address, model or key.
+    // Nor can it change the address, model or key that the user has chosen.
     for line in [
         "url = \"http://127.0.0.1:1/v1\"",
         "model = \"other\"",
@@ -200,7 +200,7 @@ fn a_file_with_an_endpoint_is_named_by_flag_or_variable() {
 }
 
 #[test]
-fn an_endpoint_that_cannot_be_used_is_refused_at_its_place() {
+fn an_invalid_endpoint_is_reported_with_its_position() {
     let cases = [
         (
             "[embedding]\nprovider = \"http\"\nmodel = \"m\"\ndimensions = 3\n",
@@ -240,8 +240,8 @@ fn an_endpoint_that_cannot_be_used_is_refused_at_its_place() {
 }
 
 #[test]
-fn an_endpoint_that_does_not_answer_leaves_the_keywords() {
-    // A port that was free a moment ago.
+fn without_an_answer_of_the_endpoint_keywords_are_searched() {
+    // A port that is not in use.
     let port = std::net::TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()
@@ -257,7 +257,7 @@ fn an_endpoint_that_does_not_answer_leaves_the_keywords() {
         "{}",
         run.stderr
     );
-    // Nobody keeps trying behind the answers.
+    // Nothing retries in the background.
     let mut search = project.command(&["search", "tea"]);
     let run = project.outcome(search.env("EXCERPT_BACKGROUND", "1")).ok();
     assert!(
@@ -282,7 +282,7 @@ fn an_endpoint_that_does_not_answer_leaves_the_keywords() {
     );
 }
 
-/// How many documents a sync of a project finds, and what it says beside that.
+/// The number of documents that a sync of a project finds, and its standard error.
 fn synced(project: &Project) -> (usize, String) {
     let run = project.run(&["sync", "--json"]).ok();
     let listed = run.json()[0]["listed"].as_u64().unwrap();
@@ -312,7 +312,7 @@ fn a_project_lowers_limits_and_never_raises_them() {
 }
 
 #[test]
-fn a_project_does_not_raise_the_limit_that_holds_where_nothing_is_said() {
+fn a_project_does_not_raise_the_default_limit() {
     let project = tea().file("excerpt.toml", "[files]\nmax_file_size = 1000000000\n");
     let (_, note) = synced(&project);
     assert!(

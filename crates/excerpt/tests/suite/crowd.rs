@@ -1,4 +1,4 @@
-//! Several processes at one index.
+//! Several processes on one index.
 
 use std::process::Child;
 
@@ -7,7 +7,7 @@ use crate::fixture::Project;
 const PROCESSES: usize = 8;
 
 #[test]
-fn eight_processes_that_find_no_index_all_answer_and_one_makes_it() {
+fn eight_processes_that_find_no_index_all_answer_and_one_creates_it() {
     let project = Project::new();
     for file in 0..60 {
         let text = format!("# File {file}\n\nThe kettle sings in file {file}.\n");

@@ -1,4 +1,4 @@
-//! `excerpt doctor`: what works, what does not, and what to do.
+//! `excerpt doctor`: what works, what does not, and how to fix it.
 
 use crate::endpoint::Endpoint;
 use crate::fixture::Project;
@@ -7,7 +7,7 @@ fn tea() -> Project {
     Project::new().file("tea.md", "# Tea\n\nGreen tea.\n")
 }
 
-/// The output with what differs from run to run as `N`.
+/// The output with the varying parts replaced by `N`.
 fn stable(text: &str) -> String {
     let words = text.split_inclusive([' ', '\n']).map(|word| {
         let end = word.len() - word.trim_end().len();
@@ -21,7 +21,7 @@ fn stable(text: &str) -> String {
 }
 
 #[test]
-fn all_is_well_in_a_folder_in_step() {
+fn all_is_well_in_a_folder_that_is_up_to_date() {
     let project = tea();
     project.run(&["sync"]).ok();
     let run = project.run(&["doctor"]).ok();
@@ -45,7 +45,7 @@ fn all_is_well_in_a_folder_in_step() {
 }
 
 #[test]
-fn a_folder_without_an_index_is_no_trouble() {
+fn a_folder_without_an_index_is_not_a_problem() {
     let run = tea().run(&["doctor"]).ok();
     assert!(
         run.stdout
@@ -56,7 +56,7 @@ fn a_folder_without_an_index_is_no_trouble() {
 }
 
 #[test]
-fn an_endpoint_is_asked_and_shown() {
+fn an_endpoint_is_tested_and_shown() {
     let endpoint = Endpoint::new();
     let project = tea().own_file(&endpoint.table());
     let report = &project.run(&["doctor", "--json"]).ok().json()[0];
@@ -86,7 +86,7 @@ fn vectors_of_another_embedder_need_a_sync() {
 }
 
 #[test]
-fn a_faulty_file_is_one_of_the_things_found() {
+fn an_invalid_file_is_one_of_the_findings() {
     let project = tea().file("excerpt.toml", "[search]\nfusion = 1\n");
     let run = project.run(&["doctor"]);
     assert_eq!(run.code, Some(1));
@@ -113,7 +113,7 @@ fn a_damaged_database_is_named() {
 }
 
 #[test]
-fn a_damaged_index_is_named_and_made_again() {
+fn a_damaged_index_is_named_and_rebuilt() {
     let project = tea();
     project.run(&["sync"]).ok();
     let indexes = std::fs::read_dir(project.data().join("excerpt/indexes")).unwrap();
@@ -151,7 +151,7 @@ fn a_damaged_index_is_named_and_made_again() {
 }
 
 #[test]
-fn a_rebuild_takes_up_all_sources_and_waits_for_no_writer() {
+fn a_rebuild_includes_all_sources_and_waits_for_no_writer() {
     let project = tea().file("other/milk.md", "# Milk\n\nFresh milk.\n");
     let index = project.data().join("both");
     let index = index.to_str().unwrap();
@@ -174,7 +174,7 @@ fn a_rebuild_takes_up_all_sources_and_waits_for_no_writer() {
     assert!(run.stderr.contains("is being written by"), "{}", run.stderr);
 }
 
-/// What lies in the place of a file of an index.
+/// Replaces a file of an index with something else.
 #[cfg(unix)]
 fn obstruct(path: &std::path::Path, with: &str) {
     use std::fs;
@@ -198,7 +198,7 @@ fn obstruct(path: &std::path::Path, with: &str) {
 
 #[cfg(unix)]
 #[test]
-fn whatever_lies_in_the_place_of_a_file_is_named_and_healed() {
+fn whatever_replaces_a_file_is_named_and_repaired() {
     let project = tea();
     let index = project.data().join("index");
     let library = index.to_str().unwrap();
@@ -252,7 +252,7 @@ fn whatever_lies_in_the_place_of_a_file_is_named_and_healed() {
             };
             let doctor = run(&["doctor"]);
             let is_other = !matches!(with, "" | "nonsense" | "nothing");
-            // What is derived is made again by any command, and so is said by none or by the first.
+            // Derived data is rebuilt by any command, and reported at most once, by the first.
             if is_other && !(is_folder && with == "a folder") {
                 assert_eq!(doctor.code, Some(1), "{seen}: {}", doctor.stdout);
                 assert!(doctor.stdout.contains(told), "{seen}: {}", doctor.stdout);

@@ -1,4 +1,4 @@
-//! The help and the documents: every command and flag is in the help, and the short help fits a screen.
+//! The help and the documentation: every command and flag is in the help, and the short help fits on a screen.
 
 use crate::fixture::Project;
 
@@ -6,7 +6,7 @@ const COMMANDS: [&str; 9] = [
     "search", "chunk", "sync", "status", "get", "list", "mcp", "eval", "doctor",
 ];
 
-/// The lines of a short help that name a flag, but for the help itself.
+/// The lines of a short help that name a flag, except for `--help` itself.
 fn flags(help: &str) -> Vec<&str> {
     let names = help
         .lines()
@@ -48,7 +48,7 @@ fn the_program_names_its_commands() {
     assert_eq!(project.run(&[]).code, Some(2));
 }
 
-/// The files of tests, by the names of their modules, with what is in them.
+/// The test files, by module name, with their contents.
 fn tests() -> Vec<(String, String)> {
     let mut folders = vec![std::path::PathBuf::from(concat!(
         env!("CARGO_MANIFEST_DIR"),
@@ -74,7 +74,7 @@ fn tests() -> Vec<(String, String)> {
 }
 
 #[test]
-fn each_promise_names_a_test_that_there_is() {
+fn each_promise_names_an_existing_test() {
     let page = include_str!("../../../../docs/guide/security.md");
     let rows = page.lines().filter(|line| line.starts_with("| "));
     let rows = rows.filter(|row| !row.contains("---") && !row.starts_with("| promise"));

@@ -1,4 +1,4 @@
-//! An endpoint for vectors on this machine, as simple as one can be.
+//! A minimal embedding endpoint on this machine.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -6,17 +6,17 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-/// How many numbers its vectors have.
+/// The number of dimensions of its vectors.
 pub(crate) const DIMENSIONS: usize = 8;
 
-/// An endpoint that answers until the test ends.
+/// An endpoint that runs until the test ends.
 pub(crate) struct Endpoint {
     pub(crate) url: String,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl Endpoint {
-    /// Starts one that gives a vector by the letters of a text.
+    /// Starts an endpoint whose vectors count the letters of a text.
     pub(crate) fn new() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -53,25 +53,25 @@ impl Endpoint {
                     answer.len()
                 );
                 let stream = stream.get_mut();
-                // The other end may be gone.
+                // The client may have disconnected.
                 let _ = stream.write_all((head + &answer).as_bytes());
             }
         });
         Endpoint { url, asked }
     }
 
-    /// The texts it was given so far.
+    /// The texts that it has received.
     pub(crate) fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
     }
 
-    /// The table that names it.
+    /// The configuration table for it.
     pub(crate) fn table(&self) -> String {
         table(&self.url)
     }
 }
 
-/// A table that names an endpoint.
+/// The configuration table for an endpoint.
 pub(crate) fn table(url: &str) -> String {
     format!(
         "[embedding]\nprovider = \"http\"\nurl = \"{url}\"\nmodel = \"letters\"\ndimensions = {DIMENSIONS}\nretries = 0\n"

@@ -7,8 +7,8 @@ use excerpt_index::eval::QuestionSet;
 
 use crate::fixture::Project;
 
-/// Notes in `notes/`, and beside them a set of four questions. Where each is searched leaves no choice to the ranking; the last is
-/// searched where its answer is not.
+/// Notes in `notes/`, and a set of four questions next to them. The scope of each question leaves no choice to the ranking; that of the last does not
+/// contain its answer.
 fn tea() -> Project {
     let questions = [
         r#"{"id": "green", "query": "how hot is the water for green tea", "scope": "green.md", "category": "water", "relevant": [{"path": "green.md", "text": "The water should have 80 degrees."}]}"#,
@@ -29,7 +29,7 @@ fn tea() -> Project {
         .file("questions/queries.jsonl", questions.join("\n"))
 }
 
-/// Long sections, each about another thing.
+/// Long sections on different topics.
 fn long() -> Project {
     let section = |thing: &str| {
         format!(
@@ -89,7 +89,7 @@ fn measures_are_shown_with_their_intervals() {
 }
 
 #[test]
-fn what_was_missed_is_listed() {
+fn misses_are_listed() {
     let run = tea().run(&with(&["--misses"])).ok();
     let list: Vec<&str> = run.stdout.lines().rev().take(4).collect();
     insta::assert_snapshot!(list.into_iter().rev().collect::<Vec<_>>().join("\n"), @r"
@@ -101,7 +101,7 @@ fn what_was_missed_is_listed() {
 }
 
 #[test]
-fn documents_stand_in_the_folder_of_the_set_where_no_other_is_named() {
+fn documents_are_in_the_folder_of_the_set_by_default() {
     let project = Project::new().file("set/corpus/a.md", "# Tea\n").file(
         "set/queries.jsonl",
         r#"{"query": "tea", "relevant": [{"path": "a.md"}]}"#,
@@ -118,7 +118,7 @@ fn documents_stand_in_the_folder_of_the_set_where_no_other_is_named() {
 }
 
 #[test]
-fn a_question_without_an_answer_is_to_find_only_weak_matches() {
+fn a_question_without_an_answer_should_find_only_weak_matches() {
     let project = tea();
     project.write(
         "questions/queries.jsonl",
@@ -181,7 +181,7 @@ fn json_is_the_whole_report() {
 }
 
 #[test]
-fn a_question_may_be_about_one_folder() {
+fn a_question_may_be_limited_to_a_folder() {
     let project = tea();
     project.write(
         "questions/queries.jsonl",
@@ -192,7 +192,7 @@ fn a_question_may_be_about_one_folder() {
 }
 
 #[test]
-fn the_rule_says_when_a_chunk_is_an_answer() {
+fn the_rule_decides_when_a_chunk_is_an_answer() {
     let project = long();
     project.write(
         "questions/queries.jsonl",
@@ -216,7 +216,7 @@ fn the_rule_says_when_a_chunk_is_an_answer() {
 }
 
 #[test]
-fn answers_in_documents_that_are_left_out_are_named() {
+fn answers_in_skipped_documents_are_reported() {
     let project = tea()
         .file("notes/cup.png", "x")
         .file("notes/big.txt", "x".repeat(3 << 20));
@@ -231,8 +231,8 @@ fn answers_in_documents_that_are_left_out_are_named() {
     let run = project.run(&EVAL).ok();
     assert_eq!(
         run.stderr,
-        "note: the index leaves out an answer to `black tea`: `big.txt` (too large: 3145728 bytes, the limit is 2097152)\n\
-         note: the index leaves out an answer to `cup`: `cup.png` (binary)\n"
+        "note: an answer to `black tea` is not indexed: `big.txt` (too large: 3145728 bytes, the limit is 2097152)\n\
+         note: an answer to `cup` is not indexed: `cup.png` (binary)\n"
     );
     assert!(
         run.stdout
@@ -283,7 +283,7 @@ fn a_sweep_tries_every_combination() {
 }
 
 #[test]
-fn a_project_says_what_a_sweep_begins_with() {
+fn a_project_sets_the_base_of_a_sweep() {
     let project = long().file("notes/excerpt.toml", "[chunking]\nstrategy = \"headers\"\n");
     let run = project
         .run(&with(&["--json", "--sweep", "max=500,600"]))
@@ -294,7 +294,7 @@ fn a_project_says_what_a_sweep_begins_with() {
 }
 
 #[test]
-fn a_sweep_that_cannot_be_is_refused_before_it_begins() {
+fn an_invalid_sweep_is_an_error_before_it_begins() {
     let cases = [
         (
             "targett=1",
@@ -306,7 +306,7 @@ fn a_sweep_that_cannot_be_is_refused_before_it_begins() {
         ),
         (
             "target=60,60",
-            "excerpt: --sweep: `target=60` and `target=60` say the same: name each field and value once",
+            "excerpt: --sweep: `target=60` and `target=60` result in the same settings: name each field and value once",
         ),
     ];
     for (axis, message) in cases {
@@ -356,8 +356,8 @@ fn two_reports_are_compared_question_by_question() {
       ndcg@10   0.450  0.600  +0.150  +0.100 to +0.200  better
     ");
     insta::assert_snapshot!(run.stderr, @r"
-    note: 1 question only in A, left out here: 3
-    note: 1 question only in B, left out here: 3
+    note: 1 question only in A, ignored: 3
+    note: 1 question only in B, ignored: 3
     ");
     let run = project
         .run(&["eval", "--json", "--compare", "a.json", "b.json"])
@@ -388,7 +388,7 @@ fn what_json_prints_can_be_compared() {
 }
 
 #[test]
-fn reports_that_cannot_be_compared_are_refused() {
+fn reports_that_cannot_be_compared_are_an_error() {
     let good = report([0.5, 0.4], "sugar");
     let project = Project::new()
         .file("a.json", &good)
@@ -409,23 +409,23 @@ fn reports_that_cannot_be_compared_are_refused() {
         ),
         (
             "notes.md",
-            "excerpt: `notes.md` is no report: `excerpt eval SET --json` prints one",
+            "excerpt: `notes.md` is not a report: `excerpt eval SET --json` prints one",
         ),
         (
             "empty.json",
-            "excerpt: `empty.json` is no report: `excerpt eval SET --json` prints one",
+            "excerpt: `empty.json` is not a report: `excerpt eval SET --json` prints one",
         ),
         (
             "foreign.json",
-            "excerpt: `foreign.json` is no report: `excerpt eval SET --json` prints one",
+            "excerpt: `foreign.json` is not a report: `excerpt eval SET --json` prints one",
         ),
         (
             "form.json",
-            "excerpt: `form.json` has the form 2, and this version reads 1: print it again",
+            "excerpt: `form.json` has schema 2, expected 1: print the report again",
         ),
         (
             "sweep.json",
-            "excerpt: `sweep.json` holds 2 reports, one a line: put the one to compare into a file of its own",
+            "excerpt: `sweep.json` contains 2 reports, one per line: put the one to compare into a separate file",
         ),
         (
             "any.json",
@@ -444,7 +444,7 @@ fn reports_that_cannot_be_compared_are_refused() {
 }
 
 #[test]
-fn flags_that_contradict_each_other_are_refused() {
+fn contradicting_flags_are_an_error() {
     let project = tea();
     let run = project.run(&[
         "eval",
@@ -475,7 +475,7 @@ fn flags_that_contradict_each_other_are_refused() {
 }
 
 #[test]
-fn a_set_that_cannot_be_used_is_refused() {
+fn an_invalid_set_is_an_error() {
     let project = tea()
         .file("empty/queries.jsonl", "\n")
         .file("alone/queries.jsonl", "{}")
@@ -539,7 +539,7 @@ fn a_set_that_cannot_be_used_is_refused() {
 }
 
 #[test]
-fn nothing_is_left_behind() {
+fn no_temporary_files_remain() {
     let project = tea();
     let temporary = project.path("tmp");
     std::fs::create_dir(&temporary).unwrap();

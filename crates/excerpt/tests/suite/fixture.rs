@@ -6,12 +6,12 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-/// A folder with files, beside a folder for the user's data.
+/// A folder with files, next to a folder for the user's data.
 pub(crate) struct Project {
     folder: TempDir,
 }
 
-/// What a run of the binary gave.
+/// The result of a run of the binary.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) stdout: String,
@@ -49,7 +49,7 @@ impl Project {
         self.folder.path().join("data")
     }
 
-    /// The user's folder of configuration.
+    /// The user's configuration folder.
     pub(crate) fn settings(&self) -> PathBuf {
         self.folder.path().join("config")
     }
@@ -68,14 +68,14 @@ impl Project {
         self
     }
 
-    /// Writes a file of a project that is in use.
+    /// Writes a file after the project was set up.
     pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) {
         let path = self.path(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
     }
 
-    /// The binary, in the project's folder, with nothing of this user's settings.
+    /// The binary, run in the project's folder and without the settings of the real user.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_excerpt"));
         command
@@ -93,17 +93,17 @@ impl Project {
         command
     }
 
-    /// Runs the binary to its end.
+    /// Runs the binary until it exits.
     pub(crate) fn run(&self, args: &[&str]) -> Run {
         self.outcome(&mut self.command(args))
     }
 
-    /// Runs a command of the binary to its end.
+    /// Runs a command until it exits.
     pub(crate) fn outcome(&self, command: &mut Command) -> Run {
         Run::of(command.output().unwrap(), self.folder.path())
     }
 
-    /// Runs the binary with something on its standard input.
+    /// Runs the binary with `input` on its standard input.
     pub(crate) fn run_with(&self, args: &[&str], input: &[u8]) -> Run {
         let mut child = self.command(args).stdin(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(input).unwrap();
@@ -125,21 +125,21 @@ impl Run {
         }
     }
 
-    /// Checks that the run did what was asked.
+    /// Checks that the run succeeded.
     #[track_caller]
     pub(crate) fn ok(self) -> Self {
         assert_eq!(self.code, Some(0), "{}", self.stderr);
         self
     }
 
-    /// Checks that the run met trouble and said exactly this.
+    /// Checks that the run failed with exactly this message.
     #[track_caller]
     pub(crate) fn fails(self, message: &str) {
         assert_eq!((self.stderr.trim_end(), self.code), (message, Some(2)));
         assert_eq!(self.stdout, "");
     }
 
-    /// Standard output, read as one JSON value a line.
+    /// Standard output, parsed as one JSON value per line.
     #[track_caller]
     pub(crate) fn json(&self) -> Vec<serde_json::Value> {
         let lines = self.stdout.lines();

@@ -1,4 +1,4 @@
-//! A disk without room: what there is answers, the trouble has its name, and once there is room all is taken up.
+//! A full disk: searches answer from what is indexed, the error is named, and once there is space, everything is indexed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,11 +8,11 @@ use excerpt_index::{Index, OpenOptions};
 
 use crate::fixture::Project;
 
-/// A disk of its own size, in memory. Only the user `root` may make one.
+/// A file system in memory with a limited size. Only the user `root` can create one.
 struct Disk(PathBuf);
 
 impl Disk {
-    /// None where this user may not.
+    /// `None` if this user cannot mount it.
     fn new(path: &Path) -> Option<Disk> {
         fs::create_dir_all(path).unwrap();
         let mut mount = Command::new("mount");
@@ -22,7 +22,7 @@ impl Disk {
         is_mounted.then(|| Disk(path.to_path_buf()))
     }
 
-    /// Leaves room for so many bytes.
+    /// Fills the disk so that `bytes` are left.
     fn leave(&self, bytes: u64) {
         let mut df = Command::new("df");
         let output = df.args(["--output=avail", "-B1"]).arg(&self.0).output();
@@ -63,11 +63,11 @@ fn assert_like_fresh(project: &Project, index: &Path) {
     assert_eq!(index.fingerprint().unwrap(), fresh.fingerprint().unwrap());
 }
 
-/// How much room is left, in bytes: from none to nearly enough.
+/// The free space in bytes, from none to almost enough.
 const ROOMS: [u64; 9] = [0, 4, 16, 64, 128, 256, 512, 1_024, 1_536];
 
 #[test]
-fn a_first_sync_without_room_says_so_and_goes_on_when_there_is_some() {
+fn a_first_sync_on_a_full_disk_reports_it_and_continues_once_there_is_space() {
     let project = Project::new();
     fill(&project, 0);
     let Some(disk) = Disk::new(&project.data().join("disk")) else {
@@ -97,7 +97,7 @@ fn a_first_sync_without_room_says_so_and_goes_on_when_there_is_some() {
 }
 
 #[test]
-fn a_refresh_without_room_answers_from_what_there_is() {
+fn a_search_on_a_full_disk_answers_from_what_is_indexed() {
     let project = Project::new();
     fill(&project, 0);
     let Some(disk) = Disk::new(&project.data().join("disk")) else {
@@ -123,7 +123,7 @@ fn a_refresh_without_room_answers_from_what_there_is() {
         }
         for mode in ["never", "auto"] {
             let found = run(&["search", "kettle sings", "--sync", mode]);
-            // What is written and not yet to be found is said to be so.
+            // Documents that are written but not yet searchable are reported.
             let is_told = match found.code {
                 Some(1) => found.stderr.contains("is out of date"),
                 Some(2) => found.stderr.contains("is full: free some space"),

@@ -1,4 +1,4 @@
-//! Links, pipes, devices and folders in the place of configuration, and files that are named. What would hang is ended by the test runner.
+//! Links, pipes, devices and folders in place of configuration files and named files. The test runner ends a test that hangs.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::fixture::Project;
 
-/// A line that no message may show.
+/// A line that must not appear in any message.
 const OUTSIDE: &str = "outside = of all\n";
 
 fn tea() -> Project {
@@ -24,7 +24,7 @@ fn pipe(path: &Path) {
     assert!(made.success());
 }
 
-/// What commands say of an `excerpt.toml` that is no file.
+/// Checks what commands report about an `excerpt.toml` that is not a regular file.
 #[track_caller]
 fn refused(project: &Project, why: &str) {
     for command in [&["search", "tea"][..], &["sync"], &["chunk", "green.md"]] {
@@ -35,28 +35,28 @@ fn refused(project: &Project, why: &str) {
 }
 
 #[test]
-fn a_link_in_the_place_of_excerpt_toml_shows_no_line_of_what_it_leads_to() {
+fn a_link_in_place_of_excerpt_toml_shows_no_line_of_its_target() {
     let project = tea();
     symlink(outside(&project), project.path("excerpt.toml")).unwrap();
     refused(&project, "it is a symbolic link, expected a regular file");
 }
 
 #[test]
-fn a_link_to_a_device_in_the_place_of_excerpt_toml_is_not_followed() {
+fn a_link_to_a_device_in_place_of_excerpt_toml_is_not_followed() {
     let project = tea();
     symlink("/dev/zero", project.path("excerpt.toml")).unwrap();
     refused(&project, "it is a symbolic link, expected a regular file");
 }
 
 #[test]
-fn a_named_pipe_in_the_place_of_excerpt_toml_is_not_waited_for() {
+fn a_named_pipe_in_place_of_excerpt_toml_is_not_waited_for() {
     let project = tea();
     pipe(&project.path("excerpt.toml"));
     refused(&project, "it is a named pipe, expected a regular file");
 }
 
 #[test]
-fn a_folder_in_the_place_of_excerpt_toml_is_named() {
+fn a_folder_in_place_of_excerpt_toml_is_named() {
     let project = tea();
     std::fs::create_dir(project.path("excerpt.toml")).unwrap();
     refused(&project, "it is a folder, expected a regular file");
@@ -69,7 +69,7 @@ fn an_excerpt_toml_of_more_than_a_mebibyte_is_named_with_the_limit() {
 }
 
 #[test]
-fn an_excerpt_toml_that_is_no_text_is_named() {
+fn an_excerpt_toml_that_is_not_text_is_named() {
     let project = tea().file("excerpt.toml", b"\xff\xfe\xfd");
     refused(&project, "it is not UTF-8");
 }
@@ -90,7 +90,7 @@ fn the_users_own_file_may_be_a_link() {
 }
 
 #[test]
-fn a_file_that_is_named_to_chunk_may_be_a_link_but_no_pipe_or_device() {
+fn a_file_given_to_chunk_may_be_a_link_but_not_a_pipe_or_device() {
     let project = tea();
     symlink(project.path("green.md"), project.path("link.md")).unwrap();
     let run = project.run(&["chunk", "link.md", "--format", "text"]).ok();
@@ -106,7 +106,7 @@ fn a_file_that_is_named_to_chunk_may_be_a_link_but_no_pipe_or_device() {
 }
 
 #[test]
-fn a_pipe_in_the_place_of_an_ignore_file_or_git_is_listed_and_not_waited_for() {
+fn a_pipe_in_place_of_an_ignore_file_or_git_is_listed_and_not_waited_for() {
     for name in [".gitignore", ".ignore", ".git"] {
         let project = tea();
         pipe(&project.path(name));
@@ -120,7 +120,7 @@ fn a_pipe_in_the_place_of_an_ignore_file_or_git_is_listed_and_not_waited_for() {
 }
 
 #[test]
-fn a_question_set_that_is_a_link_shows_no_line_of_what_it_leads_to() {
+fn a_question_set_that_is_a_link_shows_no_line_of_its_target() {
     let project = tea().file("set/corpus/a.md", "tea");
     symlink(outside(&project), project.path("set/queries.jsonl")).unwrap();
     project.run(&["eval", "set"]).fails(

@@ -1,5 +1,5 @@
-//! Whatever writes is killed, at moments spread over all that it does, two hundred times and more. What it leaves opens and answers, holds each document as
-//! it was or as it is, and the next sync makes of it what an undisturbed one would have made.
+//! Every command that writes is killed at moments spread over its whole run, more than two hundred times. The index that is left opens and answers,
+//! contains each document in its old or its new state, and equals an undisturbed one after the next sync.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::fixture::Project;
 
 const FILES: usize = 24;
 
-/// How often each kind of work is killed.
+/// How often each kind of command is killed.
 const KILLS: usize = 42;
 
 /// The path of a file, and its text in a version.
@@ -23,13 +23,13 @@ fn file(number: usize, version: usize) -> (String, String) {
     (format!("folder{}/file{number}.md", number % 5), text)
 }
 
-/// A folder that is written to, and an index of it.
+/// A folder whose files change, and its index.
 struct Work {
     project: Project,
     index: PathBuf,
-    /// The documents as the index last held them.
+    /// The documents that the index contained last.
     held: BTreeMap<String, String>,
-    /// How long the work takes from where it can be seen to begin, as far as is known: the last that ended says it.
+    /// How long the command takes after it visibly begins, measured on the last run that was not killed.
     whole: Duration,
     round: usize,
     killed: usize,
@@ -51,7 +51,7 @@ impl Work {
         work
     }
 
-    /// Writes the files as they are in a round: most stay, some change, some come and go.
+    /// Writes the files of a round: most stay the same, some change, some are added or removed.
     fn fill(&self, round: usize) {
         for number in 0..FILES {
             let version = if number % 3 == 0 { round } else { 0 };
@@ -63,7 +63,7 @@ impl Work {
         }
     }
 
-    /// The files as they are.
+    /// The current files.
     fn files(&self) -> BTreeMap<String, String> {
         let paths = (0..FILES).map(|number| file(number, 0).0);
         let read = |path: String| Some((fs::read_to_string(self.project.path(&path)).ok()?, path));
@@ -76,7 +76,7 @@ impl Work {
         self.project.run(&[args, &["--index", index]].concat()).ok();
     }
 
-    /// Starts the binary, waits until it `begins`, and kills it at a moment that differs from round to round. Whether it was still at work.
+    /// Starts the binary, waits until it `begins`, and kills it at a moment that differs from round to round. Returns whether it was still running.
     fn killed(&mut self, args: &[&str], begins: impl Fn(&Path, &Child) -> bool) -> bool {
         self.round += 1;
         assert!(self.round < 2_000, "{} were killed", self.killed);
@@ -109,7 +109,7 @@ impl Work {
         !completed
     }
 
-    /// Asserts that the index opens, that it holds each document as it was or as it is, and finds it so.
+    /// Asserts that the index opens, contains each document in its old or its new state, and finds it.
     fn look(&mut self) {
         let now = self.files();
         let mut index = match Index::open(&self.index, OpenOptions::default()) {
@@ -140,9 +140,9 @@ impl Work {
         self.held = found;
     }
 
-    /// Syncs to the end, and asserts that the index is that of an undisturbed sync.
+    /// Completes the sync, and asserts that the index equals that of an undisturbed sync.
     fn complete(&mut self) {
-        // A file that was being split at two kills in a row is left alone until it changes.
+        // A file that was being split at two kills in a row is skipped until it changes.
         self.run(&["sync", "--retry"]);
         let undisturbed = self.project.data().join("undisturbed");
         let _ = fs::remove_dir_all(&undisturbed);
@@ -159,13 +159,13 @@ impl Work {
         self.held = self.files();
     }
 
-    /// Whether it is time to look what a sync makes of what was left.
+    /// Whether to complete the sync in this round.
     fn is_due(&self) -> bool {
         self.killed.is_multiple_of(6)
     }
 }
 
-/// A process begins to write when it has written itself down as the one that may.
+/// Whether a process has begun to write: its id is in the lock file.
 fn holds_lock(index: &Path, child: &Child) -> bool {
     let holder = fs::read_to_string(index.join("lock")).unwrap_or_default();
     holder.trim() == child.id().to_string()
@@ -202,7 +202,7 @@ fn a_killed_refresh_leaves_each_document_old_or_new() {
 }
 
 #[test]
-fn a_killed_cutting_anew_is_completed() {
+fn a_killed_change_of_settings_is_completed() {
     let mut work = Work::new();
     work.complete();
     while work.killed < KILLS {
@@ -232,7 +232,7 @@ fn a_killed_rebuild_leaves_the_old_index_or_the_new() {
     work.complete();
 }
 
-/// The statements that make an index of the first format, of the files of round 0 under `/notes`.
+/// The statements that create an index of the first format, with the files of round 0 under `/notes`.
 const FORMAT_1: &str = include_str!("../../../excerpt-index/tests/formats/v1.sql");
 
 #[test]
@@ -253,7 +253,7 @@ fn a_killed_upgrade_is_completed() {
         for (path, text) in format_files() {
             work.project.write(path, text);
         }
-        // Before it may write anything else, it upgrades.
+        // It upgrades before it writes anything else.
         let begins = |index: &Path, _: &Child| index.join("excerpt.db-wal").exists();
         if work.killed(&["sync"], begins) {
             let index = Index::open(&work.index, OpenOptions::default()).unwrap();

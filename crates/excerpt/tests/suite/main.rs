@@ -1,4 +1,4 @@
-//! The tests of the command line: the real binary, in folders of its own.
+//! The tests of the command line: the real binary, in temporary folders.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 #[cfg(target_os = "linux")]
@@ -9,6 +9,7 @@ mod chunk;
 mod clones;
 mod collections;
 mod configuration;
+mod copies;
 mod crowd;
 mod doctor;
 mod documents;
@@ -18,6 +19,7 @@ mod fixture;
 mod full_disk;
 #[cfg(unix)]
 mod hostile_files;
+mod indexes;
 mod interrupted;
 mod many_files;
 mod mcp;

@@ -1,4 +1,4 @@
-//! A real folder of thousands of files: sources of the dependencies, copied from where cargo has them.
+//! A real folder of thousands of files: sources of the dependencies, copied from cargo's registry.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::fixture::Project;
 /// How many files are enough.
 const FILES: usize = 8_000;
 
-/// The folders of the dependencies from the registry, those first that are searched for.
+/// The folders of the dependencies in the registry, those that are searched for first.
 fn packages() -> Vec<PathBuf> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--offline"])
@@ -40,7 +40,7 @@ fn copy(from: &Path, to: &Path) -> usize {
             count += copy(&entry.path(), &to);
         } else {
             fs::copy(entry.path(), &to).unwrap();
-            // As old as it is there: what has just been written is read again.
+            // With the original times: a file that was just written is read again.
             let time = entry.metadata().unwrap().modified().unwrap();
             File::options()
                 .write(true)

@@ -22,7 +22,7 @@ fn synced(project: Project) -> Project {
 }
 
 #[test]
-fn a_search_finds_what_the_command_finds() {
+fn a_search_finds_the_same_as_the_command() {
     let project = synced(tea());
     let mut client = Client::new(&project, &["--sync", "never"]);
     for query in [
@@ -53,7 +53,7 @@ fn a_search_finds_what_the_command_finds() {
 }
 
 #[test]
-fn paths_begin_at_the_folder_that_is_served() {
+fn paths_are_relative_to_the_served_folder() {
     let project = synced(tea().repository());
     let mut client = Client::new(&project, &["docs", "--sync", "never"]);
     let found = client.call("search", json!({"query": "black tea"})).ok();
@@ -72,7 +72,7 @@ fn paths_begin_at_the_folder_that_is_served() {
         .iter()
         .map(|line| line["citation"].as_str().unwrap())
         .collect();
-    // The server knows no working directory: its paths begin at the folder that it serves.
+    // The server's paths are relative to the folder that it serves, not to a working directory.
     let served: Vec<&str> = told
         .iter()
         .map(|citation| citation.strip_prefix("docs/").unwrap())
@@ -191,7 +191,7 @@ fn everything_can_be_listed_page_by_page() {
 }
 
 #[test]
-fn lines_are_asked_for_in_several_ways() {
+fn lines_are_requested_in_several_ways() {
     let project = synced(tea());
     let mut client = Client::new(&project, &["--sync", "never"]);
     let mut read = |targets: Value| {
@@ -210,7 +210,7 @@ fn lines_are_asked_for_in_several_ways() {
 }
 
 #[test]
-fn a_cut_is_shown_with_the_names_of_other_tools() {
+fn a_preview_accepts_the_argument_names_of_other_tools() {
     let project = synced(tea());
     let mut client = Client::new(&project, &["--sync", "never"]);
     let chunking = json!({"strategy": "headers", "max_chunk_size": 100, "minChunkTokens": 1, "header_split_levels": [2]});
@@ -274,8 +274,8 @@ fn arguments_are_strict() {
 }
 
 #[test]
-fn all_that_a_model_reads_of_the_tools_is_short() {
-    // Content that is as long as it gets, and tries to be more than content.
+fn everything_that_a_model_reads_about_the_tools_is_short() {
+    // Content of maximum length that imitates instructions.
     let mut project = Project::new();
     for number in 0..60 {
         let folder = format!("{}{number}", "a rather long name of a folder ".repeat(4));
@@ -307,7 +307,7 @@ fn all_that_a_model_reads_of_the_tools_is_short() {
         assert_eq!(tool["annotations"]["openWorldHint"], false);
         let is_reading = !["add", "note"].contains(&tool["name"].as_str().unwrap());
         assert_eq!(tool["annotations"]["readOnlyHint"], is_reading);
-        // What a tool answers is a text, and one that has a schema must be more.
+        // Tools answer with text; an output schema would require structured content.
         assert!(tool["outputSchema"].is_null() && tool["title"].is_string());
         assert_eq!(
             tool["inputSchema"]["properties"]["format"]["enum"],
@@ -327,7 +327,7 @@ fn all_that_a_model_reads_of_the_tools_is_short() {
 }
 
 #[test]
-fn what_is_told_of_a_part_names_nothing_outside() {
+fn the_description_of_a_part_names_nothing_outside() {
     let project = Project::new()
         .repository()
         .file("docs/guide/README.md", "# Guide\n")
@@ -403,7 +403,7 @@ fn an_answer_is_sent_once() {
         for form in ["text", "json"] {
             let mut asked = arguments.clone();
             asked["format"] = form.into();
-            // The client looks at what else a result has.
+            // The client checks the other fields of a result.
             let reply = client.call(name, asked);
             assert_eq!(reply.data.is_object(), form == "json", "{reply:?}");
         }
@@ -413,7 +413,7 @@ fn an_answer_is_sent_once() {
 }
 
 #[test]
-fn a_preview_is_of_the_file_as_it_is_now() {
+fn a_preview_shows_the_current_file() {
     let project = Project::new()
         .file("docs/tea.md", "# Green\n\nTea.\n")
         .file(".gitignore", "hidden.md\n")
@@ -421,18 +421,18 @@ fn a_preview_is_of_the_file_as_it_is_now() {
         .file("other/coffee.md", "# Other\n");
     let mut client = Client::new(&project, &["--under", "docs", "--sync", "never"]);
     let mut cut = |path: &str| client.call("chunk", json!({"path": path}));
-    // Before anything is indexed, and after the file has changed.
+    // Before the file is indexed, and after it has changed.
     let first = cut("docs/tea.md").ok();
     assert_eq!(first.data["chunks"][0]["trail"], json!(["Green"]));
     project.write("docs/tea.md", "# Black\n\nTea.\n");
     let second = cut("docs/tea.md").ok();
     assert_eq!(second.data["chunks"][0]["trail"], json!(["Black"]));
-    // What the rules leave out, and what is not served, is none of its business.
+    // Files that are excluded by the rules or not served are not shown.
     project.run(&["sync"]).ok();
     cut("docs/hidden.md").fails("`docs/hidden.md` is not in the index: it was skipped (ignored)");
     cut("other/coffee.md")
         .fails("`other/coffee.md` was not found: `list` and `search` show what exists");
-    // One that has gone is as it was indexed.
+    // A deleted file is shown as indexed.
     std::fs::remove_file(project.path("docs/tea.md")).unwrap();
     assert!(cut("docs/tea.md").ok().text.contains("Black"));
 }

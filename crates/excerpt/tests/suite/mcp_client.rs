@@ -1,4 +1,4 @@
-//! A client of `excerpt mcp`: JSON-RPC, one message a line, to the real binary.
+//! A client of `excerpt mcp`: JSON-RPC, one message per line, to the real binary.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, Stdio};
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::fixture::Project;
 
-/// What no answer takes, on however slow a machine: a test that waits so long has failed.
+/// Longer than any answer takes, even on a slow machine: a test that waits this long has failed.
 const FOREVER: Duration = Duration::from_secs(120);
 
-/// A server and what it says.
+/// A server and its messages.
 pub(crate) struct Client {
     pub(crate) child: Child,
     input: Option<ChildStdin>,
@@ -20,24 +20,24 @@ pub(crate) struct Client {
     last: u64,
     /// The answer to `initialize`.
     pub(crate) welcome: Value,
-    /// The notifications that came so far.
+    /// The notifications received so far.
     pub(crate) told: Vec<Value>,
 }
 
-/// The answer of a tool: the one form of it that a call asks for, or both where it is asked for each.
+/// The answer of a tool, in the form that a call requests, or in both forms if each was requested.
 #[derive(Debug)]
 pub(crate) struct Reply {
-    /// What a model reads, with the mark of the server's lines as `@`.
+    /// The text for a model, with the mark of the server's lines as `@`.
     pub(crate) text: String,
-    /// The same as it was sent.
+    /// The same text unchanged.
     pub(crate) sent: String,
-    /// What a program reads.
+    /// The JSON for a program.
     pub(crate) data: Value,
     pub(crate) is_error: bool,
 }
 
 impl Client {
-    /// A server in the project's folder, with the handshake behind it.
+    /// A server in the project's folder, after the handshake.
     pub(crate) fn new(project: &Project, args: &[&str]) -> Self {
         let mut client = Client::silent(project, args);
         client.welcome = client.request(
@@ -49,7 +49,7 @@ impl Client {
         client
     }
 
-    /// A server to which nothing was said so far.
+    /// A server that has not received any message.
     pub(crate) fn silent(project: &Project, args: &[&str]) -> Self {
         let args: Vec<&str> = ["mcp"].into_iter().chain(args.iter().copied()).collect();
         let mut child = project
@@ -76,7 +76,7 @@ impl Client {
         }
     }
 
-    /// Sends bytes and the end of a line.
+    /// Sends bytes and a line end.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         let input = self.input.as_mut().unwrap();
         input.write_all(bytes).unwrap();
@@ -88,7 +88,7 @@ impl Client {
         self.bytes(line.as_bytes());
     }
 
-    /// Sends a request and does not wait for its answer; its id.
+    /// Sends a request without waiting for its answer, and returns its id.
     pub(crate) fn post(&mut self, method: &str, params: Value) -> u64 {
         self.last += 1;
         let id = self.last;
@@ -97,7 +97,7 @@ impl Client {
         id
     }
 
-    /// The next message; everything that a server says is one.
+    /// The next line of the server, which must be a message.
     pub(crate) fn next(&mut self) -> Value {
         let line = self.lines.recv_timeout(FOREVER).unwrap();
         let message: Value = serde_json::from_str(&line).unwrap();
@@ -123,8 +123,8 @@ impl Client {
         self.answer(id)
     }
 
-    /// Calls a tool. One that only reads is asked for both forms of its answer, one that writes for
-    /// what a program reads, unless the arguments say which.
+    /// Calls a tool. Unless the arguments specify a form, a tool that only reads is called for both
+    /// forms of its answer, and one that writes for JSON.
     pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Reply {
         if arguments.get("format").is_some() {
             return self.call_once(tool, arguments);
@@ -147,7 +147,7 @@ impl Client {
         Reply::of(&self.request("tools/call", json!({"name": tool, "arguments": arguments})))
     }
 
-    /// Asks until the answer is as it should be: what goes on behind the answers takes its time.
+    /// Repeats a call until the answer is as expected, since background work takes some time.
     pub(crate) fn until(
         &mut self,
         tool: &str,
@@ -165,13 +165,13 @@ impl Client {
         }
     }
 
-    /// The tools that are offered.
+    /// The offered tools.
     pub(crate) fn tools(&mut self) -> Vec<Value> {
         let listed = self.request("tools/list", json!({}));
         listed["result"]["tools"].as_array().unwrap().clone()
     }
 
-    /// Ends the input; the exit code, and what was said on standard error.
+    /// Closes the input, and returns the exit code and standard error.
     pub(crate) fn end(mut self) -> (Option<i32>, String) {
         drop(self.input.take());
         let code = self.child.wait().unwrap().code();
@@ -191,7 +191,7 @@ pub(crate) fn mark(text: &str) -> Option<&str> {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // A test that failed leaves no process behind.
+        // A failed test must not leave a process running.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -216,14 +216,14 @@ impl Reply {
         }
     }
 
-    /// Checks that the tool did what was asked.
+    /// Checks that the call succeeded.
     #[track_caller]
     pub(crate) fn ok(self) -> Self {
         assert!(!self.is_error, "{}", self.text);
         self
     }
 
-    /// Checks that it said what is wrong.
+    /// Checks that the call failed with this message.
     #[track_caller]
     pub(crate) fn fails(self, message: &str) {
         assert_eq!((&*self.text, self.is_error), (message, true));

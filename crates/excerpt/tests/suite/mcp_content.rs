@@ -1,4 +1,4 @@
-//! What `excerpt mcp` says of the content before it is asked, in the first session with a folder and later.
+//! How `excerpt mcp` describes the content in its instructions and tools, in the first session with a folder and later.
 
 use std::fs::File;
 
@@ -16,7 +16,7 @@ fn kitchen() -> Project {
         .file("tea/README.md", "# All about tea\n")
 }
 
-/// What the newest revision says with each request.
+/// The metadata of each request in the newest revision.
 fn meta() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -25,7 +25,7 @@ fn meta() -> Value {
     })
 }
 
-/// The description of `search`, as the tools are listed.
+/// The description of `search` in the list of tools.
 fn description(client: &mut Client, params: Value) -> String {
     let listed = client.request("tools/list", params);
     let tools = listed["result"]["tools"].as_array().unwrap();
@@ -33,7 +33,7 @@ fn description(client: &mut Client, params: Value) -> String {
     search["description"].as_str().unwrap().to_string()
 }
 
-/// Lists the tools until `search` is described by `what`: a document is found a little before the end of the sync that tells of it.
+/// Lists the tools until the description of `search` contains `what`: a document is found a little before the sync that adds it ends.
 fn until_described(client: &mut Client, what: &str) {
     let described = (0..100_000).map(|_| description(client, json!({})));
     assert!(described.into_iter().any(|text| text.contains(what)));
@@ -50,9 +50,9 @@ fn told(client: &mut Client, method: &str) -> Value {
 }
 
 #[test]
-fn the_first_session_is_told_what_there_is() {
+fn the_first_session_gets_a_description_of_the_content() {
     let what = "It holds 3 documents (markdown); folders: \"tea\" 2; topics: \"Kitchen notes\", \"All about tea\".";
-    // The wait for the first sync is bounded: where all else is at work, not every server is in time.
+    // The wait for the first sync is bounded: on a busy machine, not every server is in time.
     let is_in_time = |newest: bool| {
         let project = kitchen();
         let mut client = match newest {
@@ -85,7 +85,7 @@ fn the_first_session_is_told_what_there_is() {
     }
 }
 
-/// The folder `notes`, never indexed, for an index that somebody else writes as long as the file is held.
+/// The folder `notes`, never indexed, and an index that is locked by another writer as long as the returned file is open.
 fn held() -> (Project, String, File) {
     let project = Project::new()
         .file("other/a.md", "# Other\n")
@@ -101,7 +101,7 @@ fn held() -> (Project, String, File) {
 }
 
 #[test]
-fn what_is_known_later_is_announced() {
+fn a_later_description_is_announced() {
     let (project, index, lock) = held();
     let mut client = Client::new(&project, &["notes", "--index", &index]);
     assert_eq!(client.welcome["capabilities"]["tools"]["listChanged"], true);
@@ -118,7 +118,7 @@ fn what_is_known_later_is_announced() {
         "{what}"
     );
 
-    // A document more is counted when one asks; a folder more is announced.
+    // A new document is counted on request; a new folder is announced.
     project.write("notes/tea/black.md", "# Black tea\n\nBoiling water.\n");
     client.until("search", &json!({"query": "boiling"}), |reply| {
         reply.data["hits"][0]["path"] == "tea/black.md"
@@ -137,7 +137,7 @@ fn what_is_known_later_is_announced() {
 }
 
 #[test]
-fn without_a_handshake_it_is_announced_to_whoever_listens() {
+fn without_a_handshake_it_is_announced_to_subscriptions() {
     let (project, index, lock) = held();
     let mut client = Client::silent(&project, &["notes", "--index", &index]);
     let listen = |what: Value| json!({"notifications": what, "_meta": meta()});
@@ -151,7 +151,7 @@ fn without_a_handshake_it_is_announced_to_whoever_listens() {
         json!({"toolsListChanged": true}),
         "{begun}"
     );
-    // One who listens to nothing hears nothing, and is let be.
+    // A subscription to nothing is accepted and gets no notifications.
     client.post(
         "subscriptions/listen",
         listen(json!({"resourcesListChanged": true})),
@@ -167,12 +167,12 @@ fn without_a_handshake_it_is_announced_to_whoever_listens() {
     );
     let what = description(&mut client, json!({"_meta": meta()}));
     assert!(what.contains("topics: \"Kitchen notes\"."), "{what}");
-    // Both still listen when the input ends.
+    // Both subscriptions are still open when the input ends.
     assert_eq!(client.end(), (Some(0), String::new()));
 }
 
 #[test]
-fn a_date_is_not_told_as_a_topic() {
+fn a_date_is_not_a_topic() {
     let project = Project::new()
         .file("README.md", "# 2026-11-22\n")
         .file("days/2026-11-21.md", "# Saturday, 21 November 2026\n")

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::fixture::Project;
 use crate::mcp_client::Client;
 
-/// The most tokens of an answer with five hits, and of one without any.
+/// The maximum number of tokens of an answer with five hits, and of one without any.
 const HITS: usize = 1_200;
 const NOTHING: usize = 200;
 
@@ -42,7 +42,7 @@ const UNANSWERABLE: [&str; 5] = [
     "train from Lisbon to Porto",
 ];
 
-/// A copy of the files of this repository below `folder`, so that no repository lies around it.
+/// A copy of the files of this repository below `folder`, outside of any repository.
 fn copied(folder: &str) -> Project {
     fn copy(mut project: Project, from: &Path, to: &str) -> Project {
         for entry in std::fs::read_dir(from).unwrap() {
@@ -90,13 +90,13 @@ fn an_answer_costs_little_and_keeps_its_citations() {
             for hit in &strong {
                 let citation = hit["citation"].as_str().unwrap();
                 assert!(text.contains(citation), "{citation}: {text}");
-                // As it stands there, it can be opened.
+                // The citation can be read as it is.
                 let read = json!({"targets": [citation], "format": "json", "max_tokens": 50_000});
                 let read = client.call("get", read).ok().data["items"][0]["text"].clone();
                 let (read, found) = (read.as_str().unwrap(), hit["text"].as_str().unwrap());
                 assert!(read.contains(found.trim_end()), "{citation}");
             }
-            // The first hit is worth reading as it is.
+            // The first hit has enough text to be useful.
             let first = strong.first().map(|_| text.lines().nth(1).unwrap());
             assert!(first.is_none_or(|line| !line.starts_with('@')), "{text}");
         }
@@ -146,7 +146,7 @@ fn weak_matches_and_copies_take_a_line() {
     assert!(text.contains("[1] a/tea.md:1-3 "), "{text}");
     assert!(text.contains(" · also b/tea.md:1-3 · "), "{text}");
     assert_eq!(text.matches("Green tea").count(), 1, "{text}");
-    let is_folded = text.contains(" note: 3 weaker matches: ask with `weak: true`\n");
+    let is_folded = text.contains(" note: 4 weaker matches: ask with `weak: true`\n");
     assert!(is_folded && !text.contains("leeks"), "{text}");
     let (text, _) = asked(
         &mut client,

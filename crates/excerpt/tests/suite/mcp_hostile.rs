@@ -1,4 +1,4 @@
-//! What a client may send: nothing of it ends the server wrongly.
+//! Hostile clients: no message makes the server crash or hang.
 
 use std::io::Write as _;
 use std::process::Stdio;
@@ -14,7 +14,7 @@ fn project() -> Project {
     project
 }
 
-/// Whether it still answers.
+/// Checks that the server still answers.
 fn lives(client: &mut Client) {
     let found = client.call("search", json!({"query": "green tea"})).ok();
     assert_eq!(found.hits("path"), ["a.md"]);
@@ -74,7 +74,7 @@ fn no_line_ends_the_server() {
 }
 
 #[test]
-fn what_is_too_long_is_refused_under_its_id() {
+fn a_message_that_is_too_long_is_an_error_under_its_id() {
     let project = project();
     let mut client = Client::new(&project, &["--sync", "never"]);
     let told = json!({"code": -32600, "message": "message too long: it exceeds 16,777,216 bytes"});
@@ -113,7 +113,7 @@ fn what_is_too_long_is_refused_under_its_id() {
 }
 
 #[test]
-fn what_is_no_message_is_refused_under_its_id() {
+fn an_invalid_message_is_an_error_under_its_id() {
     let project = project();
     for begins in [true, false] {
         let mut client = match begins {
@@ -152,7 +152,7 @@ fn what_is_no_message_is_refused_under_its_id() {
             let answer = client.next();
             let error = &answer["error"];
             let said = error["message"].as_str().unwrap();
-            // Where it is wrong stands at the end.
+            // The message ends with the position of the error.
             let said = said.split(" at line ").next().unwrap();
             assert_eq!(
                 (&answer["id"], &error["code"]),
@@ -161,7 +161,7 @@ fn what_is_no_message_is_refused_under_its_id() {
             );
             assert_eq!(said, message);
         }
-        // Neither an empty line nor a notification, be it wrong or unknown, has an answer.
+        // Neither an empty line nor a notification, even an invalid or unknown one, is answered.
         for line in [
             "",
             "  ",
@@ -178,7 +178,7 @@ fn what_is_no_message_is_refused_under_its_id() {
 }
 
 #[test]
-fn what_comes_before_the_handshake_does_no_harm() {
+fn messages_before_the_handshake_do_no_harm() {
     let project = project();
     let mut client = Client::silent(&project, &["--sync", "never"]);
     client.line("hello");
@@ -211,7 +211,7 @@ fn ten_thousand_requests_are_answered() {
         input += &message.to_string();
         input.push('\n');
     }
-    // The answers are read meanwhile by the client's own thread.
+    // The client's reader thread reads the answers meanwhile.
     client.line(input.trim_end());
     let mut answered = vec![false; 10_000];
     for _ in 0..10_000 {
@@ -224,14 +224,14 @@ fn ten_thousand_requests_are_answered() {
 }
 
 #[test]
-fn a_client_that_goes_is_not_waited_for() {
+fn a_client_that_disconnects_is_not_waited_for() {
     let project = project();
-    // At once, before it has said anything.
+    // At once, before its first message.
     assert_eq!(
         Client::silent(&project, &[]).end(),
         (Some(0), String::new())
     );
-    // In the middle of answers: nobody reads them.
+    // In the middle of answers, which are not read.
     let mut child = project
         .command(&["mcp"])
         .stdin(Stdio::piped())
@@ -241,11 +241,11 @@ fn a_client_that_goes_is_not_waited_for() {
     let mut input = child.stdin.take().unwrap();
     let begin = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search", "arguments": {"query": "tea"}}});
-    // The server may be gone before all is written.
+    // The server may have exited before everything is written.
     let _ = writeln!(input, "{begin}\n{call}\n{call}");
     drop(input);
     assert_eq!(child.wait().unwrap().code(), Some(0));
-    // With a request under way, and half a line.
+    // With a request in progress and an incomplete line.
     let mut client = Client::new(&project, &[]);
     client.post(
         "tools/call",

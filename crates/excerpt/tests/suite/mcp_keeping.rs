@@ -1,4 +1,4 @@
-//! How `excerpt mcp` keeps its index: it answers first, and checks for changes after.
+//! How `excerpt mcp` updates its index: it answers first and checks for changes afterwards.
 
 use std::ops::ControlFlow;
 
@@ -18,7 +18,7 @@ fn the_first_search_waits_for_something_to_search() {
 }
 
 #[test]
-fn what_changes_is_found_a_moment_later() {
+fn a_change_is_found_a_moment_later() {
     let project = Project::new().file("a.md", "# Tea\n\nGreen tea.\n");
     let mut client = Client::new(&project, &[]);
     client.call("search", json!({"query": "tea"})).ok();
@@ -34,7 +34,7 @@ fn what_changes_is_found_a_moment_later() {
 }
 
 #[test]
-fn under_other_settings_the_old_state_answers_until_the_new_one_is_there() {
+fn after_a_change_of_settings_the_old_state_answers_until_the_new_one_is_complete() {
     let text = format!(
         "# Tea\n\n{}",
         "Green tea is served in the garden.\n\n".repeat(40)
@@ -59,7 +59,7 @@ fn under_other_settings_the_old_state_answers_until_the_new_one_is_there() {
             .hits("path")
             .is_empty()
     );
-    // The one that keeps the index brings the other one along.
+    // The server that updates the index updates it for the other one, too.
     client.until("search", &query, |reply| {
         reply.data["hits"][0]["text"].as_str().unwrap().len() < 400
     });
@@ -67,7 +67,7 @@ fn under_other_settings_the_old_state_answers_until_the_new_one_is_there() {
 }
 
 #[test]
-fn a_sync_that_was_broken_off_is_named() {
+fn an_interrupted_sync_is_reported() {
     let project = Project::new().file("a.md", "# Tea\n\nGreen tea.\n");
     project.run(&["sync"]).ok();
     let folder = std::fs::read_dir(project.data().join("excerpt/indexes")).unwrap();
@@ -93,7 +93,7 @@ fn a_sync_that_was_broken_off_is_named() {
 }
 
 #[test]
-fn with_always_the_check_comes_first() {
+fn with_always_the_check_is_before_the_answer() {
     let project = Project::new().file("a.md", "# Tea\n");
     let mut client = Client::new(&project, &["--sync", "always"]);
     client.call("search", json!({"query": "tea"})).ok();
@@ -124,7 +124,7 @@ fn with_never_a_missing_index_is_named() {
             reply.text
         );
     }
-    // As soon as there is one, it answers.
+    // It answers as soon as there is an index.
     project.run(&["sync"]).ok();
     assert_eq!(
         client
@@ -149,7 +149,7 @@ fn with_never_a_missing_index_is_named() {
 }
 
 #[test]
-fn whoever_waits_is_told_how_far_it_is_and_may_give_up() {
+fn a_waiting_client_gets_progress_and_can_cancel() {
     let project = Project::new();
     for number in 0..3000 {
         let text = format!(
@@ -160,7 +160,7 @@ fn whoever_waits_is_told_how_far_it_is_and_may_give_up() {
     }
     let mut client = Client::new(&project, &[]);
     let call = |token: &str| json!({"name": "search", "arguments": {"query": "garden"}, "_meta": {"progressToken": token}});
-    // One that is given up gets no answer; the server lives.
+    // A cancelled request gets no answer, and the server continues.
     let gone = client.post("tools/call", call("gone"));
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": gone}});
     client.line(&cancel.to_string());
@@ -174,7 +174,7 @@ fn whoever_waits_is_told_how_far_it_is_and_may_give_up() {
         .map(|told| told["progress"].as_f64().unwrap())
         .collect();
     assert!(mine.is_sorted_by(|a, b| a < b), "{mine:?}");
-    // In time or not, it answers; and in the end all is there.
+    // It answers in time or not, and in the end everything is indexed.
     assert!(answer["result"].is_object(), "{answer}");
     let all = json!({"what": "documents", "limit": 1});
     client.until("list", &all, |reply| reply.data["total"] == 3000);
@@ -193,13 +193,13 @@ fn the_end_of_the_input_ends_a_first_sync() {
     }
     let client = Client::new(&project, &[]);
     assert_eq!(client.end(), (Some(0), String::new()));
-    // What there is so far is sound, and the next one goes on from there.
+    // The partial index is consistent, and the next sync continues from there.
     project.run(&["sync"]).ok();
     project.run(&["doctor"]).ok();
 }
 
 #[test]
-fn while_another_process_writes_it_answers_from_what_there_is() {
+fn while_another_process_writes_it_answers_from_the_current_state() {
     let project = Project::new().file("a.md", "# Tea\n\nGreen tea.\n");
     project.run(&["sync"]).ok();
     let mut writer = project.command(&["sync", "--watch"]).spawn().unwrap();

@@ -1,12 +1,12 @@
-//! What an answer takes stays within `max_tokens`, and what is left out is named.
+//! An answer stays within `max_tokens` and names what it omits.
 
 use serde_json::{Value, json};
 
 use crate::fixture::Project;
 use crate::mcp_client::{Client, Reply};
 
-/// Asserts that neither form of an answer takes more than `most` tokens, where these are enough to
-/// say anything; they are an estimate.
+/// Asserts that neither form of an answer takes more than `most` tokens (an estimate), unless that
+/// is too little for any answer.
 #[track_caller]
 fn assert_within(reply: &Reply, most: usize) {
     for form in [&reply.sent, &reply.data.to_string()] {
@@ -24,7 +24,7 @@ fn synced(project: Project) -> Project {
 }
 
 #[test]
-fn what_is_left_out_for_want_of_room_is_said() {
+fn omissions_are_reported() {
     let mut project = Project::new();
     for number in 0..6 {
         let text = format!(
@@ -62,7 +62,7 @@ fn what_is_left_out_for_want_of_room_is_said() {
             assert!(whole.contains(text));
             sizes.push(text.len());
         }
-        // The lower a hit ranks, the less there is of it, but for a line.
+        // The lower a hit ranks, the shorter its text, within a tolerance of a line.
         assert!(
             sizes.is_sorted_by(|above, below| above + 60 >= *below),
             "{sizes:?}"
@@ -76,7 +76,7 @@ fn what_is_left_out_for_want_of_room_is_said() {
             count("without_text"),
             texts.iter().filter(|text| text.is_null()).count()
         );
-        // As a text, an answer has room for more.
+        // As text, more fits into an answer.
         assert!(
             found
                 .text
@@ -110,7 +110,7 @@ fn what_is_left_out_for_want_of_room_is_said() {
 }
 
 #[test]
-fn a_cut_stays_within_its_room() {
+fn a_preview_of_chunks_stays_within_its_room() {
     let text: String = (0..120)
         .map(|number| {
             format!(
@@ -168,7 +168,7 @@ fn a_cut_stays_within_its_room() {
 }
 
 #[test]
-fn a_list_ends_where_its_room_does() {
+fn a_list_stays_within_its_room() {
     let mut project = Project::new();
     for number in 0..200 {
         let title = format!("# A {} title {number}\n", "long and longer ".repeat(20));
@@ -191,7 +191,7 @@ fn a_list_ends_where_its_room_does() {
             assert!(entries > 0);
             found += entries;
             next = page.data["next"].clone();
-            // As a text, a page ends elsewhere.
+            // As text, a page ends elsewhere.
             let lines = page
                 .text
                 .lines()
@@ -232,7 +232,7 @@ fn a_preview_stays_within_its_room() {
     }
 }
 
-/// Texts of which one cannot see how long they are: of short lines, of one line, of data, of another script.
+/// Texts whose length is hard to estimate: short lines, one long line, data, another script.
 fn odd() -> Vec<(&'static str, String)> {
     let digits = |n: u64| format!("{:016x}", n.wrapping_mul(0x9E37_79B9_7F4A_7C15));
     vec![
@@ -248,7 +248,7 @@ fn odd() -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn what_is_read_stays_within_its_room() {
+fn a_read_stays_within_its_room() {
     let mut project = Project::new();
     for (name, text) in odd() {
         project = project.file(name, text);
@@ -310,7 +310,7 @@ fn links_and_front_matter_leave_room_for_the_text() {
     assert_eq!(all[0], 300);
     assert_eq!(links["omitted"], all[0] + all[1] - told[0] - told[1]);
     assert_eq!(whole["metadata"].as_object().unwrap().len(), 300);
-    // What is known of a document takes no hit's place.
+    // The metadata of a document does not displace hits.
     let found = json!({"query": "green tea", "max_tokens": 700});
     let found = client.call("search", found).ok();
     assert_within(&found, 700);
@@ -326,7 +326,7 @@ fn links_and_front_matter_leave_room_for_the_text() {
 }
 
 #[test]
-fn what_is_left_out_can_be_read_to_the_end() {
+fn omitted_text_can_be_read_to_the_end() {
     let paragraph = "Tea is served in the garden, and coffee in the house. ".repeat(60);
     let mut texts = odd();
     texts.push((
@@ -363,7 +363,7 @@ fn what_is_left_out_can_be_read_to_the_end() {
 }
 
 #[test]
-fn of_many_documents_those_without_room_are_named() {
+fn documents_without_room_are_named() {
     let mut project = Project::new();
     for number in 0..20 {
         let title = format!("A {} title", "very long ".repeat(1_000));

@@ -1,4 +1,4 @@
-//! What lies outside of what is served cannot be read by any way.
+//! Nothing outside of what is served can be read in any way.
 
 use std::path::{Path, PathBuf};
 
@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use crate::fixture::Project;
 use crate::mcp_client::Client;
 
-/// What stands in the files outside, and nowhere else.
+/// A word that occurs only in the files outside.
 const SECRET: &str = "quetzalcoatl";
 
-/// A repository of which the folder `docs` is served.
+/// A repository whose folder `docs` is served.
 fn project() -> Project {
     project_with(SECRET)
 }
@@ -38,7 +38,7 @@ fn project_with(secret: &str) -> Project {
     project
 }
 
-/// Ways to name what lies outside of `docs`.
+/// Targets outside of `docs`.
 fn hostile(project: &Project) -> Vec<String> {
     let mut paths: Vec<String> = [
         "../private/secret.md",
@@ -128,7 +128,7 @@ fn hostile(project: &Project) -> Vec<String> {
     paths
 }
 
-/// Whether a text holds what only stands outside.
+/// Whether a text contains something from outside.
 fn leaks(text: &str) -> bool {
     text.to_lowercase().contains(SECRET)
 }
@@ -136,7 +136,7 @@ fn leaks(text: &str) -> bool {
 #[test]
 fn nothing_outside_is_read_by_any_tool() {
     let project = project();
-    // The same part, served in two ways.
+    // The same folder, served in two ways.
     for args in [
         &["docs", "--allow-write", "--sync", "never"][..],
         &["--under", "docs", "--allow-write", "--sync", "never"],
@@ -146,7 +146,7 @@ fn nothing_outside_is_read_by_any_tool() {
         let mut paths = hostile(&project);
         assert!(paths.len() >= 50);
         if is_under {
-            // Here `docs` is the name of what is served.
+            // Here `docs` is the name of the served folder.
             paths.extend(paths.clone().iter().map(|path| format!("docs/{path}")));
         }
         let root = project
@@ -189,7 +189,7 @@ fn nothing_outside_is_read_by_any_tool() {
                     true => answer.text.replace(path.as_str(), ""),
                     false => answer.text.clone(),
                 };
-                // What was asked for may be said again.
+                // The answer may repeat the request.
                 let told = told.replace(&format!("`{SECRET}`"), "");
                 assert!(!leaks(&told), "{path:?}: {told}");
                 let data = answer.data.to_string();
@@ -208,7 +208,7 @@ fn nothing_outside_is_read_by_any_tool() {
     }
 }
 
-/// The files of a folder but those in the inbox; links are not followed.
+/// The files of a folder except those in the inbox; links are not followed.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -246,7 +246,7 @@ fn no_note_is_written_outside() {
 }
 
 #[test]
-fn a_guessed_word_is_as_good_as_any() {
+fn scores_do_not_reveal_words_outside() {
     let (guessed, other) = (project(), project_with("something"));
     let serve = |project: &Project| Client::new(project, &["docs", "--sync", "never"]);
     let (mut guessed, mut other) = (serve(&guessed), serve(&other));
@@ -268,7 +268,7 @@ fn a_guessed_word_is_as_good_as_any() {
 }
 
 #[test]
-fn nothing_outside_is_told_of_by_the_way() {
+fn no_note_or_error_reveals_anything_outside() {
     let project = project();
     let mut everywhere = Client::new(&project, &["--sync", "never"]);
     let outside = everywhere
@@ -281,11 +281,11 @@ fn nothing_outside_is_told_of_by_the_way() {
     let id = found.hits("id")[0].as_str().unwrap().to_string();
     let mut client = Client::new(&project, &["docs", "--sync", "never"]);
 
-    // A chunk by its id, whole or begun.
+    // A chunk by its id, complete or abbreviated.
     for id in [&id, &id[..8], &id[..4]] {
         assert!(client.call("get", json!({"targets": [id]})).is_error);
     }
-    // Where links lead.
+    // Link targets.
     let read = client
         .call("get", json!({"targets": ["open.md"], "links": true}))
         .ok();
@@ -304,13 +304,13 @@ fn nothing_outside_is_told_of_by_the_way() {
             (&Value::Null, &Value::Null)
         );
     }
-    // What was probably meant.
+    // Suggestions.
     let close = client.call("get", json!({"targets": ["secrets.md"]}));
     assert_eq!(
         close.text,
         "@ error `secrets.md`: `secrets.md` was not found: `list` and `search` show what exists\n@ end\n"
     );
-    // How many there are.
+    // Counts.
     let listed = client.call("list", json!({"what": "documents"})).ok();
     assert_eq!(listed.data["total"], 2);
     let resources = client.request("resources/list", json!({}))["result"]["resources"].clone();
@@ -318,7 +318,7 @@ fn nothing_outside_is_told_of_by_the_way() {
 }
 
 #[test]
-fn what_is_inside_is_read_by_every_tool() {
+fn everything_inside_can_be_read_by_every_tool() {
     let project = project();
     for (args, path, name) in [
         (&["docs"][..], "sub/inner.md", "docs"),
@@ -435,7 +435,7 @@ fn an_index_that_folders_share_shows_nothing_of_the_others() {
     assert!(client.call("get", json!({"targets": ["milk.md"]})).is_error);
     let named = client.call("search", json!({"query": "milk", "collection": "second"}));
     assert!(named.is_error, "{}", named.text);
-    // Whoever lets it be read shows it.
+    // A server that is allowed to read it shows it.
     let mut client = Client::new(&project, &[&at_index[..], &["--allow-root", &two]].concat());
     let found = client.call("search", json!({"query": "milk"})).ok();
     assert_eq!(found.hits("collection")[0], "second");
@@ -492,7 +492,7 @@ fn several_collections_can_be_named() {
 }
 
 #[test]
-fn a_part_that_no_collection_has_is_refused() {
+fn a_part_that_no_collection_has_is_an_error() {
     let project = Project::new()
         .file("one/deep/tea.md", "# Tea\n")
         .file("two/milk.md", "# Milk\n");
@@ -513,7 +513,7 @@ fn a_part_that_no_collection_has_is_refused() {
     let found = client.call("search", json!({"query": "tea"})).ok();
     assert_eq!(found.hits("path"), ["deep/tea.md"]);
     drop(client);
-    // What cannot be reached at the moment is known from the index.
+    // A folder that cannot be read at the moment is known from the index.
     std::fs::remove_dir_all(project.path("one")).unwrap();
     let args = ["--library", "--under", "deep", "--sync", "never"];
     let mut client = Client::new(&project, &args);
@@ -522,7 +522,7 @@ fn a_part_that_no_collection_has_is_refused() {
 }
 
 #[test]
-fn a_fault_in_a_configuration_is_told_and_not_shown() {
+fn an_invalid_configuration_is_reported_and_not_shown() {
     let project = project();
     let mut client = Client::new(&project, &["docs", "--allow-write", "--sync", "always"]);
     client.call("search", json!({"query": "open"})).ok();
@@ -552,7 +552,7 @@ fn a_fault_in_a_configuration_is_told_and_not_shown() {
 
 #[cfg(unix)]
 #[test]
-fn what_takes_the_place_of_the_served_folder_is_not_read() {
+fn a_replacement_of_the_served_folder_is_not_read() {
     let outside = Project::new().file("open.md", format!("# Open {SECRET}\n"));
     let project = Project::new().file("tea/open.md", "# Open\n\nGreen tea.\n");
     project.run(&["add", "tea", "--name", "teas"]).ok();
@@ -563,7 +563,7 @@ fn what_takes_the_place_of_the_served_folder_is_not_read() {
         &["tea", "--sync", "never", "--allow-write"],
     ] {
         let mut client = Client::new(&project, args);
-        // One writes at a time: behind these, the check at the start is over.
+        // Writes are serialized: after these, the check at the start is over.
         for _ in 0..3 {
             client.call("search", json!({"query": "tea"})).ok();
         }
@@ -585,7 +585,7 @@ fn what_takes_the_place_of_the_served_folder_is_not_read() {
 }
 
 #[test]
-fn a_path_that_is_not_there_is_no_empty_folder() {
+fn a_path_that_does_not_exist_is_not_an_empty_folder() {
     let project = project();
     let mut client = Client::new(&project, &["docs", "--sync", "never"]);
     for what in ["documents", "folders", "recent"] {

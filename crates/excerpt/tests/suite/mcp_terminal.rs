@@ -1,4 +1,4 @@
-//! `excerpt mcp` started by a person in a terminal, where no client speaks to it.
+//! `excerpt mcp` started by a user in a terminal, without a client.
 
 use std::io::{Read as _, Write as _};
 use std::process::Stdio;
@@ -21,7 +21,7 @@ fn a_terminal_shows_how_to_configure_a_client() {
         let terminal = rustix::fs::open(&*name, flags, Mode::empty()).unwrap();
         let mut command = project.command(args);
         let mut child = command.stdin(Stdio::from(terminal)).spawn().unwrap();
-        // Ctrl-D: the end of the input.
+        // Ctrl-D ends the input.
         let mut controller = std::fs::File::from(controller);
         controller.write_all(b"\x04").unwrap();
         let mut said = String::new();

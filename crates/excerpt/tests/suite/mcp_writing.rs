@@ -14,7 +14,7 @@ fn names(client: &mut Client) -> Vec<String> {
 }
 
 #[test]
-fn writing_is_offered_where_it_can_be_seen() {
+fn writing_is_offered_where_the_result_is_visible() {
     let project = Project::new()
         .file("docs/a.md", "# A\n")
         .file("b.md", "# B\n")
@@ -138,7 +138,7 @@ fn a_note_stays_inside() {
 }
 
 #[test]
-fn a_text_is_shown_added_and_found_at_once() {
+fn a_text_is_previewed_added_and_found_at_once() {
     let project = Project::new().file("a.md", "# A\n\nNothing here.\n");
     let mut client = Client::new(&project, &["--allow-write"]);
     let text = "# Brew\n\n## Water\n\nEighty degrees.\n\n## Leaves\n\nTwo spoons of leaves.\n";
@@ -174,7 +174,7 @@ fn a_text_is_shown_added_and_found_at_once() {
             .all(|name| name == "Brewing")
     );
     assert!(found.text.contains("Two spoons of leaves."));
-    // Exactly what was shown.
+    // The same as in the preview.
     let chunks = preview.data["preview"][0]["chunks"].as_array().unwrap();
     assert!(
         chunks
@@ -194,7 +194,7 @@ fn a_text_is_shown_added_and_found_at_once() {
 }
 
 #[test]
-fn only_what_is_allowed_is_added() {
+fn only_allowed_paths_are_added() {
     let project = Project::new()
         .file("in/a.md", "# A\n\nAlpha.\n")
         .file("in/.env", "KEY=1\n")
@@ -259,10 +259,10 @@ fn only_what_is_allowed_is_added() {
 
 #[cfg(unix)]
 #[test]
-fn a_note_goes_through_no_link_in_the_place_of_what_is_served() {
+fn a_note_is_not_written_through_a_link_in_place_of_the_served_folder() {
     use std::os::unix::fs::symlink;
     const LINK: &str =
-        "the served folder is a symbolic link or lies behind one: notes are not written there";
+        "the served folder is a symbolic link or reached through one: notes are not written there";
     let project = Project::new()
         .file("docs/a.md", "# A\n")
         .file("open/b.md", "# B\n")
@@ -311,7 +311,7 @@ fn an_inbox_may_be_a_link_to_a_folder_inside() {
 }
 
 #[test]
-fn the_path_of_a_note_is_as_it_is_listed() {
+fn the_path_of_a_note_is_accepted_as_listed() {
     let project = Project::new()
         .file("docs/a.md", "# A\n")
         .file("b.md", "# B\n")
@@ -383,7 +383,7 @@ fn a_note_that_cannot_be_indexed_is_not_written() {
 }
 
 #[test]
-fn the_name_of_what_is_added_is_taken_as_it_stands() {
+fn the_name_of_a_collection_is_not_changed() {
     let project = Project::new()
         .file("in/a.md", "# A\n\nAlpha.\n")
         .file("in/b.md", "# B\n\nBeta.\n")
@@ -457,7 +457,7 @@ fn the_same_text_is_added_once() {
 }
 
 #[test]
-fn a_preview_refuses_what_adding_refuses() {
+fn a_preview_rejects_what_adding_rejects() {
     let project = Project::new()
         .file("in/a.md", "# A\n\nAlpha.\n")
         .file("in/b.md", "# B\n\nBeta.\n");
@@ -479,7 +479,7 @@ fn a_preview_refuses_what_adding_refuses() {
         given["preview"] = json!(true);
         client.call("add", given).fails(&refused.text);
     }
-    // A text that has a title gets a name of its own, and the same text none.
+    // A text with a new title gets a new name; the same text does not.
     let mut shown = |content: &str| {
         let given = json!({"content": content, "title": "Brewing", "preview": true});
         client.call("add", given).ok()
@@ -503,7 +503,7 @@ fn a_preview_refuses_what_adding_refuses() {
 }
 
 #[test]
-fn a_text_that_could_not_be_found_is_refused() {
+fn a_text_that_cannot_be_indexed_is_rejected() {
     let project = Project::new().file("a.md", "# A\n");
     let mut client = Client::new(&project, &["--allow-write"]);
     for (content, told) in [

@@ -1,4 +1,4 @@
-//! What `excerpt search` shows can be read, copied, piped and given back.
+//! The output of `excerpt search` can be read, copied, piped, and used as input.
 
 use serde_json::Value;
 
@@ -82,7 +82,7 @@ fn color_is_chosen_by_flag_and_variable() {
     ));
 }
 
-/// All paths and citations in what a command prints as JSON.
+/// All paths and citations in the JSON output of a command.
 fn places(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Array(values) => values.iter().for_each(|value| places(value, found)),
@@ -101,7 +101,7 @@ fn places(value: &Value, found: &mut Vec<String>) {
 }
 
 #[test]
-fn what_is_printed_can_be_given_back() {
+fn printed_paths_are_accepted_as_arguments() {
     let project = notes();
     search(&project, &[]).ok();
     let above = project.path("tea");
@@ -171,7 +171,7 @@ fn every_heading_and_definition_of_a_trail_is_a_section() {
 }
 
 #[test]
-fn a_document_of_a_collection_is_named_by_the_collection() {
+fn a_document_of_a_collection_is_shown_with_its_name() {
     let project = notes();
     project.run(&["add", "tea", "--name", "Teas"]).ok();
     let run = project
@@ -231,7 +231,7 @@ fn chunk_shows_what_the_index_stores_from_any_folder() {
 }
 
 #[test]
-fn weak_matches_are_counted_and_shown_when_asked_for() {
+fn weak_matches_are_counted_and_shown_on_request() {
     let project = Project::new()
         .file("a.md", "# Brewing tea\n\nHow long green tea brews.\n")
         .file("b.md", "# Tea\n\nOther words.\n")
@@ -304,7 +304,7 @@ fn a_pattern_gets_every_document_that_it_matches() {
 }
 
 #[test]
-fn a_name_with_brackets_is_given_back_too() {
+fn a_name_with_brackets_is_accepted_as_an_argument() {
     let project = Project::new().file("app/[id]/{a}.md", "# Pages\n\nThe kettle.\n");
     let run = project
         .run(&["search", "kettle", "--channels", "keywords"])
@@ -321,7 +321,7 @@ fn a_name_with_brackets_is_given_back_too() {
 }
 
 #[test]
-fn a_question_alone_is_searched_for() {
+fn a_question_without_a_command_is_searched() {
     let project = notes();
     let run = project
         .run(&["which kettle", "--channels", "keywords"])
@@ -336,7 +336,7 @@ fn the_passage_is_opened_at_its_line() {
     let project = notes();
     let mut command =
         project.command(&["search", "small cups", "--open", "--channels", "keywords"]);
-    // `emacs` is asked for a line by `+N`; this one prints what it is asked for.
+    // `emacs` gets a line as `+N`; this one prints its arguments.
     let editor = project.path("emacs");
     project.write(
         "emacs",
@@ -358,7 +358,7 @@ fn the_passage_is_opened_at_its_line() {
 }
 
 #[test]
-fn what_was_not_searched_is_said_where_nothing_is_found() {
+fn without_results_skipped_files_are_reported() {
     let project = Project::new()
         .file("papers/a.pdf", b"%PDF-1.7\n1 0 obj << /Length 5 >>\n")
         .file("papers/b.pdf", b"%PDF-1.7\n1 0 obj << /Length 5 >>\n")
@@ -382,7 +382,58 @@ fn what_was_not_searched_is_said_where_nothing_is_found() {
 }
 
 #[test]
-fn western_text_is_read_and_said_so() {
+fn a_file_that_cannot_be_read_is_not_added() {
+    let project = Project::new().file("a.pdf", b"%PDF-1.7\n1 0 obj << /Length 5 >>\n");
+    let run = project.run(&["add", "a.pdf"]);
+    run.fails("excerpt: `a.pdf` is not indexed: binary: excerpt reads text files only");
+    assert_eq!(project.run(&["list"]).code, Some(1));
+}
+
+#[test]
+fn the_rule_that_ignores_is_named_and_can_be_overridden() {
+    let project = Project::new()
+        .file("logs/.gitignore", "# generated\n*.log\n")
+        .file("logs/run.log", "the kettle exploded\n");
+    let run = project.run(&["search", "kettle", "logs"]);
+    assert_eq!(run.code, Some(1));
+    let rule = "not searched: 1 ignored (`logs/run.log`, by `*.log` in `.gitignore`)";
+    assert!(run.stderr.contains(rule), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("--no-ignore includes what is ignored"),
+        "{}",
+        run.stderr
+    );
+    let run = project
+        .run(&["search", "kettle", "logs", "--no-ignore"])
+        .ok();
+    assert!(run.stdout.contains("logs/run.log:1-1"), "{}", run.stdout);
+    let run = project.run(&["sync", "logs"]).ok();
+    assert!(
+        run.stderr.contains("--no-ignore includes them"),
+        "{}",
+        run.stderr
+    );
+    project.write("logs/excerpt.toml", "[files]\nignore_files = false\n");
+    project.run(&["search", "kettle", "logs"]).ok();
+    project
+        .run(&["add", "logs", "--no-ignore", "--name", "all"])
+        .ok();
+    project.run(&["search", "kettle", "-c", "all"]).ok();
+}
+
+#[test]
+fn a_very_large_page_is_written_by_force_alone() {
+    let project = Project::new().file("large.txt", "word\n".repeat(1_000_000));
+    let run = project.run(&["chunk", "large.txt", "--format", "html"]);
+    run.fails("excerpt: the page of `large.txt` would take about 20.0 MB, and a browser shows that slowly: name a part of it, or write it with `--force`");
+    let page = project
+        .run(&["chunk", "large.txt", "--format", "html", "--force"])
+        .ok();
+    assert!(page.stdout.ends_with("</html>\n"));
+}
+
+#[test]
+fn windows_1252_is_read_and_reported() {
     let project = Project::new().file("brief.txt", b"Die Gr\xfc\xdfe aus K\xf6ln.\n");
     let hit = &project
         .run(&["search", "gr\u{fc}\u{df}e", "--json"])

@@ -1,4 +1,4 @@
-//! `excerpt chunk --format html`, read the way a browser reads it.
+//! `excerpt chunk --format html`, parsed as a browser does.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use sha2::{Digest, Sha256};
 
 use crate::fixture::Project;
 
-/// A text with everything that a page could trip over.
+/// A text with everything that could break a page.
 const HOSTILE: &str = "\u{feff}# A <script>alert(1)</script>\r\n\r\n&amp; &#38; &lt; 'x' \"y\" <img src=x onerror=alert(1)>\r\n\r\n\
     ## </pre></main></body>\r\n\r\n👩\u{200d}🚀 né 漢 \u{202e}txet\u{202c} tab\there. One more sentence stands here. \x1b[2J And one more.\r\n\r\n\
     ```js\r\n\"</script><script>alert(2)</script>\"\r\n```\r\n\r\n## 2026-05-04 <!-- --><style>*{display:none}</style>\n\n\n%%\n\nThe end.  \r\n\r\n";
 
-/// A page as the elements it consists of, in the order of their start tags.
+/// The elements of a page, in the order of their start tags.
 struct Page {
     elements: Vec<Element>,
 }
@@ -22,14 +22,14 @@ struct Page {
 struct Element {
     name: String,
     attributes: BTreeMap<String, String>,
-    /// All text inside, with the characters that the page shows symbols for.
+    /// All text inside, with symbols replaced by the characters that they stand for.
     text: String,
-    /// The `article`, `section` and so on around it.
+    /// The enclosing `article`, `section` and so on.
     parents: Vec<usize>,
 }
 
 impl Page {
-    /// Reads a page, which must be without any error of syntax.
+    /// Parses a page, which must not have any syntax error.
     #[track_caller]
     fn of(html: &str) -> Self {
         let mut emitter = DefaultEmitter::default();
@@ -81,7 +81,7 @@ impl Page {
         Page { elements }
     }
 
-    /// The elements of a name.
+    /// The elements with this tag name.
     fn named(&self, name: &str) -> impl Iterator<Item = &Element> {
         self.elements
             .iter()
@@ -110,7 +110,7 @@ impl Page {
         element
     }
 
-    /// The elements of a name inside an element with an id.
+    /// The elements with this tag name inside the element with an id.
     fn inside<'p>(&'p self, id: &'p str, name: &'p str) -> impl Iterator<Item = &'p Element> {
         self.named(name).filter(move |element| {
             let mut parents = element.parents.iter().map(|index| &self.elements[*index]);
@@ -166,7 +166,7 @@ const WAYS: [&[&str]; 6] = [
 ];
 
 #[test]
-fn the_page_holds_every_byte_of_the_text() {
+fn the_page_contains_every_byte_of_the_text() {
     let controls: String = (0..0xA0_u8).map(char::from).collect();
     for text in [
         HOSTILE,
@@ -210,7 +210,7 @@ fn foreign_markup_is_inert() {
 }
 
 #[test]
-fn the_policy_admits_the_own_style_and_script_alone() {
+fn the_policy_allows_only_the_pages_style_and_script() {
     let page = page("x", &[]);
     let hash = |name| {
         let text = &page.named(name).next().unwrap().text;
@@ -230,7 +230,7 @@ fn the_policy_admits_the_own_style_and_script_alone() {
 }
 
 #[test]
-fn every_fact_of_a_chunk_is_there_without_the_script() {
+fn every_detail_of_a_chunk_is_shown_without_the_script() {
     for flags in [WAYS[0], WAYS[2], WAYS[3], WAYS[4]] {
         let page = page(HOSTILE, flags);
         let args = [&["chunk", "-", "--lossy", "--format", "jsonl"], flags].concat();
@@ -285,7 +285,7 @@ fn every_fact_of_a_chunk_is_there_without_the_script() {
 }
 
 #[test]
-fn what_a_chunk_repeats_is_marked_where_it_stands() {
+fn overlap_is_marked_at_its_place() {
     let text = "One is here. Two is here. Three is here. Four is here. Five is here.\n";
     let flags = [
         "--strategy",

@@ -1,4 +1,4 @@
-//! An index is for its user alone: folders 0700 and files 0600, whatever the umask says.
+//! An index is private: folders have mode 0700 and files 0600, whatever the umask.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -32,7 +32,7 @@ fn run(project: &Project, umask: &str, args: &[&str]) -> Run {
     project.outcome(&mut command)
 }
 
-/// Everything at and under a path, with its mode.
+/// Everything at and below a path, with its mode.
 fn modes(path: &Path) -> Vec<(PathBuf, u32)> {
     let metadata = fs::symlink_metadata(path).unwrap();
     let mut found = vec![(path.to_path_buf(), metadata.permissions().mode() & 0o777)];
@@ -60,7 +60,7 @@ fn loosen(path: &Path) {
     }
 }
 
-/// All that writes something of its own.
+/// Runs every command that writes files.
 fn all_work(project: &Project, umask: &str) {
     let given = project.path("said.txt");
     fs::write(&given, "Cocoa is hot.\n").unwrap();
@@ -84,7 +84,7 @@ fn all_work(project: &Project, umask: &str) {
 }
 
 #[test]
-fn all_that_an_index_consists_of_is_private_whatever_the_umask() {
+fn every_file_of_an_index_is_private_whatever_the_umask() {
     for umask in ["000", "022", "277"] {
         let project = project();
         all_work(&project, umask);
@@ -95,7 +95,7 @@ fn all_that_an_index_consists_of_is_private_whatever_the_umask() {
 }
 
 #[test]
-fn an_index_that_was_open_to_others_is_closed_by_the_next_command() {
+fn the_next_command_makes_an_index_private() {
     let project = project();
     all_work(&project, "022");
     let data = project.data().join("excerpt");
@@ -111,7 +111,7 @@ fn an_index_that_was_open_to_others_is_closed_by_the_next_command() {
 }
 
 #[test]
-fn what_is_no_part_of_an_index_stays_as_it_is() {
+fn other_files_keep_their_modes() {
     let project = project();
     let index = project.path("mine");
     let args = ["sync", "tea.md", "--index", index.to_str().unwrap()];

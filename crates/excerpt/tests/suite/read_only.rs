@@ -1,4 +1,4 @@
-//! An index that may only be read: on a disk that is mounted so, or by its permissions. It answers from what there is.
+//! A read-only index, on a read-only disk or by its permissions, answers from its current state.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -15,7 +15,7 @@ fn project() -> Project {
         .file("milk.md", "# Milk\n\nFresh milk.\n")
 }
 
-/// Checks that all that reads works, and that what writes says why it does not.
+/// Checks that every command that reads works, and that commands that write report why they cannot.
 fn reads(run: &dyn Fn(&[&str]) -> Run, index: &str, words: &[&str]) {
     for word in words {
         for mode in ["never", "auto"] {
@@ -31,7 +31,7 @@ fn reads(run: &dyn Fn(&[&str]) -> Run, index: &str, words: &[&str]) {
     assert!(sync.stderr.contains("/lock`: "), "{}", sync.stderr);
 }
 
-/// Takes from everything at and under a path the right to write it, or gives it back.
+/// Removes or restores write permission for everything at and below a path.
 fn permit_writing(path: &Path, is_permitted: bool) {
     let metadata = fs::symlink_metadata(path).unwrap();
     let permit = |mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
@@ -98,7 +98,7 @@ fn an_index_with_a_log_and_without_permission_to_write_answers_from_both() {
     permit_writing(&copied, true);
 }
 
-/// A disk in memory that can be made to be read only. Only the user `root` may mount one.
+/// A file system in memory that can be remounted read-only. Only the user `root` can mount one.
 struct Disk(std::path::PathBuf);
 
 impl Disk {
@@ -127,7 +127,7 @@ impl Drop for Disk {
 }
 
 #[test]
-fn an_index_on_a_disk_that_is_mounted_to_be_read_answers() {
+fn an_index_on_a_read_only_disk_answers() {
     let project = project();
     let Some(disk) = Disk::new(&project.data().join("disk")) else {
         println!("not tested: this user may not mount a disk");

@@ -14,7 +14,7 @@ fn notes() -> Project {
     project
 }
 
-/// Checks that some of what was asked for was printed, and the rest named.
+/// Checks that some of the targets were printed, and the errors of the others.
 #[track_caller]
 fn partly(run: &Run, stdout: &str, stderr: &str) {
     assert_eq!(run.code, Some(1));
@@ -22,7 +22,7 @@ fn partly(run: &Run, stdout: &str, stderr: &str) {
 }
 
 #[test]
-fn get_prints_a_section_alone() {
+fn get_prints_a_single_section() {
     let run = notes().run(&["get", "tea/green.md#water"]).ok();
     assert_eq!(run.stdout, "## Water\n\nThe water has 80 degrees.\n\n");
 }
@@ -44,7 +44,7 @@ fn get_prints_several_targets_each_with_its_place() {
 }
 
 #[test]
-fn what_get_cannot_read_keeps_nothing_else_back() {
+fn an_error_in_one_target_does_not_affect_the_others() {
     let run = notes().run(&[
         "get",
         "tea/gren.md",
@@ -100,7 +100,7 @@ fn get_takes_the_id_of_a_chunk_that_search_showed() {
 }
 
 #[test]
-fn get_shows_links_with_what_they_lead_to() {
+fn get_shows_links_with_their_targets() {
     let project = notes();
     let run = project.run(&["get", "index.md", "--links"]).ok();
     insta::assert_snapshot!(run.stdout, @r"
@@ -141,7 +141,7 @@ fn get_shows_links_with_what_they_lead_to() {
 }
 
 #[test]
-fn get_says_when_a_file_is_no_longer_as_it_was_indexed() {
+fn get_reports_a_file_that_changed_after_it_was_indexed() {
     let project = notes();
     assert_eq!(project.run(&["get", "index.md"]).ok().stderr, "");
     project.write("index.md", "# Another start\n");

@@ -119,7 +119,7 @@ fn json_explains_every_score() {
 }
 
 #[test]
-fn the_footer_says_what_answered() {
+fn the_footer_names_the_channels() {
     let project = notes();
     for (channels, said) in [
         ("both", "keywords and vectors"),
@@ -135,7 +135,7 @@ fn the_footer_says_what_answered() {
 }
 
 #[test]
-fn json_is_one_ranked_chunk_a_line() {
+fn json_is_one_ranked_chunk_per_line() {
     let project = notes();
     let run = project.run(&["search", "water degrees", "--json"]).ok();
     let hits = run.json();
@@ -231,7 +231,7 @@ fn a_shared_index_is_named_by_flag_or_variable() {
 }
 
 #[test]
-fn sync_says_what_it_did_and_reads_only_what_changed() {
+fn sync_reports_its_result_and_reads_only_what_changed() {
     let project = notes()
         .file("logo.png", b"\x89PNG\0\0")
         .file(".env", "SECRET=1\n");
@@ -249,7 +249,7 @@ fn sync_says_what_it_did_and_reads_only_what_changed() {
 }
 
 #[test]
-fn a_project_says_how_it_is_cut() {
+fn a_project_sets_how_it_is_split() {
     let project = notes().repository().file(
         "people.md",
         "# People\n\n## Ann\n\nSings.\n\n## Bo\n\nPaints.\n",
@@ -273,7 +273,7 @@ fn a_project_says_how_it_is_cut() {
 }
 
 #[test]
-fn status_says_what_is_there_and_lists_what_is_not() {
+fn status_summarises_an_index_and_lists_skipped_files() {
     let project = notes()
         .file(".env", "SECRET=1\n")
         .file("big.txt", "x".repeat(3 << 20));
@@ -330,7 +330,7 @@ fn get_prints_a_document_or_some_of_its_lines() {
 }
 
 #[test]
-fn what_only_matches_weakly_is_not_found() {
+fn only_weak_matches_count_as_no_result() {
     let project = notes();
     let search = |query: &str| project.run(&["search", query, "."]);
     let run = search("invoice for the quarterly taxes");

@@ -1,4 +1,4 @@
-//! What a user and an agent are told of files with secrets, and who may let them in.
+//! How files with secrets are reported to users and agents, and who can include them.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::mcp_client::Client;
 const ADVICE: &str =
     "to index such files, set `secrets = \"index\"` in `[files]` of your own excerpt.toml";
 
-/// A token that never was one, with the randomness of one.
+/// A fake token that is as random as a real one.
 fn token() -> String {
     format!("gh{}_{}", "p", "R7mK2xQ9vLc4TzW8nBf3YhJ6sDp1Ga7e5XoV")
 }
@@ -55,7 +55,7 @@ fn secrets_are_counted_listed_and_not_found() {
 }
 
 #[test]
-fn a_user_lets_secrets_in_and_a_project_does_not() {
+fn a_user_can_include_secrets_and_a_project_cannot() {
     let project = tea().file("excerpt.toml", "[files]\nsecrets = \"index\"\n");
     project.run(&["search", "tea"]).fails(
         "excerpt: [folder]/project/excerpt.toml:2:1: a project's file cannot set `secrets = \"index\"`, only `\"skip\"`: its author would choose which of your secrets are indexed; to use it, set it in `[folder]/config/excerpt/excerpt.toml`\n2 | secrets = \"index\"\n  | ^^^^^^^",
@@ -74,7 +74,7 @@ fn a_user_lets_secrets_in_and_a_project_does_not() {
 }
 
 #[test]
-fn a_text_with_a_secret_is_not_added_unless_that_is_said() {
+fn a_text_with_a_secret_is_added_only_on_request() {
     let project = tea();
     let text = format!("The token is {}\n", token());
     project
@@ -142,7 +142,7 @@ fn an_agent_neither_reads_nor_keeps_a_secret() {
 }
 
 #[test]
-fn a_folder_that_is_suddenly_empty_is_not_emptied_without_a_word() {
+fn a_folder_that_is_suddenly_empty_is_reported() {
     let project = Project::new()
         .file("a/green.md", "# Green tea\n")
         .file("a/black.md", "# Black tea\n");

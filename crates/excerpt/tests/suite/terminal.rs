@@ -1,4 +1,4 @@
-//! What a terminal is shown of files that others wrote.
+//! How text from files that others wrote appears on a terminal.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -24,12 +24,12 @@ fn project() -> Project {
     project
 }
 
-/// What a terminal is shown of a run: standard output and standard error.
+/// Standard output and standard error of a run on a terminal.
 fn shown(project: &Project, args: &[&str]) -> String {
     shown_in(project, args, 0)
 }
 
-/// The same of a terminal that is so many columns wide.
+/// The same on a terminal of this width.
 pub(crate) fn shown_in(project: &Project, args: &[&str], columns: u16) -> String {
     let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&controller).unwrap();
@@ -55,7 +55,7 @@ pub(crate) fn shown_in(project: &Project, args: &[&str], columns: u16) -> String
     let mut child = command.spawn().unwrap();
     drop(command);
     let mut bytes = Vec::new();
-    // Some systems end a terminal that nobody holds with an error.
+    // Some systems report an error when the other end of a terminal is closed.
     let _ = File::from(controller).read_to_end(&mut bytes);
     child.wait().unwrap();
     String::from_utf8(bytes).unwrap().replace("\r\n", "\n")
@@ -67,7 +67,7 @@ fn misleads(char: char) -> bool {
 }
 
 #[test]
-fn no_command_shows_what_cannot_be_seen() {
+fn no_command_shows_hidden_characters() {
     let project = project();
     for args in [
         &["search", "tea"][..],
@@ -136,7 +136,7 @@ fn a_name_takes_one_line() {
 }
 
 #[test]
-fn json_on_a_terminal_is_what_a_pipe_has() {
+fn json_is_the_same_on_a_terminal_as_in_a_pipe() {
     let project = project();
     for args in [
         &["list", "--documents", "--json"][..],

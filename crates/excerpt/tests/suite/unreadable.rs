@@ -1,4 +1,4 @@
-//! A folder that its user may not look into: nothing of it is lost, and the trouble is told.
+//! A folder without read permission: its documents are kept, and the error is reported.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -8,13 +8,13 @@ use std::process::Command;
 
 use crate::fixture::{Project, Run};
 
-/// Somebody who is not the user `root`, who may look into every folder.
+/// A user other than `root`, who can read every folder.
 const NOBODY: u32 = 65534;
 
-/// A project whose files belong to a user with no more rights than others have.
+/// A project whose files belong to an unprivileged user.
 pub(crate) struct Someone {
     pub(crate) project: Project,
-    /// The binary, where that user may run it.
+    /// The binary, in a place where that user can run it.
     binary: PathBuf,
 }
 
@@ -59,7 +59,7 @@ impl Someone {
 }
 
 #[test]
-fn what_lies_in_a_folder_that_may_not_be_read_is_kept_and_told() {
+fn documents_in_an_unreadable_folder_are_kept_and_reported() {
     let project = Project::new()
         .file("tea.md", "# Tea\n\nGreen tea.\n")
         .file("private/milk.md", "# Milk\n\nFresh milk.\n")
@@ -82,7 +82,7 @@ fn what_lies_in_a_folder_that_may_not_be_read_is_kept_and_told() {
             .ok();
         assert_eq!(found.json().len(), 1, "{word}");
     }
-    // Where it may be read again, what happened meanwhile is taken up.
+    // Once it is readable again, the changes made meanwhile are indexed.
     someone.permit("private", 0o755);
     fs::remove_file(someone.project.path("private/milk.md")).unwrap();
     let report = &someone.run(&["sync", "--json"]).ok().json()[0];
@@ -94,7 +94,7 @@ fn what_lies_in_a_folder_that_may_not_be_read_is_kept_and_told() {
 }
 
 #[test]
-fn a_root_that_may_not_be_read_deletes_nothing() {
+fn an_unreadable_root_deletes_nothing() {
     let project = Project::new().file("tea.md", "# Tea\n\nGreen tea.\n");
     let someone = Someone::new(project);
     someone.run(&["sync"]).ok();

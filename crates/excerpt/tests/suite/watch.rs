@@ -26,7 +26,7 @@ impl Watch {
         self.lines.next().unwrap().unwrap()
     }
 
-    /// Ends it by `signal`. Returns its exit code and what it said on standard error.
+    /// Ends it with `signal`. Returns its exit code and standard error.
     fn end(mut self, signal: Signal) -> (Option<i32>, String) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
         assert!(self.lines.next().is_none());
@@ -51,7 +51,7 @@ fn each_change_is_a_line_until_ctrl_c() {
     assert!(run.stdout.starts_with("cups.md:1-3"), "{}", run.stdout);
     let (code, said) = watch.end(Signal::INT);
     assert_eq!(code, Some(0));
-    assert_eq!(said, "watching for changes; Ctrl-C ends it\n");
+    assert_eq!(said, "watching for changes; press Ctrl-C to stop\n");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::tables;
 use crate::output::{Output, SCHEMA, counted, say};
 
-/// A report as it is read back.
+/// A report as read from a file.
 #[derive(Deserialize)]
 struct Stored {
     schema: u32,
@@ -23,20 +23,20 @@ fn stored(path: &Path) -> anyhow::Result<Report> {
     let shown = path.display();
     let bytes = read_named(path, u64::MAX)
         .map_err(|refused| anyhow!("cannot read `{shown}`: {refused}"))?;
-    let foreign = || anyhow!("`{shown}` is no report: `excerpt eval SET --json` prints one");
+    let foreign = || anyhow!("`{shown}` is not a report: `excerpt eval SET --json` prints one");
     let values = serde_json::Deserializer::from_slice(&bytes).into_iter::<Value>();
     let mut values: Vec<Value> = values.collect::<Result<_, _>>().map_err(|_| foreign())?;
     let value = match (values.len(), values.pop()) {
         (1, Some(value)) => value,
         (0, _) | (_, None) => return Err(foreign()),
         (count, _) => bail!(
-            "`{shown}` holds {count} reports, one a line: put the one to compare into a file of its own"
+            "`{shown}` contains {count} reports, one per line: put the one to compare into a separate file"
         ),
     };
     let stored = Stored::deserialize(value).map_err(|_| foreign())?;
     if stored.schema != SCHEMA {
         bail!(
-            "`{shown}` has the form {}, and this version reads {SCHEMA}: print it again",
+            "`{shown}` has schema {}, expected {SCHEMA}: print the report again",
             stored.schema
         );
     }
@@ -50,7 +50,7 @@ struct PrintedComparison<'a> {
     comparison: &'a Comparison,
 }
 
-/// Compares the reports in two files and prints what they differ in.
+/// Compares the reports in two files and prints the differences.
 pub(super) fn run(
     output: &mut Output,
     first: &Path,
@@ -82,7 +82,7 @@ pub(super) fn run(
     ] {
         if !only.is_empty() {
             say(&format!(
-                "note: {} only in {name}, left out here: {}",
+                "note: {} only in {name}, ignored: {}",
                 counted(only.len(), "question"),
                 only.join(", ")
             ));

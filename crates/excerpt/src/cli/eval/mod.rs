@@ -1,5 +1,5 @@
-//! `excerpt eval`: scores the search over questions whose answers are known, for one cut or several (`sweep.rs`), or compares two such
-//! reports (`compare.rs`); `tables.rs` prints for people.
+//! `excerpt eval`: scores the search with questions whose answers are known, for one configuration or several (`sweep.rs`), or compares
+//! two such reports (`compare.rs`). `tables.rs` prints the tables.
 
 mod compare;
 mod sweep;
@@ -28,11 +28,11 @@ use tempfile::TempDir;
 /// Measure search quality with questions whose answers you know
 #[derive(Debug, clap::Args)]
 #[command(mut_args(|arg| {
-    let hidden = arg.get_help_heading() == Some("Cutting") && arg.get_id() != "preset";
+    let hidden = arg.get_help_heading() == Some("Chunking") && arg.get_id() != "preset";
     if hidden { arg.hide_short_help(true) } else { arg }
 }))]
 pub(crate) struct Args {
-    /// A folder with `queries.jsonl`, one question a line with its answers
+    /// A folder with `queries.jsonl`, one question per line with its answers
     #[arg(required_unless_present = "compare")]
     set: Option<PathBuf>,
     /// The folder with the documents [default: the folder `corpus` of the set]
@@ -62,7 +62,7 @@ pub(crate) struct Args {
     chunking: ChunkFlags,
 }
 
-/// A [`Rule`], as it is named on the command line.
+/// A [`Rule`] by its name on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum RuleName {
     Half,
@@ -87,7 +87,7 @@ enum By {
 #[derive(Serialize)]
 struct Printed<'a> {
     schema: u32,
-    /// What a sweep has set.
+    /// The values that the sweep set.
     #[serde(skip_serializing_if = "Combination::is_empty")]
     sweep: &'a Combination,
     chunking: Config,
@@ -96,7 +96,7 @@ struct Printed<'a> {
     report: &'a Report,
 }
 
-/// Scores what `args` names.
+/// Scores a set or compares two reports.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut output = Output::new();
     if !args.compare.is_empty() && args.chunking.settings() != Settings::default() {
@@ -118,7 +118,7 @@ fn score(output: &mut Output, folder: &Path, args: &Args) -> anyhow::Result<()> 
         .chunking
         .settings()
         .or(project::chunking_around(&root)?);
-    // Every contradiction is said before the first index is made.
+    // Invalid combinations are reported before the first index is built.
     let configuration = Configuration::read(&root, &args.embedding)?;
     let trials = sweep::trials(&base, &configuration.ranking, &args.sweep)?;
     excerpt_grammars::chunker(base.config())?;
@@ -130,7 +130,7 @@ fn score(output: &mut Output, folder: &Path, args: &Args) -> anyhow::Result<()> 
         ranking,
     } in &trials
     {
-        // What only ranks otherwise asks the same index.
+        // Trials that differ only in ranking share an index.
         let made = match made.take() {
             Some((before, same)) if before == settings => made.insert((before, same)),
             _ => made.insert((
@@ -159,7 +159,7 @@ fn score(output: &mut Output, folder: &Path, args: &Args) -> anyhow::Result<()> 
     }
 }
 
-/// An index of the documents of a set, which goes with it.
+/// An index of the documents of a set, in a temporary folder that is removed with it.
 struct Made {
     index: Index,
     _folder: TempDir,
@@ -196,11 +196,11 @@ fn measures(report: &Report) -> BTreeMap<&'static str, Interval> {
     means.collect()
 }
 
-/// Names the answers that no search can find.
+/// Reports the answers that no search can find.
 fn left_out(answers: &[LeftOut]) {
     for answer in answers {
         say(&format!(
-            "note: the index leaves out an answer to `{}`: `{}` ({})",
+            "note: an answer to `{}` is not indexed: `{}` ({})",
             answer.id, answer.path, answer.reason
         ));
     }

@@ -1,4 +1,4 @@
-//! The combinations of settings that a sweep tries: of the cut, and of the ranking (`search.fusion=convex,rrf`).
+//! The combinations of settings that a sweep tries: of chunking, and of ranking (`search.fusion=convex,rrf`).
 
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
@@ -9,10 +9,10 @@ use excerpt_index::Ranking;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// What the fields of `[search]` begin with.
+/// The prefix of the fields of `[search]`.
 const SEARCH: &str = "search.";
 
-/// A field of `[chunking]`, or one of `[search]` behind `search.`, with the values to try: `target=128,256`.
+/// A field of `[chunking]`, or one of `[search]` with the prefix `search.`, and the values to try: `target=128,256`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Axis {
     field: String,
@@ -66,7 +66,7 @@ impl Combination {
         more
     }
 
-    /// What `base` says, and what the combination says instead.
+    /// The settings of `base`, overridden by those of the combination.
     fn settings(&self, base: &Settings) -> anyhow::Result<Settings> {
         if self.is_empty() {
             return Ok(base.clone());
@@ -94,7 +94,7 @@ impl Combination {
         settings_from_toml(&text).map_err(|error| anyhow!("--sweep {self}: {}", error.message))
     }
 
-    /// The ranking that `base` says, and what the combination says instead.
+    /// The ranking of `base`, overridden by the combination.
     fn ranking(&self, base: &Ranking) -> anyhow::Result<Ranking> {
         let mut said = serde_json::to_value(base)?;
         for (field, value) in &self.0 {
@@ -140,7 +140,7 @@ impl Serialize for Combination {
     }
 }
 
-/// The names of all fields of an object and of the objects in it.
+/// The names of all fields of an object and of nested objects.
 fn fields(object: &Value, before: &str) -> String {
     let all = object.as_object().into_iter().flatten();
     let named = all.map(|(name, value)| match value.is_object() {
@@ -150,7 +150,7 @@ fn fields(object: &Value, before: &str) -> String {
     named.collect::<Vec<_>>().join(", ")
 }
 
-/// A value as it is written in TOML. As the comma parts the values of a sweep, `+` parts what one of them lists: `levels=2,2+3`.
+/// A value in TOML. Since a comma separates the values of a sweep, `+` separates the items of a list: `levels=2,2+3`.
 fn written(field: &str, value: &str) -> String {
     let listed = value
         .chars()
@@ -166,7 +166,7 @@ fn written(field: &str, value: &str) -> String {
     }
 }
 
-/// What one combination tries.
+/// One combination with the complete settings that it results in.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Trial {
     pub(crate) combination: Combination,
@@ -174,11 +174,11 @@ pub(crate) struct Trial {
     pub(crate) ranking: Ranking,
 }
 
-/// Every combination of values, with what `base` and `ranking` and it make; without an axis, these alone.
+/// Every combination of values applied to `base` and `ranking`; without an axis, only these.
 ///
 /// # Errors
 ///
-/// A field or value that is not known, a contradiction, and two combinations that cut alike.
+/// An unknown field or value, invalid settings, and two combinations that result in the same settings.
 pub(crate) fn trials(
     base: &Settings,
     ranking: &Ranking,
@@ -202,7 +202,9 @@ pub(crate) fn trials(
             |known: &&Trial| known.settings == trial.settings && known.ranking == trial.ranking;
         if let Some(same) = trials.iter().find(alike) {
             let (same, other) = (&same.combination, &trial.combination);
-            bail!("--sweep: `{same}` and `{other}` say the same: name each field and value once");
+            bail!(
+                "--sweep: `{same}` and `{other}` result in the same settings: name each field and value once"
+            );
         }
         trials.push(trial);
     }
@@ -341,7 +343,7 @@ mod tests {
             ),
             (
                 "target=128,128",
-                "--sweep: `target=128` and `target=128` say the same: name each field and value once",
+                "--sweep: `target=128` and `target=128` result in the same settings: name each field and value once",
             ),
         ];
         for (axis, message) in cases {
@@ -350,7 +352,7 @@ mod tests {
         let error = swept(&["target=1,2", "chunk_size=3"]).unwrap_err();
         assert_eq!(
             error,
-            "--sweep: `target=1 chunk_size=3` and `target=2 chunk_size=3` say the same: name each field and value once"
+            "--sweep: `target=1 chunk_size=3` and `target=2 chunk_size=3` result in the same settings: name each field and value once"
         );
         assert!(
             swept(&["colour=red"])

@@ -1,4 +1,4 @@
-//! What an evaluation says to people.
+//! The tables of an evaluation.
 
 use excerpt_index::eval::{Comparison, Interval, MEASURES, Report, Rule, Scored};
 use owo_colors::Style;
@@ -14,7 +14,7 @@ const MAIN: &str = "ndcg@10";
 /// The widest bar.
 const BAR: usize = 30;
 
-/// The head over the tables of a report.
+/// The line above the tables of a report.
 fn head(output: &Output, report: &Report) -> String {
     let set = output.styled(&report.set, Style::new().bold());
     let questions = counted(report.questions.len(), "question");
@@ -22,7 +22,7 @@ fn head(output: &Output, report: &Report) -> String {
     format!("{set} · {questions} · {documents}")
 }
 
-/// What is to be said of the rule.
+/// A note about the rule, if it is not the default.
 fn rule(report: &Report) -> &'static str {
     match report.rule {
         Rule::Any => " · any shared character is enough",
@@ -145,7 +145,7 @@ fn misses(output: &mut Output, missed: &[&Scored]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Prints the reports of a sweep, the best of them marked.
+/// Prints the reports of a sweep with the best one marked.
 pub(super) fn sweep(output: &mut Output, reports: &[(&Combination, Report)]) -> anyhow::Result<()> {
     let mut best = 0;
     for (index, (_, report)) in reports.iter().enumerate() {
@@ -186,7 +186,7 @@ pub(super) fn sweep(output: &mut Output, reports: &[(&Combination, Report)]) -> 
     plot(output, reports, best)
 }
 
-/// A bar for each combination, and what lies between it and the best.
+/// A bar for each combination, and its difference to the best.
 fn plot(
     output: &mut Output,
     reports: &[(&Combination, Report)],
@@ -242,7 +242,7 @@ fn plot(
     Ok(())
 }
 
-/// Prints what two reports differ in.
+/// Prints the differences of two reports.
 pub(super) fn comparison(output: &mut Output, comparison: &Comparison) -> anyhow::Result<()> {
     output.line(format!(
         "{} in common",

@@ -48,7 +48,7 @@ pub(crate) struct Args {
     /// Print only the paths of the documents, one a line
     #[arg(long, conflicts_with = "json")]
     files: bool,
-    /// Show weak matches too
+    /// Show weak matches too, and copies and translations of better ones
     #[arg(long)]
     all: bool,
     /// Exclude hits with a lower score, as --explain shows it
@@ -75,6 +75,9 @@ pub(crate) struct Args {
     /// How long --sync auto lets the answer wait for changes; the rest goes on in the background
     #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds, hide_short_help = true)]
     wait: Duration,
+    /// Search what `.gitignore` and the like exclude, too; the next search without this flag removes it from the index
+    #[arg(long, hide_short_help = true)]
+    no_ignore: bool,
     #[command(flatten)]
     collections: CollectionArgs,
     #[command(flatten)]
@@ -112,7 +115,8 @@ fn word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
 
 /// Answers the query.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let target = Target::of(&args.path, &args.collections, &args.index, &args.embedding)?;
+    let target = Target::of(&args.path, &args.collections, &args.index, &args.embedding)?
+        .without_ignore_files(args.no_ignore);
     let Opened { mut index, lag } = opened(&target, args.sync, args.wait)?;
     let filter = args.filters.added_to(target.filter.clone());
     let rank = if args.chunks {
@@ -129,6 +133,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         .ranking(ranking)
         .within(filter)
         .limit(args.limit)
+        .fold_copies(!args.all)
         .rank(rank);
     let mut answer = index.search(&query)?;
     if let Some(least) = args.min_score {

@@ -3,13 +3,13 @@
 use std::io;
 
 use excerpt_chunk::Markdown;
-use excerpt_index::{Answer, DocumentHits, Hit};
+use excerpt_index::{AlsoIn, Answer, DocumentHits, Hit};
 use owo_colors::Style;
 
 use crate::cli::explain::Scores;
 use crate::output::{Output, columns, cut_off};
 use crate::place::{Paths, absolute};
-use crate::wire::citation;
+use crate::wire::{citation, citation_of_copy};
 
 /// What is shown of each document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +37,9 @@ const INDENT: &str = "    ";
 
 /// The fewest columns in which a trail says something.
 const NARROWEST: usize = 16;
+
+/// How many copies of a document are named.
+const COPIES: usize = 3;
 
 /// How many names of a trail of definitions are shown.
 const NAMES: usize = 2;
@@ -87,7 +90,43 @@ impl Passages<'_> {
                 }
             }
         }
+        self.copies(output, &document.also_in)?;
         output.line("")
+    }
+
+    /// Where else the same is said: the parts of the paths that differ if there are such, else the places.
+    fn copies(&self, output: &mut Output, copies: &[AlsoIn]) -> io::Result<()> {
+        if copies.is_empty() {
+            return Ok(());
+        }
+        let mut parts: Vec<&str> = copies
+            .iter()
+            .filter_map(|copy| copy.part.as_deref())
+            .collect();
+        let are_named = parts.len() == copies.len();
+        parts.sort_unstable();
+        parts.dedup();
+        let shown = match are_named {
+            true => vec![parts.join(", ")],
+            false => {
+                let first = copies.iter().take(COPIES);
+                let first = first.map(|copy| citation_of_copy(self.paths, copy));
+                let more = copies.len().saturating_sub(COPIES);
+                let more = (more > 0).then(|| format!("{more} more: --all shows them"));
+                first.chain(more).collect()
+            }
+        };
+        for place in shown {
+            let line = output
+                .safe(&format!("{INDENT}also in: {place}"))
+                .into_owned();
+            let line = match (are_named, output.columns()) {
+                (true, Some(width)) => cut_off(&line, width).into_owned(),
+                _ => line,
+            };
+            output.line(output.styled(&line, Style::new().dimmed()))?;
+        }
+        Ok(())
     }
 
     /// A chunk under its citation.

@@ -2,26 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use excerpt_index::{Index, Secret, Skip, SkipReason};
+use excerpt_index::{Index, Skip, SkipReason};
 
 use crate::output::thousands;
-use crate::place::{Paths, Target};
+use crate::place::{Paths, Target, not_indexed};
 
 /// How many reasons are named.
 const REASONS: usize = 3;
 
 /// What the index skipped of what was searched, and how to have it; none when there is nothing of that kind.
 pub(super) fn skipped(index: &Index, target: &Target, paths: &Paths) -> Option<String> {
-    let mut counts: BTreeMap<SkipReason, (usize, String)> = BTreeMap::new();
+    let mut counts: BTreeMap<SkipReason, (usize, String, Option<String>)> = BTreeMap::new();
     for source in &target.sources {
         // A source that was never synced has skipped nothing so far.
         let skips = index.skips(&source.root).unwrap_or_default();
         for skip in skips.iter().filter(|skip| concerns(target, skip)) {
             let shown = paths.shown(&source.root, &skip.path);
             if target.path.as_deref() == Some(&*skip.path) || source.root.is_file() {
-                return Some(alone(&shown, skip));
+                return Some(not_indexed(&shown, skip));
             }
-            counts.entry(skip.reason).or_insert((0, shown)).0 += 1;
+            let first = (0, shown, skip.detail.clone());
+            counts.entry(skip.reason).or_insert(first).0 += 1;
         }
     }
     // Files of these kinds are seldom what one looks for.
@@ -30,17 +31,26 @@ pub(super) fn skipped(index: &Index, target: &Target, paths: &Paths) -> Option<S
         return None;
     }
     let mut counts: Vec<_> = counts.into_iter().collect();
-    counts.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
+    counts.sort_by_key(|(_, (count, ..))| std::cmp::Reverse(*count));
     let named = counts
         .iter()
         .take(REASONS)
-        .map(|(reason, (count, example))| {
+        .map(|(reason, (count, example, detail))| {
             let such = if *count == 1 { "" } else { "such as " };
-            format!("{} {reason} ({such}`{example}`)", thousands(*count))
+            let rule = detail.as_ref().filter(|_| *reason == SkipReason::Ignored);
+            let rule = rule.map_or(String::new(), |rule| format!(", by {rule}"));
+            format!("{} {reason} ({such}`{example}`{rule})", thousands(*count))
         });
     let named = named.collect::<Vec<_>>().join(", ");
+    let mut named_reasons = counts.iter().take(REASONS);
+    let is_ignored = named_reasons.any(|(reason, _)| *reason == SkipReason::Ignored);
+    let advice = if is_ignored {
+        "; --no-ignore includes what is ignored"
+    } else {
+        ""
+    };
     Some(format!(
-        "not searched: {named}; `excerpt status --skips` lists them all"
+        "not searched: {named}; `excerpt status --skips` lists them all{advice}"
     ))
 }
 
@@ -53,29 +63,4 @@ fn concerns(target: &Target, skip: &Skip) -> bool {
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     below(path, &skip.path) || below(&skip.path, path)
-}
-
-/// Of a file or folder that was named.
-fn alone(shown: &str, skip: &Skip) -> String {
-    let detail = skip.detail.as_ref().map(|detail| format!(" ({detail})"));
-    let advice = match skip.reason {
-        SkipReason::Binary => ": excerpt reads text files only",
-        SkipReason::TooLarge => ": raise `max_file_size` in `[files]` of your excerpt.toml",
-        SkipReason::LeftOut => ": change `include` or `ignore` in `[files]` of excerpt.toml",
-        SkipReason::NotUtf8 => ": convert it to UTF-8",
-        SkipReason::Secret => {
-            return format!(
-                "`{shown}` {}{}: {}",
-                skip.reason,
-                detail.unwrap_or_default(),
-                Secret::ADVICE
-            );
-        }
-        _ => "",
-    };
-    format!(
-        "`{shown}` is not indexed: {}{}{advice}",
-        skip.reason,
-        detail.unwrap_or_default()
-    )
 }

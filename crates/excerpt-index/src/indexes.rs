@@ -1,0 +1,130 @@
+//! The indexes in the user's data folder: what each is of, what it takes, and its removal.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::Serialize;
+
+use crate::collection::Collection;
+use crate::disk;
+use crate::error::{Error, Result};
+use crate::locate;
+use crate::lock::{self, WriteLock};
+use crate::store::generation::{self, exists, was_index};
+use crate::store::{Fault, Store, noted_roots};
+
+/// An index on disk.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct IndexEntry {
+    /// The index directory.
+    pub index: PathBuf,
+    /// The roots of its sources.
+    pub roots: Vec<PathBuf>,
+    /// Whether a root still exists.
+    pub is_there: bool,
+    /// How many documents it contains; `None` if its database cannot be read.
+    pub documents: Option<usize>,
+    /// The bytes it takes on disk.
+    pub disk_bytes: u64,
+    /// When it was last checked for changes, in seconds since 1970.
+    pub used: Option<i64>,
+}
+
+impl IndexEntry {
+    /// The indexes in the user's data folder `data`, by directory: those that [`locate`](crate::locate()) finds, and the library.
+    #[must_use]
+    pub fn all(data: &Path) -> Vec<IndexEntry> {
+        let folders = fs::read_dir(locate::indexes(data));
+        let folders = folders.into_iter().flatten().flatten();
+        let mut dirs: Vec<PathBuf> = folders.map(|entry| entry.path()).collect();
+        dirs.push(data.join(LIBRARY));
+        dirs.retain(|dir| is_index(dir));
+        dirs.sort();
+        dirs.into_iter().map(IndexEntry::of).collect()
+    }
+
+    /// The index in the directory `index`.
+    #[must_use]
+    pub fn of(index: PathBuf) -> IndexEntry {
+        let documents = Store::open(&index).and_then(|store| {
+            let count = || -> Result<usize, Fault> {
+                let mut documents = 0;
+                for source in store.truth.sources()? {
+                    documents += store.truth.counts(source.id)?.documents;
+                }
+                Ok(documents)
+            };
+            count().map_err(|fault| fault.at(&index))
+        });
+        let roots = noted_roots(&index);
+        IndexEntry {
+            is_there: roots.iter().any(|root| root.exists()),
+            documents: documents.ok(),
+            disk_bytes: disk::bytes_in(&index),
+            used: used(&index),
+            roots,
+            index,
+        }
+    }
+
+    /// Whether there is, or was, an index in the directory `dir`.
+    #[must_use]
+    pub fn is_in(dir: &Path) -> bool {
+        is_index(dir)
+    }
+
+    /// Removes the index from its directory, and the directory if nothing else is in it. The files that were indexed stay.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when there is none, [`Error::Given`] when it contains texts that exist nowhere else,
+    /// [`Error::Locked`] while another process writes it, and when a file cannot be removed.
+    pub fn remove(&self) -> Result<()> {
+        let dir = &self.index;
+        if !is_index(dir) {
+            return Err(Error::NotFound { path: dir.clone() });
+        }
+        // What cannot be read may name such a text.
+        let collections = Collection::all_in(dir)?;
+        let given: Vec<String> = collections
+            .into_iter()
+            .filter(|collection| collection.given)
+            .map(|collection| collection.name)
+            .collect();
+        if !given.is_empty() {
+            return Err(Error::Given { names: given });
+        }
+        let lock = WriteLock::acquire(dir)?;
+        let entries = fs::read_dir(dir).map_err(Error::io(dir))?;
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let is_ours = name.to_str().is_some_and(generation::is_ours);
+            if is_ours && name != lock::FILE {
+                disk::remove(&entry.path()).map_err(Error::io(&entry.path()))?;
+            }
+        }
+        // Last, so that no other process can begin an index before.
+        disk::remove(&dir.join(lock::FILE)).map_err(Error::io(dir))?;
+        drop(lock);
+        // It stays if it contains anything else.
+        let _ = fs::remove_dir(dir);
+        Ok(())
+    }
+}
+
+/// The folder of the library in the user's data folder.
+pub const LIBRARY: &str = "library";
+
+fn is_index(dir: &Path) -> bool {
+    exists(dir) || was_index(dir)
+}
+
+/// When a process last took the lock of the index, which each sync does.
+fn used(index: &Path) -> Option<i64> {
+    let lock = fs::metadata(index.join(lock::FILE)).ok()?;
+    let modified: SystemTime = lock.modified().ok()?;
+    let since = modified.duration_since(UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_secs()).ok()
+}

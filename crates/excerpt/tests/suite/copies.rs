@@ -1,0 +1,102 @@
+//! Copies and translations of a better hit are folded into it.
+
+use crate::fixture::Project;
+
+const PAGE: &str = "# Install the parcel service
+
+Run `pip install parcel` on Python 3.12 or later, then set `PARCEL_HOME` to `/srv/parcel` and start it by
+`parcel serve --port 8080`. The page is at http://localhost:8080/ and the log in `parcel.log`.
+";
+
+const FRENCH: &str = "# Installer le service parcel
+
+Exécutez `pip install parcel` avec Python 3.12 ou plus récent, donnez à `PARCEL_HOME` la valeur `/srv/parcel` puis lancez
+`parcel serve --port 8080`. La page se trouve à http://localhost:8080/ et le journal dans `parcel.log`.
+";
+
+const GERMAN: &str = "# Den Dienst parcel einrichten
+
+Rufen Sie `pip install parcel` mit Python 3.12 oder neuer auf, setzen Sie `PARCEL_HOME` auf `/srv/parcel` und starten Sie
+`parcel serve --port 8080`. Die Seite liegt unter http://localhost:8080/ und das Protokoll in `parcel.log`.
+";
+
+fn site() -> Project {
+    Project::new()
+        .file("docs/en/install.md", PAGE)
+        .file("docs/fr/install.md", FRENCH)
+        .file("docs/de/install.md", GERMAN)
+        .file(
+            "docs/en/remove.md",
+            "# Remove\n\nStop `parcel serve` and delete `/srv/parcel`.\n",
+        )
+        .file("old/setup.md", PAGE.replace("later", "newer"))
+}
+
+const SEARCH: [&str; 4] = ["search", "install parcel service", "--channels", "keywords"];
+
+#[test]
+fn translations_and_copies_are_folded_under_the_best_page() {
+    let project = site();
+    let files = project
+        .run(&[&SEARCH[..], &["--files"]].concat())
+        .ok()
+        .stdout;
+    assert_eq!(files, "docs/en/install.md\n");
+    let shown = project.run(&[&SEARCH[..], &["docs"]].concat()).ok().stdout;
+    assert!(shown.starts_with("docs/en/install.md:1-4"), "{shown}");
+    assert!(shown.contains("    also in: de, fr\n"), "{shown}");
+    let shown = project.run(&SEARCH).ok().stdout;
+    assert!(shown.contains("also in: "), "{shown}");
+    let all = project
+        .run(&[&SEARCH[..], &["--all", "--files"]].concat())
+        .ok()
+        .stdout;
+    assert_eq!(all.lines().count(), 5, "{all}");
+}
+
+#[test]
+fn a_program_reads_where_else_the_same_is_said() {
+    let project = site();
+    let run = project
+        .run(&[&SEARCH[..], &["docs", "--json"]].concat())
+        .ok();
+    let hits = run.json();
+    let also_in = hits[0]["also_in"].as_array().unwrap();
+    let mut parts: Vec<&str> = also_in
+        .iter()
+        .map(|copy| copy["part"].as_str().unwrap())
+        .collect();
+    parts.sort_unstable();
+    assert_eq!(parts, ["de", "fr"]);
+    for copy in also_in {
+        let citation = copy["citation"].as_str().unwrap();
+        assert!(
+            project
+                .run(&["get", citation])
+                .ok()
+                .stdout
+                .contains("parcel serve")
+        );
+    }
+    let paths: Vec<&str> = hits
+        .iter()
+        .map(|hit| hit["path"].as_str().unwrap())
+        .collect();
+    assert!(!paths.contains(&"docs/fr/install.md"), "{paths:?}");
+}
+
+#[test]
+fn each_place_of_a_copy_can_be_given_back() {
+    let project = Project::new().file("a/one.md", PAGE).file("b/two.md", PAGE);
+    let shown = project.run(&SEARCH).ok().stdout;
+    let citation = shown
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("also in: "));
+    assert!(
+        project
+            .run(&["get", citation.unwrap()])
+            .ok()
+            .stdout
+            .contains("parcel serve")
+    );
+}

@@ -1,0 +1,103 @@
+//! `excerpt list --indexes` and `excerpt remove --index`: what this machine has, and how to be rid of it.
+
+use crate::fixture::Project;
+
+fn indexed() -> Project {
+    let project = Project::new()
+        .file("tea/a.md", "# Tea\n\nGreen.\n")
+        .file("coffee/b.md", "# Coffee\n\nBlack.\n");
+    project.run(&["sync", "tea"]).ok();
+    project.run(&["sync", "coffee"]).ok();
+    project
+}
+
+#[test]
+fn indexes_are_listed_with_their_folders_size_and_last_use() {
+    let project = indexed();
+    std::fs::remove_dir_all(project.path("tea")).unwrap();
+    let shown = project.run(&["list", "--indexes"]).ok().stdout;
+    assert!(
+        shown.contains("[folder]/project/coffee\n    1 document, "),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("[folder]/project/tea (gone)\n    1 document, "),
+        "{shown}"
+    );
+    assert_eq!(shown.matches("last used just now").count(), 2, "{shown}");
+    let entries = project.run(&["list", "--indexes", "--json"]).ok().json();
+    assert_eq!(entries.len(), 2);
+    for entry in &entries {
+        assert!(entry["disk_bytes"].as_u64().unwrap() > 1000, "{entry}");
+        assert_eq!(entry["documents"], 1);
+    }
+    let run = Project::new().run(&["list", "--indexes"]);
+    assert_eq!((run.code, &*run.stdout), (Some(1), ""));
+}
+
+#[test]
+fn an_index_is_removed_by_its_folder_or_by_its_directory() {
+    let project = indexed();
+    std::fs::remove_dir_all(project.path("tea")).unwrap();
+    let gone = project.path("tea").canonicalize();
+    assert!(gone.is_err());
+    let run = project.run(&["remove", "--index", "tea"]).ok();
+    assert!(run.stdout.contains(": removed, "), "{}", run.stdout);
+    let entries = project.run(&["list", "--indexes", "--json"]).ok().json();
+    let index = std::path::Path::new(&project.data()).join("excerpt/indexes");
+    let name = std::fs::read_dir(index).unwrap().next().unwrap().unwrap();
+    assert_eq!(entries.len(), 1);
+    project
+        .run(&["remove", "--index", name.path().to_str().unwrap()])
+        .ok();
+    assert!(!name.path().exists());
+    assert!(project.path("coffee/b.md").exists());
+    let run = project.run(&["remove", "--index", "coffee"]);
+    assert_eq!(run.code, Some(2));
+    assert!(
+        run.stderr.contains("there is no index of `coffee`"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn nothing_that_exists_nowhere_else_is_removed() {
+    let project = indexed();
+    project
+        .run_with(
+            &["add", "-", "--name", "word"],
+            b"# Word\n\nKept here alone.\n",
+        )
+        .ok();
+    let library = project.data().join("excerpt/library");
+    let run = project.run(&["remove", "--index", library.to_str().unwrap()]);
+    assert_eq!(run.code, Some(2));
+    assert!(
+        run.stderr.contains("remove `word` by name first"),
+        "{}",
+        run.stderr
+    );
+    let run = project.run(&["search", "kept here", "-c", "word"]).ok();
+    assert!(run.stdout.contains("Kept here alone"), "{}", run.stdout);
+    // A folder with other files keeps them.
+    let own = project.path("own");
+    project.run(&["sync", "coffee", "--index", "own"]).ok();
+    project.write("own/notes.txt", "mine");
+    project.run(&["remove", "--index", "own"]).ok();
+    let left: Vec<_> = std::fs::read_dir(own)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    assert_eq!(left, ["notes.txt"]);
+}
+
+#[test]
+fn the_variable_never_chooses_what_is_removed() {
+    let project = indexed();
+    let mut command = project.command(&["remove"]);
+    command.env("EXCERPT_INDEX", project.data().join("excerpt/indexes"));
+    let run = project.outcome(&mut command);
+    assert_eq!(run.code, Some(2));
+    assert!(run.stderr.contains("name a collection"), "{}", run.stderr);
+}
