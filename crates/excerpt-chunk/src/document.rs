@@ -278,7 +278,7 @@ fn pair<S: serde::Serializer>(range: &Range<usize>, serializer: S) -> Result<S::
 }
 
 /// The dates written `YYYY-MM-DD` in `text`.
-pub(crate) fn dates(text: &str) -> impl Iterator<Item = &str> {
+pub fn dates(text: &str) -> impl Iterator<Item = &str> {
     let bytes = text.as_bytes();
     let digit = |i: usize| bytes.get(i).is_some_and(u8::is_ascii_digit);
     let dashes = memchr::memchr_iter(b'-', bytes);

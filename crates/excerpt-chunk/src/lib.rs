@@ -54,7 +54,7 @@ pub use chunk::{Chunk, Chunking, Context, Cut, Hash, Part, Sizes, Strength, Summ
 pub use chunker::Chunker;
 pub use closest::closest;
 pub use config::{Atomic, Config, ContextParts, Levels, Overlap, Strategy};
-pub use document::{Document, DocumentInfo, Link, LinkKind, Syntax};
+pub use document::{Document, DocumentInfo, Link, LinkKind, Syntax, dates};
 pub use error::ConfigError;
 pub use file::{FileError, settings_from_json, settings_from_toml};
 pub use outline::{Definition, Import, Kind, Node, Outline, OutlineBuilder};

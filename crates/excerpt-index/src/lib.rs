@@ -27,6 +27,7 @@ mod clone;
 mod closest;
 mod collection;
 mod cut;
+mod days;
 mod deadline;
 mod disk;
 mod embed;
@@ -51,6 +52,7 @@ mod sync;
 mod watch;
 
 pub use collection::Collection;
+pub use days::Days;
 pub use disk::make_folder_private;
 pub use embed::{EmbedError, Embedder, HttpCheck, HttpEmbedder, HttpOptions, StaticTable, Vectors};
 pub use error::{Error, Result};

@@ -65,6 +65,13 @@ pub enum Note {
         /// How many.
         words: usize,
     },
+    /// The query names a day or a longer period, and chunks of that time rank first.
+    Dated {
+        /// The words of the query that name it.
+        said: String,
+        /// The first and the last day, as `YYYY-MM-DD`.
+        days: (String, String),
+    },
     /// The keyword index does not contain the latest changes yet.
     Behind {
         /// The process that is writing the index.
@@ -125,6 +132,18 @@ impl fmt::Display for Note {
                 f,
                 "the query is too long: only its first {words} words were used"
             ),
+            Note::Dated { said, days } => match days {
+                (first, last) if first == last => {
+                    write!(
+                        f,
+                        "`{said}` is read as {first}: documents of that day come first"
+                    )
+                }
+                (first, last) => write!(
+                    f,
+                    "`{said}` is read as {first} to {last}: documents of that time come first"
+                ),
+            },
             Note::Behind {
                 holder: Some(process),
             } => {

@@ -3,6 +3,7 @@
 //! up, near-copies are folded (`copies.rs`), and each chunk gets the lines that answer best (`snippet.rs`) and is marked when it is probably no answer (`weak.rs`).
 
 mod copies;
+mod dates;
 mod fusion;
 mod group;
 mod places;
@@ -16,16 +17,18 @@ mod weak;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 use excerpt_chunk::Markdown;
 
+use crate::days;
 use crate::embed::Embedder;
 use crate::model::{AlsoIn, Answer, DocumentHits, Hit, Note, Query, Rank};
 use crate::store::{
     self, Candidate, Candidates, Codes, Fault, Searched, Store, StoredDocument, Wanted,
 };
 use copies::Kept;
+use dates::Period;
 use fusion::{DEPTH, Found, Scale};
 use group::Group;
 use places::Places;
@@ -71,7 +74,13 @@ pub(crate) fn search(
         Some(places) => places.documents.len(),
         None => store.followed()?,
     };
+    let asked = match query.ranking.signals.date > 0.0 {
+        true => dates::AskedDays::of(&query.text, store, documents)?,
+        false => None,
+    };
     let search = Search {
+        within: Period::of(&query.filter),
+        asked,
         store,
         embedder,
         query,
@@ -135,6 +144,10 @@ struct Search<'a> {
     embedder: Option<&'a dyn Embedder>,
     query: &'a Query,
     places: Option<Places>,
+    /// When chunks must be dated, by the filter.
+    within: Option<Period>,
+    /// The day that the query asks about.
+    asked: Option<dates::AskedDays>,
     /// The keyword index, as far as these places go.
     keywords: Option<Searched>,
     words: &'a Words,
@@ -151,7 +164,7 @@ impl Search<'_> {
         };
         answer.notes = match &self.places {
             Some(places) if places.documents.is_empty() => places.unmatched.clone(),
-            _ => notes(self.words, &weights),
+            _ => notes(self.words, &weights, self.asked.as_ref()),
         };
         let chunks = self.keywords.as_ref().map_or(0, Searched::chunks);
         let question = self.question(&mut answer.notes)?;
@@ -222,7 +235,11 @@ impl Search<'_> {
         question: Option<&Question<'_>>,
         limit: usize,
     ) -> Result<(Candidates, Vec<Candidate>), Fault> {
-        let depth = DEPTH.max(self.query.limit.min(MOST));
+        let depth = match &self.within {
+            // Most chunks of a document may be of other days.
+            Some(_) => MOST,
+            None => DEPTH.max(self.query.limit.min(MOST)),
+        };
         let phrases = self.phrases()?;
         let documents = phrases.documents(self.documents());
         let candidates = match self.keywords() {
@@ -233,8 +250,19 @@ impl Search<'_> {
             Some(Question { codes, numbers, .. }) => {
                 let near = codes.nearest(numbers, documents.as_ref().or(self.documents()), depth);
                 let embedder = &codes.stamp().embedder;
-                self.store
-                    .nearest(embedder, numbers, near, depth, self.is_whole)?
+                let nearest = |near, depth| {
+                    (self.store).nearest(embedder, numbers, near, depth, self.is_whole)
+                };
+                let mut found = nearest(near, depth)?;
+                if let Some(asked) = &self.asked {
+                    let near = codes.nearest(numbers, Some(&asked.documents), DEPTH);
+                    let place = |candidate: &Candidate| (candidate.document, candidate.ordinal);
+                    let known: HashSet<_> = found.iter().map(place).collect();
+                    let mut more = nearest(near, DEPTH)?;
+                    more.retain(|candidate| !known.contains(&place(candidate)));
+                    found.extend(more);
+                }
+                found
             }
             None => Vec::new(),
         };
@@ -370,16 +398,21 @@ impl Search<'_> {
                 (Channels::Both, true) => ranking.vectors_in_code,
                 (Channels::Both, false) => ranking.vectors_in_prose,
             };
+            if (self.within.as_ref()).is_some_and(|period| !period.has(document, &own)) {
+                continue;
+            }
             fusion::score(&mut found, scales.0, scales.1, share, ranking);
             all.push(found);
             features.push(own);
         }
         let before: Vec<f32> = all.iter().map(|found| found.score).collect();
         let mostly_code = self.store.truth.mostly_code(self.documents())?;
-        let mut asked = Asked::new(self.words, mostly_code, today());
+        let mut asked = Asked::new(self.words, mostly_code, days::today());
         let mut of_documents = HashMap::new();
+        let mut is_asked = Vec::new();
         for (found, own) in all.iter_mut().zip(&features) {
             let Some(document) = documents.get(found.document) else {
+                is_asked.push(false);
                 continue;
             };
             let fit = self.places.as_ref();
@@ -392,7 +425,9 @@ impl Search<'_> {
                     entry.insert(factors)
                 }
             };
-            let of_chunk = asked.of_chunk(found, own, signals);
+            let of_chunk = asked.of_chunk(found, own, document, signals);
+            let period = self.asked.as_ref().map(|asked| &asked.period);
+            is_asked.push(period.is_some_and(|period| period.has(document, own)));
             for (name, factor) in of_chunk.iter().chain(&*of_document) {
                 signals::apply(found, name, *factor);
             }
@@ -400,6 +435,9 @@ impl Search<'_> {
         signals::cohere(&mut all, signals.coherence);
         if let Some(most) = signals.most_ranks.filter(|most| *most > 0) {
             signals::bound(&mut all, &before, most);
+        }
+        if self.asked.is_some() {
+            signals::favour(&mut all, &is_asked, signals.date);
         }
         documents.sort(&mut all);
         if self.query.rank == Rank::Chunks {
@@ -426,25 +464,24 @@ fn saturate(found: &mut [Found], documents: &Documents, signals: &Signals) {
     }
 }
 
-/// Today, in days since 1970.
-fn today() -> f32 {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    (now.unwrap_or_default().as_secs() / 86_400) as f32
-}
-
 /// What is to be said of the words.
-fn notes(words: &Words, weights: &[Option<f32>]) -> Vec<Note> {
+fn notes(words: &Words, weights: &[Option<f32>], asked: Option<&dates::AskedDays>) -> Vec<Note> {
     let absent = words
         .written
         .iter()
         .zip(weights)
-        .filter(|(_, weight)| weight.is_none());
+        .filter(|(_, weight)| weight.is_none())
+        .filter(|(word, _)| asked.is_none_or(|asked| !asked.says(word)));
     let absent: Vec<String> = absent.map(|(word, _)| word.clone()).collect();
     let absent = (!absent.is_empty()).then_some(Note::Absent(absent));
     let shortened = words.shortened.then_some(Note::Shortened {
         words: words.required.len(),
     });
-    absent.into_iter().chain(shortened).collect()
+    let dated = asked.map(|asked| Note::Dated {
+        said: asked.said.clone(),
+        days: (asked.days.first(), asked.days.last()),
+    });
+    dated.into_iter().chain(absent).chain(shortened).collect()
 }
 
 /// The documents of the candidates, each looked up once.
@@ -617,6 +654,8 @@ impl Lookup<'_> {
                 None => (None, None),
             };
             let keywords = found.explanation.keywords;
+            let mut signals = found.explanation.signals.iter();
+            let is_of_asked_day = signals.any(|signal| signal.name == signals::DATE);
             let evidence = Evidence {
                 coverage,
                 emphasis: keywords.map_or(0.0, |keywords| keywords.score) / self.marker.weight(),
@@ -626,7 +665,8 @@ impl Lookup<'_> {
                 rank: index + 1,
                 coverage,
                 cosine,
-                weak: evidence.is_weak(self.chunks, floor),
+                // What is of the day that was asked about is an answer, whatever its words.
+                weak: !is_of_asked_day && evidence.is_weak(self.chunks, floor),
                 score: found.score,
                 all_words: found.all_words,
                 explanation: found.explanation.clone(),

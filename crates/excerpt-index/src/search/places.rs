@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use super::dates::Period;
 use super::version::{Fit, fit};
 use crate::error::Error;
 use crate::model::{Filter, Note};
@@ -188,19 +189,8 @@ fn narrowed(store: &Store, filter: &Filter) -> Result<Vec<Narrowed>, Fault> {
         }
         .into());
     }
-    if since.is_some() || until.is_some() {
-        let mut dated = HashSet::new();
-        store.truth.each_facet(facet::DATE, |document, date| {
-            let after = since.as_ref().is_none_or(|since| date >= &**since);
-            // Up to the end of a month or year that is named as a whole.
-            let before = until
-                .as_ref()
-                .is_none_or(|until| date.get(..until.len()) <= Some(until));
-            if after && before {
-                dated.insert(document);
-            }
-        })?;
-        all.push(Narrowed::To(dated));
+    if let Some(period) = Period::of(filter) {
+        all.push(Narrowed::To(period.documents(store)?));
     }
     Ok(all)
 }

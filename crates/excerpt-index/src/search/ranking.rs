@@ -59,6 +59,7 @@ impl Ranking {
                 signals.half_life,
                 ("a number of days from 1 to 36500", 1.0, 36_500.0),
             ),
+            ("date", signals.date, ("a number from 0 to 10", 0.0, 10.0)),
         ];
         for (setting, found, (expected, least, most)) in numbers {
             // What is not a number is in no range.
@@ -185,6 +186,9 @@ pub struct Signals {
     pub recency: f32,
     /// The days after which half of what [`Signals::recency`] takes is gone. Default: 30.
     pub half_life: f32,
+    /// The part of the best score that is added to a chunk of the day, week, month or year that the query asks about, as in `on 5 October`: with 1,
+    /// these rank above all others, whatever [`Signals::most_ranks`] is. 0 does not look for days. Default: 1.
+    pub date: f32,
     /// How many ranks all signals together may lift a chunk; none or 0 for no bound. Default: 10.
     pub most_ranks: Option<usize>,
 }
@@ -206,6 +210,7 @@ impl Default for Signals {
             vendored: 0.5,
             recency: 1.0,
             half_life: 30.0,
+            date: 1.0,
             most_ranks: Some(10),
         }
     }
@@ -230,6 +235,7 @@ impl Signals {
             vendored: 1.0,
             recency: 1.0,
             half_life: 30.0,
+            date: 0.0,
             most_ranks: None,
         }
     }

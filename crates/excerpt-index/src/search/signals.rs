@@ -3,8 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
+use chrono::NaiveDate;
+use serde_json::Value;
 use tantivy::tokenizer::TextAnalyzer;
 
+use super::dates::dates_of;
 use super::fusion::Found;
 use super::query::Words;
 use super::ranking::Signals;
@@ -77,12 +80,12 @@ pub(super) struct Asked<'a> {
     names_something: bool,
     /// Whether most of what is searched is code.
     among_code: bool,
-    /// The day of the search, in days since 1970.
-    today: f32,
+    /// The day of the search.
+    today: NaiveDate,
 }
 
 impl<'a> Asked<'a> {
-    pub(super) fn new(words: &'a Words, among_code: bool, today: f32) -> Self {
+    pub(super) fn new(words: &'a Words, among_code: bool, today: NaiveDate) -> Self {
         let terms: HashSet<&str> = words.required.iter().map(|term| &**term).collect();
         let wants = KINDS
             .each_ref()
@@ -103,12 +106,21 @@ impl<'a> Asked<'a> {
         &mut self,
         found: &Found,
         features: &Features,
+        document: &StoredDocument,
         signals: &Signals,
     ) -> Vec<Factor> {
         let mut list = Vec::new();
         add(&mut list, "all words", found.all_words, signals.all_words);
         let defined = signals.definition != 1.0 && self.defined_in(features);
         add(&mut list, "definition", defined, signals.definition);
+        if signals.recency != 1.0
+            && let Some(day) = day_of(document, features)
+        {
+            let age = (self.today - day).num_days().max(0) as f32;
+            let left = 0.5_f32.powf(age / signals.half_life.max(f32::MIN_POSITIVE));
+            let factor = signals.recency + (1.0 - signals.recency) * left;
+            add(&mut list, "recency", true, factor);
+        }
         list
     }
 
@@ -160,17 +172,6 @@ impl<'a> Asked<'a> {
                 let has_one = of_path.any(|word| words.contains(&&**word));
                 add(name, !wanted && has_one, factor);
             }
-        }
-        if signals.recency != 1.0
-            && let Some(day) = day_of(document)
-        {
-            let age = (self.today - day).max(0.0);
-            let left = 0.5_f32.powf(age / signals.half_life.max(f32::MIN_POSITIVE));
-            add(
-                "recency",
-                true,
-                signals.recency + (1.0 - signals.recency) * left,
-            );
         }
         list
     }
@@ -247,6 +248,28 @@ pub(super) fn cohere(found: &mut [Found], most: f32) {
     }
 }
 
+/// Chunks of the day that the question asks about come first: each gains this part of the best score.
+pub(super) fn favour(found: &mut [Found], is_asked: &[bool], part: f32) {
+    let scores = found.iter().map(|found| found.score);
+    let best = scores.fold(0.0, f32::max);
+    let gain = part * if best > 0.0 { best } else { 1.0 };
+    for (found, _) in found.iter_mut().zip(is_asked).filter(|(_, is)| **is) {
+        let factor = match found.score > 0.0 {
+            true => 1.0 + gain / found.score,
+            false => 1.0,
+        };
+        found.score += gain;
+        found.explanation.signals.push(SignalShare {
+            name: DATE,
+            factor,
+            share: gain,
+        });
+    }
+}
+
+/// The name of the signal for chunks of the day that the question asks about.
+pub(super) const DATE: &str = "date";
+
 /// Takes back what lifts a chunk over more than `most` chunks that no signal touches. `before` holds all scores without signals.
 pub(super) fn bound(found: &mut [Found], before: &[f32], most: usize) {
     let mut sorted = before.to_vec();
@@ -307,46 +330,9 @@ fn stems(analyzer: &mut TextAnalyzer, text: &str) -> HashSet<String> {
     terms
 }
 
-/// The day of a dated document, in days since 1970: of its front matter or of its path. What is said to be evergreen has none.
-fn day_of(document: &StoredDocument) -> Option<f32> {
-    if document
-        .metadata
-        .get("evergreen")
-        .and_then(serde_json::Value::as_bool)
-        == Some(true)
-    {
-        return None;
-    }
-    let dated = document.metadata.get("date").and_then(|date| date.as_str());
-    dated.and_then(day_in).or_else(|| day_in(&document.path))
-}
-
-/// The last `YYYY-MM-DD` in a text, in days since 1970 (Hinnant, *chrono-compatible low-level date algorithms*).
-fn day_in(text: &str) -> Option<f32> {
-    let bytes = text.as_bytes();
-    let windows = bytes.windows(10).enumerate().rev();
-    windows.into_iter().find_map(|(at, window)| {
-        let number = |from: usize, to: usize| -> Option<i64> {
-            let digits = window.get(from..to)?;
-            let digits = digits.iter().all(u8::is_ascii_digit).then_some(digits)?;
-            std::str::from_utf8(digits).ok()?.parse().ok()
-        };
-        let alone = |at: Option<&u8>| at.is_none_or(|byte| !byte.is_ascii_digit());
-        if window[4] != b'-' || window[7] != b'-' || !alone(bytes.get(at + 10)) {
-            return None;
-        }
-        if at > 0 && !alone(bytes.get(at - 1)) {
-            return None;
-        }
-        let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
-        if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
-            return None;
-        }
-        let year = if month <= 2 { year - 1 } else { year };
-        let era = year.div_euclid(400);
-        let of_era = year.rem_euclid(400);
-        let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-        let days = era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468;
-        Some(days as f32)
-    })
+/// The last day that a chunk is dated. A document that says it is evergreen has none.
+fn day_of(document: &StoredDocument, chunk: &Features) -> Option<NaiveDate> {
+    let evergreen = document.metadata.get("evergreen").and_then(Value::as_bool);
+    let dates = dates_of(document, chunk).filter(|_| evergreen != Some(true));
+    dates.max()?.parse().ok()
 }

@@ -57,7 +57,7 @@ pub(super) fn merged(metadata: &Map<String, Value>, attributes: &Attributes) -> 
 pub(super) fn facets(
     metadata: &Map<String, Value>,
     language: &str,
-    date: Option<&str>,
+    dates: &[String],
 ) -> BTreeSet<(String, String)> {
     let mut facets = BTreeSet::new();
     let mut add = |name: &str, value: &str| {
@@ -80,7 +80,7 @@ pub(super) fn facets(
         }
     }
     add(LANGUAGE, language);
-    if let Some(date) = date {
+    for date in dates {
         add(DATE, date);
     }
     facets
@@ -195,7 +195,7 @@ mod tests {
             "tags": ["Api", "api ", ""], "keywords": "Web, CSS", "type": "Doc", "versions": [3.12, "3.x"],
             "draft": true, "nested": {"a": 1}, "date": "2026-01-31", "language": "de"
         }));
-        let facets = facets(&metadata, "markdown", Some("2026-01-31"));
+        let facets = facets(&metadata, "markdown", &["2026-01-31".to_string()]);
         let facets: Vec<String> = facets
             .iter()
             .map(|(name, value)| format!("{name}={value}"))

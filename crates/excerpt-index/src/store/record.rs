@@ -92,7 +92,6 @@ impl Record {
         let info = &chunking.document;
         let metadata = facet::merged(&info.metadata, attributes);
         let syntax = word(&document.syntax())?;
-        let date = info.dates.first().map(String::as_str);
         let chunks = chunking.chunks.iter();
         let chunks = chunks.map(|chunk| ChunkRow::new(chunk, text));
         let mut chunks = chunks.collect::<Result<Vec<_>, Fault>>()?;
@@ -114,7 +113,7 @@ impl Record {
             zstd: compressed(text)?,
             title: info.title.as_deref().map(str::to_string),
             first_heading: info.first_heading.as_deref().map(str::to_string),
-            facets: facet::facets(&metadata, language.unwrap_or(&syntax), date),
+            facets: facet::facets(&metadata, language.unwrap_or(&syntax), &info.dates),
             metadata: serde_json::to_string(&metadata)?,
             syntax,
             strategy: chunking.strategy.name().to_string(),

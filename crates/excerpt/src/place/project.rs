@@ -66,6 +66,7 @@ const SIGNALS: &Fields = &[
     ("vendored", Kind::Number),
     ("recency", Kind::Number),
     ("half_life", Kind::Number),
+    ("date", Kind::Number),
     ("most_ranks", Kind::Whole(1_000_000)),
 ];
 

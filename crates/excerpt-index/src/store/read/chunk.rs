@@ -35,6 +35,8 @@ pub(crate) struct StoredChunk {
 #[derive(Clone, Debug)]
 pub(crate) struct Features {
     pub(crate) defines: Vec<String>,
+    /// The headings around and inside it, as JSON.
+    pub(crate) headings: String,
 }
 
 impl Truth {
@@ -96,12 +98,14 @@ impl Truth {
             return Ok(None);
         };
         sum::check(row, sum::CHUNK_COLUMNS)?;
-        let defines = row.get_ref(21)?.as_str().map_err(rusqlite::Error::from)?;
+        let column = |column| row.get_ref(column)?.as_str().map_err(rusqlite::Error::from);
+        let defines = column(21)?;
         Ok(Some(Features {
             defines: match defines {
                 "[]" => Vec::new(),
                 defines => serde_json::from_str(defines)?,
             },
+            headings: format!("{} {}", column(8)?, column(9)?),
         }))
     }
 
