@@ -92,6 +92,8 @@ impl<'a, 'o> Assembly<'a, 'o> {
         let room = match piece.oversized {
             // What exceeds the limit anyway keeps its context.
             Some(_) => max / 4,
+            // Its limit is that of the text.
+            None if piece.overview => max / 4,
             None => (max / 4).min(max.saturating_sub(text_size + overlap_size)),
         };
         let mut context = self.context(piece, among.part);

@@ -201,7 +201,12 @@ impl Plan<'_> {
         let before = window[0].grains.start;
         let mut place = window[0].place;
         let overlap = self.overlap_reserve(start);
-        let mut around = self.header(place, extra) + overlap;
+        // The limit of an overview is that of its text.
+        let around_text = |place| match overview {
+            Some(_) => 0,
+            None => self.header(place, extra) + overlap,
+        };
+        let mut around = around_text(place);
         let mut buried = 0.0;
         let mut glued = true;
         let mut joined = false;
@@ -219,7 +224,7 @@ impl Plan<'_> {
                 buried += price::BURIED[usize::from(atom.level)];
                 if atom.place != place {
                     place = shared(self.places, place, atom.place);
-                    around = self.header(place, extra) + overlap;
+                    around = around_text(place);
                 }
             }
             let text = atom.grains.end - before;

@@ -69,7 +69,7 @@ pub use open::{
     CONFIGURATION_LIMIT, Kind as FileKind, Refused, read_below, read_named, stat_below,
 };
 pub use read::{ChunkPlace, DocumentText, Incoming, Links, Outgoing, ReadOptions, Target};
-pub use search::{Channels, Fusion, Ranking, Signals};
+pub use search::{Channels, Fusion, Ranking, RankingPreset, Signals};
 pub use source::{Entry, Files, Listing, Reading, Secret, Secrets, Selection, Source, decode};
 pub use store::hush_mended_panics;
 pub use summary::{Domain, Newest, Summary, Topic, is_date};

@@ -36,7 +36,7 @@ use signals::Asked;
 use snippet::Marker;
 use weak::Evidence;
 
-pub use ranking::{Channels, Fusion, Ranking, Signals};
+pub use ranking::{Channels, Fusion, Ranking, RankingPreset, Signals};
 
 /// The highest limit that is honoured.
 const MOST: usize = 1000;

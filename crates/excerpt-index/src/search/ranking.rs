@@ -87,6 +87,44 @@ impl Default for Ranking {
     }
 }
 
+/// A ranking by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum RankingPreset {
+    /// The defaults of [`Ranking`].
+    #[default]
+    Default,
+    /// For the documentation of projects: reciprocal ranks, of which the vectors count for 0.6, with a factor of 1.25 for a README or index and of
+    /// 1.15 for each word of the query in the path, and no other signal.
+    Docs,
+}
+
+impl RankingPreset {
+    /// All of them, by name.
+    pub const NAMES: [&str; 2] = ["default", "docs"];
+
+    /// The ranking of this name.
+    #[must_use]
+    pub fn ranking(self) -> Ranking {
+        match self {
+            RankingPreset::Default => Ranking::default(),
+            RankingPreset::Docs => Ranking {
+                channels: Channels::Both,
+                fusion: Fusion::Rrf,
+                vectors_in_prose: 0.6,
+                vectors_in_code: 0.6,
+                rrf_k: 60.0,
+                signals: Signals {
+                    index_document: 1.25,
+                    path_word: 1.15,
+                    ..Signals::none()
+                },
+            },
+        }
+    }
+}
+
 /// Where candidates come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use excerpt_index::{
-    Answer, Channels, Fusion, Hit, Index, OpenOptions, Query, Rank, Ranking, Signals, SyncOptions,
-    quiet,
+    Answer, Channels, Fusion, Hit, Index, OpenOptions, Query, Rank, Ranking, RankingPreset,
+    Signals, SyncOptions, quiet,
 };
 
 use crate::fixture::{World, paths};
@@ -296,10 +296,10 @@ fn signals_lift_a_chunk_by_a_limited_number_of_ranks() {
     );
 }
 
-/// `docs-search`, ADR-001: reciprocal ranks with a weight of 0.6 for the vectors, a boost of 25 % for an index document and of 15 % for each word of the
+/// The ranking `docs`: reciprocal ranks with a weight of 0.6 for the vectors, a factor of 1.25 for an index document and of 1.15 for each word of the
 /// query in the path.
 #[test]
-fn the_formula_of_docs_search_is_a_configuration() {
+fn docs_by_name_is_the_formula_exactly() {
     let world = World::new()
         .file(
             "projects/README.md",
@@ -318,12 +318,7 @@ fn the_formula_of_docs_search_is_a_configuration() {
             "# Ships\n\nThe vessels that lie in port.\n",
         );
     world.sync();
-    let mut ranking = Ranking::default();
-    ranking.fusion = Fusion::Rrf;
-    ranking.rrf_k = 60.0;
-    (ranking.vectors_in_prose, ranking.vectors_in_code) = (0.6, 0.6);
-    ranking.signals = Signals::none();
-    (ranking.signals.index_document, ranking.signals.path_word) = (1.25, 1.15);
+    let ranking = RankingPreset::Docs.ranking();
     let query = Query::new("projects of the harbour").ranking(ranking);
     let answer = world.ask(&query.limit(10).rank(Rank::Chunks));
     assert_eq!(answer.documents.len(), 4);
@@ -422,4 +417,55 @@ fn a_score_is_the_sum_of_its_explanation() {
         }
     }
     assert!(hits > 500, "{hits}");
+}
+
+#[test]
+fn projects_finds_the_overview_in_two_trees() {
+    let of_harbour = World::new()
+        .file(
+            "projects/README.md",
+            "# Overview\n\nWhat we build in the harbour, and who builds it.\n",
+        )
+        .file(
+            "projects/crane.md",
+            "# Crane\n\nA project of the north pier, one of many projects.\n",
+        )
+        .file(
+            "notes/list.md",
+            "# List\n\nProjects: crane, projects of the pier, old projects, new projects.\n",
+        )
+        .file(
+            "notes/tea.md",
+            "# Tea\n\nProjects come and go, tea stays.\n",
+        );
+    let of_handbook = World::new()
+        .file("README.md", "# Handbook\n\nStart here.\n")
+        .file(
+            "projects/README.md",
+            "# Overview\n\nThe work that is under way.\n",
+        )
+        .file(
+            "projects/site/README.md",
+            "# Site\n\nThe projects of the web team.\n",
+        )
+        .file(
+            "people/projects.md",
+            "# Who works on which projects\n\nProjects and people.\n",
+        )
+        .file("people/index.md", "# People\n\nProjects need people.\n")
+        .file(
+            "old/done.md",
+            "# Done\n\nProjects that ended: all projects of last year.\n",
+        );
+    for world in [of_harbour, of_handbook] {
+        world.sync();
+        let query = Query::new("projects").ranking(RankingPreset::Docs.ranking());
+        let answer = world.ask(&query.limit(10));
+        assert_eq!(
+            paths(&answer)[0],
+            "projects/README.md",
+            "{:?}",
+            paths(&answer)
+        );
+    }
 }

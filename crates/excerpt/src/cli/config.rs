@@ -1,6 +1,6 @@
 //! The settings that apply to a source, each with its origin, as `excerpt status --config` shows them.
 
-use excerpt_index::{Collection, Settings, SyncOptions};
+use excerpt_index::{Collection, RankingPreset, Settings, SyncOptions};
 use owo_colors::Style;
 use serde::Serialize;
 use serde_json::Value;
@@ -64,6 +64,8 @@ fn settings(
     };
     let of_preset = serde_json::to_value(of_preset.config())?;
     let plain = serde_json::to_value(Settings::default().config())?;
+    let ranking = serde_json::to_value(configuration.ranking_preset)?;
+    let ranking = ranking.as_str().unwrap_or_default();
     let own_selection = collection.map(|collection| serde_json::to_value(&collection.selection));
     let own_selection = own_selection.transpose()?.unwrap_or_default();
     let tables = [
@@ -78,6 +80,12 @@ fn settings(
         value: preset.name().into(),
         from: String::new(),
     }];
+    settings.push(Setting {
+        schema: SCHEMA,
+        name: "search.preset".to_string(),
+        value: serde_json::to_value(configuration.ranking_preset)?,
+        from: String::new(),
+    });
     for (table, fields) in tables {
         flatten(table, &fields, &mut settings);
     }
@@ -94,6 +102,12 @@ fn settings(
         setting.from = match file {
             _ if is_own => "set by `excerpt add`".to_string(),
             Some(file) => file.path.display().to_string(),
+            None if table == "search" && configuration.ranking_preset != RankingPreset::Default => {
+                match field {
+                    "preset" => format!("preset {}", preset.name()),
+                    _ => format!("ranking {ranking}"),
+                }
+            }
             None if table != "chunking" || setting.value == plain[field] => "default".to_string(),
             None if setting.value == of_preset[field] => format!("preset {}", preset.name()),
             None if field == "preset" => "default".to_string(),

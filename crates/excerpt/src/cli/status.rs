@@ -69,7 +69,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     if args.config {
         for source in &target.sources {
             let collection = source.collection.as_ref();
-            let configuration = Configuration::read(&source.root, &args.embedding)?;
+            let mut configuration = Configuration::read(&source.root, &args.embedding)?;
+            if let Some(preset) = collection.and_then(|known| known.chunking.preset) {
+                configuration.rank_for(Some(preset))?;
+            }
             config::print(
                 &mut output,
                 &configuration,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use anyhow::anyhow;
 use excerpt_chunk::{FileError, closest};
@@ -52,7 +52,7 @@ impl File {
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) value: Value,
-    file: Rc<File>,
+    file: Arc<File>,
     /// The position of its name.
     place: Range<usize>,
 }
@@ -70,7 +70,7 @@ pub(crate) struct Table(pub(crate) BTreeMap<String, Entry>);
 
 impl Table {
     /// Reads the table `name` of a file; empty if the file does not have it.
-    pub(crate) fn read(file: &Rc<File>, name: &str, fields: &Fields) -> anyhow::Result<Table> {
+    pub(crate) fn read(file: &Arc<File>, name: &str, fields: &Fields) -> anyhow::Result<Table> {
         let document = parse(file)?;
         let mut table = Table::default();
         if let Some((key, value)) = document.get_ref().get_key_value(name) {
@@ -85,7 +85,7 @@ impl Table {
 
     fn take(
         &mut self,
-        file: &Rc<File>,
+        file: &Arc<File>,
         name: &str,
         prefix: &str,
         table: &DeTable<'_>,
@@ -114,7 +114,7 @@ impl Table {
             };
             let entry = Entry {
                 value,
-                file: Rc::clone(file),
+                file: Arc::clone(file),
                 place: key.span(),
             };
             self.0.insert(format!("{prefix}{field}"), entry);

@@ -202,7 +202,7 @@ impl Target {
         embedding: &EmbeddingArgs,
     ) -> anyhow::Result<Target> {
         let place = index.locate(path)?;
-        let configuration = Configuration::read(&place.root, embedding)?.told();
+        let mut configuration = Configuration::read(&place.root, embedding)?.told();
         let mut filter = Filter::default().source(&place.root);
         filter.path.clone_from(&place.path);
         // If the root is also a collection, its options apply.
@@ -213,6 +213,9 @@ impl Target {
             None => configuration.options(),
         };
         options.first.clone_from(&place.path);
+        if let Some(preset) = known.and_then(|known| known.chunking.preset) {
+            configuration.rank_for(Some(preset))?;
+        }
         Ok(Target {
             index: place.index.clone(),
             sources: vec![Syncable {
@@ -240,8 +243,10 @@ impl Target {
         }
         let is_meant = |known: &&Collection| named.library || names.contains(&known.name);
         let mut sources = Vec::new();
+        let mut presets = Vec::new();
         for collection in all.iter().filter(is_meant) {
             let configuration = Configuration::read(&collection.root, embedding)?.told();
+            presets.push(collection.chunking.preset.or(configuration.chunking.preset));
             sources.push(Syncable {
                 root: collection.root.clone(),
                 options: configuration.options_of(collection),
@@ -250,9 +255,15 @@ impl Target {
         }
         let mut filter = Filter::default();
         filter.collections = names;
+        // What a project's file says about ranking and vectors applies to its own index only.
+        let mut configuration = Configuration::of_user(embedding)?;
+        if let Some(first) = presets.first()
+            && presets.iter().all(|preset| preset == first)
+        {
+            configuration.rank_for(*first)?;
+        }
         Ok(Target {
-            // A project's settings for ranking and vectors apply only to its own index.
-            configuration: Configuration::of_user(embedding)?,
+            configuration,
             index,
             sources,
             filter,

@@ -2,16 +2,17 @@
 //! of the project: it is data, contains no command and no path, sends nothing anywhere, and cannot raise the user's limits.
 
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use anyhow::anyhow;
 use etcetera::BaseStrategy as _;
-use excerpt_chunk::{Settings, settings_from_toml};
+use excerpt_chunk::{Preset, Settings, settings_from_toml};
 use excerpt_index::{
-    CONFIGURATION_LIMIT, Collection, Error, Ranking, Refused, Selection, SyncOptions, read_below,
-    read_named,
+    CONFIGURATION_LIMIT, Collection, Error, Ranking, RankingPreset, Refused, Selection,
+    SyncOptions, read_below, read_named,
 };
 use serde::Deserialize as _;
+use serde_json::Value;
 
 use super::embedding::{self, Embedding};
 use super::fields::{Entry, Fields, File, Kind, Table, check_names};
@@ -36,8 +37,12 @@ const SELECTION: &Fields = &[
     ("secrets", Kind::OneOf(&["skip", "index"])),
 ];
 
-/// The fields of `[search]`: those of [`Ranking`].
+/// The field of `[search]` that names a ranking, which the others start from.
+const PRESET: &str = "preset";
+
+/// The fields of `[search]`: a [`RankingPreset`] and those of [`Ranking`].
 const RANKING: &Fields = &[
+    (PRESET, Kind::OneOf(&RankingPreset::NAMES)),
     ("channels", Kind::OneOf(&["both", "keywords", "vectors"])),
     ("fusion", Kind::OneOf(&["convex", "rrf"])),
     ("vectors_in_prose", Kind::Number),
@@ -84,6 +89,10 @@ pub(crate) struct Configuration {
     pub(crate) chunking: Settings,
     pub(crate) selection: Selection,
     pub(crate) ranking: Ranking,
+    /// The ranking that the fields of `[search]` start from.
+    pub(crate) ranking_preset: RankingPreset,
+    /// The table `[search]`.
+    search: Table,
     pub(crate) embedding: Embedding,
     /// The files that were read.
     pub(crate) files: Vec<ReadFile>,
@@ -173,7 +182,8 @@ impl Configuration {
                 sets,
             });
         }
-        all.ranking = ranking(&search)?;
+        all.search = search;
+        all.rank_for(all.chunking.preset)?;
         all.selection = self::selection(&selection)?;
         all.embedding = Embedding::of(&vectors)?;
         Ok(all)
@@ -203,12 +213,28 @@ fn ignoring_still(project: &mut Table, user: &Table) {
         .entry("ignore")
         .and_then(|entry| entry.value.as_array());
     let patterns = project.0.get_mut("ignore").map(|entry| &mut entry.value);
-    if let (Some(serde_json::Value::Array(patterns)), Some(own)) = (patterns, own) {
+    if let (Some(Value::Array(patterns)), Some(own)) = (patterns, own) {
         patterns.extend_from_slice(own);
     }
 }
 
 impl Configuration {
+    /// Ranks documents that are split by the preset `chunking`: those of `docs` by the ranking of that name, unless the files name another.
+    ///
+    /// # Errors
+    ///
+    /// When a field of `[search]` has a value that cannot be used.
+    pub(crate) fn rank_for(&mut self, chunking: Option<Preset>) -> anyhow::Result<()> {
+        let named = self.search.entry(PRESET).map(|entry| &entry.value);
+        self.ranking_preset = match named {
+            Some(name) => RankingPreset::deserialize(name)?,
+            None if chunking == Some(Preset::Docs) => RankingPreset::Docs,
+            None => RankingPreset::Default,
+        };
+        self.ranking = ranking(self.ranking_preset, &self.search)?;
+        Ok(())
+    }
+
     /// The configuration of the user alone.
     pub(crate) fn of_user(args: &EmbeddingArgs) -> anyhow::Result<Configuration> {
         match own_path().as_deref().and_then(Path::parent) {
@@ -292,18 +318,18 @@ fn is_same(a: &Path, b: &Path) -> bool {
 }
 
 /// The file of the project in `folder`, without following links; `None` if it does not exist.
-fn of_project(folder: &Path) -> anyhow::Result<Option<Rc<File>>> {
+fn of_project(folder: &Path) -> anyhow::Result<Option<Arc<File>>> {
     let read = read_below(folder, FILE, CONFIGURATION_LIMIT);
     file(folder.join(FILE), read)
 }
 
 /// The user's own file at `path`, following links; `None` if it does not exist.
-fn of_user(path: &Path) -> anyhow::Result<Option<Rc<File>>> {
+fn of_user(path: &Path) -> anyhow::Result<Option<Arc<File>>> {
     file(path.to_path_buf(), read_named(path, CONFIGURATION_LIMIT))
 }
 
 /// The file that the user named.
-fn chosen(path: &Path) -> anyhow::Result<Rc<File>> {
+fn chosen(path: &Path) -> anyhow::Result<Arc<File>> {
     let missing = || {
         anyhow!(
             "`{}` does not exist: name a file with a table `[{}]`",
@@ -314,14 +340,14 @@ fn chosen(path: &Path) -> anyhow::Result<Rc<File>> {
     of_user(path)?.ok_or_else(missing)
 }
 
-fn file(path: PathBuf, read: Result<Vec<u8>, Refused>) -> anyhow::Result<Option<Rc<File>>> {
+fn file(path: PathBuf, read: Result<Vec<u8>, Refused>) -> anyhow::Result<Option<Arc<File>>> {
     let bytes = match read {
         Ok(bytes) => bytes,
         Err(Refused::Missing) => return Ok(None),
         Err(refused) => return Err(anyhow!("cannot read `{}`: {refused}", path.display())),
     };
     match String::from_utf8(bytes) {
-        Ok(text) => Ok(Some(Rc::new(File { path, text }))),
+        Ok(text) => Ok(Some(Arc::new(File { path, text }))),
         Err(_) => Err(anyhow!("cannot read `{}`: it is not UTF-8", path.display())),
     }
 }
@@ -330,8 +356,14 @@ fn chunking(file: &File) -> anyhow::Result<Settings> {
     settings_from_toml(&file.text).map_err(|error| anyhow!("{}:{error}", file.path.display()))
 }
 
-fn ranking(table: &Table) -> anyhow::Result<Ranking> {
-    let ranking = Ranking::deserialize(table.json())?;
+/// The ranking of this name, changed by the other fields of the table.
+fn ranking(preset: RankingPreset, table: &Table) -> anyhow::Result<Ranking> {
+    let mut fields = serde_json::to_value(preset.ranking())?;
+    merge(&mut fields, table.json());
+    if let Some(fields) = fields.as_object_mut() {
+        fields.remove(PRESET);
+    }
+    let ranking = Ranking::deserialize(fields)?;
     if let Err(error) = ranking.check() {
         let entry = match &error {
             Error::Ranking { setting, .. } => table.entry(setting),
@@ -343,6 +375,18 @@ fn ranking(table: &Table) -> anyhow::Result<Ranking> {
         });
     }
     Ok(ranking)
+}
+
+/// Replaces the fields of `own` by those of `other`, and those of a nested object one by one.
+fn merge(own: &mut Value, other: Value) {
+    match (own, other) {
+        (Value::Object(own), Value::Object(other)) => {
+            for (name, value) in other {
+                merge(own.entry(name).or_insert(Value::Null), value);
+            }
+        }
+        (own, other) => *own = other,
+    }
 }
 
 fn selection(table: &Table) -> anyhow::Result<Selection> {
@@ -385,12 +429,14 @@ mod tests {
             names
         };
         let ranking = serde_json::to_value(Ranking::default()).unwrap();
-        let keys = |value: &serde_json::Value| -> Vec<String> {
+        let keys = |value: &Value| -> Vec<String> {
             let mut keys: Vec<_> = value.as_object().unwrap().keys().cloned().collect();
             keys.sort();
             keys
         };
-        assert_eq!(names(RANKING), keys(&ranking));
+        let mut fields = names(RANKING);
+        fields.retain(|field| field != PRESET);
+        assert_eq!(fields, keys(&ranking));
         assert_eq!(names(SIGNALS), keys(&ranking["signals"]));
     }
 }

@@ -335,3 +335,45 @@ fn what_the_user_ignores_stays_ignored_whatever_a_project_ignores() {
     let (listed, _) = synced(&project);
     assert_eq!(listed, 1, "excerpt.toml alone");
 }
+
+#[test]
+fn a_ranking_is_chosen_by_name_or_comes_with_the_preset() {
+    let project = Project::new()
+        .file("projects/README.md", "# Overview\n\nWhat we build.\n")
+        .file(
+            "notes/list.md",
+            "# List\n\nProjects, projects and projects.\n",
+        );
+    let first = |args: &[&str]| {
+        let args = [&["search", "projects", "--files"], args].concat();
+        let run = project.run(&args).ok();
+        run.stdout.lines().next().unwrap().to_string()
+    };
+    let shown = |name: &str| {
+        let run = project.run(&["status", "--config"]).ok();
+        let mut lines = run.stdout.lines().filter_map(|line| line.split_once(" = "));
+        let (_, value) = lines.find(|(setting, _)| setting.trim() == name).unwrap();
+        value.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(first(&[]), "notes/list.md");
+    assert_eq!(first(&["--ranking", "docs"]), "projects/README.md");
+    assert_eq!(shown("search.preset"), "\"default\" default");
+    project.write("excerpt.toml", "[chunking]\npreset = \"docs\"\n");
+    assert_eq!(first(&[]), "projects/README.md");
+    assert_eq!(shown("search.preset"), "\"docs\" preset docs");
+    assert_eq!(shown("search.fusion"), "\"rrf\" ranking docs");
+    assert_eq!(shown("search.signals.index_document"), "1.25 ranking docs");
+    let named = "[chunking]\npreset = \"docs\"\n[search]\npreset = \"default\"\n";
+    project.write("excerpt.toml", named);
+    assert_eq!(first(&[]), "notes/list.md");
+    let changed =
+        "[search]\npreset = \"docs\"\nvectors_in_prose = 0.5\n[search.signals]\ntest = 0.5\n";
+    project.write("excerpt.toml", changed);
+    assert!(shown("search.preset").starts_with("\"docs\" [folder]"));
+    assert!(shown("search.vectors_in_prose").starts_with("0.5 [folder]"));
+    assert_eq!(shown("search.vectors_in_code"), "0.6 ranking docs");
+    assert_eq!(shown("search.signals.path_word"), "1.15 ranking docs");
+    project.run(&["add", "projects", "--preset", "docs"]).ok();
+    let run = project.run(&["status", "--config", "-c", "projects"]).ok();
+    assert!(run.stdout.contains("ranking docs"), "{}", run.stdout);
+}

@@ -16,8 +16,8 @@ Exécutez `pip install parcel` avec Python 3.12 ou plus récent, donnez à `PARC
 
 const GERMAN: &str = "# Den Dienst parcel einrichten
 
-Rufen Sie `pip install parcel` mit Python 3.12 oder neuer auf, setzen Sie `PARCEL_HOME` auf `/srv/parcel` und starten Sie
-`parcel serve --port 8080`. Die Seite liegt unter http://localhost:8080/ und das Protokoll in `parcel.log`.
+`pip install parcel` mit Python ab 3.12 aufrufen, `PARCEL_HOME` auf `/srv/parcel` setzen und den Dienst mit
+`parcel serve --port 8080` starten. Die Seite liegt auf http://localhost:8080/ und das Protokoll in `parcel.log`.
 ";
 
 fn site() -> Project {

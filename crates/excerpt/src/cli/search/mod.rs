@@ -7,7 +7,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use excerpt_index::{Answer, Channels, Fusion, Note, Query, Rank};
+use excerpt_index::{Answer, Channels, Fusion, Note, Query, Rank, RankingPreset};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -63,6 +63,9 @@ pub(crate) struct Args {
     /// Show what each score consists of
     #[arg(long, hide_short_help = true)]
     explain: bool,
+    /// Rank by a name instead of by the configuration: default or docs
+    #[arg(long, value_name = "NAME", value_parser = word::<RankingPreset>, hide_short_help = true)]
+    ranking: Option<RankingPreset>,
     /// Which channels to search: both, keywords or vectors [default: both]
     #[arg(long, value_name = "WHAT", value_parser = word::<Channels>, hide_short_help = true)]
     channels: Option<Channels>,
@@ -124,7 +127,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     } else {
         Rank::Documents
     };
-    let mut ranking = target.configuration.ranking.clone();
+    let mut ranking = match args.ranking {
+        Some(preset) => preset.ranking(),
+        None => target.configuration.ranking.clone(),
+    };
     ranking.channels = args.channels.unwrap_or(ranking.channels);
     ranking.fusion = args.fusion.unwrap_or(ranking.fusion);
     let scores = Scores::of(&ranking);
