@@ -1,10 +1,10 @@
-"""Measures a token table: alone (cosine), beside BM25, and fused with it.
+"""Measures a token table: alone (cosine), compared with BM25, and fused with it.
 
 usage: evaluate.py [FOLDER] [--also SET] [--table FILE] [--excerpt PROGRAM] [--cut OPTIONS] [--power P] [--windows N] [--metric NAME]
 
-FOLDER (or EXCERPT_EVAL) holds sets in the common form: `corpus/`, `queries.jsonl`, `meta.json`, and `common.py` with BM25 and the metrics.
-Where a set has a `prepare.py` instead of a corpus, run it into a folder of the set's name and give that with `--also`. Chunks are those of the program
-`excerpt` (`excerpt chunk`); what is embedded, and what BM25 reads, is a chunk's header and text. Without FOLDER nothing is measured.
+FOLDER (or EXCERPT_EVAL) contains sets in the common form: `corpus/`, `queries.jsonl`, `meta.json`, and `common.py` with BM25 and the metrics.
+If a set has a `prepare.py` instead of a corpus, run it into a folder with the name of the set and pass that with `--also`. Chunks are those of
+`excerpt chunk`; the header and text of a chunk are embedded and searched by BM25. Without FOLDER nothing is measured.
 """
 import argparse
 import importlib.util
@@ -23,7 +23,7 @@ import words
 
 
 class Set:
-    """An evaluation set, cut into chunks, with its BM25."""
+    """An evaluation set, split into chunks, with its BM25."""
 
     def __init__(self, folder: pathlib.Path, common, program: str, cut: str):
         self.name, self.common = folder.name, common
@@ -65,7 +65,7 @@ def rrf(vector: list, lexical: list, weight: float) -> list:
 
 
 def convex(vector: list, lexical: list, weight: float) -> list:
-    """Cosines between the best and the hundredth as 1 to 0, BM25 scores as shares of the best."""
+    """Cosines scaled from 1 for the best to 0 for the hundredth, and BM25 scores as shares of the best."""
     scores: dict = {}
     if vector:
         top, low = vector[0][1], vector[-1][1]
@@ -80,7 +80,7 @@ MODES = [("bm25", None), ("vector", None), ("rrf", 0.6), ("convex", 0.2), ("conv
 
 
 def embed(rows: np.ndarray, ids: list, window: int | None) -> np.ndarray:
-    """The sum of a window's rows at unit length; of more windows than one, their sum at unit length."""
+    """The sum of the rows of a window, scaled to unit length; for several windows, their sum, scaled to unit length."""
     if not window:
         return words.unit(words.bags(ids, len(rows)) @ rows)
     owner, parts = [], []
@@ -94,7 +94,7 @@ def embed(rows: np.ndarray, ids: list, window: int | None) -> np.ndarray:
 
 
 def score(s: Set, rows: np.ndarray, tokens: Tokenizer, power: float = 0.0, window: int | None = None, modes=MODES, cache={}) -> dict:
-    """Every query's metrics by mode. `power`: a query's tokens weigh their corpus idf to that power."""
+    """The metrics of every query by mode. The tokens of a query are weighted by their idf in the corpus to the power `power`."""
     if s.name not in cache:
         cache[s.name] = (words.pieces(tokens, s.passages), words.pieces(tokens, [q["query"] for q in s.queries]), [s.bm25(q) for q in s.queries])
     passages, queries, lexical = cache[s.name]

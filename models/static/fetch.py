@@ -1,8 +1,8 @@
-"""Fetches the packages of sources.txt at their versions and checks the licence each one states.
+"""Fetches the packages in sources.txt at their versions and checks their licences.
 
-A package is a folder under WORK/sources/<client>/<name>; what is there already is not fetched again. The clients are pip, npm and cargo, as
-they are set up on the machine; `python` is the standard library of the Python that runs this. The licence is read from the package's own
-metadata, compared with the one recorded, and must allow use under one of `ALLOWED`. A line of sources.txt without version and licence is
+A package is a folder under WORK/sources/<client>/<name>; packages that are already there are not fetched again. The clients are pip, npm and
+cargo, as configured on the machine; `python` is the standard library of the Python that runs this. The licence is read from the package's own
+metadata, compared with the recorded one, and must allow use under one of `ALLOWED`. A line of sources.txt without version and licence is
 resolved to the newest version; `fetch.py --pin NAMES` rewrites sources.txt from such lines.
 """
 import json
@@ -28,7 +28,7 @@ ALLOWED = {
     "0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "MIT-0", "PSF-2.0", "Python-2.0", "Python-2.0.1", "Zlib",
     "Apache-2.0 WITH LLVM-exception", "BSD",
 }
-# What older metadata says in words; "BSD" stands for one of the BSD licences that the metadata does not tell apart.
+# The descriptions in older metadata. "BSD" is one of the BSD licences, which such metadata does not distinguish.
 WORDS = [
     (r"apache(?:[ -]software)?(?:[ -]licen[sc]e)?,?[ -]*(?:v(?:ersion)?\.? ?)?(?:2(?:\.0)?)?(?:[ -]licen[sc]e)?", "Apache-2.0"),
     (r"asl 2\.0", "Apache-2.0"),
@@ -43,7 +43,7 @@ WORDS = [
 
 
 def same(name: str) -> str:
-    """A name with the differences taken out that package registries ignore."""
+    """A name without the differences that package registries ignore."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -51,13 +51,13 @@ EXCLUDED = [same(line.strip()) for line in (HERE / "excluded.txt").read_text().s
 
 
 def excluded(name: str) -> bool:
-    """Whether a package or a part of a path bears the name of an evaluated project."""
+    """Whether a package or a part of a path has the name of an evaluated project."""
     name = same(name).strip("-")
     return any(name.startswith(e[:-1]) if e.endswith("*") else name == e for e in EXCLUDED)
 
 
 def spdx(text: str) -> str:
-    """A licence in words as its SPDX name, where that is known."""
+    """The SPDX name of a licence in words, if known."""
     text = text.strip()
     if text in ALLOWED:
         return text
@@ -68,13 +68,13 @@ def spdx(text: str) -> str:
 
 
 def permitted(licence: str) -> bool:
-    """Whether the licence leaves a choice of which every part is allowed."""
+    """Whether the licence offers a choice with only allowed parts."""
     choices = re.split(r"\s+OR\s+|\s*/\s*", licence.replace("(", " ").replace(")", " ").strip())
     return any(all(spdx(part) in ALLOWED for part in re.split(r"\s+AND\s+", choice.strip())) for choice in choices)
 
 
 def licence_of(client: str, folder: pathlib.Path) -> str:
-    """What the package's metadata states."""
+    """The licence in the package's metadata."""
     if client == "python":
         text = (folder / "LICENSE.txt").read_text()
         return "PSF-2.0" if "PYTHON SOFTWARE FOUNDATION LICENSE VERSION 2" in text else ""
@@ -101,7 +101,7 @@ def run(*command: object, cwd: pathlib.Path) -> str:
 
 
 def unpack(archive: pathlib.Path, folder: pathlib.Path) -> None:
-    """Leaves an archive's files in `folder`, without the one folder that holds them all."""
+    """Unpacks an archive into `folder`, without the single folder that contains all files."""
     with tempfile.TemporaryDirectory(dir=folder.parent) as name:
         inside = pathlib.Path(name)
         if archive.suffix in (".whl", ".zip"):
@@ -116,7 +116,7 @@ def unpack(archive: pathlib.Path, folder: pathlib.Path) -> None:
 
 
 def fetch(client: str, name: str, version: str, form: str, folder: pathlib.Path) -> str:
-    """Leaves the package in `folder` and returns its version."""
+    """Unpacks the package into `folder` and returns its version."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
         t = pathlib.Path(temporary)
@@ -135,7 +135,7 @@ def fetch(client: str, name: str, version: str, form: str, folder: pathlib.Path)
 
 
 def vendor(sources: list, work: pathlib.Path, pin: bool) -> dict:
-    """Fetches all crates in one go, since cargo resolves them together; returns where each is."""
+    """Fetches all crates at once, since cargo resolves them together, and returns the folder of each."""
     folder = work / "sources" / "cargo"
     wanted = "".join(f'"{n}" = {{ version = "{"=" + v if v else "*"}", default-features = false }}\n' for _, n, _, v, _ in sources)
     manifest = f'[package]\nname = "x"\nversion = "0.0.0"\nedition = "2024"\n[dependencies]\n{wanted}'
@@ -168,7 +168,7 @@ def read_sources(path: pathlib.Path = SOURCES):
 
 
 def place(source, work: pathlib.Path) -> pathlib.Path:
-    """Where the files of a package stand."""
+    """The folder with the files of a package."""
     client, name, _, version, _ = source
     if client == "python":
         return pathlib.Path(sysconfig.get_paths()["stdlib"])
@@ -178,7 +178,7 @@ def place(source, work: pathlib.Path) -> pathlib.Path:
 
 
 def one(source, work: pathlib.Path, crates: dict):
-    """Fetches one package; returns its line, or a reason to leave it out."""
+    """Fetches one package, and returns its line or a reason to exclude it."""
     client, name, form, version, licence = source
     if excluded(name.split("/")[-1]) or excluded(name.split("/")[0].strip("@")):
         return None, f"{client} {name}: an evaluated project"

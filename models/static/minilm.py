@@ -83,7 +83,7 @@ class MiniLM:
         return (h * mask[..., None]).sum(1) / mask.sum(1, keepdims=True)
 
     def embed_all(self, ids: list, tokens: int = 1536, told=None) -> np.ndarray:
-        """The same for many, in batches of like length."""
+        """The same for many, in batches of similar length."""
         order = sorted(range(len(ids)), key=lambda i: (len(ids[i]), i))
         out, at = np.zeros((len(ids), self.w["embeddings.LayerNorm.weight"].shape[0]), np.float32), 0
         while at < len(order):

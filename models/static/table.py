@@ -1,4 +1,4 @@
-"""The table's file: what it holds, how it is written and read back. README.md, "The file", describes every byte."""
+"""Writes and reads the file of the table. README.md, "The file", describes every byte."""
 import pathlib
 import struct
 
@@ -13,7 +13,7 @@ def levels(bits: int) -> int:
 
 
 def quantise(rows: np.ndarray, bits: int):
-    """Rows as whole numbers and a scale each. The scale is the one of some clippings that leaves the least square error."""
+    """Rows as whole numbers with one scale each: of several clippings, the one with the least square error."""
     top, peak = levels(bits), np.abs(rows).max(1)
     best_scale, best_error = np.zeros(len(rows), np.float32), np.full(len(rows), np.inf)
     for share in (1.0,) if bits == 8 else np.linspace(0.55, 1.0, 19):

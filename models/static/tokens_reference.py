@@ -1,9 +1,9 @@
-"""Tokenises the lines of a file with the reference WordPiece and prints each line's ids as a JSON array, one line for one line.
+"""Tokenises the lines of a file with the reference WordPiece and prints the ids of each line as a JSON array, one per line.
 
 usage: tokens_reference.py TOKENIZER FILE
 
 TOKENIZER is the teacher's `tokenizer.json` (or a `table.bin`: then the same normaliser and model over the table's vocabulary). A line ends
-at `\\n` alone, and the last one needs none; nothing is truncated, no special token is added, and `[SEP]` in a text is text.
+only at `\\n`, which the last one does not need; nothing is truncated, no special token is added, and `[SEP]` in a text is text.
 """
 import json
 import pathlib
@@ -29,7 +29,7 @@ def of_file(path: pathlib.Path) -> Tokenizer:
         said.update(truncation=None, padding=None, added_tokens=[], post_processor=None)
         return Tokenizer.from_str(json.dumps(said))
     raw = path.read_bytes()
-    # The two fields of the header that place the vocabulary: README.md, "The file".
+    # The two fields of the header with the position of the vocabulary: README.md, "The file".
     start, length = (int.from_bytes(raw[at:at + 8], "little") for at in (32, 40))
     return of_words(raw[start:start + length].decode().split("\n")[:-1])
 

@@ -1,4 +1,4 @@
-"""Makes the rows: the teacher's token vectors, reduced and weighted, then trained on the mined pairs.
+"""Computes the rows: the teacher's token vectors, reduced and weighted, then trained on the mined pairs.
 
 A text's vector is the sum of its tokens' rows at unit length, so training is a sparse product, a softmax over a batch and Adam: numpy suffices.
 """
@@ -21,7 +21,7 @@ DIMS, SEED = 256, 7
 
 
 def token_vectors(work: pathlib.Path, teacher: pathlib.Path) -> np.ndarray:
-    """Every token of the vocabulary, alone, through the teacher."""
+    """The teacher's vector of every single token of the vocabulary."""
     path = work / "tokens.npy"
     if not path.exists():
         model, tokens = minilm.MiniLM(teacher), minilm.tokenizer(teacher)
@@ -48,7 +48,7 @@ SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
 class Pairs:
-    """The mined pairs as bags, with what says which belong together."""
+    """The mined pairs as bags, with the groups that belong together."""
 
     def __init__(self, mined: list, work: pathlib.Path, teacher: pathlib.Path):
         state = hashlib.sha1("\n".join(map(str, mined)).encode()).hexdigest()[:12]
@@ -78,7 +78,7 @@ TAUGHT_KINDS = ("heading", "sentence", "doc", "described", "definition", "name")
 
 
 class Taught:
-    """Some of the pairs' texts with the teacher's vectors: what is alike beyond what the pairs say."""
+    """Some texts of the pairs with the teacher's vectors, for similarities beyond the pairs."""
 
     def __init__(self, mined: list, work: pathlib.Path, teacher: pathlib.Path, count: int):
         rng, picked = random.Random(3), []
@@ -104,7 +104,7 @@ class Taught:
         self.bags = words.bags([row for texts, most in sides for row in words.pieces(t, texts, most)], t.get_vocab_size())
 
     def gradient(self, trainer, rng: np.random.Generator, size: int, scale: float) -> np.ndarray:
-        """Of the divergence between what the teacher and the rows find alike among `size` questions and their passages."""
+        """The gradient of the divergence between the similarities by the teacher and by the rows, among `size` questions and their passages."""
         half = len(self.vectors) // 2
         at = rng.choice(half, min(size, half), replace=False)
         at = np.concatenate([at, at + half])
@@ -147,7 +147,7 @@ class Trainer:
         return (g - unit * (g * unit).sum(1, keepdims=True)) / length
 
     def pair_gradient(self, q: sp.csr_matrix, p: sp.csr_matrix, same: np.ndarray):
-        """`same`: pairs of rows that may both be right and count as no negatives."""
+        """`same`: pairs of rows that may both be right and do not count as negatives."""
         (a, la), (b, lb) = self.forward(q), self.forward(p)
         cos, target, loss = a @ b.T, np.arange(q.shape[0]), 0.0
         ds = np.zeros_like(cos)
@@ -208,10 +208,10 @@ def train(pairs: Pairs, rows: np.ndarray, taught: Taught | None, framing: sp.csr
           scales: tuple, framed: float, joined: float, lesson: int, teach: float, kept: float, skip: np.ndarray | None = None, told=print) -> np.ndarray:
     """The rows after training.
 
-    `near` is the share of a batch that comes in runs of one package, `scales` are what cosines are multiplied by, `framed` the share of questions
-    that get words of asking before them, `joined` the share of passages that get the next one after them, as a chunk holds more than the answer;
-    `lesson` is the number of taught pairs beside a batch and `teach` what their gradient weighs. At the end
-    `kept` of the beginning is mixed in again: what the pairs say nothing about stays nearer to what the teacher knew. Pairs in `skip` are left out.
+    `near` is the share of a batch that comes in runs of one package, `scales` are the factors on cosines, `framed` is the share of questions that
+    are preceded by a phrase, `joined` the share of passages that are followed by the next one, since a chunk contains more than the answer, `lesson`
+    the number of taught pairs with each batch, and `teach` the weight of their gradient. At the end `kept` of the initial rows is mixed in again, so
+    that rows which the pairs do not cover stay close to the teacher. Pairs in `skip` are excluded.
     """
     rng, lessons = np.random.default_rng(SEED), np.random.default_rng(SEED + 1)
     keep = np.linalg.norm(rows, axis=1) > 0
@@ -222,7 +222,7 @@ def train(pairs: Pairs, rows: np.ndarray, taught: Taught | None, framing: sp.csr
     for i in range(steps):
         at = next(batches)
         q, p = pairs.q[at], pairs.p[at]
-        # Near copies: a query that is its neighbour's, or a passage nearly so, is no negative.
+        # Near-copies: an equal query, or a nearly equal passage, is not a negative.
         qn = sp.csr_matrix((np.ones_like(q.data), q.indices, q.indptr), q.shape)
         common = (qn @ qn.T).toarray()
         sizes = np.diff(q.indptr)

@@ -1,4 +1,4 @@
-//! The indexes in the user's data folder: what each is of, what it takes, and its removal.
+//! The indexes in the user's data folder: their sources, their sizes, and their removal.
 
 use std::fs;
 use std::path::{Path, PathBuf};

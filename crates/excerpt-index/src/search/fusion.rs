@@ -1,5 +1,5 @@
-//! Two lists of candidates become one. What a chunk gets depends on its own ranks and scores and on each list's best and floor, not on the order in
-//! which the lists come.
+//! Merges two lists of candidates. The score of a chunk depends on its own ranks and scores and on the best and the floor of each list, not on the order
+//! of the lists.
 
 use std::collections::HashMap;
 
@@ -7,23 +7,23 @@ use super::ranking::{Fusion, Ranking};
 use crate::model::{Channel, Explanation};
 use crate::store::{Candidate, Candidates};
 
-/// Where a list ends, as far as the scores of its chunks go: a chunk behind this rank adds nothing, however many are asked for.
+/// The rank after which the chunks of a list add nothing to a score, however many are requested.
 pub(super) const DEPTH: usize = 100;
 
-/// A chunk that was found by one channel or both.
+/// A chunk found by one channel or both.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub(super) document: u64,
     pub(super) rev: u64,
     pub(super) ordinal: u64,
-    /// Whether it holds every word.
+    /// Whether it contains every word.
     pub(super) all_words: bool,
-    /// Its score, which is the sum of what explains it.
+    /// Its score, which is the sum of the shares in its explanation.
     pub(super) score: f32,
     pub(super) explanation: Explanation,
 }
 
-/// The chunks of both lists, each with what its channels say, and no score yet.
+/// The chunks of both lists, each with its ranks and scores in the channels, but without a final score.
 pub(super) fn united(lexical: &Candidates, vectors: &[Candidate]) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
     let mut places: HashMap<(u64, u64), usize> = HashMap::new();
@@ -54,7 +54,7 @@ pub(super) fn united(lexical: &Candidates, vectors: &[Candidate]) -> Vec<Found> 
     found
 }
 
-/// The candidates of the keyword index by their scores alone, each with whether it holds every word.
+/// The candidates of the keyword index by score, each with whether it contains every word.
 fn ranked(lexical: &Candidates) -> Vec<(Candidate, bool)> {
     let chunks = lexical.chunks.iter().enumerate();
     let mut ranked: Vec<(Candidate, bool)> = chunks
@@ -71,7 +71,7 @@ fn by_score(vectors: &[Candidate]) -> Vec<Candidate> {
     vectors
 }
 
-/// The ranks of a list. Equal scores share a rank, so that it depends on nothing but the scores.
+/// The ranks of a list. Equal scores share a rank, so that ranks depend only on the scores.
 #[derive(Default)]
 struct Ranks {
     seen: usize,
@@ -80,7 +80,7 @@ struct Ranks {
 }
 
 impl Ranks {
-    /// What a channel says of the next candidate of its list, best first.
+    /// The rank and score of the next candidate of a list, best first.
     fn next(&mut self, candidate: &Candidate) -> Channel {
         self.seen += 1;
         if self.last.replace(candidate.score) != Some(candidate.score) {
@@ -94,7 +94,7 @@ impl Ranks {
     }
 }
 
-/// What a list's scores are measured by.
+/// The range of a list's scores.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Scale {
     best: f32,
@@ -102,7 +102,7 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// Of the keyword index: BM25 begins at zero.
+    /// The range for the keyword index: BM25 begins at zero.
     pub(super) fn of_keywords(lexical: &Candidates) -> Scale {
         let scores = lexical.chunks.iter().map(|candidate| candidate.score);
         Scale {
@@ -111,7 +111,7 @@ impl Scale {
         }
     }
 
-    /// Of the vectors: any two texts have something in common, so the last of the list is where they begin to say something.
+    /// The range for the vectors: any two texts have some similarity, so the last score of the list is the floor.
     pub(super) fn of_vectors(vectors: &[Candidate]) -> Scale {
         let vectors = by_score(vectors);
         let score = |rank: usize| vectors.get(rank).map(|candidate| candidate.score);
@@ -121,10 +121,10 @@ impl Scale {
         }
     }
 
-    /// From 0 at the floor (or below) to 1 at the best.
+    /// From 0 at or below the floor to 1 at the best.
     fn part(self, score: f32) -> f32 {
         let width = self.best - self.floor;
-        // A list of equals: all are the best.
+        // If all scores are equal, all are the best.
         if width <= 0.0 {
             return 1.0;
         }
@@ -132,7 +132,7 @@ impl Scale {
     }
 }
 
-/// Gives a chunk its score, the vectors counting for `share` of it.
+/// Computes the score of a chunk, with the weight `share` for the vectors.
 pub(super) fn score(
     found: &mut Found,
     keywords: Scale,

@@ -1,11 +1,11 @@
-//! Candidates by document: a document is as good as its best chunk, and a little better for more good ones.
+//! Groups candidates by document: a document scores like its best chunk, and a little higher with more good ones.
 
 use std::collections::HashMap;
 
 use super::fusion::Found;
 
-/// What the second and third best chunk of a document add to the score of the best, as shares of their own scores: together at
-/// most 15 %, so that they decide between documents that are nearly as good, and never lift many middling chunks over a good one.
+/// The shares of the scores of the second and third best chunk that are added to that of the best: together at most 15 %, which
+/// decides between documents that are nearly equal, but never lifts many mediocre chunks over a good one.
 const BONUS: [f32; 2] = [0.10, 0.05];
 
 /// The candidates of one document.
@@ -13,7 +13,7 @@ const BONUS: [f32; 2] = [0.10, 0.05];
 pub(super) struct Group {
     pub(super) document: u64,
     pub(super) score: f32,
-    /// Their places among all candidates, best first.
+    /// Their positions among all candidates, best first.
     pub(super) chunks: Vec<usize>,
 }
 
@@ -27,7 +27,7 @@ impl Group {
     }
 }
 
-/// One group a document, best first, from candidates, best first. What is equally good stays in the order of the candidates.
+/// One group per document, best first, from candidates, best first. Equal groups stay in the order of the candidates.
 pub(super) fn by_document(found: &[Found]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut places: HashMap<u64, usize> = HashMap::new();
@@ -49,7 +49,7 @@ pub(super) fn by_document(found: &[Found]) -> Vec<Group> {
     groups
 }
 
-/// One group a chunk, best first.
+/// One group per chunk, best first.
 pub(super) fn by_chunk(found: &[Found]) -> Vec<Group> {
     let found = found.iter().enumerate();
     found

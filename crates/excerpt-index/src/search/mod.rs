@@ -1,5 +1,5 @@
-//! From a [`Query`] to an [`Answer`]: the words are taken apart (`query.rs`), the store gives candidates by words and by vectors, these become one
-//! list (`fusion.rs`), other evidence has its say (`signals.rs`, as `ranking.rs` weighs it), what is left is grouped by document (`group.rs`) and looked
+//! From a [`Query`] to an [`Answer`]: the query is parsed (`query.rs`), the store returns candidates by words and by vectors, these are merged into one
+//! list (`fusion.rs`), signals adjust the scores (`signals.rs`, weighted by `ranking.rs`), the result is grouped by document (`group.rs`) and looked
 //! up, near-copies are folded (`copies.rs`), and each chunk gets the lines that answer best (`snippet.rs`) and is marked when it is probably no answer (`weak.rs`).
 
 mod copies;
@@ -41,18 +41,18 @@ use weak::Evidence;
 
 pub use ranking::{Channels, Fusion, Ranking, RankingPreset, Signals};
 
-/// The highest limit that is honoured.
+/// The maximum limit of a query.
 const MOST: usize = 1000;
 
-/// How many chunks are looked at for each document wanted, at first. Most documents hold fewer that match.
+/// How many chunks are requested at first for each requested document. Most documents have fewer that match.
 const CHUNKS_PER_DOCUMENT: usize = 10;
 
-/// How much the rarity of a word counts in a question's vector: its idf to this power. `models/static/README.md` has the measurements.
+/// The exponent of a word's idf as its weight in the vector of a question. `models/static/README.md` has the measurements.
 const RARITY: f32 = 0.3;
-/// The least that a word counts, before the power.
+/// The minimum weight of a word, before the power.
 const LEAST_RARITY: f32 = 0.02;
 
-/// Answers a query from what the store holds.
+/// Answers a query from the store.
 pub(crate) fn search(
     store: &Store,
     embedder: Option<&dyn Embedder>,
@@ -96,7 +96,7 @@ pub(crate) fn search(
     Ok(answer)
 }
 
-/// Gives up the phrases that no chunk holds together, and says so.
+/// Drops phrases that no chunk contains together, and adds a note.
 fn scattered(keywords: &Searched, words: &mut Words) -> Result<Option<Note>, Fault> {
     if words.phrases.is_empty() || !keywords.holding(&words.phrases)?.is_empty() {
         return Ok(None);
@@ -106,24 +106,24 @@ fn scattered(keywords: &Searched, words: &mut Words) -> Result<Option<Note>, Fau
     Ok(Some(Note::Scattered(phrases)))
 }
 
-/// The question as a vector, and what it is compared with.
+/// The vector of the question, and the vectors that it is compared with.
 struct Question<'a> {
     codes: &'a Codes,
     numbers: Vec<f32>,
     floor: Option<f32>,
 }
 
-/// The chunks that hold the phrases of a query, by document and ordinal.
+/// The chunks that contain the phrases of a query, by document and ordinal.
 #[derive(Default)]
 struct Phrases {
-    /// Those that may be found; none when all may.
+    /// The chunks that may be found; `None` for all.
     wanted: Option<HashSet<(u64, u64)>>,
-    /// Those that may not.
+    /// The chunks that may not be found.
     excluded: Vec<HashSet<(u64, u64)>>,
 }
 
 impl Phrases {
-    /// The documents that have a chunk that may be found, and are in `places`; none when the phrases say nothing of that.
+    /// The documents in `places` with a chunk that may be found; `None` if the phrases do not restrict them.
     fn documents(&self, places: Option<&store::Documents>) -> Option<store::Documents> {
         let documents = self.wanted.as_ref()?.iter().map(|(document, _)| *document);
         let within = |id: &u64| places.is_none_or(|places| places.contains(id));
@@ -148,10 +148,10 @@ struct Search<'a> {
     within: Option<Period>,
     /// The day that the query asks about.
     asked: Option<dates::AskedDays>,
-    /// The keyword index, as far as these places go.
+    /// The keyword index, restricted to these places.
     keywords: Option<Searched>,
     words: &'a Words,
-    /// Whether all that a channel can name is in the truth.
+    /// Whether everything that a channel can return is in the database.
     is_whole: bool,
 }
 
@@ -186,7 +186,7 @@ impl Search<'_> {
         Ok(answer)
     }
 
-    /// The question as a vector; none when there are no vectors to ask, and why.
+    /// The vector of the question; `None` if there are no vectors to search, with the reason.
     fn question(&self, notes: &mut Vec<Note>) -> Result<Option<Question<'_>>, Fault> {
         if self.query.ranking.channels == Channels::Keywords || self.store.truth.rev()? == 0 {
             return Ok(None);
@@ -229,7 +229,7 @@ impl Search<'_> {
         }))
     }
 
-    /// What both channels find: the best `limit` by words, and the nearest to the question.
+    /// The candidates of both channels: the best `limit` by words, and the nearest to the question.
     fn channels(
         &self,
         question: Option<&Question<'_>>,
@@ -270,7 +270,7 @@ impl Search<'_> {
         Ok((candidates, nearest))
     }
 
-    /// The chunks that the phrases of the query name.
+    /// The chunks with the phrases of the query.
     fn phrases(&self) -> Result<Phrases, Fault> {
         let Words {
             phrases, excluded, ..
@@ -289,7 +289,7 @@ impl Search<'_> {
         })
     }
 
-    /// The query in pieces, each with what its word weighs by how rare it is in what is searched.
+    /// The query in pieces, each with the weight of its word by its rarity in the searched documents.
     fn pieces(&self) -> Result<Vec<(&str, f32)>, Fault> {
         let pieces = self.words.pieces.iter();
         let terms: Vec<String> = pieces.map(|(_, term)| term.clone()).collect();
@@ -305,7 +305,7 @@ impl Search<'_> {
         Ok(weighed.collect())
     }
 
-    /// How many chunks to ask for at first.
+    /// How many chunks to request at first.
     fn first_limit(&self) -> usize {
         let wanted = self.query.limit.min(MOST);
         match self.query.rank {
@@ -314,7 +314,7 @@ impl Search<'_> {
         }
     }
 
-    /// Asks for more and more chunks until they belong to as many documents as are wanted.
+    /// Requests more and more chunks until they belong to enough documents.
     fn ranked(
         &self,
         mut candidates: Candidates,
@@ -342,13 +342,13 @@ impl Search<'_> {
         }
     }
 
-    /// The keyword index, if it is to be asked.
+    /// The keyword index, if it is to be searched.
     fn keywords(&self) -> Option<&Searched> {
         let asked = self.query.ranking.channels != Channels::Vectors;
         self.keywords.as_ref().filter(|_| asked)
     }
 
-    /// The documents that may be found; none when all may.
+    /// The documents that may be found; `None` for all.
     fn documents(&self) -> Option<&store::Documents> {
         self.places.as_ref().map(|places| &places.documents)
     }
@@ -364,8 +364,8 @@ impl Search<'_> {
         }
     }
 
-    /// The candidates of both channels with their scores, best first. What the truth no longer holds is left out: the keyword index or the vectors may
-    /// be behind.
+    /// The candidates of both channels with their scores, best first, without those that the database no longer contains: the keyword index or the vectors may
+    /// be out of date.
     fn found(
         &self,
         lexical: &Candidates,
@@ -393,7 +393,7 @@ impl Search<'_> {
             let share = match (ranking.channels, document.is_code()) {
                 (Channels::Keywords, _) => 0.0,
                 (Channels::Vectors, _) => 1.0,
-                // Where no vector could be had, the words count in full.
+                // Without a vector, the words count in full.
                 _ if vectors.is_empty() => 0.0,
                 (Channels::Both, true) => ranking.vectors_in_code,
                 (Channels::Both, false) => ranking.vectors_in_prose,
@@ -448,7 +448,7 @@ impl Search<'_> {
     }
 }
 
-/// Each better chunk of the same document takes from a chunk's score.
+/// Each better chunk of the same document lowers a chunk's score.
 fn saturate(found: &mut [Found], documents: &Documents, signals: &Signals) {
     let mut seen: HashMap<u64, i32> = HashMap::new();
     for found in found {
@@ -464,7 +464,7 @@ fn saturate(found: &mut [Found], documents: &Documents, signals: &Signals) {
     }
 }
 
-/// What is to be said of the words.
+/// The notes about the words.
 fn notes(words: &Words, weights: &[Option<f32>], asked: Option<&dates::AskedDays>) -> Vec<Note> {
     let absent = words
         .written
@@ -489,8 +489,8 @@ fn notes(words: &Words, weights: &[Option<f32>], asked: Option<&dates::AskedDays
 struct Documents(HashMap<u64, Option<StoredDocument>>);
 
 impl Documents {
-    /// The document of a candidate. A channel that is behind knows an older state of it, and still is right that there is something to be found;
-    /// one that is ahead of the truth is not.
+    /// The document of a candidate. A channel that is out of date knows an older state of the document, which is still worth showing; one that is ahead of
+    /// the database does not.
     fn current(&mut self, store: &Store, found: &Found) -> Result<Option<&StoredDocument>, Fault> {
         let document = match self.0.entry(found.document) {
             Entry::Occupied(entry) => entry.into_mut(),
@@ -512,7 +512,7 @@ impl Documents {
         self.get(id).is_some_and(StoredDocument::is_code)
     }
 
-    /// Best first; what is equally good by its place, so that the order depends on nothing but the content.
+    /// Best first, and equal scores by place, so that the order depends only on the content.
     fn sort(&self, found: &mut [Found]) {
         let place = |found: &Found| {
             let document = self.get(found.document);
@@ -530,14 +530,14 @@ impl Documents {
     }
 }
 
-/// Looks up what is shown.
+/// Looks up what the answer shows.
 struct Lookup<'a> {
     store: &'a Store,
     found: Vec<Found>,
     documents: Documents,
     marker: Marker,
     question: Option<Question<'a>>,
-    /// How many chunks were searched.
+    /// The number of searched chunks.
     chunks: u64,
 }
 
@@ -639,7 +639,7 @@ impl Lookup<'_> {
                 _ => 0,
             };
             let (snippet, coverage) = self.marker.mark(own, body, first, &around);
-            // The words stood here in an older state of the document.
+            // The words were here in an older state of the document.
             let is_old = found.rev < document.rev.unsigned_abs();
             if is_old && coverage == 0.0 && found.explanation.vectors.is_none() {
                 continue;

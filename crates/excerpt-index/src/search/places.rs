@@ -1,4 +1,4 @@
-//! The documents that a filter allows, and how well their versions fit.
+//! The documents that a filter allows, and how well their versions match.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -10,20 +10,20 @@ use crate::model::{Filter, Note};
 use crate::store::facet::{self, folded};
 use crate::store::{Documents, Fault, Store};
 
-/// How many of the values that there are are named, where the one that was asked for is not among them.
+/// How many of the existing values are listed if the requested one does not exist.
 const NAMED: usize = 12;
 
 /// The part of the index that a filter allows.
 pub(super) struct Places {
     pub(super) documents: Documents,
-    /// How well the versions of these documents fit the one that was asked for; of none when none was.
+    /// How well the versions of these documents match the requested one; empty if none was requested.
     pub(super) fits: HashMap<u64, Fit>,
-    /// What was asked for and no document there has.
+    /// The requested values that no document has.
     pub(super) unmatched: Vec<Note>,
 }
 
 impl Places {
-    /// None when the filter allows all.
+    /// `None` if the filter allows all.
     pub(super) fn of(store: &Store, filter: &Filter) -> Result<Option<Places>, Fault> {
         let path = filter.path.as_deref().map(segments).unwrap_or_default();
         let sources = sources(store, filter)?;
@@ -34,7 +34,7 @@ impl Places {
             fits = fitting;
             narrowed.push(Narrowed::Without(others));
         }
-        // All sources as a whole are all there is.
+        // All sources without restrictions are the whole index.
         if sources.is_none() && path.is_empty() && narrowed.is_empty() {
             return Ok(None);
         }
@@ -86,7 +86,7 @@ impl Narrowed {
     }
 }
 
-/// The ids of the sources to search; none for all.
+/// The ids of the sources to search; `None` for all.
 fn sources(store: &Store, filter: &Filter) -> Result<Option<Vec<i64>>, Fault> {
     let all = store.truth.sources()?;
     let mut ids: Vec<i64> = all.iter().map(|source| source.id).collect();
@@ -114,7 +114,7 @@ fn sources(store: &Store, filter: &Filter) -> Result<Option<Vec<i64>>, Fault> {
     Ok((ids.len() < all.len()).then_some(ids))
 }
 
-/// The facets that a filter asks for, each with the values of which a document must have one.
+/// The facets in a filter, each with the values of which a document must have one.
 fn facets(filter: &Filter) -> Vec<(&str, &[String])> {
     let tags = filter.tags.iter();
     let tags = tags.map(|tag| (facet::TAG, std::slice::from_ref(tag)));
@@ -129,13 +129,13 @@ fn facets(filter: &Filter) -> Vec<(&str, &[String])> {
     tags.chain(several).chain(fields).collect()
 }
 
-/// Whether a filter chooses documents by their facets.
+/// Whether a filter selects documents by facets.
 pub(super) fn asks_for_facets(filter: &Filter) -> bool {
     let is_dated = filter.dated.0.is_some() || filter.dated.1.is_some();
     !facets(filter).is_empty() || is_dated || filter.version.is_some()
 }
 
-/// The facets that none of the documents that are `there` has, with the values that some of them have.
+/// The requested facets that no document in `there` has, with existing values.
 fn unmatched(store: &Store, filter: &Filter, there: &[i64]) -> Result<Vec<Note>, Fault> {
     let there: HashSet<i64> = there.iter().copied().collect();
     let mut notes = Vec::new();
@@ -164,7 +164,7 @@ fn unmatched(store: &Store, filter: &Filter, there: &[i64]) -> Result<Vec<Note>,
     Ok(notes)
 }
 
-/// What the filter says of the documents themselves.
+/// The conditions of the filter on the documents themselves.
 fn narrowed(store: &Store, filter: &Filter) -> Result<Vec<Narrowed>, Fault> {
     let mut all = Vec::new();
     for (name, values) in facets(filter) {
@@ -195,7 +195,7 @@ fn narrowed(store: &Store, filter: &Filter) -> Result<Vec<Narrowed>, Fault> {
     Ok(all)
 }
 
-/// How well each document with a version fits the one asked for, and those that are about others.
+/// How well each document with a version matches the requested one, and the documents about other versions.
 fn versions(store: &Store, asked: &str) -> Result<(HashMap<u64, Fit>, HashSet<i64>), Fault> {
     if folded(asked).is_empty() {
         return Err(Error::Filter {
@@ -223,7 +223,7 @@ fn versions(store: &Store, asked: &str) -> Result<(HashMap<u64, Fit>, HashSet<i6
     Ok((fits, others))
 }
 
-/// Whether `day` is written `YYYY-MM-DD`, or begins like that with whole numbers.
+/// Whether `day` has the form `YYYY-MM-DD`, or is a beginning of it with complete numbers.
 fn check_day(day: &str) -> Result<(), Error> {
     let shaped = day
         .bytes()
@@ -242,7 +242,7 @@ fn check_day(day: &str) -> Result<(), Error> {
     }
 }
 
-/// Whether a day that is written well, as far as it is, is one.
+/// Whether a complete or partial date of that form exists.
 fn is_on_the_calendar(day: &str) -> bool {
     let number = |range: Range<usize>| day.get(range).and_then(|digits| digits.parse().ok());
     let Some(month) = number(5..7) else {
@@ -260,7 +260,7 @@ fn is_on_the_calendar(day: &str) -> bool {
     number(8..10).is_none_or(|day| (1..=last).contains(&day))
 }
 
-/// A path as documents have it: `./docs//guide/` is `docs/guide`.
+/// A path in the form of document paths: `./docs//guide/` is `docs/guide`.
 pub(crate) fn segments(path: &str) -> String {
     let segments = path
         .split('/')

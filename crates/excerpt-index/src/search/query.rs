@@ -1,9 +1,9 @@
-//! The words of a query: taken apart by the analyzer that took the documents apart.
+//! The words of a query, from the same analyzer as those of the documents.
 //!
-//! | in the query | what it asks |
+//! | in the query | matches |
 //! | --- | --- |
-//! | `green tea` | the words, the more of them and the rarer the better |
-//! | `"green tea"` | the words one behind the other; where no chunk has them so, the words |
+//! | `green tea` | chunks with the words; more and rarer ones are better |
+//! | `"green tea"` | chunks with the words in sequence; if there are none, with the words |
 //! | `-milk` | no chunk with the word |
 
 use std::collections::HashSet;
@@ -12,10 +12,10 @@ use std::ops::Range;
 use crate::error::Error;
 use crate::store::{Purpose, analyzer, name};
 
-/// How many different terms are searched for. A question has few; this bounds what a pasted file costs.
+/// The maximum number of different terms. A question has few; this limits the cost of a pasted file.
 const MOST_TERMS: usize = 64;
 
-/// English words that say nothing of what is searched for. They are left out when other words remain.
+/// English words without relevance. They are ignored if other words remain.
 const STOP_WORDS: [&str; 71] = [
     "a", "about", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can",
     "could", "did", "do", "does", "for", "from", "had", "has", "have", "he", "her", "his", "how",
@@ -28,32 +28,32 @@ const STOP_WORDS: [&str; 71] = [
 /// What to search for.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Words {
-    /// The query without the words that are not wanted.
+    /// The query without the excluded words.
     pub(super) text: String,
-    /// What stands between quotation marks.
+    /// The phrases between quotation marks.
     pub(super) phrases: Vec<Phrase>,
-    /// The words that are not wanted.
+    /// The excluded words.
     pub(super) excluded: Vec<Phrase>,
     /// The terms of the words and of the parts of identifiers, each once, in the order of the query.
     pub(super) required: Vec<String>,
-    /// How each of them was written.
+    /// Each of them as written.
     pub(super) written: Vec<String>,
-    /// The terms of identifiers as a whole. A chunk that holds one holds its parts too, so they only add to the score.
+    /// The terms of identifiers as a whole. A chunk that contains one also contains its parts, so they only add to the score.
     pub(super) optional: Vec<String>,
-    /// The words that may be [names](name): all but the parts of identifiers.
+    /// The words that may be [names](name): all except the parts of identifiers.
     pub(super) names: Vec<String>,
-    /// The text from end to end in pieces of one word each, with the term of the word.
+    /// The whole text in pieces of one word each, with the term of the word.
     pub(super) pieces: Vec<(Range<usize>, String)>,
     /// Whether the query had more terms.
     pub(super) shortened: bool,
 }
 
 impl Words {
-    /// Takes a query apart.
+    /// Parses a query.
     ///
     /// # Errors
     ///
-    /// [`Error::EmptyQuery`] when it has no word.
+    /// [`Error::EmptyQuery`] if it contains no word.
     pub(super) fn of(given: &str) -> Result<Self, Error> {
         let (text, excluded) = without_excluded(given);
         let mut words = Words {
@@ -114,17 +114,17 @@ impl Words {
     }
 }
 
-/// Words that stand one behind the other.
+/// Words in sequence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Phrase {
-    /// How it was written.
+    /// The phrase as written.
     pub(crate) written: String,
     /// Each term with its position among the words.
     pub(crate) terms: Vec<(usize, String)>,
 }
 
 impl Phrase {
-    /// None when there is no word in it.
+    /// `None` if it contains no word.
     fn of(written: &str) -> Option<Phrase> {
         let mut analyzer = analyzer(Purpose::Query);
         let mut stream = analyzer.token_stream(written);
@@ -142,7 +142,7 @@ impl Phrase {
     }
 }
 
-/// What stands between quotation marks. One that is not closed is none.
+/// The text between quotation marks. An unclosed mark is ignored.
 fn phrases(query: &str) -> Vec<Phrase> {
     const PAIRS: [(char, char); 3] = [('"', '"'), ('“', '”'), ('„', '“')];
     let mut phrases = Vec::new();
@@ -164,7 +164,7 @@ fn opens(c: char) -> bool {
     matches!(c, '"' | '“' | '„')
 }
 
-/// The query with blanks for each `-word`, and these words. An option of a command, as `-v` or `--all`, is none, nor is a word in a phrase.
+/// The query with each `-word` replaced by blanks, and these words. Options of a command such as `-v` or `--all`, and words in a phrase, do not count.
 fn without_excluded(query: &str) -> (String, Vec<Phrase>) {
     let mut text = query.to_string();
     let mut excluded = Vec::new();
@@ -190,7 +190,7 @@ fn without_excluded(query: &str) -> (String, Vec<Phrase>) {
 }
 
 impl Words {
-    /// Begins a piece, which ends the one before it.
+    /// Begins a piece, which ends the previous one.
     fn add_piece(&mut self, start: usize, term: &str) {
         let start = match self.pieces.last_mut() {
             Some((last, _)) => {

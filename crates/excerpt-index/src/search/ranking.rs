@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 pub struct Ranking {
     /// Where candidates come from. Default: both.
     pub channels: Channels,
-    /// How the two are put together. Default: convex.
+    /// How the two are merged. Default: convex.
     pub fusion: Fusion,
     /// The share of the vectors in the score of prose, from 0 to 1. Default: 0.25.
     pub vectors_in_prose: f32,
@@ -19,16 +19,16 @@ pub struct Ranking {
     pub vectors_in_code: f32,
     /// The constant of [`Fusion::Rrf`]. Default: 60.
     pub rrf_k: f32,
-    /// What else has a say.
+    /// The signals.
     pub signals: Signals,
 }
 
 impl Ranking {
-    /// Looks whether every number can be used: the weights and factors are made for those of an everyday size.
+    /// Checks that every number is in a reasonable range.
     ///
     /// # Errors
     ///
-    /// [`Error::Ranking`] for the first that cannot.
+    /// [`Error::Ranking`] for the first that is not.
     pub fn check(&self) -> Result<()> {
         let signals = &self.signals;
         let share = ("a share from 0 to 1", 0.0, 1.0);
@@ -62,7 +62,7 @@ impl Ranking {
             ("date", signals.date, ("a number from 0 to 10", 0.0, 10.0)),
         ];
         for (setting, found, (expected, least, most)) in numbers {
-            // What is not a number is in no range.
+            // NaN is in no range.
             if !(least..=most).contains(&found) {
                 return Err(Error::Ranking {
                     setting,
@@ -140,56 +140,56 @@ pub enum Channels {
     Vectors,
 }
 
-/// How the candidates of two channels are put together.
+/// How the candidates of two channels are merged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Fusion {
-    /// The weighted sum of the scores, each as a share of the way from the channel's floor to its best (Bruch, Gai, Ingber, *An analysis of fusion
-    /// functions for hybrid retrieval*, 2023).
+    /// The weighted sum of the scores, each scaled from the channel's floor to its best (Bruch, Gai, Ingber, *An analysis of fusion functions for hybrid
+    /// retrieval*, 2023).
     #[default]
     Convex,
     /// The weighted sum of `1 / (k + rank)` (Cormack, Clarke, Büttcher, *Reciprocal rank fusion outperforms Condorcet*, 2009).
     Rrf,
 }
 
-/// What has a say besides the words and the vectors. Each multiplies a chunk's score; 1 switches it off.
+/// The factors of the signals. Each multiplies a chunk's score; 1 switches it off.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Signals {
-    /// The chunk holds every word of the query, in its text, place or path. Default: 1.1.
+    /// The chunk contains every word of the query, in its text, place or path. Default: 1.1.
     pub all_words: f32,
     /// The document is named `README` or `index`. Default: 1.
     pub index_document: f32,
-    /// For each word of the query that is a word of the path. Default: 1, as the path is searched too.
+    /// For each word of the query that is a word of the path. Default: 1, since the path is also searched.
     pub path_word: f32,
-    /// The chunk defines a name of several words that are all in the query, or of one word of a query that has hardly others. Default: 2.
+    /// The chunk defines a name of several words that are all in the query, or of one word if the query has hardly any others. Default: 2.
     pub definition: f32,
-    /// The document is prose, and the query has a name as source code writes them: `parseConfig`, `parse_config`. Default: 0.6.
+    /// The document is prose, and the query contains a name as written in source code: `parseConfig`, `parse_config`. Default: 0.6.
     pub prose_for_a_name: f32,
     /// The document is prose, and most documents of the index are source code. Default: 0.95.
     pub prose_among_code: f32,
-    /// The most that a document gains whose other chunks are good as well. Default: 1.
+    /// The maximum gain of a document whose other chunks are good as well. Default: 1.
     pub coherence: f32,
-    /// For each better chunk of the same document, where chunks are ranked alone: prose. Default: 1.
+    /// For each better chunk of the same document, if chunks are ranked individually: prose. Default: 1.
     pub saturation_in_prose: f32,
     /// The same for source code. Default: 0.5.
     pub saturation_in_code: f32,
-    /// The file holds tests, examples or benchmarks, and the query asks for none. Default: 0.6.
+    /// The file contains tests, examples or benchmarks, and the query does not ask for them. Default: 0.6.
     pub test: f32,
     /// The file is generated. Default: 0.5.
     pub generated: f32,
-    /// The file comes from elsewhere. Default: 0.5.
+    /// The file is third-party or legacy code. Default: 0.5.
     pub vendored: f32,
-    /// How much of its score a dated document keeps in the end, however old: 1 does not look at dates. Default: 1.
+    /// The share of its score that a dated document keeps however old it is; 1 ignores dates. Default: 1.
     pub recency: f32,
-    /// The days after which half of what [`Signals::recency`] takes is gone. Default: 30.
+    /// The days after which a document has lost half of what [`Signals::recency`] can take. Default: 30.
     pub half_life: f32,
     /// The part of the best score that is added to a chunk of the day, week, month or year that the query asks about, as in `on 5 October`: with 1,
     /// these rank above all others, whatever [`Signals::most_ranks`] is. 0 does not look for days. Default: 1.
     pub date: f32,
-    /// How many ranks all signals together may lift a chunk; none or 0 for no bound. Default: 10.
+    /// The maximum number of ranks by which all signals together can lift a chunk; `None` or 0 for no limit. Default: 10.
     pub most_ranks: Option<usize>,
 }
 
@@ -217,7 +217,7 @@ impl Default for Signals {
 }
 
 impl Signals {
-    /// None has a say.
+    /// All signals switched off.
     #[must_use]
     pub fn none() -> Self {
         Signals {

@@ -1,4 +1,4 @@
-//! What has a say besides the words and the vectors: each [`Signals`] factor that applies to a chunk, as a line of its explanation.
+//! Evidence other than the words and the vectors: each factor of [`Signals`] that applies to a chunk is a line of its explanation.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -14,10 +14,10 @@ use super::ranking::Signals;
 use crate::model::SignalShare;
 use crate::store::{Features, Purpose, StoredDocument, analyzer, name};
 
-/// How many of a document's chunks speak for it.
+/// How many of a document's chunks count for its coherence.
 const SPEAKING: usize = 3;
 
-/// Words of a path that say: a try of the code, not the code.
+/// Words of a path that indicate tests and examples.
 const TEST: [&str; 20] = [
     "bench",
     "benches",
@@ -40,7 +40,7 @@ const TEST: [&str; 20] = [
     "test",
     "tests",
 ];
-/// Words of a path that say: made by a program.
+/// Words of a path that indicate generated files.
 const GENERATED: [&str; 7] = [
     "bundle",
     "gen",
@@ -50,7 +50,7 @@ const GENERATED: [&str; 7] = [
     "pb2",
     "snapshots",
 ];
-/// Words of a path that say: made elsewhere, or no longer in use.
+/// Words of a path that indicate third-party or legacy code.
 const VENDORED: [&str; 8] = [
     "deprecated",
     "external",
@@ -68,17 +68,17 @@ static KINDS: LazyLock<[HashSet<String>; 3]> = LazyLock::new(|| {
     kinds.map(|kind| stems(&mut analyzer(Purpose::Query), &kind.join(" ")))
 });
 
-/// What a query says to the signals.
+/// The properties of a query that the signals use.
 pub(super) struct Asked<'a> {
     words: &'a Words,
     analyzer: TextAnalyzer,
     /// The terms of the query.
     terms: HashSet<&'a str>,
-    /// Whether it asks for tests, for what is generated, for what is vendored.
+    /// Whether it asks for tests, for generated files, for vendored files.
     wants: [bool; 3],
-    /// Whether it has a name as source code writes them.
+    /// Whether it contains a name as written in source code.
     names_something: bool,
-    /// Whether most of what is searched is code.
+    /// Whether most of the searched documents are source code.
     among_code: bool,
     /// The day of the search.
     today: NaiveDate,
@@ -101,7 +101,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The signals of a chunk by itself, in a fixed order.
+    /// The signals of a single chunk, in a fixed order.
     pub(super) fn of_chunk(
         &mut self,
         found: &Found,
@@ -176,7 +176,7 @@ impl<'a> Asked<'a> {
         list
     }
 
-    /// Whether the chunk defines what the query names: a name of several words that are all in the query, or a word of a query that has hardly others.
+    /// Whether the chunk defines a name in the query: one of several words that are all in the query, or a single word if the query has hardly any others.
     fn defined_in(&mut self, features: &Features) -> bool {
         let mut defines = features.defines.iter();
         defines.any(|defined| {
@@ -192,7 +192,7 @@ impl<'a> Asked<'a> {
         })
     }
 
-    /// Whether the first part of a name could be a term of the query, by its first letter, which a stem keeps.
+    /// Whether the first part of a name can be a term of the query, by its first letter, which stemming keeps.
     fn may_name(&self, defined: &str) -> bool {
         let Some(first) = defined.chars().find(|c| c.is_alphanumeric()) else {
             return false;
@@ -202,7 +202,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// A signal and what it multiplies a score by.
+/// A signal and its factor.
 pub(super) type Factor = (&'static str, f32);
 
 fn add(list: &mut Vec<Factor>, name: &'static str, applies: bool, factor: f32) {
@@ -211,7 +211,7 @@ fn add(list: &mut Vec<Factor>, name: &'static str, applies: bool, factor: f32) {
     }
 }
 
-/// Multiplies a chunk's score, and writes down what that changes.
+/// Multiplies a chunk's score, and adds the change to its explanation.
 pub(super) fn apply(found: &mut Found, name: &'static str, factor: f32) {
     let share = found.score * (factor - 1.0);
     found.score += share;
@@ -222,7 +222,7 @@ pub(super) fn apply(found: &mut Found, name: &'static str, factor: f32) {
     });
 }
 
-/// Chunks gain by other good chunks of their document.
+/// Raises the scores of chunks whose documents have other good chunks.
 pub(super) fn cohere(found: &mut [Found], most: f32) {
     if most == 1.0 {
         return;
@@ -270,7 +270,7 @@ pub(super) fn favour(found: &mut [Found], is_asked: &[bool], part: f32) {
 /// The name of the signal for chunks of the day that the question asks about.
 pub(super) const DATE: &str = "date";
 
-/// Takes back what lifts a chunk over more than `most` chunks that no signal touches. `before` holds all scores without signals.
+/// Limits the gain by signals, so that it lifts a chunk past at most `most` chunks without signals. `before` has all scores without signals.
 pub(super) fn bound(found: &mut [Found], before: &[f32], most: usize) {
     let mut sorted = before.to_vec();
     sorted.sort_by(|a, b| b.total_cmp(a));
@@ -286,7 +286,7 @@ pub(super) fn bound(found: &mut [Found], before: &[f32], most: usize) {
     }
 }
 
-/// Whether a word of a query is written as source code writes names: of several words, without a blank.
+/// Whether a word of a query is a name as written in source code: of several words, without a blank.
 fn is_name(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
     let bytes = word.as_bytes();
@@ -296,7 +296,7 @@ fn is_name(word: &str) -> bool {
         || pairs.any(|(before, after)| before.is_ascii_lowercase() && after.is_ascii_uppercase())
 }
 
-/// The words of a path, in lower case. Ways to write a test that are not words are, by their parts: `FooTest.java`, `foo.test.ts`, `foo_test.go`.
+/// The words of a path, in lower case, with names of tests in parts: `FooTest.java`, `foo.test.ts`, `foo_test.go`.
 fn words_of(path: &str) -> Vec<String> {
     let parts = path.split(|c: char| !c.is_alphanumeric());
     parts.flat_map(camel).collect()
@@ -318,7 +318,7 @@ fn camel(part: &str) -> Vec<String> {
     words
 }
 
-/// The terms of the words and parts of words in `text`, each once.
+/// The terms of the words and parts of words in `text`, without duplicates.
 fn stems(analyzer: &mut TextAnalyzer, text: &str) -> HashSet<String> {
     let mut stream = analyzer.token_stream(text);
     let mut terms = HashSet::new();

@@ -1,4 +1,4 @@
-//! The lines of a chunk that answer best: the few in a row that hold the most, and the rarest, words of the query.
+//! The lines of a chunk that answer best: the few consecutive ones with the most and the rarest words of the query.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,24 +9,24 @@ use super::query::Words;
 use crate::model::Snippet;
 use crate::store::{finder, idf};
 
-/// How much is shown: about three lines of a terminal.
+/// The length of a snippet: about three lines of a terminal.
 const MOST_CHARS: usize = 240;
 const MOST_LINES: usize = 3;
 
 /// Finds and marks the words of one query.
 pub(super) struct Marker {
-    /// Each term with its number and how much it counts.
+    /// Each term with its number and its weight.
     terms: HashMap<String, (usize, f32)>,
-    /// How much each required term counts of the query; those that are nowhere, too.
+    /// The weight of each required term of the query, including those that do not occur.
     required: Vec<f32>,
     analyzer: TextAnalyzer,
 }
 
-/// A word that was found.
+/// A match.
 #[derive(Clone, Debug)]
 struct Match {
     bytes: Range<usize>,
-    /// The same in characters.
+    /// Its position in characters.
     chars: Range<usize>,
     /// The line on which it begins, from 0.
     line: usize,
@@ -35,13 +35,13 @@ struct Match {
 }
 
 impl Marker {
-    /// A marker for `words`, whose required terms have these weights among so many chunks.
+    /// A marker for `words`, with the weights of the required terms.
     pub(super) fn new(words: &Words, weights: &[Option<f32>], chunks: u64) -> Self {
         let required = words
             .required
             .iter()
             .zip(weights.iter().map(|weight| weight.unwrap_or(0.0)));
-        // The whole of an identifier says nothing beyond its parts, except that it is there: it is marked and decides ties.
+        // A whole identifier counts hardly more than its parts: it is marked, and decides ties.
         let optional = words.optional.iter().zip(std::iter::repeat(0.1));
         let numbered = required.chain(optional).enumerate();
         let counted = |weight: &Option<f32>| weight.unwrap_or_else(|| idf(chunks, 0));
@@ -54,8 +54,8 @@ impl Marker {
         }
     }
 
-    /// The snippet of a chunk that begins on line `first_line`, and how much of the query the chunk holds with the texts `around` it. The snippet shows
-    /// nothing before the byte `body`, where the front matter ends. Without a match behind it, the snippet is the beginning.
+    /// The snippet of a chunk that begins on line `first_line`, and the share of the query that the chunk contains together with the texts `around` it. The
+    /// snippet shows nothing before the byte `body`, where the front matter ends. Without a match after it, the snippet is the beginning.
     pub(super) fn mark(
         &mut self,
         text: &str,
@@ -79,7 +79,7 @@ impl Marker {
         (snippet, coverage)
     }
 
-    /// How much of the query is held, from 0 to 1: each word counts by how rare it is, those that are nowhere too.
+    /// The share of the query that is contained, from 0 to 1: each word is weighted by its rarity, including those that do not occur.
     fn coverage(&mut self, matches: &[Match], around: &[&str]) -> f32 {
         let mut held = vec![false; self.terms.len()];
         for found in matches {
@@ -98,12 +98,12 @@ impl Marker {
         covered / self.weight()
     }
 
-    /// How much the words of the query count together: more than 0, as there is one at least.
+    /// The total weight of the words of the query: more than 0, since there is at least one.
     pub(super) fn weight(&self) -> f32 {
         self.required.iter().sum()
     }
 
-    /// The words of the query in `text`, by where they begin.
+    /// The words of the query in `text`, by position.
     fn matches(&mut self, text: &str) -> Vec<Match> {
         let mut matches = Vec::new();
         let (mut offset, mut chars, mut line) = (0, 0, 0);
@@ -129,7 +129,7 @@ impl Marker {
     }
 }
 
-/// The bytes from the first to the last match of the window with the greatest weight of different terms; the first of equals.
+/// The bytes from the first to the last match of the window with the greatest total weight of different terms; the first of equal ones.
 fn best_window(matches: &[Match], terms: usize) -> Range<usize> {
     let mut counts = vec![0; terms];
     let (mut first, mut weight) = (0, 0.0);
@@ -139,7 +139,7 @@ fn best_window(matches: &[Match], terms: usize) -> Range<usize> {
         if counts[found.term] == 1 {
             weight += found.weight;
         }
-        // A match that is too far from this one, or says what a later one says too, is left behind.
+        // Drops matches that are too far from this one, or whose term occurs again later.
         loop {
             let start = &matches[first];
             let fits = found.chars.end - start.chars.start <= MOST_CHARS
@@ -154,7 +154,7 @@ fn best_window(matches: &[Match], terms: usize) -> Range<usize> {
             }
             first += 1;
         }
-        // A hundredth tells a gain from the error of adding and taking away.
+        // A gain of a hundredth is more than a rounding error.
         if weight > best.0 + 0.01 {
             best = (weight, matches[first].bytes.start..found.bytes.end);
         }
@@ -162,7 +162,7 @@ fn best_window(matches: &[Match], terms: usize) -> Range<usize> {
     best.1
 }
 
-/// Widens a window to its line, then onwards, as far as the snippet may reach; ends fall between words.
+/// Extends a window to its line, then further, up to the length of a snippet; it ends between words.
 fn widen(text: &str, body: usize, mut window: Range<usize>) -> Range<usize> {
     if window.is_empty() {
         let first = text.len() - text[body..].trim_start().len();
@@ -176,7 +176,7 @@ fn widen(text: &str, body: usize, mut window: Range<usize>) -> Range<usize> {
     let before = &text[line..window.start];
     let start = match before.chars().count() <= room {
         true => line,
-        // Half of the room for what comes before, from the next word on.
+        // At most half of the room is for text before the window, from a word boundary on.
         false => {
             let reach = before
                 .char_indices()
@@ -194,7 +194,7 @@ fn widen(text: &str, body: usize, mut window: Range<usize>) -> Range<usize> {
     start..start + text[start..end].trim_end().len()
 }
 
-/// How far a snippet that begins at `start` and holds all up to `end` reaches.
+/// The end of a snippet that begins at `start` and includes everything up to `end`.
 fn reach(text: &str, start: usize, end: usize) -> usize {
     let held = &text[start..end];
     let mut lines = held.matches('\n').count() + 1;
@@ -211,7 +211,7 @@ fn reach(text: &str, start: usize, end: usize) -> usize {
             return offset;
         }
         if chars >= MOST_CHARS {
-            // A run without spaces, such as Chinese, is cut anywhere.
+            // A run without spaces, as in Chinese, may end anywhere.
             let anywhere = word == end && !c.is_ascii();
             return if anywhere { offset } else { word };
         }
@@ -219,7 +219,7 @@ fn reach(text: &str, start: usize, end: usize) -> usize {
     text.len()
 }
 
-/// Joins ranges that touch or overlap. They come by where they begin.
+/// Joins ranges, sorted by their start, that touch or overlap.
 fn join(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     let mut joined: Vec<Range<usize>> = Vec::new();
     for range in ranges {

@@ -1,8 +1,8 @@
-//! How well the versions that a document names fit the one that is asked for.
+//! How well the versions that a document names match the requested one.
 //!
-//! Each way to write versions is a stretch of them, from the first to the one behind the last:
+//! Each notation is a range of versions, with the end excluded:
 //!
-//! | written | stretch |
+//! | notation | range |
 //! | --- | --- |
 //! | `3.12`, `v3.12`, `3.12.x`, `==3.12` | 3.12 to 3.13 |
 //! | `>=3.8`, `3.8+` | 3.8 on |
@@ -11,23 +11,23 @@
 //! | `3.8-3.12`, `3.8 - 3.12` | 3.8 to 3.13 |
 //! | `^1.2`, `~1.2.3`, `~=1.4.2` | 1.2 to 2, 1.2.3 to 1.3, 1.4.2 to 1.5 |
 //!
-//! What is no number, such as `latest`, fits itself alone.
+//! A version that is not a number, such as `latest`, matches only itself.
 
-/// How well, the worst first.
+/// The quality of a match, worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fit {
     /// The document names no version.
     Unknown,
-    /// It is about some of what is asked for.
+    /// It is about a part of the requested versions.
     Partial,
-    /// It is about more than is asked for.
+    /// It is about more than the requested versions.
     Covering,
-    /// It is about just that.
+    /// It is about exactly the requested versions.
     Exact,
 }
 
 impl Fit {
-    /// What that multiplies a score by.
+    /// The factor on a score.
     pub(crate) fn factor(self) -> f32 {
         match self {
             Fit::Exact => 1.0,
@@ -47,7 +47,7 @@ impl Fit {
     }
 }
 
-/// How well the best of the `given` versions fits the one `asked` for; none when all are others.
+/// How well the best of the `given` versions matches the one `asked` for; `None` if none does.
 pub(crate) fn fit<'v>(given: impl Iterator<Item = &'v str>, asked: &str) -> Option<Fit> {
     let wanted = Stretch::read(asked);
     let of_one = |given: &str| {
@@ -59,7 +59,7 @@ pub(crate) fn fit<'v>(given: impl Iterator<Item = &'v str>, asked: &str) -> Opti
     given.filter_map(of_one).max()
 }
 
-/// The versions from the first to the one behind the last; no end when there is none.
+/// A range of versions; the end is excluded, and may be missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Stretch {
     start: Vec<u64>,
@@ -109,7 +109,7 @@ impl Stretch {
             },
             Some("<") => until(numbers),
             Some("<=") => until(next(&numbers, numbers.len())),
-            // Up to the next number that breaks: the first one that is not zero.
+            // Up to the next breaking version: the first number that is not zero.
             Some("^") => {
                 let first = numbers
                     .iter()
@@ -123,7 +123,7 @@ impl Stretch {
         })
     }
 
-    /// What both have in common.
+    /// The intersection.
     fn and(self, other: Stretch) -> Stretch {
         Stretch {
             start: self.start.max(other.start),
@@ -154,7 +154,7 @@ impl Stretch {
     }
 }
 
-/// Both sides of `3.8-3.12` or `3.8 - 3.12`; a mark behind a `-`, as in `1.0-beta`, is no number and makes no range.
+/// Both sides of `3.8-3.12` or `3.8 - 3.12`. A suffix after `-`, as in `1.0-beta`, is not a number and makes no range.
 fn range(text: &str) -> Option<(&str, &str)> {
     let (first, last) = text.split_once('-')?;
     let (first, last) = (first.trim(), last.trim());
@@ -174,7 +174,7 @@ fn numbers(text: &str) -> Option<Vec<u64>> {
     (!numbers.is_empty()).then_some(numbers)
 }
 
-/// The first version behind all that begin with the first `kept` numbers.
+/// The first version after all that begin with the first `kept` numbers.
 fn next(numbers: &[u64], kept: usize) -> Vec<u64> {
     let mut next = numbers[..kept.min(numbers.len())].to_vec();
     if let Some(last) = next.last_mut() {

@@ -1,7 +1,8 @@
-//! What ignore files say of a path: the [`Ignores`] of a folder and of all folders around it.
+//! Applies ignore files to paths: the [`Ignores`] of a folder and of all folders around it.
 //!
-//! The `ignore` crate parses and matches the lines of the files, which are read here: it would follow links and wait for pipes. Its own walk does not tell what it leaves out, which we promise to list, and its matcher for single
-//! paths looks for four files in each folder: on 2,700 folders half the time of listing them. A listing already shows which of them exist.
+//! The `ignore` crate parses and matches the lines of the files. The files are read here, because the crate would follow links and wait for pipes. Its own walk does
+//! not report what it skips, which we list, and its matcher for single paths looks for four files in each folder: with 2,700 folders, half the time of listing them.
+//! A listing already shows which of them exist.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -15,20 +16,20 @@ use crate::git::{CONFIG, GIT, Repository};
 use crate::model::Skip;
 use crate::open::{OpenFolder, Refused};
 
-/// The ignore files of a folder, those that have a say before others first.
+/// The ignore files of a folder, in order of precedence.
 const FILES: [&str; 2] = [".ignore", ".gitignore"];
 
-/// The most patterns of one ignore file. A compiled pattern takes some 0.5 kB, however short it is, and the longest ignore file among the
-/// templates that people start from has a few hundred.
+/// The maximum number of patterns in one ignore file. A compiled pattern takes about 0.5 kB, however short it is, and the longest of the common
+/// templates has a few hundred.
 pub(super) const MOST_PATTERNS: usize = 10_000;
 
-/// The most patterns of all ignore files of a listing, which are held at once.
+/// The maximum number of patterns in all ignore files of a listing, which are in memory at the same time.
 pub(super) const MOST_PATTERNS_IN_ALL: usize = 200_000;
 
-/// Where a repository keeps excludes of its own.
+/// The file with the excludes of a repository.
 const EXCLUDES: &str = "info/exclude";
 
-/// Whether a file of this name has a say in what is left out.
+/// Whether a file of this name is an ignore file.
 pub(super) fn is_ignore_file(name: &OsStr) -> bool {
     FILES.iter().any(|file| name == *file)
 }
@@ -39,7 +40,7 @@ pub(super) struct Ignores {
     innermost: Option<Arc<Folder>>,
     /// Those of the user. `None` if no ignore file applies.
     global: Option<Arc<Gitignore>>,
-    /// How many patterns were read for all folders.
+    /// The number of patterns read for all folders.
     patterns: Arc<AtomicUsize>,
 }
 
@@ -47,7 +48,7 @@ pub(super) struct Ignores {
 #[derive(Debug)]
 struct Folder {
     around: Option<Arc<Folder>>,
-    /// What [`FILES`] and [`EXCLUDES`] say, in this order.
+    /// The patterns of [`FILES`] and [`EXCLUDES`], in this order.
     said: [Gitignore; FILES.len() + 1],
 }
 
@@ -72,7 +73,7 @@ impl fmt::Display for Rule<'_> {
 }
 
 impl Ignores {
-    /// What holds for every folder: the excludes of the user.
+    /// The patterns for every folder: the excludes of the user.
     pub(super) fn of_user() -> Self {
         let (global, _) = GitignoreBuilder::new("").build_global();
         Ignores {
@@ -91,13 +92,13 @@ impl Ignores {
         }
     }
 
-    /// Whether there were more patterns than [`MOST_PATTERNS_IN_ALL`]: those beyond do not count, so a listing by them is not to be trusted.
+    /// Whether there were more patterns than [`MOST_PATTERNS_IN_ALL`]: the others were ignored, so the listing is not valid.
     pub(super) fn are_too_many(&self) -> bool {
         self.patterns.load(Ordering::Relaxed) > MOST_PATTERNS_IN_ALL
     }
 
-    /// Those inside the folder at `path`, which is relative to the root and one with children that `holds` knows by name. With them what should have a
-    /// say in it and was not read: a link, what is not a file, or a file that is too large.
+    /// The ignore files for the folder at `path`, which is relative to the root and whose children `holds` knows by name. Also returns ignore files that were
+    /// not read: links, other kinds of nodes, and files that are too large.
     pub(super) fn within(
         &self,
         folder: &OpenFolder,
@@ -156,7 +157,7 @@ impl Ignores {
         (inside, skips)
     }
 
-    /// What they say of `path`, which is relative to the root and lies in the folder: the innermost of each kind, the kinds in their order.
+    /// The match for `path`, which is relative to the root and in the folder: the innermost of each kind, with the kinds in their order.
     pub(super) fn say(&self, path: &str, is_folder: bool) -> Match<Rule<'_>> {
         for kind in 0..=FILES.len() {
             let mut next = self.innermost.as_deref();
@@ -177,7 +178,7 @@ impl Ignores {
         said.map(|glob| Rule { glob, kind, file })
     }
 
-    /// What the lines of an ignore file in `folder` say.
+    /// The patterns of an ignore file in `folder`.
     fn parsed(&self, folder: &str, text: &str) -> Result<Gitignore, Refused> {
         let text = text.trim_start_matches('\u{feff}');
         let is_pattern = |line: &&str| !line.trim_start().is_empty() && !line.starts_with('#');
@@ -191,10 +192,10 @@ impl Ignores {
         }
         let mut builder = GitignoreBuilder::new(folder);
         for line in text.lines() {
-            // A line that cannot be understood does not count, and the others do, as with git.
+            // An invalid line is ignored and the others apply, as in git.
             let _ = builder.add_line(None, line);
         }
-        // Each line compiles alone; all of them together may take more than the crate allows.
+        // Each line compiles by itself, but all of them together may exceed the limit of the crate.
         builder
             .build()
             .map_err(|_| Refused::Patterns(MOST_PATTERNS))

@@ -32,19 +32,19 @@ use clock::Clock;
 use plan::{BATCH_DOCUMENTS, KnownDocuments, LeftOut, Plan, Step, batch, lies_in};
 use work::{Outcome, Work};
 
-/// After how many batches the keyword index follows, so that a search during a long sync finds what is there.
+/// After how many batches the keyword index is updated, so that a search during a long sync finds new documents.
 const BATCHES_BETWEEN_COMMITS: usize = 16;
 
-/// From how many documents on a source may not lose more than half of them without being asked: of fewer, a person who tidies up removes so many.
+/// The number of documents from which a source may not lose more than half without confirmation: of fewer, a user may well delete that many.
 const MANY: usize = 50;
 
-/// How many documents a sync splits however little time it has, unless they are large: the first ones, so that there is something to answer from.
+/// How many documents a sync splits however little time it has, unless they are large, so that there is something to answer from.
 const ASSURED: usize = 16;
 
 /// How often progress is reported while a batch is being split, and the caller can cancel.
 const TURN: Duration = Duration::from_millis(20);
 
-/// Progress that nobody looks at.
+/// Progress that is not shown.
 pub fn quiet(_: Progress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
@@ -65,7 +65,7 @@ pub(crate) struct Sync<'a> {
     embedder: Option<&'a dyn Embedder>,
     progress: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
     clock: Clock,
-    /// Whether sizes and times that were kept say anything: a clock that has gone back may have given the same time twice.
+    /// Whether stored sizes and times are meaningful: a clock that was set back may have produced the same time twice.
     trusts: bool,
     report: SyncReport,
 }
@@ -75,7 +75,7 @@ impl<'a> Sync<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] when documents cannot be cut as the options say.
+    /// [`Error::Config`] when the chunking options are invalid.
     pub(crate) fn new(
         store: &'a mut Store,
         lock: &'a WriteLock,
@@ -112,7 +112,7 @@ impl<'a> Sync<'a> {
             return Ok(self.finish(false));
         }
         let mut listing = self.source.list()?;
-        // The order is promised, but a source that breaks the promise must not remove documents.
+        // Sources guarantee the order, but a source that does not must not cause documents to be removed.
         listing.entries.sort_by(|a, b| a.path.cmp(&b.path));
         listing.entries.dedup_by(|a, b| a.path == b.path);
         let source = self
@@ -124,7 +124,7 @@ impl<'a> Sync<'a> {
         self.trusts = last.is_none_or(|last| last.started <= self.clock.seconds());
         let before = self.store.truth.skips(source)?;
         let mut plan = self.plan(source, listing, &before)?;
-        // An index that began as a copy of another one's is not of this source yet.
+        // An index that started as a copy does not reflect this source yet.
         if !self.accepts_removals && last.is_some() {
             self.check_loss(source, &plan)?;
         }
@@ -133,10 +133,10 @@ impl<'a> Sync<'a> {
             self.store.truth.start_sync(source, self.clock.seconds())?;
         }
         let applied = self.apply(source, &mut plan)?;
-        // What was cut is to be found by its words, even if the rest has to wait.
+        // Documents that were split become searchable by keywords, even if the rest has to wait.
         let followed = self.catch_up()?;
         self.report.remaining += self.store.unfollowed()?;
-        // And by its vectors, where the caller has time for them.
+        // And by vectors, if the caller has time for them.
         let embedded = match followed {
             ControlFlow::Continue(()) => self.embed()?,
             ControlFlow::Break(()) => followed,
@@ -175,7 +175,7 @@ impl<'a> Sync<'a> {
         (self.progress)(Progress { stage, done, total })
     }
 
-    /// Compares the listing with what is known: both are ordered by path, so one pass over both tells them apart.
+    /// Compares the listing with the known documents. Both are ordered by path, so one pass over both finds the differences.
     fn plan(&mut self, source: i64, listing: Listing, before: &[SkipRow]) -> Result<Plan, Fault> {
         self.report.listed = listing.entries.len();
         let is_first = |entry: &&Entry| lies_in(self.first, &entry.path);
@@ -224,13 +224,13 @@ impl<'a> Sync<'a> {
         Ok(plan)
     }
 
-    /// Whether a file looks as it did when it was last read.
+    /// Whether a file has the same size, times and inode as when it was last read.
     fn is_same(&self, known: &Known, entry: &Entry) -> bool {
         self.trusts && known.settled && known.stat == entry.stat
     }
 
-    /// Sets apart what the last process may have crashed on, and skips what it certainly has. What the index holds of that stays: processes are killed for
-    /// other reasons, too, and nothing may be lost by that.
+    /// Separates the documents on which the last process may have crashed, and skips those on which it certainly has. Their indexed state stays: processes are
+    /// also killed for other reasons, and nothing may be lost by that.
     fn judge(&self, plan: &mut Plan) {
         if self.retry {
             return;
@@ -259,10 +259,10 @@ impl<'a> Sync<'a> {
             .collect();
     }
 
-    /// Stops a sync that would empty a source, or remove more than half of many documents, by what may be a mistake or a disk that is not there. What a
-    /// rule leaves out, and what lies elsewhere in the source under the same name and with the same size, is not lost.
+    /// Stops a sync that would empty a source or remove more than half of many documents, possibly because of a mistake or a missing disk. Documents that a
+    /// rule excludes, or that are elsewhere in the source with the same name and size, do not count as lost.
     ///
-    /// Nothing at all is applied then: documents of two states of a source, such as two branches, would answer together.
+    /// In that case nothing at all is applied, since answers would otherwise mix two states of a source, such as two branches.
     fn check_loss(&self, source: i64, plan: &Plan) -> Result<(), Fault> {
         let vanished = plan.vanished.len();
         let documents = self.store.truth.counts(source)?.documents;
@@ -279,7 +279,7 @@ impl<'a> Sync<'a> {
         Ok(())
     }
 
-    /// Does what the plan says, batch by batch.
+    /// Executes the plan, batch by batch.
     fn apply(&mut self, source: i64, plan: &mut Plan) -> Result<ControlFlow<()>, Fault> {
         for removals in plan.removals.chunks(BATCH_DOCUMENTS) {
             let changes: Vec<Change> = removals
@@ -292,7 +292,7 @@ impl<'a> Sync<'a> {
         let total = plan.steps.len() + suspects.len();
         let mut done = 0;
         let mut steps = std::mem::take(&mut plan.steps).into_iter().peekable();
-        // What was cut, and of how many steps, is written while the next batch is cut.
+        // The chunks of one batch, and its number of steps, are written while the next batch is split.
         let (mut changes, mut written) = (Vec::new(), 0);
         for batch_number in 0.. {
             let batch = batch(&mut steps);
@@ -316,13 +316,13 @@ impl<'a> Sync<'a> {
             {
                 self.store.truth.apply(source, &changes)?;
                 self.report.remaining = total - done - written;
-                // Of a batch that was ended, any may be missing.
+                // Any documents of an interrupted batch may be missing.
                 let through = if was_ended { done } else { done + written };
                 self.report.first_remaining = plan.first.saturating_sub(through);
                 return Ok(ControlFlow::Break(()));
             }
         }
-        // Each alone, and everything else is safe.
+        // One at a time, so that a crash affects nothing else.
         for suspect in suspects {
             if self.catch_up()?.is_break() {
                 self.report.remaining = total - done;
@@ -340,8 +340,8 @@ impl<'a> Sync<'a> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Reads and cuts a batch on all cores, and gives the changes in the order of the steps. Meanwhile this thread does its `work` on the truth, and then asks
-    /// again and again whether to go on. `progress` is how many steps are done of how many.
+    /// Reads and splits a batch on all cores, and returns the changes in the order of the steps. Meanwhile this thread does its `work` on the database, and then
+    /// repeatedly checks whether to continue. `progress` has the number of completed steps and their total.
     fn cut(
         &mut self,
         (batch, assured): (Vec<Step>, usize),
@@ -349,7 +349,7 @@ impl<'a> Sync<'a> {
         progress: (usize, usize),
         work: impl FnOnce(&Truth) -> Result<(), Fault>,
     ) -> Result<CutBatch, Fault> {
-        // Texts to be cut again come from the database, which one thread reads.
+        // Texts to be split again come from the database, which one thread reads.
         let texts = batch.iter().map(|step| match step {
             Step::Recut { known } => self.store.truth.text(known.hash).map(Some),
             Step::Read { .. } => Ok(None),
@@ -381,7 +381,7 @@ impl<'a> Sync<'a> {
             });
             let worked = work(truth);
             loop {
-                // Where this is a thread of the pool itself, the batch may be its own to cut.
+                // If this is a thread of the pool itself, it may have to split the batch.
                 let turn = match rayon::yield_now() {
                     Some(rayon::Yield::Executed) => Duration::ZERO,
                     _ => TURN,
@@ -413,7 +413,7 @@ impl<'a> Sync<'a> {
         Ok(cut)
     }
 
-    /// Counts what became of a step, and gives the change that follows from it.
+    /// Counts the result of a step, and returns the resulting change.
     fn count(&mut self, outcome: Outcome, skips: &mut Vec<SkipRow>) -> Option<Change> {
         let report = &mut self.report;
         match outcome {
@@ -472,8 +472,8 @@ impl<'a> Sync<'a> {
 }
 
 impl Sync<'_> {
-    /// Gives the chunks their vectors. What keeps the embedder from it is reported and kept: keywords find the chunks meanwhile, and the next sync
-    /// goes on from there.
+    /// Computes the vectors of the chunks. An error of the embedder is reported and stored: keywords find the chunks meanwhile, and the next sync
+    /// continues from there.
     fn embed(&mut self) -> Result<ControlFlow<()>, Fault> {
         let Some(embedder) = self.embedder else {
             return Ok(ControlFlow::Continue(()));
@@ -492,19 +492,19 @@ impl Sync<'_> {
     }
 }
 
-/// What became of a batch.
+/// The result of a batch.
 #[derive(Default)]
 struct CutBatch {
     changes: Vec<Change>,
-    /// How many steps were done.
+    /// The number of completed steps.
     done: usize,
-    /// Whether the sync was ended before all of them were.
+    /// Whether the sync was interrupted before all were completed.
     was_ended: bool,
 }
 
-/// What a document's chunks, and whether it is in the index at all, depend on besides its text and path.
+/// Everything that a document's chunks, and its presence in the index, depend on apart from its text and path.
 pub(crate) fn identity(options: &SyncOptions) -> Hash {
-    // Both are plain data: their JSON never fails.
+    // Both are plain data, so serialization never fails.
     let config = serde_json::to_string(&options.chunking).unwrap_or_default();
     let attributes = serde_json::to_string(&options.attributes).unwrap_or_default();
     let (chunk, grammars) = (excerpt_chunk::VERSION, excerpt_grammars::VERSION);
@@ -608,7 +608,7 @@ mod tests {
                 return ControlFlow::Continue(());
             }
             calls += 1;
-            // The answer to the first call has been heard when there is a second.
+            // A second call shows that the first one's result was received.
             gate.is_open.store(calls > 1, Ordering::Relaxed);
             ControlFlow::Break(())
         });
@@ -650,7 +650,7 @@ mod tests {
         let detail = skips[0].skip.detail.as_deref();
         assert_eq!(detail, Some("excerpt ended twice while splitting it"));
         drop(store);
-        // It is left alone until it changes, and what is known of a document stays.
+        // It is skipped until it changes, and its indexed state stays.
         let report = sync_of(&open(3), dir.path(), &mut quiet);
         assert_eq!((report.unchanged, report.read), (2, 0));
         dies_over("000.md");

@@ -1,4 +1,4 @@
-//! What a sync has to do: the [`Plan`], and what it is made of.
+//! The [`Plan`] of a sync, and its steps.
 
 use std::collections::HashMap;
 use std::iter::Peekable;
@@ -10,43 +10,44 @@ use crate::model::{Skip, SkipReason};
 use crate::source::Entry;
 use crate::store::{Fault, Known, SkipRow, Truth};
 
-/// How much is read and cut before it is written, while as much is cut already: twice that is what a killed sync loses at most, and a bound to its memory.
+/// How much is read and split before it is written, while the same amount is being split: a killed sync loses at most twice as much, which also bounds
+/// its memory.
 pub(super) const BATCH_DOCUMENTS: usize = 256;
 const BATCH_BYTES: u64 = 8 << 20;
 
-/// The bytes above which a file is looked at after all others: it takes the time of many.
+/// The size above which a file is processed after all others, since it takes as long as many.
 const LARGE: u64 = 64 << 10;
 
 /// How many known documents are compared at once.
 const PAGE: usize = 4096;
 
-/// What is to be done.
+/// The work of a sync.
 #[derive(Default)]
 pub(super) struct Plan {
-    /// Files to read, and texts to cut again, by path.
+    /// Files to read, and texts to split again, by path.
     pub(super) steps: Vec<Step>,
-    /// Those over which a process may have died.
+    /// Those on which a process may have crashed.
     pub(super) suspects: Vec<Step>,
-    /// How many steps are for documents that come first.
+    /// How many of the steps are for documents that come first.
     pub(super) first: usize,
     /// Documents to remove.
     pub(super) removals: Vec<i64>,
-    /// Those of them that have vanished, by the name and size of their files: nothing was left out where they were.
+    /// Those of them that have disappeared, by file name and size: no skip explains their absence.
     pub(super) vanished: Vec<(String, u64)>,
-    /// What is left out.
+    /// What is skipped.
     pub(super) skips: Vec<SkipRow>,
 }
 
-/// A document to be looked at.
+/// A document to process.
 pub(super) enum Step {
     /// The file is new or looks different.
     Read { entry: Entry, known: Option<Known> },
-    /// The text is as it was, and the configuration another one.
+    /// The text is the same, but the configuration has changed.
     Recut { known: Known },
 }
 
 impl Plan {
-    /// Removes a document that was not listed, unless it lies where the listing could not look.
+    /// Removes a document that was not listed, unless it is where the listing failed.
     pub(super) fn remove(&mut self, known: Known, left_out: &LeftOut<'_>) {
         match left_out.at(&known.path) {
             Some(SkipReason::Unreadable) => return,
@@ -59,7 +60,7 @@ impl Plan {
         self.removals.push(known.id);
     }
 
-    /// Puts the steps in order: what lies in the folder or file `first` before all else.
+    /// Orders the steps: those in the folder or file `first` before all others.
     pub(super) fn order(&mut self, first: Option<&str>) {
         let is_first = |step: &Step| first.is_some() && lies_in(first, step.path());
         self.first = self.steps.iter().filter(|step| is_first(step)).count();
@@ -67,7 +68,7 @@ impl Plan {
             .sort_by_cached_key(|step| (!is_first(step), step.turn()));
     }
 
-    /// How many of the documents that have vanished are new ones elsewhere, by name and size.
+    /// How many of the documents that have disappeared are new ones elsewhere, by name and size.
     pub(super) fn moved(&self) -> usize {
         let mut appeared: HashMap<(&str, u64), usize> = HashMap::new();
         for step in &self.steps {
@@ -89,14 +90,14 @@ impl Plan {
     }
 }
 
-/// Whether `path` is the folder or file `part` of a source, or lies in it. None is the whole source.
+/// Whether `path` is the folder or file `part` of a source, or is inside it. `None` is the whole source.
 pub(super) fn lies_in(part: Option<&str>, path: &str) -> bool {
     let Some(part) = part else { return true };
     let rest = path.strip_prefix(part);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The next steps, as many as are written at once.
+/// The steps of the next batch.
 pub(super) fn batch(steps: &mut Peekable<std::vec::IntoIter<Step>>) -> Vec<Step> {
     let mut batch = Vec::new();
     let mut bytes = 0;
@@ -118,8 +119,8 @@ impl Step {
         }
     }
 
-    /// When its turn is, for one who waits for the first answer: small files before large ones, what is written for people before code and data, what
-    /// stands on top before what lies deep. Equals stay in the order of their paths.
+    /// The order that helps the first answer: small files before large ones, prose before code and data, files near the top before deeper ones. Equal steps stay
+    /// in the order of their paths.
     pub(super) fn turn(&self) -> (bool, bool, usize) {
         let path = self.path();
         let named = Document::new("").with_path(path);
@@ -130,12 +131,12 @@ impl Step {
         )
     }
 
-    /// Whether it takes the time of many.
+    /// Whether it takes as long as many.
     pub(super) fn is_large(&self) -> bool {
         self.size() > LARGE
     }
 
-    /// How much memory it will take.
+    /// The memory that it will take.
     pub(super) fn size(&self) -> u64 {
         match self {
             Step::Read { entry, .. } => entry.stat.size,
@@ -144,7 +145,7 @@ impl Step {
     }
 }
 
-/// The documents of a source that are known, by path, a page at a time.
+/// The known documents of a source, by path, read in pages.
 pub(super) struct KnownDocuments<'a> {
     truth: &'a Truth,
     source: i64,
@@ -164,7 +165,7 @@ impl<'a> KnownDocuments<'a> {
         }
     }
 
-    /// The next one, if it is as wanted.
+    /// The next one, if it satisfies the condition.
     pub(super) fn next_if(
         &mut self,
         wanted: impl Fn(&Known) -> bool,
@@ -179,7 +180,7 @@ impl<'a> KnownDocuments<'a> {
     }
 }
 
-/// What a listing left out, and why. What is known of a path that could not be looked at stays.
+/// What a listing skipped, and why. The indexed state of a path that could not be read stays.
 pub(super) struct LeftOut<'a>(HashMap<&'a str, SkipReason>);
 
 impl<'a> LeftOut<'a> {
@@ -188,7 +189,7 @@ impl<'a> LeftOut<'a> {
         LeftOut(skips.map(|skip| (&*skip.path, skip.reason)).collect())
     }
 
-    /// Why `path`, or a folder around it, was left out.
+    /// Why `path`, or a folder that contains it, was skipped.
     fn at(&self, path: &str) -> Option<SkipReason> {
         let folders = path.match_indices('/').map(|(end, _)| &path[..end]);
         let mut paths = folders.chain([path]);

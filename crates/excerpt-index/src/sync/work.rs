@@ -12,32 +12,32 @@ use crate::model::{Encoding, Skip, SkipReason, Stat};
 use crate::source::{Reading, Selection, Source};
 use crate::store::{Fault, Known, Record, SkipRow};
 
-/// What never ends.
+/// A sync that is never stopped.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
-/// What became of a step.
+/// The result of a step.
 pub(super) enum Outcome {
     Added(Box<Record>),
     Changed(Box<Record>),
     Recut(Box<Record>),
-    /// The same text under another look.
+    /// The text is unchanged, but the file's size, times or inode differ.
     Same {
         id: i64,
         stat: Stat,
         settled: bool,
         encoding: Encoding,
     },
-    /// Left out for what is in it; the document that was there goes, unless the file cannot be read.
+    /// Skipped because of its contents; its document is removed, unless the file cannot be read.
     Skipped {
         known: Option<Known>,
         skip: SkipRow,
     },
     Gone(Option<Known>),
-    /// Nothing yet: the sync was ended.
+    /// Not done: the sync was stopped.
     Remaining,
 }
 
-/// What every thread needs to cut documents.
+/// What every thread needs to split documents.
 pub(super) struct Work<'a> {
     pub(super) source: &'a dyn Source,
     pub(super) cutter: &'a Cutter,
@@ -45,12 +45,12 @@ pub(super) struct Work<'a> {
     pub(super) selection: &'a Selection,
     pub(super) identity: Hash,
     pub(super) clock: Clock,
-    /// Whether the sync is to end.
+    /// Whether the sync must stop.
     pub(super) ended: &'a AtomicBool,
 }
 
 impl Work<'_> {
-    /// Looks at one document. Returns the bytes that were read, if the file was. What is assured is looked at even when the sync is to end.
+    /// Processes one document. Returns the number of bytes read, if the file was read. An assured document is processed even if the sync must stop.
     pub(super) fn look(
         &self,
         step: Step,
@@ -137,7 +137,7 @@ impl Work<'_> {
         Ok(cut)
     }
 
-    /// What became of a document that was cut, or left out over that.
+    /// The result for a document that was split, or skipped while it was split.
     fn outcome(
         &self,
         cut: Cut,

@@ -211,9 +211,9 @@ fn is_inside(path: &str, folder: Option<&str>) -> bool {
     folder.is_none_or(|folder| path.strip_prefix(folder).is_some_and(below))
 }
 
-/// Refuses a page that a browser would hardly show.
+/// Rejects a page that is too large for a browser.
 fn check_page(path: &str, bytes: u64) -> anyhow::Result<()> {
-    /// The most text of a page.
+    /// The maximum size of the text of a page.
     const MOST: u64 = 4 << 20;
     /// How much larger than its text a page is: 3 times for long chunks, 6 times for source code.
     const TIMES: u64 = 4;

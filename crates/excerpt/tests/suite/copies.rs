@@ -55,7 +55,7 @@ fn translations_and_copies_are_folded_under_the_best_page() {
 }
 
 #[test]
-fn a_program_reads_where_else_the_same_is_said() {
+fn json_lists_the_copies_of_a_hit() {
     let project = site();
     let run = project
         .run(&[&SEARCH[..], &["docs", "--json"]].concat())
@@ -86,7 +86,7 @@ fn a_program_reads_where_else_the_same_is_said() {
 }
 
 #[test]
-fn each_place_of_a_copy_can_be_given_back() {
+fn each_place_of_a_copy_is_accepted_as_an_argument() {
     let project = Project::new().file("a/one.md", PAGE).file("b/two.md", PAGE);
     let shown = project.run(&SEARCH).ok().stdout;
     let citation = shown

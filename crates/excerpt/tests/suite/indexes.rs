@@ -1,4 +1,4 @@
-//! `excerpt list --indexes` and `excerpt remove --index`: what this machine has, and how to be rid of it.
+//! `excerpt list --indexes` and `excerpt remove --index`: the indexes on this machine, and their removal.
 
 use crate::fixture::Project;
 
@@ -62,7 +62,7 @@ fn an_index_is_removed_by_its_folder_or_by_its_directory() {
 }
 
 #[test]
-fn nothing_that_exists_nowhere_else_is_removed() {
+fn texts_that_exist_only_in_an_index_are_not_removed() {
     let project = indexed();
     project
         .run_with(
@@ -93,7 +93,7 @@ fn nothing_that_exists_nowhere_else_is_removed() {
 }
 
 #[test]
-fn the_variable_never_chooses_what_is_removed() {
+fn the_variable_never_selects_an_index_to_remove() {
     let project = indexed();
     let mut command = project.command(&["remove"]);
     command.env("EXCERPT_INDEX", project.data().join("excerpt/indexes"));
