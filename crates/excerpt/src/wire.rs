@@ -42,25 +42,6 @@ pub(crate) struct Hit<'a> {
     pub(crate) id: Hash,
     pub(crate) text: &'a str,
     pub(crate) snippet: &'a Snippet,
-    /// The near-copies and translations that were folded into it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) also_in: Vec<HitCopy<'a>>,
-}
-
-/// A near-copy or translation of a hit.
-#[derive(Serialize)]
-pub(crate) struct HitCopy<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) collection: Option<&'a str>,
-    /// What `get` takes.
-    pub(crate) citation: String,
-    /// The root of its source.
-    pub(crate) source: &'a Path,
-    /// Its path inside the source.
-    pub(crate) source_path: &'a str,
-    /// The part of its path that differs from that of the hit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) part: Option<&'a str>,
 }
 
 /// The place of a chunk in its document.
@@ -117,23 +98,6 @@ impl<'a> Hit<'a> {
             id: hit.id,
             text: &hit.text,
             snippet: &hit.snippet,
-            also_in: document
-                .also_in
-                .iter()
-                .map(|copy| HitCopy::of(copy, paths))
-                .collect(),
-        }
-    }
-}
-
-impl<'a> HitCopy<'a> {
-    fn of(copy: &'a AlsoIn, paths: &Paths) -> Self {
-        HitCopy {
-            collection: copy.collection.as_deref(),
-            citation: citation_of_copy(paths, copy),
-            source: &copy.source,
-            source_path: &copy.path,
-            part: copy.part.as_deref(),
         }
     }
 }

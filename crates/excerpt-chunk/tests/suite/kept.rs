@@ -85,7 +85,8 @@ fn within_limits(chunking: &Chunking<'_>, config: &Config) {
             .map_or(0, |overlap| overlap.bytes.len());
         let size = chunk.tokens;
         let max = match config.overview {
-            Some(overview) if chunk.kind == Kind::Overview => overview,
+            // The limit of its text; the context comes on top.
+            Some(overview) if chunk.kind == Kind::Overview => overview + size.context,
             _ => config.max,
         };
         assert!(

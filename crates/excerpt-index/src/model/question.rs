@@ -20,7 +20,7 @@ pub struct Query {
     pub per_document: usize,
     /// What to rank. Default: documents.
     pub rank: Rank,
-    /// Whether a near-copy or a translation of a better hit is folded into it: see [`DocumentHits::also_in`]. Default: yes.
+    /// Whether a near-copy or a translation of a better hit is folded into it: see [`DocumentHits::also_in`]. Default: no.
     ///
     /// [`DocumentHits::also_in`]: crate::DocumentHits::also_in
     pub fold_copies: bool,
@@ -38,7 +38,7 @@ impl Query {
             limit: 5,
             per_document: 3,
             rank: Rank::Documents,
-            fold_copies: true,
+            fold_copies: false,
             ranking: Ranking::default(),
         }
     }

@@ -209,6 +209,24 @@ fn recency() {
     );
 }
 
+#[test]
+fn recency_follows_dated_headings() {
+    let world = World::new().file(
+        "MEMORY.md",
+        format!(
+            "# Memory\n\n## 2000-01-01\n\ntea {0}\n\n## 2999-01-01\n\ntea {0}\n",
+            "of the harbour ".repeat(200)
+        ),
+    );
+    world.sync();
+    let query = Query::new("tea").ranking(only(|s| s.recency = 0.8));
+    let answer = world.ask(&query.rank(Rank::Chunks));
+    let mut old = answer.chunks().filter(|hit| hit.trail.contains(&"2000-01-01".to_string()));
+    assert_eq!(factor(old.next().unwrap(), "recency"), Some(0.8));
+    let mut new = answer.chunks().filter(|hit| hit.trail.contains(&"2999-01-01".to_string()));
+    assert_eq!(factor(new.next().unwrap(), "recency"), None);
+}
+
 /// A document with this number of chunks, all about tea.
 fn long(sections: usize) -> String {
     let section = |number| {
@@ -445,7 +463,7 @@ fn projects_finds_the_overview_in_two_trees() {
             "# Overview\n\nThe work that is under way.\n",
         )
         .file(
-            "projects/site/README.md",
+            "projects/site.md",
             "# Site\n\nThe projects of the web team.\n",
         )
         .file(

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use excerpt_index::{Error, Filter, Note, Query, Rank, ReadOptions, Target, quiet};
+use excerpt_index::{
+    Answer, Error, Filter, Note, Query, Rank, Ranking, ReadOptions, Target, quiet,
+};
 
 use crate::fixture::{World, by_keywords, paths};
 
@@ -489,4 +491,78 @@ fn an_answer_that_shares_few_words_with_its_question_is_not_weak() {
             "{question}: {best:?}"
         );
     }
+}
+
+/// An agent's memory with dated entries, and daily notes.
+fn dated() -> World {
+    let mut world = World::new().file(
+        "MEMORY.md",
+        "# Memory\n\nWhat is worth keeping about the gauge.\n\n## 2026-01-30\n\nThe gauge reads four centimetres too high.\n\n## 2026-02-15\n\nThe gauge was levelled again.\n",
+    );
+    for (day, text) in [
+        ("2026-02-03", "Rain all day. Wrote letters."),
+        ("2026-02-04", "Met the harbour master about the lamp."),
+        ("2026-02-05", "Painted the door of the shed."),
+    ] {
+        world = world.file(&format!("notes/{day}.md"), format!("# A day\n\n{text}\n"));
+    }
+    world.file("guide.md", "# Guide\n\nHow we talk about a day: what did happen, and what did we decide.\n")
+}
+
+fn citations(answer: &Answer) -> Vec<&str> {
+    answer.chunks().map(|hit| &*hit.citation).collect()
+}
+
+#[test]
+fn a_date_selects_the_chunks_of_that_day() {
+    let world = dated();
+    world.sync();
+    let found = |since: Option<&str>, until: Option<&str>, rank| {
+        let mut query = Query::new("what about the gauge").limit(20).rank(rank);
+        query.filter.dated = (since.map(str::to_string), until.map(str::to_string));
+        let answer = world.ask(&query);
+        let found = answer.chunks().filter(|hit| hit.path == "MEMORY.md");
+        found.map(|hit| hit.trail.join(" ")).collect::<Vec<_>>()
+    };
+    for rank in [Rank::Documents, Rank::Chunks] {
+        assert_eq!(found(Some("2026-02-01"), None, rank), ["Memory 2026-02-15"]);
+        assert_eq!(found(None, Some("2026-01-30"), rank), ["Memory 2026-01-30"]);
+        assert_eq!(found(Some("2026-01"), Some("2026-02"), rank).len(), 2);
+        assert!(found(Some("2026-03"), None, rank).is_empty());
+    }
+    let answer = world.ask(&Query::new("what about the gauge").limit(20));
+    assert!(citations(&answer).contains(&"MEMORY.md:1-3"), "{:?}", citations(&answer));
+}
+
+#[test]
+fn a_day_in_a_question_ranks_its_notes_first() {
+    let world = dated();
+    world.sync();
+    for (question, first) in [
+        ("what did happen on 4 February 2026", "notes/2026-02-04.md"),
+        ("what did we decide on February 5, 2026?", "notes/2026-02-05.md"),
+        ("what did we do on 2026-02-03", "notes/2026-02-03.md"),
+    ] {
+        let answer = world.ask(&Query::new(question));
+        let best = &answer.documents[0];
+        assert_eq!((&*best.path, best.chunks[0].weak), (first, false), "{question}");
+        let said = answer.notes.iter().find(|note| matches!(note, Note::Dated { .. }));
+        assert!(said.is_some(), "{:?}", answer.notes);
+        let mut absent = answer.notes.iter();
+        assert!(!absent.any(|note| note.to_string().contains("`February`")), "{:?}", answer.notes);
+        // It is a signal, not a filter.
+        assert!(answer.documents.len() > 1);
+        let share: f32 = best.chunks[0].explanation.signals.iter().map(|signal| signal.share).sum();
+        let channels = [best.chunks[0].explanation.keywords, best.chunks[0].explanation.vectors];
+        let own: f32 = channels.iter().flatten().map(|channel| channel.share).sum();
+        assert!((share + own - best.chunks[0].score).abs() < 1e-5);
+    }
+    let entry = world.ask(&Query::new("the gauge on 30 January 2026").rank(Rank::Chunks));
+    assert_eq!(entry.documents[0].chunks[0].trail, ["Memory", "2026-01-30"]);
+    let answer = world.ask(&Query::new("what did we decide on 1 May 2020"));
+    assert_eq!(answer.documents[0].path, "guide.md");
+    let mut ranking = Ranking::default();
+    ranking.signals.date = 0.0;
+    let answer = world.ask(&Query::new("what did we decide on 4 February 2026").ranking(ranking));
+    assert_eq!(answer.documents[0].path, "guide.md");
 }

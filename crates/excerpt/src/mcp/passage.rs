@@ -53,7 +53,7 @@ pub(super) struct Passage<'a> {
     #[serde(skip)]
     best: Range<usize>,
     /// The citations of the near-copies and translations that were folded into it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip)]
     also_in: Vec<String>,
 }
 

@@ -107,8 +107,8 @@ struct Shown {
 }
 
 impl Shown {
-    /// Whether weak hits are only counted. A program can tell them apart by their field `weak`.
-    fn folds_weak(self) -> bool {
+    /// Whether weak hits are only counted, and copies of better hits folded into these. A program gets all of them.
+    fn folds(self) -> bool {
         self.form == Form::Text && !self.weak
     }
 }
@@ -139,17 +139,18 @@ impl Shared {
         filter.dated = (arguments.text("since")?, arguments.text("until")?);
         filter.fields = arguments.pairs("fields")?;
         let path = arguments.text("path")?;
+        let shown = Shown {
+            form: arguments.form()?,
+            weak: arguments.truth("weak")?,
+            max_tokens: arguments
+                .whole("max_tokens", budget::LEAST, budget::MOST)?
+                .unwrap_or(TOKENS * limit.max(DEFAULT)),
+        };
         Ok(Asked {
-            query,
+            query: query.fold_copies(shown.folds()),
             path: path.map(|path| self.scope.inward(&path)).transpose()?,
             collections: arguments.texts("collection")?,
-            shown: Shown {
-                form: arguments.form()?,
-                weak: arguments.truth("weak")?,
-                max_tokens: arguments
-                    .whole("max_tokens", budget::LEAST, budget::MOST)?
-                    .unwrap_or(TOKENS * limit.max(DEFAULT)),
-            },
+            shown,
         })
     }
 
@@ -188,7 +189,7 @@ impl Shared {
         if !is_bare {
             notes.extend(self.notes_of(index, &answer, is_behind)?);
         }
-        let is_shown = |hit: &Hit| !hit.weak || !asked.shown.folds_weak();
+        let is_shown = |hit: &Hit| !hit.weak || !asked.shown.folds();
         let documents = answer.documents.iter();
         let documents = documents.filter(|document| document.chunks.iter().any(is_shown));
         notes.extend(self.changed(index, documents)?);
@@ -294,8 +295,8 @@ impl Shared {
             })
             .collect();
         let form = shown.form;
-        notes.extend(weak_note(&hits, shown.folds_weak()));
-        if shown.folds_weak() {
+        notes.extend(weak_note(&hits, shown.folds()));
+        if shown.folds() {
             hits.retain(|hit| !hit.weak);
         }
         let mut under = Fenced::default();

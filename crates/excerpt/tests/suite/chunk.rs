@@ -43,8 +43,8 @@ fn the_table_shows_warnings() {
     a.md · 21 tokens · markdown (as configured)
        #  tokens  lines  trail                                          starts at
        0       3  1-3    A                                              start  ! undersized
-       1      19  5-10   A > B                                          heading 2  ! oversized: a code block kept whole  ! context shortened
-    2 chunks · mean 11 · 3–19 · 1 over the limit · 1 under min · nothing lost
+       1      22  5-10   A > B                                          heading 2  ! oversized: a code block kept whole
+    2 chunks · mean 12 · 3–22 · 1 over the limit · 1 under min · nothing lost
     ");
 }
 

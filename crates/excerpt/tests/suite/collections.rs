@@ -300,7 +300,7 @@ fn each_setting_is_shown_with_its_origin() {
     );
     assert_eq!(
         of("search.fusion"),
-        ("\"convex\"".to_string(), "default".to_string())
+        ("\"rrf\"".to_string(), "ranking docs".to_string())
     );
     assert_eq!(
         of("embedding.provider"),
@@ -350,4 +350,25 @@ fn changed_settings_are_reported_and_the_old_state_answers() {
     assert!(after.json()[0]["tokens"].as_u64() <= Some(100));
     let run = project.run(&["status"]).ok();
     assert!(!run.stdout.contains("settings"), "{}", run.stdout);
+}
+
+#[test]
+fn a_filter_by_date_selects_the_entries_of_a_memory_file() {
+    let project = Project::new().file(
+        "MEMORY.md",
+        "# Memory\n\n## 2026-01-30\n\nThe gauge reads too high.\n\n## 2026-02-15\n\nThe gauge was levelled.\n",
+    ).file("excerpt.toml", "[chunking]\npreset = \"memory\"\n[files]\nignore = [\"*.toml\"]\n");
+    let found = |args: &[&str]| {
+        let run = project.run(&[&["search", "gauge", "--json"], args].concat()).ok();
+        let hits = run.json();
+        hits.iter().map(|hit| hit["citation"].as_str().unwrap().to_string()).collect::<Vec<_>>()
+    };
+    for args in [&[][..], &["--chunks"]] {
+        assert_eq!(found(&[args, &["--since", "2026-02-01"]].concat()), ["MEMORY.md:7-9"]);
+        assert_eq!(found(&[args, &["--until", "2026-01-30"]].concat()), ["MEMORY.md:3-5"]);
+    }
+    let mut client = Client::new(&project, &[]);
+    let asked = json!({"query": "gauge", "since": "2026-02-01", "format": "json"});
+    let reply = client.call("search", asked).ok();
+    assert_eq!(reply.hits("citation"), ["MEMORY.md:7-9"]);
 }

@@ -429,7 +429,7 @@ fn a_preview_shows_the_current_file() {
     assert_eq!(second.data["chunks"][0]["trail"], json!(["Black"]));
     // Files that are excluded by the rules or not served are not shown.
     project.run(&["sync"]).ok();
-    cut("docs/hidden.md").fails("`docs/hidden.md` is not in the index: it was skipped (ignored)");
+    cut("docs/hidden.md").fails("`docs/hidden.md` is not in the index: it was skipped (ignored: `hidden.md` in `.gitignore`)");
     cut("other/coffee.md")
         .fails("`other/coffee.md` was not found: `list` and `search` show what exists");
     // A deleted file is shown as indexed.

@@ -139,7 +139,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         .ranking(ranking)
         .within(filter)
         .limit(args.limit)
-        .fold_copies(!args.all)
+        .fold_copies(!args.all && !args.json)
         .rank(rank);
     let mut answer = index.search(&query)?;
     if let Some(least) = args.min_score {
