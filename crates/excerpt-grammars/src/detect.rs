@@ -4,6 +4,7 @@
 
 use excerpt_chunk::{Document, Syntax};
 
+use crate::content;
 use crate::table::{CONTESTED, LANGUAGES, Language};
 
 /// How many lines at the start and at the end may contain a modeline.
@@ -149,7 +150,7 @@ fn emacs(line: &str) -> Option<&str> {
     })
 }
 
-/// The few formats whose beginning no prose has.
+/// The language whose beginning, or whose lines, no prose has.
 fn by_content(text: &str) -> Option<&'static Language> {
     let text = text.trim();
     let starts = |start: &str| {
@@ -163,7 +164,7 @@ fn by_content(text: &str) -> Option<&'static Language> {
     } else if json(text) {
         "json"
     } else {
-        return None;
+        content::language(text)?
     };
     Language::named(name)
 }

@@ -24,6 +24,7 @@
 
 mod anatomy;
 mod bounded;
+mod content;
 mod detect;
 mod draft;
 mod gap;
@@ -43,7 +44,7 @@ use std::sync::Arc;
 use excerpt_chunk::{Chunker, Config, ConfigError};
 
 /// Increased whenever the same text gives a different outline.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 pub use detect::languages;
 pub use modules::module_path;

@@ -4,6 +4,7 @@
 mod attacks;
 #[path = "../../../excerpt-chunk/tests/suite/cases.rs"]
 mod cases;
+mod content;
 mod cuts;
 mod fences;
 mod growth;
