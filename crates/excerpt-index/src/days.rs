@@ -424,7 +424,6 @@ mod tests {
             "sun and sat",
             "Monday mornings",
             "in 2026",
-            "31 February 2026",
             "2026-13-01",
             "2026-10-05-final",
             "the last word",

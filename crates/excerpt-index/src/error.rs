@@ -296,6 +296,22 @@ pub enum Error {
 }
 
 impl Error {
+    /// The same error, where it is about a document, with the document's path as `shown` shows it.
+    #[must_use]
+    pub fn with_paths(mut self, shown: impl Fn(&str) -> String) -> Self {
+        match &mut self {
+            Error::Lines { path, .. }
+            | Error::UnknownSection { path, .. }
+            | Error::AmbiguousDocument { path, .. } => *path = shown(path),
+            Error::Skipped { path, skip } => {
+                *path = shown(path);
+                skip.path = shown(&skip.path);
+            }
+            _ => {}
+        }
+        self
+    }
+
     /// An error for a file with damaged contents.
     pub(crate) fn damaged(
         path: &Path,

@@ -208,7 +208,9 @@ impl Reader<'_> {
                 }
                 .into());
             }
-            found => found?,
+            found => found.map_err(|error| {
+                error.with_paths(|path| paths.address(collection.as_deref(), &root, path))
+            })?,
         };
         Ok(read_as(document, collection, &paths))
     }
@@ -249,6 +251,9 @@ fn read_as(mut document: DocumentText, collection: Option<String>, paths: &Paths
             if let Some(path) = &mut link.path {
                 let citation = link.citation.as_deref();
                 link.citation = citation.map(|citation| cited(citation, path));
+                if link.target == *path {
+                    link.target = shown(path);
+                }
                 *path = shown(path);
             }
         }

@@ -1,6 +1,9 @@
 //! Collections from the command line: adding, listing, searching by name, syncing and removing; filters; and the origin of each setting.
 
+use serde_json::json;
+
 use crate::fixture::Project;
+use crate::mcp_client::Client;
 
 fn library() -> Project {
     let project = Project::new()
@@ -359,13 +362,23 @@ fn a_filter_by_date_selects_the_entries_of_a_memory_file() {
         "# Memory\n\n## 2026-01-30\n\nThe gauge reads too high.\n\n## 2026-02-15\n\nThe gauge was levelled.\n",
     ).file("excerpt.toml", "[chunking]\npreset = \"memory\"\n[files]\nignore = [\"*.toml\"]\n");
     let found = |args: &[&str]| {
-        let run = project.run(&[&["search", "gauge", "--json"], args].concat()).ok();
+        let run = project
+            .run(&[&["search", "gauge", "--json"], args].concat())
+            .ok();
         let hits = run.json();
-        hits.iter().map(|hit| hit["citation"].as_str().unwrap().to_string()).collect::<Vec<_>>()
+        hits.iter()
+            .map(|hit| hit["citation"].as_str().unwrap().to_string())
+            .collect::<Vec<_>>()
     };
     for args in [&[][..], &["--chunks"]] {
-        assert_eq!(found(&[args, &["--since", "2026-02-01"]].concat()), ["MEMORY.md:7-9"]);
-        assert_eq!(found(&[args, &["--until", "2026-01-30"]].concat()), ["MEMORY.md:3-5"]);
+        assert_eq!(
+            found(&[args, &["--since", "2026-02-01"]].concat()),
+            ["MEMORY.md:7-9"]
+        );
+        assert_eq!(
+            found(&[args, &["--until", "2026-01-30"]].concat()),
+            ["MEMORY.md:1-5"]
+        );
     }
     let mut client = Client::new(&project, &[]);
     let asked = json!({"query": "gauge", "since": "2026-02-01", "format": "json"});

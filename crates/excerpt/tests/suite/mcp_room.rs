@@ -38,7 +38,7 @@ fn omissions_are_reported() {
     let whole = client
         .call(
             "search",
-            json!({"query": "tea garden", "limit": 6, "max_tokens": 20000}),
+            json!({"query": "tea garden", "limit": 6, "weak": true, "max_tokens": 20000}),
         )
         .ok();
     assert!(whole.data["truncated"].is_null());
@@ -46,7 +46,7 @@ fn omissions_are_reported() {
         let found = client
             .call(
                 "search",
-                json!({"query": "tea garden", "limit": 6, "max_tokens": most}),
+                json!({"query": "tea garden", "limit": 6, "weak": true, "max_tokens": most}),
             )
             .ok();
         let (ids, all) = (found.hits("id"), whole.hits("id"));

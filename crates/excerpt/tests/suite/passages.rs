@@ -489,3 +489,24 @@ fn an_answer_respects_the_width_of_the_terminal() {
         insta::assert_snapshot!(format!("passages_{columns}"), answer);
     }
 }
+
+#[test]
+fn errors_and_links_show_paths_from_the_working_directory() {
+    let project = notes();
+    project.run(&["sync"]).ok();
+    for (target, message) in [
+        ("green.md#watr", "`green.md` has no section `watr`"),
+        ("green.md:90", "invalid line range `90` for `green.md`"),
+        (
+            "../coffee.md:90",
+            "invalid line range `90` for `../coffee.md`",
+        ),
+    ] {
+        let run = in_folder(&project, "tea", &["get", target]);
+        assert!(run.stderr.contains(message), "{}", run.stderr);
+    }
+    let run = in_folder(&project, "tea", &["get", "black.md", "--links"]).ok();
+    let link = "#the-kettle → green.md:7-10";
+    assert!(run.stdout.contains(link), "{}", run.stdout);
+    assert!(!run.stdout.contains("tea/green.md"), "{}", run.stdout);
+}
