@@ -9,7 +9,7 @@ use crate::chunk::{Chunk, ChunkIds, Context, Cut, Hash, Part, Sizes, Strength, W
 use crate::config::Config;
 use crate::document::{Document, dates};
 use crate::imports::Imports;
-use crate::outline::{Definition, Kind, Outline};
+use crate::outline::{Definition, Kind, Node, Outline};
 use crate::pack::Piece;
 use crate::size::Sizer;
 use crate::span::{LineRuler, Span};
@@ -103,7 +103,12 @@ impl<'a, 'o> Assembly<'a, 'o> {
             .filter_map(|place| self.places[*place].label.clone());
         let sections: Vec<Arc<str>> = sections.collect();
         let dates = self.dates(context.trail.iter().chain(&sections));
-        let complete = context.render(self.config.context, room, self.sizer);
+        let complete = context.render(
+            self.config.context,
+            room,
+            self.sizer,
+            self.names_place(piece, context.signature.as_deref()),
+        );
         let header_size = self.sizer.of(&context.header);
         let mut warnings = Vec::new();
         if let Some(reason) = piece.oversized
@@ -180,6 +185,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
             title: self.outline.info.title.clone(),
             trail,
             lead: piece.lead.clone().map(|lead| self.text[lead].into()),
+            module_path: self.modules(piece),
             signature: self.signature(piece),
             imports: self.imports.used_by(piece.bytes.clone()),
             header: String::new(),
@@ -210,10 +216,97 @@ impl<'a, 'o> Assembly<'a, 'o> {
         self.outline.definition(self.places[piece.place].node)
     }
 
-    /// The signature of the definition that the piece continues.
+    /// The signature of the definition that the piece continues; of all those that it begins in but
+    /// that do not contain it, if there are any.
     fn signature(&self, piece: &Piece) -> Option<Arc<str>> {
-        let signature = self.definition(piece)?.signature.clone();
-        (signature.start < piece.bytes.start).then(|| self.text[signature].into())
+        let mut left = Vec::new();
+        let mut place = piece.begins;
+        while place != piece.place {
+            left.extend(self.continued(piece, place));
+            place = self.places[place].parent;
+        }
+        if left.is_empty() {
+            let signature = self.definition(piece)?.signature.clone();
+            return (signature.start < piece.bytes.start).then(|| self.text[signature].into());
+        }
+        left.reverse();
+        Some(left.join("\n").into())
+    }
+
+    /// How the place `place` of source code is called if the piece begins inside it: its signature,
+    /// or its label if it has none. A part of data is called by its label.
+    fn continued(&self, piece: &Piece, place: usize) -> Option<&str> {
+        let Place { node, label, .. } = &self.places[place];
+        let (index, node) = (*node, &self.outline.nodes[*node]);
+        if !node.kind.is_code() {
+            return None;
+        }
+        let data = matches!(node.kind, Kind::Key | Kind::Element | Kind::Style);
+        match self.outline.definition(index) {
+            Some(found) => {
+                let signature = &self.text[found.signature.clone()];
+                let telling = !data && signature.contains(&*found.name);
+                let text = if telling {
+                    Some(signature)
+                } else {
+                    label.as_deref()
+                };
+                text.filter(|_| found.signature.start < piece.bytes.start)
+            }
+            None => {
+                let before = &self.text[node.span.start..piece.bytes.start.max(node.span.start)];
+                label.as_deref().filter(|_| !before.trim_start().is_empty())
+            }
+        }
+    }
+
+    /// Whether `signature` says the name of the last place in the piece's trail.
+    fn names_place(&self, piece: &Piece, signature: Option<&str>) -> bool {
+        let found = self.definition(piece).zip(signature);
+        found.is_some_and(|(found, signature)| {
+            found.signature.start < piece.bytes.start
+                && &self.text[found.signature.clone()] == signature
+                && signature.contains(&*found.name)
+        })
+    }
+
+    /// The modules that the piece is part of: those of the document, then those around it in the
+    /// text.
+    fn modules(&self, piece: &Piece) -> Vec<Arc<str>> {
+        let mut inner = Vec::new();
+        let mut place = self.places[piece.place].parent;
+        while place > 0 {
+            let node = self.places[place].node;
+            if self.outline.nodes[node].kind == Kind::Module {
+                inner.extend(
+                    self.outline
+                        .definition(node)
+                        .map(|found| found.name.clone()),
+                );
+            }
+            place = self.places[place].parent;
+        }
+        inner.reverse();
+        self.outline.modules.iter().cloned().chain(inner).collect()
+    }
+
+    /// What the piece begins with, and whether it begins where that does. In source code this is the
+    /// outermost node that begins there.
+    fn first(&self, piece: &Piece) -> (Kind, bool) {
+        let nodes = &self.outline.nodes;
+        let mut node = &nodes[piece.head];
+        let whole = |node: &Node| {
+            let from = node.span.start.min(piece.bytes.start);
+            self.text[from..piece.bytes.start].trim_start().is_empty()
+        };
+        let begins = whole(node);
+        loop {
+            let around = &nodes[node.parent()];
+            if !begins || !around.kind.is_code() || !whole(around) {
+                return (node.kind, begins);
+            }
+            node = around;
+        }
     }
 
     fn language(&self, piece: &Piece) -> Option<Arc<str>> {
@@ -229,13 +322,20 @@ impl<'a, 'o> Assembly<'a, 'o> {
 
     /// The reason for the split before a piece, in words.
     fn reason(&self, piece: &Piece) -> String {
+        let (kind, begins) = self.first(piece);
         let reason = match piece.strength {
             Strength::Start => "start",
             Strength::Delimiter => "delimiter",
             Strength::Heading => return format!("heading {}", piece.level),
             Strength::Rule => "after a rule",
+            Strength::Definition | Strength::Block | Strength::Line | Strength::Word
+                if begins && kind == Kind::Statement =>
+            {
+                "at a statement"
+            }
+            Strength::Definition | Strength::Block if kind == Kind::Document => "between blocks",
             Strength::Definition | Strength::Block => {
-                let noun = piece.first.to_string();
+                let noun = kind.to_string();
                 let article = if noun.starts_with(['e', 'i', 'H']) {
                     "an"
                 } else {

@@ -91,6 +91,10 @@ pub(crate) struct Atom {
     pub(crate) place: usize,
     /// The node that it is, or is part of.
     pub(crate) node: usize,
+    /// The node that it begins with.
+    pub(crate) head: usize,
+    /// The innermost place in which it begins.
+    pub(crate) begins: usize,
 }
 
 /// A flattened document.

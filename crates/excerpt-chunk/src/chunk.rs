@@ -172,7 +172,12 @@ pub struct Context {
     pub trail: Vec<Arc<str>>,
     /// What a later part needs to be understood alone: the header rows of a table.
     pub lead: Option<Arc<str>>,
-    /// The signature of the definition that the chunk is part of, in source code.
+    /// The modules that the chunk is part of, in source code: those that the path stands for, then
+    /// those of the trail.
+    pub module_path: Vec<Arc<str>>,
+    /// The signature of the definition that the chunk continues, in source code. If the chunk goes
+    /// on past the definition's end, the trail does not contain it: then these are the signatures
+    /// of everything that the chunk begins in and the trail lacks, a line each.
     pub signature: Option<Arc<str>>,
     /// The configured marker of a chunk that continues what the previous one began.
     pub continuation: Option<Arc<str>>,
@@ -186,8 +191,14 @@ pub struct Context {
 
 impl Context {
     /// Writes the header: as many of the chosen parts as fit in `room` grains. Returns whether all
-    /// of them fit.
-    pub(crate) fn render(&mut self, parts: ContextParts, room: usize, sizer: &Sizer<'_>) -> bool {
+    /// of them fit. `signed` says whether the signature is that of the last place in the trail.
+    pub(crate) fn render(
+        &mut self,
+        parts: ContextParts,
+        room: usize,
+        sizer: &Sizer<'_>,
+        signed: bool,
+    ) -> bool {
         let chosen =
             |part, text: &'_ Option<Arc<str>>| text.clone().filter(|_| parts.contains(part));
         let mut path = chosen(ContextParts::PATH, &self.path);
@@ -201,8 +212,10 @@ impl Context {
             .then_some(&self.trail[..]);
         let trail = trail.unwrap_or_default();
         let title = title.filter(|title| trail.first() != Some(title));
-        let place: Vec<&str> = title.iter().chain(trail).map(|label| &**label).collect();
-        let mut place = &place[..];
+        let all: Vec<&str> = title.iter().chain(trail).map(|label| &**label).collect();
+        // A signature names the last place of the trail once more.
+        let named = signed && self.lead.is_none() && lead.is_some() && !trail.is_empty();
+        let mut place = &all[..all.len() - usize::from(named)];
         let mut complete = true;
         let marker = self
             .continuation
@@ -234,6 +247,11 @@ impl Context {
                 [_, inner @ ..] if !inner.is_empty() => place = inner,
                 _ if domain.is_some() => domain = None,
                 _ if path.is_some() => path = None,
+                [_] if !named => place = &[],
+                _ if named && lead.is_some() => {
+                    lead = None;
+                    place = &all[all.len() - 1..];
+                }
                 [_] => place = &[],
                 _ => lead = None,
             }

@@ -63,8 +63,8 @@ pub struct Config {
     /// This chunk holds the start of the document, whatever the other sizes and levels. Default: no
     /// such chunk.
     pub overview: Option<usize>,
-    /// Whether each item of a top-level list and each section is a separate chunk, however small.
-    /// Default: no.
+    /// Whether each item of a top-level list and each section is a separate chunk, however small;
+    /// in source code each top-level definition that fits, and the imports. Default: no.
     pub per_entry: bool,
     /// Whether [`Strategy::Fixed`] splits at sentences rather than at raw positions. Default: at
     /// sentences.

@@ -69,6 +69,8 @@ mod tests {
 
     fn atoms(weights: &[f32], size: usize) -> Vec<Atom> {
         let atom = |(index, weight): (usize, &f32)| Atom {
+            head: 0,
+            begins: 0,
             bytes: index * size..(index + 1) * size,
             grains: index * size..(index + 1) * size,
             boundary: Boundary {

@@ -196,6 +196,8 @@ pub struct Outline {
     pub(crate) imports: Vec<Import>,
     /// The language of source code or data.
     pub(crate) language: Option<Arc<str>>,
+    /// The modules that the document's path stands for, outermost first.
+    pub(crate) modules: Vec<Arc<str>>,
     /// The places where a split is mandatory because of a delimiter, in order, disjoint.
     pub(crate) delimiters: Vec<Range<usize>>,
     pub(crate) info: DocumentInfo,
@@ -393,6 +395,11 @@ impl Outline {
     /// Sets the language of the text, for a parser that does not know about languages.
     pub fn set_language(&mut self, language: impl Into<Arc<str>>) {
         self.language = Some(language.into());
+    }
+
+    /// Sets the modules that the document's path stands for, outermost first.
+    pub fn set_module_path(&mut self, modules: impl IntoIterator<Item = impl Into<Arc<str>>>) {
+        self.modules = modules.into_iter().map(Into::into).collect();
     }
 
     /// Records that the document could not be read as it was probably meant, and what was done
@@ -613,6 +620,7 @@ impl<'a> OutlineBuilder<'a> {
             definitions: self.definitions,
             imports: self.imports,
             language: self.language,
+            modules: Vec::new(),
             delimiters: Vec::new(),
             info: DocumentInfo::default(),
             fallbacks: Vec::new(),

@@ -41,11 +41,13 @@ pub(crate) struct Piece {
     pub(crate) level: u8,
     /// The innermost place that contains all of it.
     pub(crate) place: usize,
+    /// The innermost place in which it begins.
+    pub(crate) begins: usize,
     /// The other places it touches, in order.
     pub(crate) touched: Vec<usize>,
     pub(crate) kind: Kind,
-    /// The kind of what it begins with.
-    pub(crate) first: Kind,
+    /// The node that it begins with.
+    pub(crate) head: usize,
     /// The node that all of it belongs to: one code block or table.
     pub(crate) node: Option<usize>,
     /// The header rows of the table that it continues.
@@ -412,6 +414,7 @@ impl Plan<'_> {
             continues: first.boundary.continues(),
             level: first.level,
             place,
+            begins: first.begins,
             touched: self.touched(start, end, place),
             kind: match kind(first) {
                 _ if overview => Kind::Overview,
@@ -422,7 +425,7 @@ impl Plan<'_> {
                 first_kind if atoms.iter().all(|atom| kind(atom) == first_kind) => first_kind,
                 _ => Kind::Mixed,
             },
-            first: kind(first),
+            head: first.head,
             node: same_node.then_some(block),
             lead: self.lead(first).map(|(rows, _)| rows),
             overview,

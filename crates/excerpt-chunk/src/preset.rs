@@ -10,6 +10,7 @@ named!(Preset, "preset",
     "docs" => Docs,
     "resources" => Resources,
     "code" => Code,
+    "units" => Units,
     "memory" => Memory,
 );
 
@@ -31,6 +32,9 @@ pub enum Preset {
     Resources,
     /// Source code: whole definitions with their comments, each with its path and scope.
     Code,
+    /// Source code, one chunk per definition: [`Preset::Code`] with
+    /// [`per_entry`](Config::per_entry).
+    Units,
     /// An agent's memory files and daily notes: one chunk per heading, and nothing split that
     /// belongs together.
     Memory,
@@ -74,6 +78,10 @@ impl Preset {
                 strategy: Strategy::Code,
                 max: 800,
                 ..default
+            },
+            Preset::Units => Config {
+                per_entry: true,
+                ..Preset::Code.config(Unit::Tokens)
             },
             Preset::Memory => Config {
                 strategy: Strategy::Markdown,

@@ -9,6 +9,7 @@ use tree_sitter::Node;
 use crate::bounded::{self, Parsed};
 use crate::detect;
 use crate::hazard;
+use crate::modules::module_path;
 use crate::table::Language;
 use crate::walk::{Inner, Task, walk};
 
@@ -32,12 +33,16 @@ impl Parser for Grammars {
         let Some((language, _)) = detect::detect(document) else {
             return Lines.parse(document, detail);
         };
-        outline(language, document, detail).unwrap_or_else(|fault| {
+        let mut outline = outline(language, document, detail).unwrap_or_else(|fault| {
             let mut outline = Lines.parse(document, detail);
             outline.set_language(language.name);
             outline.fall_back(fault.note(language.name));
             outline
-        })
+        });
+        if let Some(path) = document.path().filter(|_| !language.is_data()) {
+            outline.set_module_path(module_path(language.name, path));
+        }
+        outline
     }
 }
 

@@ -31,6 +31,22 @@ impl Language {
         self.made.get_or_init(self.make)
     }
 
+    /// Whether its texts are data or pages, which no module contains.
+    pub(crate) fn is_data(&self) -> bool {
+        const DATA: [&str; 9] = [
+            "json",
+            "yaml",
+            "toml",
+            "html",
+            "css",
+            "sql",
+            "hcl",
+            "make",
+            "dockerfile",
+        ];
+        DATA.contains(&self.name)
+    }
+
     /// The language with the name or alias `name`, in any case.
     pub(crate) fn named(name: &str) -> Option<&'static Language> {
         let same = |known: &str| known.eq_ignore_ascii_case(name);

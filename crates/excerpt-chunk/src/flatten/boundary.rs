@@ -40,10 +40,10 @@ impl Walk<'_> {
         while nodes[previous].parent != node.parent {
             previous = nodes[previous].parent();
         }
-        let previous = &nodes[previous];
         if node.kind.is_code() {
-            return self.code_boundary(node, previous);
+            return self.code_boundary(index, previous);
         }
+        let previous = &nodes[previous];
         let parent = nodes[node.parent()].kind;
         let sentences = self.limits.grain == Grain::Sentence;
         // A heading, or a section that consists only of one: a title without text belongs to what
@@ -79,8 +79,11 @@ impl Walk<'_> {
         }
     }
 
-    /// The boundary before a node of source code, given its previous sibling.
-    fn code_boundary(&self, node: &Node, previous: &Node) -> Boundary {
+    /// The boundary before the node of source code at `index`, given its previous sibling.
+    fn code_boundary(&self, index: usize, previous: usize) -> Boundary {
+        let nodes = &self.outline.nodes;
+        let (node, first) = (&nodes[index], previous == nodes[index].parent() + 1);
+        let previous = &nodes[previous];
         let before = &self.text[previous.span.start..node.span.start];
         let space = &before[before.trim_end().len()..];
         let lines = memchr::memchr_iter(b'\n', space.as_bytes()).take(2).count();
@@ -104,9 +107,31 @@ impl Walk<'_> {
                 _ => Strength::Line,
             },
             price: price + depth - bonus,
-            mandatory: false,
+            mandatory: self.limits.entries
+                && !node.glued
+                && lines > 0
+                && self.parts_units(node, previous, first),
             glue: node.glued,
         }
+    }
+
+    /// Whether a node of source code, or the sibling before it, is a chunk of its own where each
+    /// top-level definition is one. Imports are one, too. `after_first` says whether that sibling is
+    /// the first: in a module, the line that opens it, which belongs to what follows.
+    fn parts_units(&self, node: &Node, previous: &Node, after_first: bool) -> bool {
+        let nodes = &self.outline.nodes;
+        let mut around = &nodes[node.parent()];
+        if after_first && around.kind == Kind::Module && !previous.kind.is_definition() {
+            return false;
+        }
+        while around.kind == Kind::Module {
+            around = &nodes[around.parent()];
+        }
+        if !matches!(around.kind, Kind::Document | Kind::Section) {
+            return false;
+        }
+        let unit = |node: &Node| node.kind.is_definition() || node.kind == Kind::Import;
+        unit(node) || unit(previous)
     }
 
     /// Whether the line that contains `at` fits in a chunk.

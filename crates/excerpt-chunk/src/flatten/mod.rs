@@ -551,6 +551,8 @@ impl Walk<'_> {
             needs_lead,
             place: self.place,
             node,
+            head: node,
+            begins: self.place,
         });
     }
 }

@@ -88,10 +88,14 @@ fn a_function_larger_than_a_chunk_carries_its_signature() {
     assert!(goes_on.len() >= 2);
     for chunk in goes_on {
         assert_eq!(chunk.context.signature.as_deref(), Some("fn run()"));
+        assert!(chunk.part.index > 1);
+        // The last one goes on past the end of the function.
+        if chunk.text.ends_with("What follows.") {
+            continue;
+        }
         assert_eq!(chunk.name.as_deref(), Some("run"));
         let trail: Vec<&str> = chunk.context.trail.iter().map(|label| &**label).collect();
         assert_eq!(trail, ["Guide", "Use", "fn run"]);
-        assert!(chunk.part.index > 1);
     }
 }
 

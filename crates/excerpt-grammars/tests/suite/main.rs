@@ -20,4 +20,5 @@ mod reference;
 mod samples;
 mod sources;
 mod spec;
+mod units;
 mod usage;

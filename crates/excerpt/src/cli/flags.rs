@@ -7,7 +7,7 @@ use excerpt_chunk::{Atomic, ContextParts, Levels, Overlap, Preset, Settings, Str
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Chunking")]
 pub(crate) struct ChunkFlags {
-    /// auto, brain, code, docs, memory or resources: the source of all other defaults [default: auto]
+    /// auto, brain, code, docs, memory, resources or units: the source of all other defaults [default: auto]
     #[arg(long, value_name = "NAME")]
     preset: Option<Preset>,
     /// auto, markdown, headers, delimiter, fixed, code, whole or naive [default: auto]
@@ -52,7 +52,7 @@ pub(crate) struct ChunkFlags {
     /// The limit of the first chunk of a README or index file, which keeps its start in one chunk
     #[arg(long, value_name = "SIZE", hide_short_help = true)]
     overview: Option<usize>,
-    /// Make each item of a top-level list and each section a separate chunk
+    /// Make each item of a top-level list, each section and each top-level definition in code a separate chunk
     #[arg(long, hide_short_help = true)]
     per_entry: bool,
 }

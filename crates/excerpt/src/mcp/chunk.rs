@@ -45,7 +45,7 @@ pub(super) fn tool() -> Tool {
 pub(super) fn chunking() -> Value {
     json!({
         "type": "object",
-        "description": "preset (auto, brain, docs, resources, code, memory), strategy (auto, markdown, headers, delimiter, fixed, code, whole), target, max, min, overlap, levels, delimiter, include_delimiter, unit …",
+        "description": "preset (auto, brain, docs, resources, code, units, memory), strategy (auto, markdown, headers, delimiter, fixed, code, whole), target, max, min, overlap, levels, delimiter, include_delimiter, unit …",
     })
 }
 
