@@ -196,13 +196,13 @@ fn chunkers() -> Vec<Chunker> {
 /// The name of the innermost definition inside which a chunk begins at `start`.
 fn around(document: &Document<'_>, outline: &Outline, start: usize) -> Option<String> {
     let nodes = outline.nodes();
-    let inside = outline.definitions().iter().filter(|found| {
+    let mut inside = outline.definitions().iter().filter(|found| {
         let span = nodes[found.node].span();
         found.signature.start < start
             && span.end > start
             && !document.text()[start..span.end].trim().is_empty()
     });
-    inside.last().map(|found| found.name.to_string())
+    inside.next_back().map(|found| found.name.to_string())
 }
 
 #[test]
