@@ -13,6 +13,7 @@ use crate::document::Document;
 use crate::error::ConfigError;
 use crate::limits::{Grain, Limits};
 use crate::naive;
+use crate::outline::Outline;
 use crate::pack::{Piece, pack};
 use crate::parse::CodeParser;
 use crate::reading::{self, Reading, Tools};
@@ -72,6 +73,13 @@ impl Chunker {
         let sizer = Sizer::new(document.text(), self.config.unit);
         let reading = self.read(document, &sizer);
         self.assemble(document, &sizer, reading)
+    }
+
+    /// The outline from which a document is split.
+    #[must_use]
+    pub fn outline(&self, document: &Document<'_>) -> Outline {
+        let sizer = Sizer::new(document.text(), self.config.unit);
+        self.read(document, &sizer).outline
     }
 
     /// Like [`chunk`](Self::chunk), but can be cancelled: returns `None` if `stop` is set while the

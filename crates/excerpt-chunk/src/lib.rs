@@ -26,6 +26,7 @@ pub const VERSION: u32 = 6;
 mod alias;
 mod assembly;
 mod atom;
+mod block;
 mod chunk;
 mod chunker;
 mod closest;
@@ -50,6 +51,7 @@ mod size;
 mod span;
 mod split;
 
+pub use block::Block;
 pub use chunk::{Chunk, Chunking, Context, Cut, Hash, Part, Sizes, Strength, Summary, Warning};
 pub use chunker::Chunker;
 pub use closest::closest;

@@ -196,13 +196,13 @@ fn chunkers() -> Vec<Chunker> {
 /// The name of the innermost definition inside which a chunk begins at `start`.
 fn around(document: &Document<'_>, outline: &Outline, start: usize) -> Option<String> {
     let nodes = outline.nodes();
-    let inside = outline.definitions().iter().filter(|found| {
+    let mut inside = outline.definitions().iter().filter(|found| {
         let span = nodes[found.node].span();
         found.signature.start < start
             && span.end > start
             && !document.text()[start..span.end].trim().is_empty()
     });
-    inside.last().map(|found| found.name.to_string())
+    inside.next_back().map(|found| found.name.to_string())
 }
 
 #[test]
@@ -342,4 +342,27 @@ fn no_split_of_source_code_is_before_a_document_and_no_header_repeats_itself() {
         }
     }
     println!("{seen:#?}");
+}
+
+#[test]
+fn the_block_list_of_source_code_has_its_definitions() {
+    let document = Document::new(SHELF).with_path("src/shelf.rs");
+    let blocks = units().outline(&document).blocks(SHELF);
+    let found = blocks.iter().map(|block| {
+        assert_eq!(block.language.as_deref(), Some("rust"));
+        assert_eq!(block.level, None);
+        let name = block.name.as_deref().unwrap_or("-");
+        format!("{} {name} {:?}", block.kind, block.lines)
+    });
+    let found: Vec<String> = found.collect();
+    assert_eq!(
+        found[4..],
+        [
+            "constant const PLACES (9, 10)",
+            "struct struct Shelf (12, 16)",
+            "implementation impl Shelf (18, 23)",
+            "method fn titles (19, 22)",
+            "function fn hello (25, 26)",
+        ]
+    );
 }

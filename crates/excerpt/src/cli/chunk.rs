@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow, bail};
 use clap::ValueEnum;
-use excerpt_chunk::{Chunk, Chunker, Chunking, Config, Document, Settings};
+use excerpt_chunk::{Block, Chunk, Chunker, Chunking, Config, Document, Settings};
 use excerpt_index::{
     Collection, Encoding, Files, Reading, Refused, Secret, Selection, Source as _, decode,
     read_named,
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     #[arg(value_name = "FILE|FOLDER|-")]
     path: String,
     /// How the chunks are shown
-    #[arg(long, value_enum, default_value_t = Format::Table, hide_possible_values = true, help = "table, json, jsonl (one chunk per line), text or html (a page to look at)")]
+    #[arg(long, value_enum, default_value_t = Format::Table, hide_possible_values = true, help = "table, json, jsonl (one chunk per line), text, html (a page to look at), outline (the blocks of the document) or outline-json (one block per line)")]
     format: Format,
     /// Write an HTML page of a very large text too
     #[arg(long, hide_short_help = true)]
@@ -50,6 +50,8 @@ enum Format {
     Jsonl,
     Text,
     Html,
+    Outline,
+    OutlineJson,
 }
 
 /// Splits what `args` names and prints the chunks.
@@ -340,6 +342,14 @@ fn text(bytes: Vec<u8>, name: &str, lossy: bool) -> anyhow::Result<(String, Enco
     })
 }
 
+/// A block of the document at `path`.
+#[derive(serde::Serialize)]
+struct PathBlock<'a> {
+    path: Option<&'a str>,
+    #[serde(flatten)]
+    block: &'a Block,
+}
+
 /// Prints one document after another.
 struct Printer<'a> {
     output: &'a mut Output,
@@ -363,7 +373,11 @@ impl Printer<'_> {
                     page::Preview::begin(self.output.stream(), title, self.chunker.config())?;
                 self.page = Some(page);
             }
-            Format::Table | Format::Jsonl | Format::Text => {}
+            Format::Table
+            | Format::Jsonl
+            | Format::Text
+            | Format::Outline
+            | Format::OutlineJson => {}
         }
         Ok(())
     }
@@ -382,9 +396,13 @@ impl Printer<'_> {
             Some(title) => document.with_title(title),
             None => document,
         };
-        let chunking = self.chunker.chunk(&document);
         let first = self.printed == 0;
         self.printed += 1;
+        if matches!(self.format, Format::Outline | Format::OutlineJson) {
+            let blocks = self.chunker.outline(&document).blocks(text);
+            return self.outline(path, &blocks, first);
+        }
+        let chunking = self.chunker.chunk(&document);
         match self.format {
             Format::Table => {
                 if !first {
@@ -413,6 +431,38 @@ impl Printer<'_> {
                     page.document(self.output.stream(), path, text, &chunking)?;
                 }
             }
+            Format::Outline | Format::OutlineJson => {}
+        }
+        Ok(())
+    }
+
+    /// Prints the blocks of a document, one a line.
+    fn outline(&mut self, path: Option<&str>, blocks: &[Block], first: bool) -> anyhow::Result<()> {
+        if self.format == Format::OutlineJson {
+            for block in blocks {
+                self.output.json(&PathBlock { path, block })?;
+            }
+            return Ok(());
+        }
+        if !first {
+            self.output.line("")?;
+        }
+        let name = path.unwrap_or("(standard input)");
+        let name = self.output.styled(name, Style::new().bold());
+        self.output.line(name)?;
+        for block in blocks {
+            let (from, to) = block.lines;
+            let kind = match block.level {
+                Some(level) => format!("{} {level}", block.kind),
+                None => block.kind.to_string(),
+            };
+            let called = block.name.as_deref().or(block.language.as_deref());
+            let row = format!(
+                "{:>11}  {kind:<16} {}",
+                format!("{from}-{to}"),
+                called.unwrap_or_default()
+            );
+            self.output.line(self.output.safe(row.trim_end()))?;
         }
         Ok(())
     }
