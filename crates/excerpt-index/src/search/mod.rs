@@ -33,6 +33,7 @@ pub(crate) use places::segments;
 pub(crate) use query::Phrase;
 use query::Words;
 use signals::Asked;
+pub(crate) use signals::day_in;
 use snippet::Marker;
 use weak::Evidence;
 

@@ -322,7 +322,7 @@ fn day_of(document: &StoredDocument) -> Option<f32> {
 }
 
 /// The last `YYYY-MM-DD` in a text, in days since 1970 (Hinnant, *chrono-compatible low-level date algorithms*).
-fn day_in(text: &str) -> Option<f32> {
+pub(crate) fn day_in(text: &str) -> Option<f32> {
     let bytes = text.as_bytes();
     let windows = bytes.windows(10).enumerate().rev();
     windows.into_iter().find_map(|(at, window)| {

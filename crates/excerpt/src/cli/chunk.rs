@@ -399,7 +399,7 @@ impl Printer<'_> {
                     source_path,
                     encoding,
                     chunking: &chunking,
-                    summary: None,
+                    summary: chunking.summary(),
                 })?;
             }
             Format::Jsonl => {
