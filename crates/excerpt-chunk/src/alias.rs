@@ -89,6 +89,17 @@ pub(crate) fn fields(
     }
 }
 
+/// The fields of a chunking configuration that other tools, or we, call `name`; empty if there are none.
+///
+/// ```
+/// assert_eq!(excerpt_chunk::fields_named("chunk-max-size"), ["max"]);
+/// ```
+#[must_use]
+pub fn fields_named(name: &str) -> Vec<&'static str> {
+    let found = fields("", name, Value::Bool(false)).unwrap_or_default();
+    found.into_iter().map(|(field, _)| field).collect()
+}
+
 fn unknown(table: &str, name: &str, snake: &str) -> String {
     let known = FIELDS.iter().chain(ALIASES.iter().map(|(alias, _)| alias));
     let next = match closest(snake, known.copied()) {

@@ -51,6 +51,7 @@ mod size;
 mod span;
 mod split;
 
+pub use alias::fields_named;
 pub use block::Block;
 pub use chunk::{Chunk, Chunking, Context, Cut, Hash, Part, Sizes, Strength, Summary, Warning};
 pub use chunker::Chunker;

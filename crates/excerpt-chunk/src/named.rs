@@ -25,6 +25,11 @@ macro_rules! named {
         impl $type {
             const NAMES: &[(&str, $type)] = &[$(($name, <$type>::$variant)),+];
 
+            /// The names of all values, in the order in which they are documented.
+            pub fn names() -> impl Iterator<Item = &'static str> {
+                Self::NAMES.iter().map(|(name, _)| *name)
+            }
+
             /// The name in configuration and output.
             #[must_use]
             pub fn name(self) -> &'static str {

@@ -339,6 +339,21 @@ impl Collections {
         Ok(())
     }
 
+    /// Puts a collection in the place of the one with the same root, or adds it if there is none.
+    ///
+    /// # Errors
+    ///
+    /// As [`Collections::add`]; then nothing is changed.
+    fn replace(&mut self, collection: Collection) -> Result<()> {
+        let mut others = self.clone();
+        others
+            .collections
+            .retain(|known| known.root != collection.root);
+        others.add(collection)?;
+        *self = others;
+        Ok(())
+    }
+
     /// A name like `wanted` that is not taken.
     pub(crate) fn free(&self, wanted: &str) -> String {
         let taken: BTreeSet<&str> = self.collections.iter().map(|known| &*known.name).collect();
@@ -357,13 +372,31 @@ impl Index {
     ///
     /// [`Error::Source`] when its root cannot be read, [`Error::NameTaken`], [`Error::RootTaken`], [`Error::CollectionName`], [`Error::Pattern`],
     /// [`Error::Config`] when its chunking settings are invalid, and [`Error::Locked`].
-    pub fn add(&mut self, mut collection: Collection) -> Result<()> {
+    pub fn add(&mut self, collection: Collection) -> Result<()> {
+        self.put(collection, Collections::add)
+    }
+
+    /// Puts a collection, with its name, settings and attributes, in the place of the one with the same root; adds it if there is none. Its documents
+    /// are indexed by the next [`sync`](Index::sync), as with [`Index::add`], and answer as before until all of them are.
+    ///
+    /// # Errors
+    ///
+    /// As [`Index::add`].
+    pub fn replace(&mut self, collection: Collection) -> Result<()> {
+        self.put(collection, Collections::replace)
+    }
+
+    fn put(
+        &mut self,
+        mut collection: Collection,
+        put: impl FnOnce(&mut Collections, Collection) -> Result<()>,
+    ) -> Result<()> {
         let files = Files::selected(&collection.root, &collection.selection)?;
         collection.root = files.path().to_path_buf();
         excerpt_grammars::chunker(collection.chunking.config())?;
         let _lock = WriteLock::acquire(self.dir())?;
         let mut all = Collections::read(self.dir())?;
-        all.add(collection)?;
+        put(&mut all, collection)?;
         all.write(self.dir())
     }
 
@@ -379,19 +412,61 @@ impl Index {
         file: &str,
         text: &str,
     ) -> Result<Collection> {
-        let lock = WriteLock::acquire(self.dir())?;
+        let _lock = WriteLock::acquire(self.dir())?;
         let mut all = Collections::read(self.dir())?;
         collection.name = all.free(&name_of(&collection.name));
+        self.keep(&mut all, collection, file, text)
+    }
+
+    /// Puts a text, with its settings and attributes, in the place of the one that was added under the same name, whose file it gets; adds it if there is
+    /// no collection of that name.
+    ///
+    /// # Errors
+    ///
+    /// As [`Index::give`], and [`Error::NameTaken`] when the collection of that name is not such a text.
+    pub fn replace_text(
+        &mut self,
+        mut collection: Collection,
+        file: &str,
+        text: &str,
+    ) -> Result<Collection> {
+        let _lock = WriteLock::acquire(self.dir())?;
+        let mut all = Collections::read(self.dir())?;
+        collection.name = name_of(&collection.name);
+        let mut known = all.collections.iter();
+        let file = match known.find(|known| known.name == collection.name) {
+            Some(known) if !known.given => {
+                return Err(Error::NameTaken {
+                    name: known.name.clone(),
+                    root: known.root.clone(),
+                });
+            }
+            Some(known) => known.root.file_name().map(|file| file.to_string_lossy()),
+            None => Some(file.into()),
+        };
+        let file = file.unwrap_or_default().into_owned();
+        self.keep(&mut all, collection, &file, text)
+    }
+
+    /// Stores a text as the file `file` of its collection.
+    fn keep(
+        &self,
+        all: &mut Collections,
+        mut collection: Collection,
+        file: &str,
+        text: &str,
+    ) -> Result<Collection> {
+        excerpt_grammars::chunker(collection.chunking.config())?;
         let folder = self.dir().join(GIVEN).join(&collection.name);
         let path = folder.join(name_of(file));
+        // A process that is killed after this leaves a file that does not match its hash: the next sync restores it from the database.
         disk::replace(&path, text.as_bytes()).map_err(Error::io(&path))?;
         let path = path.canonicalize().map_err(Error::io(&path))?;
         collection.root = path;
         collection.given = true;
         collection.text = Some(Hash::of(text.as_bytes()));
-        all.add(collection.clone())?;
+        all.replace(collection.clone())?;
         all.write(self.dir())?;
-        drop(lock);
         Ok(collection)
     }
 

@@ -88,6 +88,12 @@ impl Days {
     }
 }
 
+/// The days from 1970 to a date written `YYYY-MM-DD`.
+pub(crate) fn since_1970(date: &str) -> Option<i64> {
+    let date: NaiveDate = date.parse().ok()?;
+    Some(date.signed_duration_since(NaiveDate::default()).num_days())
+}
+
 /// The day that is so many days, weeks, months or years ago: `7d`.
 fn ago(text: &str, today: NaiveDate) -> Option<Days> {
     let unit = text.chars().next_back()?.to_ascii_lowercase();

@@ -160,7 +160,7 @@ pub enum Error {
     },
     /// A collection with that root already exists.
     #[error(
-        "`{}` is already the collection `{name}`: search it with `-c {name}`, or run `excerpt remove {name}` first to add it differently",
+        "`{}` is already the collection `{name}`: search it with `-c {name}`, change it with `excerpt edit {name}`, or add it again with `--replace`",
         root.display()
     )]
     RootTaken {

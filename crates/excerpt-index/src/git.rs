@@ -13,12 +13,18 @@ pub(crate) const CONFIG: &str = "config";
 /// The file in which the repository of an added working tree names the common one.
 const COMMON: &str = "commondir";
 
+/// The file with the references that have none of their own, and how much of it is read.
+const PACKED: &str = "packed-refs";
+const MOST_PACKED: u64 = 64 << 20;
+
 /// The repository of a working tree.
 pub(crate) struct Repository {
     /// The folder that all its working trees share, with links resolved.
     pub(crate) common: PathBuf,
     /// The same folder, held open.
     pub(crate) folder: OpenFolder,
+    /// The folder of this working tree alone, in it or the same.
+    pub(crate) own: PathBuf,
     /// Whether the working tree was added to the first one with `git worktree`.
     pub(crate) is_added: bool,
 }
@@ -38,6 +44,7 @@ impl Repository {
         let Some(own) = own else {
             return Ok(None);
         };
+        let own_path = own.path().to_path_buf();
         let (common, is_added) = match own.configuration(COMMON) {
             Ok(target) => {
                 let common = followed(own.path(), target.trim());
@@ -58,8 +65,42 @@ impl Repository {
         Ok(named.map(|(common, folder)| Repository {
             common,
             folder,
+            own: own_path,
             is_added,
         }))
+    }
+
+    /// The commit that the working tree is at; `None` before the first.
+    pub(crate) fn head(&self) -> Option<String> {
+        let is_hash = |text: &str| {
+            matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+        };
+        let own = OpenFolder::open(&self.own).ok()?;
+        let mut text = own.configuration("HEAD").ok()?.trim().to_string();
+        if let Some(name) = text.strip_prefix("ref:").map(str::trim) {
+            let parts = name.split('/').all(|part| !part.is_empty() && part != "..");
+            if !name.starts_with("refs/") || !parts {
+                return None;
+            }
+            text = match self.folder.configuration(name) {
+                Ok(hash) => hash.trim().to_string(),
+                Err(_) => {
+                    let packed = self.folder.read(PACKED, MOST_PACKED).ok()?;
+                    let packed = String::from_utf8_lossy(&packed).into_owned();
+                    let mut lines = packed.lines().filter_map(|line| line.split_once(' '));
+                    lines.find(|(_, packed)| *packed == name)?.0.to_string()
+                }
+            };
+        }
+        is_hash(&text).then_some(text)
+    }
+
+    /// The folder of its objects; `None` if it names others on another machine.
+    pub(crate) fn objects(&self) -> Option<PathBuf> {
+        let others = self.folder.configuration("objects/info/alternates");
+        let others = others.unwrap_or_default();
+        let is_elsewhere = others.lines().any(|line| is_elsewhere(line.trim()));
+        (!is_elsewhere).then(|| self.common.join("objects"))
     }
 
     /// What all its working trees and clones share: the address that it was cloned from, or else its folder.
@@ -91,8 +132,7 @@ fn linked(folder: &OpenFolder) -> Result<Option<OpenFolder>, Refused> {
 /// The folder that a file of git in `folder` names; `None` when there is none. It may be anywhere on this machine, but not on another one: looking
 /// there would already reveal who asks.
 fn followed(folder: &Path, target: &str) -> Result<Option<OpenFolder>, Refused> {
-    let is_elsewhere = target.starts_with("//") || target.starts_with(r"\\");
-    if is_elsewhere || target.is_empty() {
+    if is_elsewhere(target) || target.is_empty() {
         return Ok(None);
     }
     match OpenFolder::open(&folder.join(target)) {
@@ -100,6 +140,11 @@ fn followed(folder: &Path, target: &str) -> Result<Option<OpenFolder>, Refused> 
         Err(Refused::Missing) => Ok(None),
         Err(refused) => Err(refused),
     }
+}
+
+/// Whether a path is on another machine.
+fn is_elsewhere(path: &str) -> bool {
+    path.starts_with("//") || path.starts_with(r"\\")
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@
 mod clone;
 mod closest;
 mod collection;
+mod commits;
 mod cut;
 mod days;
 mod deadline;
@@ -59,7 +60,7 @@ pub use error::{Error, Result};
 pub use excerpt_chunk::{Config, Settings};
 pub use index::{Index, OpenOptions};
 pub use indexes::{IndexEntry, LIBRARY};
-pub use list::{DocumentEntry, FolderEntry, ListOptions, ListOrder};
+pub use list::{ChangeDate, DateFrom, DocumentEntry, FolderEntry, ListOptions, ListOrder, Warned};
 pub use locate::{Place, includes, locate};
 pub use model::{
     AlsoIn, Answer, Attributes, Building, Channel, Check, DocumentHits, Encoding, Explanation,

@@ -3,6 +3,7 @@
 mod cli;
 mod exit;
 mod mcp;
+mod other_names;
 mod output;
 mod page;
 mod part;

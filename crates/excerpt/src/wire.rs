@@ -44,6 +44,39 @@ pub(crate) struct Hit<'a> {
     pub(crate) snippet: &'a Snippet,
 }
 
+/// A document with a hit, without its chunks.
+#[derive(Serialize)]
+pub(crate) struct DocumentHit<'a> {
+    pub(crate) rank: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) collection: Option<&'a str>,
+    /// The path of the file, relative to the working directory.
+    pub(crate) path: String,
+    /// The root of the source.
+    pub(crate) source: &'a Path,
+    /// The path inside the source, which is the document's name in the index.
+    pub(crate) source_path: &'a str,
+    pub(crate) document: HitDocument<'a>,
+    pub(crate) score: f32,
+    /// Whether all its hits are weak.
+    pub(crate) weak: bool,
+}
+
+impl<'a> DocumentHit<'a> {
+    pub(crate) fn of(document: &'a DocumentHits, paths: &Paths) -> Self {
+        DocumentHit {
+            rank: document.rank,
+            collection: document.collection.as_deref(),
+            path: paths.shown(&document.source, &document.path),
+            source: &document.source,
+            source_path: &document.path,
+            document: HitDocument::of(document),
+            score: document.score,
+            weak: document.chunks.iter().all(|hit| hit.weak),
+        }
+    }
+}
+
 /// The place of a chunk in its document.
 #[derive(Serialize)]
 pub(crate) struct HitContext<'a> {
@@ -58,6 +91,17 @@ pub(crate) struct HitDocument<'a> {
     pub(crate) metadata: &'a Map<String, Value>,
     /// The encoding of the file; spans refer to the text in UTF-8.
     pub(crate) encoding: Encoding,
+}
+
+impl<'a> HitDocument<'a> {
+    fn of(document: &'a DocumentHits) -> Self {
+        HitDocument {
+            title: document.title.as_deref(),
+            first_heading: document.first_heading.as_deref(),
+            metadata: &document.metadata,
+            encoding: document.encoding,
+        }
+    }
 }
 
 impl<'a> Hit<'a> {
@@ -79,12 +123,7 @@ impl<'a> Hit<'a> {
             context: HitContext { trail: &hit.trail },
             sections: &hit.sections,
             defines: &hit.defines,
-            document: HitDocument {
-                title: document.title.as_deref(),
-                first_heading: document.first_heading.as_deref(),
-                metadata: &document.metadata,
-                encoding: document.encoding,
-            },
+            document: HitDocument::of(document),
             score: hit.score,
             channel: channel(&hit.explanation),
             explanation: &hit.explanation,
@@ -136,6 +175,5 @@ pub(crate) struct Cut<'a> {
     pub(crate) encoding: Encoding,
     #[serde(flatten)]
     pub(crate) chunking: &'a Chunking<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) summary: Option<Summary>,
+    pub(crate) summary: Summary,
 }

@@ -86,6 +86,32 @@ impl Truth {
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
+    /// Calls `visit` with the path, the lines and the warnings, as JSON, of each document of a source that has any, and of each such chunk.
+    pub(crate) fn each_warned(
+        &self,
+        source: i64,
+        mut visit: impl FnMut(String, Option<(usize, usize)>, &str) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT path, NULL AS first, NULL, warnings FROM document WHERE source = ?1 AND warnings <> '[]'
+             UNION ALL
+             SELECT path, first_line, last_line, chunk.warnings FROM document JOIN chunk ON chunk.document = document.id
+             WHERE source = ?1 AND chunk.warnings <> '[]'
+             ORDER BY path, first",
+        )?;
+        let mut rows = select.query([source])?;
+        while let Some(row) = rows.next()? {
+            let first: Option<i64> = row.get(1)?;
+            let lines = match first {
+                Some(_) => Some((read::size(row, 1)?, read::size(row, 2)?)),
+                None => None,
+            };
+            let warnings = row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?;
+            visit(row.get(0)?, lines, warnings)?;
+        }
+        Ok(())
+    }
+
     /// The summary from the last sync of a source, as JSON; `None` until the first is complete.
     pub(crate) fn summary(&self, source: i64) -> Result<Option<String>, Fault> {
         let mut select = self

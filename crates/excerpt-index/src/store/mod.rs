@@ -49,7 +49,7 @@ pub(crate) use keywords::{Candidates, Searched, Wanted, idf};
 pub(crate) use lexical::Lexical;
 use lexical::Stamp;
 pub(crate) use link::LinkRow;
-pub(crate) use list::Order;
+pub(crate) use list::{Listed, Order};
 pub(crate) use read::{Features, StoredChunk, StoredDocument};
 pub(crate) use record::{Change, Known, Record, SkipRow};
 pub(crate) use truth::Truth;

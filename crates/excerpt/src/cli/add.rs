@@ -4,15 +4,14 @@ use std::io::Read as _;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
-use excerpt_index::{Files, Index, OpenOptions, Secrets, Selection, decode};
+use excerpt_index::{Files, Index, OpenOptions, decode};
 
 use crate::cli::chunk;
-use crate::cli::flags::ChunkFlags;
-use crate::cli::sync::told;
+use crate::cli::details::{self, Details};
 use crate::exit::Outcome;
 use crate::output::Output;
 use crate::place::project::{Configuration, EmbeddingArgs};
-use crate::place::{self, Addition, IndexArgs, Kind, Syncable, patiently};
+use crate::place::{self, Addition, IndexArgs, patiently};
 
 /// Add a folder, a file or a text to the library, to be searched by name from anywhere
 #[derive(Debug, clap::Args)]
@@ -23,33 +22,9 @@ pub(crate) struct Args {
     /// The name of the collection [default: the name of the folder or file]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// The type of its documents
-    #[arg(long = "type", short = 't', value_enum, value_name = "TYPE")]
-    kind: Option<Kind>,
-    /// The title, of a file or a text
-    #[arg(long, value_name = "TITLE")]
-    title: Option<String>,
-    /// A version that its documents are about: 3.12, 3.x, >=2.1; may be given several times
-    #[arg(long = "version", value_name = "VERSION")]
-    versions: Vec<String>,
-    /// Words to filter by, separated by commas
-    #[arg(long, value_name = "TAGS", value_delimiter = ',')]
-    tags: Vec<String>,
-    /// Only files that match this pattern, written as in a .gitignore; may be given several times
-    #[arg(long, value_name = "PATTERN")]
-    include: Vec<String>,
-    /// Exclude files that match this pattern; may be given several times
-    #[arg(long, value_name = "PATTERN")]
-    ignore: Vec<String>,
-    /// Add what `.gitignore` and the like exclude, too
+    /// Put it in the place of what was added before: the same folder or file, or a text of the same name
     #[arg(long)]
-    no_ignore: bool,
-    /// The size in bytes above which a file is skipped [default: 2097152]
-    #[arg(long, value_name = "BYTES", hide_short_help = true)]
-    max_file_size: Option<u64>,
-    /// Whether to skip or index files that contain keys or passwords [default: skip]
-    #[arg(long, value_name = "WHAT", value_parser = secrets, hide_short_help = true)]
-    secrets: Option<Secrets>,
+    replace: bool,
     /// Show how the documents would be split, and store nothing
     #[arg(long)]
     preview: bool,
@@ -57,7 +32,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    chunking: ChunkFlags,
+    details: Details,
     #[command(flatten)]
     index: IndexArgs,
     #[command(flatten)]
@@ -76,7 +51,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             .canonicalize()
             .with_context(|| format!("cannot read `{}`", args.source))?,
     };
-    if args.title.is_some() && given.is_none() && root.is_dir() {
+    if args.details.title.is_some() && given.is_none() && root.is_dir() {
         bail!(
             "`--title` names one document, and `{}` is a folder: leave it out",
             args.source
@@ -114,49 +89,28 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let collection = match &given {
         Some(text) => {
             let file = addition.file_name(&collection);
-            patiently(|| index.give(collection.clone(), &file, text))?
+            patiently(|| match args.replace {
+                true => index.replace_text(collection.clone(), &file, text),
+                false => index.give(collection.clone(), &file, text),
+            })?
         }
         None => {
-            patiently(|| index.add(collection.clone()))?;
+            patiently(|| match args.replace {
+                true => index.replace(collection.clone()),
+                false => index.add(collection.clone()),
+            })?;
             collection
         }
     };
-    let source = Syncable {
-        root: collection.root.clone(),
-        options: configuration.options_of(&collection),
-        collection: Some(collection),
-    };
-    let report = patiently(|| place::sync(&mut index, &source, None))?;
-    told(&mut output, &source, &report, args.json)?;
-    output.flush()?;
-    Ok(Outcome::Done)
+    details::sync(&mut index, &configuration, collection, args.json)
 }
 
 impl Args {
     fn addition(&self) -> Addition {
-        let mut selection = Selection::default();
-        selection.include.clone_from(&self.include);
-        selection.ignore.clone_from(&self.ignore);
-        selection.max_file_size = self.max_file_size;
-        selection.secrets = self.secrets;
-        selection.ignore_files = self.no_ignore.then_some(false);
         Addition {
             name: self.name.clone(),
-            kind: self.kind,
-            title: self.title.clone(),
-            versions: self.versions.clone(),
-            tags: self.tags.clone(),
-            selection,
-            chunking: self.chunking.settings(),
+            ..self.details.addition()
         }
-    }
-}
-
-fn secrets(text: &str) -> Result<Secrets, &'static str> {
-    match text {
-        "skip" => Ok(Secrets::Skip),
-        "index" => Ok(Secrets::Index),
-        _ => Err("expected skip or index"),
     }
 }
 

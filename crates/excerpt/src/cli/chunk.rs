@@ -417,7 +417,7 @@ impl Printer<'_> {
                     source_path,
                     encoding,
                     chunking: &chunking,
-                    summary: None,
+                    summary: chunking.summary(),
                 })?;
             }
             Format::Jsonl => {

@@ -1,7 +1,10 @@
 //! The fields of a chunking configuration as flags, shared by all commands that split documents.
 
 use clap::Args;
-use excerpt_chunk::{Atomic, ContextParts, Levels, Overlap, Preset, Settings, Strategy, Unit};
+use excerpt_chunk::{
+    Atomic, ContextParts, Levels, Overlap, Preset, Settings, Strategy, Unit, settings_from_json,
+};
+use serde_json::Map;
 
 /// How documents are split. The common flags are in the short help, the others in `--help`.
 #[derive(Clone, Debug, Default, Args)]
@@ -11,7 +14,7 @@ pub(crate) struct ChunkFlags {
     #[arg(long, value_name = "NAME")]
     preset: Option<Preset>,
     /// auto, markdown, headers, delimiter, fixed, code, whole or naive [default: auto]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = strategy)]
     strategy: Option<Strategy>,
     /// The size that chunks aim for [default: 400]
     #[arg(long, value_name = "SIZE")]
@@ -79,4 +82,11 @@ impl ChunkFlags {
             per_entry: self.per_entry.then_some(true),
         }
     }
+}
+
+/// A strategy by any of the names that a configuration file may give it.
+fn strategy(name: &str) -> Result<Strategy, String> {
+    let said = Map::from_iter([("strategy".to_string(), name.into())]);
+    let settings = settings_from_json(&said)?;
+    Ok(settings.strategy.unwrap_or(Strategy::Auto))
 }

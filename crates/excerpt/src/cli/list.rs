@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use excerpt_index::{
-    DocumentEntry, FolderEntry, Index, IndexEntry, ListOptions, ListOrder, OpenOptions,
+    DateFrom, DocumentEntry, FolderEntry, Index, IndexEntry, ListOptions, ListOrder, OpenOptions,
 };
 use owo_colors::Style;
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub(crate) struct Args {
     /// List the folders with documents, and how many each contains
     #[arg(long, group = "view")]
     folders: bool,
-    /// List the documents that were changed last, newest first [default N: 10]
+    /// List the documents that were changed last, newest first: by commit, otherwise by the date in the document, otherwise by file [default N: 10]
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "10", group = "view")]
     recent: Option<usize>,
     /// List the indexes on this machine, each with its folders, its size, and when it was last used
@@ -106,7 +106,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         let documents = index.documents(&options)?;
         is_empty &= documents.is_empty();
         if !documents.is_empty() && !args.json {
-            output.line("chunks        size  changed         document")?;
+            let by = if args.recent.is_some() {
+                "by        "
+            } else {
+                ""
+            };
+            output.line(format!("chunks        size  changed         {by}document"))?;
         }
         for document in &documents {
             let path = shown(&document.source, &document.path);
@@ -191,11 +196,24 @@ fn print_folder(output: &mut Output, path: &str, folder: &FolderEntry) -> anyhow
 fn print_document(output: &mut Output, path: &str, document: &DocumentEntry) -> anyhow::Result<()> {
     let title = document.title.as_ref().map(|title| format!(" · {title}"));
     let name = format!("{path}{}", title.unwrap_or_default());
+    let (changed, by) = match document.changed {
+        Some(changed) => (changed.at, format!("{:<8}  ", date_of(changed.from))),
+        None => (document.modified, String::new()),
+    };
     Ok(output.line(format!(
-        "{:>6}  {:>10}  {:<14}  {}",
+        "{:>6}  {:>10}  {:<14}  {by}{}",
         thousands(document.chunks),
         size(document.size),
-        ago(document.modified),
+        ago(changed),
         output.safe(&name)
     ))?)
+}
+
+/// Where the date of a change is from.
+pub(crate) fn date_of(from: DateFrom) -> &'static str {
+    match from {
+        DateFrom::Commit => "commit",
+        DateFrom::Document => "its date",
+        _ => "file",
+    }
 }

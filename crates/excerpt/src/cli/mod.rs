@@ -6,7 +6,9 @@ mod collections;
 mod completions;
 mod config;
 mod day;
+mod details;
 mod doctor;
+mod edit;
 mod editor;
 mod eval;
 mod explain;
@@ -21,12 +23,15 @@ mod remove;
 mod search;
 mod status;
 mod sync;
+mod unknown;
 mod watch;
 
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
+
+pub(crate) use list::date_of;
 
 use crate::exit::Outcome;
 use crate::output::{Color, escaped_arguments, say};
@@ -62,6 +67,7 @@ enum Command {
     Search(search::Args),
     Chunk(chunk::Args),
     Add(add::Args),
+    Edit(edit::Args),
     Remove(remove::Args),
     Sync(sync::Args),
     Status(status::Args),
@@ -82,6 +88,7 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
         Command::Search(args) => search::run(&args),
         Command::Chunk(args) => chunk::run(&args),
         Command::Add(args) => add::run(&args),
+        Command::Edit(args) => edit::run(&args),
         Command::Remove(args) => remove::run(&args),
         Command::Sync(args) => sync::run(&args),
         Command::Status(args) => status::run(&args),
@@ -107,13 +114,12 @@ fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
 
 /// Parses the arguments, and exits with an error if they are wrong. The error repeats them; on a terminal, with hidden characters escaped.
 fn parsed() -> Cli {
-    Cli::try_parse_from(with_command(std::env::args_os().collect())).unwrap_or_else(|error| {
+    parse(std::env::args_os().collect()).unwrap_or_else(|error| {
         let is_shown = error.use_stderr() && std::io::stderr().is_terminal();
         let Some(escaped) = escaped_arguments().filter(|_| is_shown) else {
             error.exit()
         };
-        let escaped = escaped.into_iter().map(OsString::from);
-        match Cli::try_parse_from(with_command(escaped.collect())) {
+        match parse(escaped.into_iter().map(OsString::from).collect()) {
             Err(escaped) => escaped.exit(),
             // Only the unescaped arguments are wrong.
             Ok(_) => {
@@ -122,4 +128,12 @@ fn parsed() -> Cli {
             }
         }
     })
+}
+
+fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
+    let arguments = with_command(arguments);
+    let words = arguments.iter().map(|word| word.to_string_lossy());
+    let words: Vec<String> = words.map(|word| word.into_owned()).collect();
+    Cli::try_parse_from(arguments)
+        .map_err(|error| unknown::answered(error, &Cli::command(), &words))
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use anyhow::{Context as _, anyhow, bail};
 use excerpt_chunk::Document;
 use excerpt_index::{
-    Collection, Error, Files, Index, Reading, Source as _, SyncOptions, includes, read_named,
+    Collection, Error, Files, Index, Reading, Source as _, SyncOptions, Warned, includes,
+    read_named,
 };
 use rmcp::model::{Tool, ToolAnnotations};
 use rmcp::service::{RequestContext, RoleServer};
@@ -15,6 +16,7 @@ use serde_json::{Value, json};
 use super::arguments::{Arguments, shown};
 use super::budget;
 use super::chunk::{Room, chunking, described};
+use super::names::address;
 use super::reply::{Form, Reply, with_notes};
 use super::scope::{Scope, Seen, configured};
 use super::{Shared, object};
@@ -39,6 +41,7 @@ pub(super) fn tool() -> Tool {
             "name": {"type": "string", "description": "Of the collection"},
             "chunking": chunking(),
             "preview": {"type": "boolean", "description": "Only show what would be stored"},
+            "replace": {"type": "boolean", "description": "In place of the same path, or of the text with that name"},
             "max_tokens": {"type": "integer", "default": budget::DEFAULT},
             "format": Form::schema(),
         },
@@ -47,10 +50,10 @@ pub(super) fn tool() -> Tool {
     let description = "Add a file, a folder or a text to the index as a collection, which can be searched at once.";
     Tool::new(NAME, description, object(input))
         .with_title("Add")
-        .with_annotations(writes())
+        .with_annotations(writes().destructive(true))
 }
 
-/// The annotations of a tool that adds something and changes nothing else.
+/// The annotations of a tool that writes.
 pub(super) fn writes() -> ToolAnnotations {
     ToolAnnotations::new()
         .read_only(false)
@@ -87,6 +90,7 @@ impl Shared {
             ..Addition::default()
         };
         let is_preview = arguments.truth("preview")?;
+        let replaces = arguments.truth("replace")?;
         let form = arguments.form()?;
         let most = arguments
             .whole("max_tokens", budget::LEAST, budget::MOST)?
@@ -122,7 +126,12 @@ impl Shared {
             Given::Text(_) => None,
         };
         let is_named = addition.name.is_some();
-        let collection = addition.collection(root)?;
+        let mut collection = addition.collection(root)?;
+        let dir = self.scope.index.clone();
+        if replaces && let Some(known) = replaced(&dir, &collection, &given)? {
+            // Only the owner decides which files are left out.
+            collection.selection = known.selection;
+        }
         let configuration = configured(root, &self.options.embedding)?;
         let options = configuration.options_of(&collection);
         let file = addition.file_name(&collection);
@@ -135,10 +144,12 @@ impl Shared {
             let name = root.file_name().unwrap_or_default().to_string_lossy();
             check_file(&name, root, &options.selection)?;
         }
-        let dir = self.scope.index.clone();
         if is_preview {
             let cut = move || {
-                let (collection, is_kept) = expected(&dir, collection, &given, is_named)?;
+                let (collection, is_kept) = match replaced(&dir, &collection, &given)? {
+                    Some(_) if replaces => (collection, false),
+                    _ => expected(&dir, collection, &given, is_named || replaces)?,
+                };
                 let room = Room {
                     offset: 0,
                     tokens: most,
@@ -152,6 +163,12 @@ impl Shared {
             .write(move |writer| {
                 let index = writer.index()?;
                 let collection = match &given {
+                    Given::Text(text) if replaces => {
+                        match index.replace_text(collection, &file, text) {
+                            Err(Error::NameTaken { name, .. }) => return Err(name_taken(&name)),
+                            added => added?,
+                        }
+                    }
                     Given::Text(text) => {
                         let all = Collection::all_in(&dir)?;
                         if let Some(known) = kept(&all, &collection, text) {
@@ -163,7 +180,11 @@ impl Shared {
                         index.give(collection, &file, text)?
                     }
                     Given::File(_) => {
-                        match index.add(collection.clone()) {
+                        let added = match replaces {
+                            true => index.replace(collection.clone()),
+                            false => index.add(collection.clone()),
+                        };
+                        match added {
                             Err(Error::NameTaken { name, .. }) => return Err(name_taken(&name)),
                             Err(Error::RootTaken { name, .. }) => return Err(root_taken(&name)),
                             added => added?,
@@ -177,12 +198,13 @@ impl Shared {
                     collection: Some(collection),
                 };
                 let report = writer.sync(&seen, |_| false)?;
-                let documents = report.added + report.changed + report.unchanged;
+                let documents = report.added + report.changed + report.recut + report.unchanged;
                 let status = writer.index()?.status()?;
                 let mut sources = status.sources.iter();
                 let source = sources.find(|source| source.root == seen.root);
                 let chunks = source.map_or(0, |source| source.chunks);
-                let mut notes = Vec::new();
+                let warnings = writer.index()?.warnings(&seen.root)?;
+                let mut notes = shown_warnings(&warnings);
                 if let Some(reason) = report.without_vectors {
                     notes.push(format!("without vectors: {reason}"));
                 }
@@ -247,6 +269,35 @@ fn check_name(name: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The notes about what documents were warned of.
+fn shown_warnings(warnings: &[Warned]) -> Vec<String> {
+    /// How many are shown.
+    const MOST: usize = 3;
+    let mut notes: Vec<String> = warnings
+        .iter()
+        .take(MOST)
+        .map(|warned| {
+            let lines = warned.lines.map(|(first, last)| format!(":{first}-{last}"));
+            let path = address(&warned.path);
+            format!("{path}{}: {}", lines.unwrap_or_default(), warned.warning)
+        })
+        .collect();
+    if let Some(more) = warnings.len().checked_sub(MOST).filter(|more| *more > 0) {
+        notes.push(format!("{} more", counted(more, "warning")));
+    }
+    notes
+}
+
+/// What adding `wanted` would replace: the collection of the same file or folder, or the text of the same name.
+fn replaced(dir: &Path, wanted: &Collection, given: &Given) -> anyhow::Result<Option<Collection>> {
+    let all = Collection::all_in(dir)?.into_iter();
+    let mut same = all.filter(|known| match given {
+        Given::File(root) => known.root == *root,
+        Given::Text(_) => known.given && known.name == wanted.name,
+    });
+    Ok(same.next())
+}
+
 /// The error for a name that another collection has.
 fn name_taken(name: &str) -> anyhow::Error {
     anyhow!("collection `{name}` already exists: choose another `name`")
@@ -254,7 +305,9 @@ fn name_taken(name: &str) -> anyhow::Error {
 
 /// The error for a file or folder that is already a collection.
 fn root_taken(name: &str) -> anyhow::Error {
-    anyhow!("this file or folder is already the collection `{name}`: search it with `collection`")
+    anyhow!(
+        "this file or folder is already the collection `{name}`: search it with `collection`, or set `replace`"
+    )
 }
 
 /// The collection that contains `text` already, with the same title and the name that `wanted` has or would get.
@@ -289,7 +342,10 @@ fn already(
     let is_same = known.attributes == wanted.attributes && known.chunking == wanted.chunking;
     let mut notes = Vec::new();
     if !is_same {
-        notes.push("its type, versions, tags and chunking stay as they are".to_string());
+        notes.push(
+            "its type, versions, tags and chunking stay as they are: to change them, set `replace`"
+                .to_string(),
+        );
     }
     let text = format!(
         "`{}` already has this text; nothing was added; search it with `collection`\n",

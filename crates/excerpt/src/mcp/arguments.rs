@@ -1,5 +1,5 @@
 //! The arguments of a tool, read strictly: an unknown argument, a duplicate or a wrong type is an error that says what was expected. The names that
-//! other tools use for the same arguments are mapped here and nowhere else.
+//! other tools use for the same arguments are accepted.
 
 use excerpt_chunk::{Settings, closest, settings_from_json};
 use serde_json::{Map, Value};
@@ -7,52 +7,7 @@ use serde_json::{Map, Value};
 use super::budget::begun;
 use super::names::one_line;
 use super::reply::Form;
-
-/// Other names for arguments, and the argument that each maps to if the tool has it.
-const ALIASES: [(&str, &str); 42] = [
-    ("q", "query"),
-    ("question", "query"),
-    ("search", "query"),
-    ("search_query", "query"),
-    ("n", "limit"),
-    ("k", "limit"),
-    ("top_k", "limit"),
-    ("max_results", "limit"),
-    ("num_results", "limit"),
-    ("count", "limit"),
-    ("token_budget", "max_tokens"),
-    ("all", "weak"),
-    ("tag", "tags"),
-    ("type", "kind"),
-    ("kind", "type"),
-    ("lang", "language"),
-    ("languages", "language"),
-    ("folder", "path"),
-    ("directory", "path"),
-    ("prefix", "path"),
-    ("file", "path"),
-    ("file_path", "path"),
-    ("from", "since"),
-    ("after", "since"),
-    ("to", "until"),
-    ("before", "until"),
-    ("metadata", "fields"),
-    ("filters", "fields"),
-    ("collections", "collection"),
-    ("source", "collection"),
-    ("target", "targets"),
-    ("path", "targets"),
-    ("paths", "targets"),
-    ("id", "targets"),
-    ("ids", "targets"),
-    ("uri", "targets"),
-    ("neighbors", "neighbours"),
-    ("context", "neighbours"),
-    ("cursor", "offset"),
-    ("text", "content"),
-    ("body", "content"),
-    ("content", "text"),
-];
+use crate::other_names::{self, snake_case};
 
 /// The names of arguments of other tools for a line range, which is part of the path here.
 const LINES: [&str; 10] = [
@@ -86,7 +41,7 @@ impl Arguments {
             .map(|(name, _)| &**name)
             .collect();
         let mut values = Map::new();
-        for (name, value) in given.unwrap_or_default() {
+        for (name, value) in with_filters(given.unwrap_or_default(), &known) {
             let field = meant(&name, &known)?;
             // `null` is the same as no argument.
             if value.is_null() {
@@ -236,14 +191,41 @@ impl Arguments {
     }
 }
 
+/// The arguments, with the entries of an object `filters` that are arguments here in its place: other
+/// tools filter by folder, type or date there. The other entries are fields of the front matter.
+fn with_filters(given: Map<String, Value>, known: &[&str]) -> Vec<(String, Value)> {
+    let mut all = Vec::new();
+    for (name, value) in given {
+        match value {
+            Value::Object(filters) if name == "filters" && known.contains(&"fields") => {
+                let mut fields = Map::new();
+                for (name, value) in filters {
+                    match known_as(&snake_case(&name), known) {
+                        Some(_) => all.push((name, value)),
+                        None => drop(fields.insert(name, value)),
+                    }
+                }
+                if !fields.is_empty() {
+                    all.push((name, fields.into()));
+                }
+            }
+            value => all.push((name, value)),
+        }
+    }
+    all
+}
+
+/// The argument with this name, or that other tools call so.
+fn known_as<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    let find = |name: &str| known.iter().find(|known| **known == name).copied();
+    find(name).or_else(|| other_names::arguments(name).find_map(find))
+}
+
 /// The argument that a name maps to.
 fn meant<'k>(name: &str, known: &[&'k str]) -> anyhow::Result<&'k str> {
     let plain = snake_case(name);
     let plain = plain.trim_start_matches('_');
-    let own = known.iter().find(|field| **field == plain);
-    let mut aliases = ALIASES.iter().filter(|(alias, _)| *alias == plain);
-    let alias = aliases.find_map(|(_, field)| known.iter().find(|known| *known == field));
-    if let Some(field) = own.or(alias) {
+    if let Some(field) = known_as(plain, known) {
         return Ok(field);
     }
     if known.contains(&"targets") && LINES.contains(&plain) {
@@ -252,7 +234,8 @@ fn meant<'k>(name: &str, known: &[&'k str]) -> anyhow::Result<&'k str> {
             shown(name)
         );
     }
-    let others = ALIASES.iter().filter(|(_, field)| known.contains(field));
+    let others = other_names::ARGUMENTS.iter();
+    let others = others.filter(|(_, field)| known.contains(field));
     let close = guess(
         plain,
         known.iter().copied().chain(others.map(|(alias, _)| *alias)),
@@ -283,22 +266,6 @@ fn guess<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k
     }
     let shared = of_name - letters.len();
     (2 * shared >= of_name.max(close.chars().count())).then_some(close)
-}
-
-/// `maxTokens` and `max-tokens` as `max_tokens`.
-fn snake_case(name: &str) -> String {
-    let mut snake = String::new();
-    for c in name.chars() {
-        match c {
-            '-' => snake.push('_'),
-            _ if c.is_uppercase() => {
-                snake.push('_');
-                snake.extend(c.to_lowercase());
-            }
-            _ => snake.push(c),
-        }
-    }
-    snake
 }
 
 fn expected(schema: &Map<String, Value>, name: &str) -> &'static str {
@@ -365,6 +332,29 @@ mod tests {
         assert_eq!(read.whole("limit", 1, 20).unwrap(), Some(7));
         assert_eq!(read.word("kind", &["doc", "script"]).unwrap(), Some("doc"));
         assert_eq!(read.texts("tags").unwrap(), ["a"]);
+    }
+
+    #[test]
+    fn filters_of_other_tools_are_arguments_or_fields() {
+        let schema =
+            json!({"properties": {"query": {}, "path": {}, "tags": {}, "fields": {}, "limit": {}}});
+        let read = |given: Value| {
+            let given = given.as_object().cloned();
+            Arguments::of(given, schema.as_object().unwrap())
+        };
+        let given = json!({"query": "tea", "max_num_results": 3, "filters": {"folder": "docs", "status": "open"}});
+        let mut said = read(given).unwrap();
+        assert_eq!(said.text("path").unwrap().unwrap(), "docs");
+        assert_eq!(
+            said.pairs("fields").unwrap(),
+            [("status".to_string(), "open".to_string())]
+        );
+        assert_eq!(said.whole("limit", 1, 20).unwrap(), Some(3));
+        let twice = read(json!({"path": "a", "filters": {"folder": "b"}}));
+        assert_eq!(
+            twice.err().unwrap().to_string(),
+            "`path` is given twice, as `folder`: omit one"
+        );
     }
 
     #[test]

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use anyhow::bail;
-use excerpt_chunk::{Chunk, Chunking, Document, Settings};
+use excerpt_chunk::{Atomic, Chunk, Chunking, Config, Document, Preset, Settings, Strategy, Unit};
 use excerpt_index::{Files, Index, ReadOptions, Reading, Source as _};
 use rmcp::model::Tool;
 use rmcp::service::{RequestContext, RoleServer};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::arguments::Arguments;
 use super::budget::{self, beginning, bounded, shortened};
@@ -41,12 +41,40 @@ pub(super) fn tool() -> Tool {
         .with_annotations(reads())
 }
 
-/// The schema of a chunking configuration.
+/// The schema of a chunking configuration: its fields, with the type and value that each has by default, and the values of those with names.
 pub(super) fn chunking() -> Value {
-    json!({
-        "type": "object",
-        "description": "preset (auto, brain, docs, resources, code, units, memory), strategy (auto, markdown, headers, delimiter, fixed, code, whole), target, max, min, overlap, levels, delimiter, include_delimiter, unit …",
-    })
+    let of = |name: &str, default: &Value| {
+        let names: Vec<&str> = match name {
+            "strategy" => Strategy::names().collect(),
+            "unit" => Unit::names().collect(),
+            "atomic" => Atomic::names().collect(),
+            _ => Vec::new(),
+        };
+        let kind = match (name, default) {
+            ("levels", _) => "array",
+            ("overview", _) | (_, Value::Number(_)) => "integer",
+            (_, Value::Bool(_)) => "boolean",
+            _ => "string",
+        };
+        let mut schema = json!({"type": kind});
+        if !names.is_empty() {
+            schema["enum"] = names.into();
+        }
+        if !default.is_null() {
+            schema["default"] = default.clone();
+        }
+        schema
+    };
+    let defaults = serde_json::to_value(Config::default()).unwrap_or_default();
+    let defaults = defaults.as_object().into_iter().flatten();
+    let mut fields: Map<String, Value> = defaults
+        .map(|(name, default)| (name.clone(), of(name, default)))
+        .collect();
+    fields["levels"]["items"] = json!({"type": "integer"});
+    let presets: Vec<&str> = Preset::names().collect();
+    let preset = json!({"type": "string", "enum": presets, "default": Preset::default().name()});
+    fields.insert("preset".to_string(), preset);
+    json!({"type": "object", "properties": fields})
 }
 
 impl Shared {
@@ -248,13 +276,25 @@ pub(super) fn described(
         );
         let line = one_line(&line) + "\n";
         let trail = chunk.context.trail.iter().map(|title| shortened(title));
-        let entry = json!({
+        let mut entry = json!({
             "ordinal": chunk.ordinal,
             "lines": [first, last],
+            "bytes": [chunk.span.bytes.start, chunk.span.bytes.end],
             "tokens": chunk.tokens.total,
+            "kind": chunk.kind,
             "trail": trail.collect::<Vec<_>>(),
             "cut": {"reason": chunk.cut.reason},
         });
+        let of_code = [
+            ("name", &chunk.name),
+            ("language", &chunk.language),
+            ("signature", &chunk.context.signature),
+        ];
+        for (field, text) in of_code {
+            if let Some(text) = text {
+                entry[field] = shortened(text).into();
+            }
+        }
         let taken = form.tokens(&line, &entry) + 1;
         if !chunks.is_empty() && taken > left {
             break;

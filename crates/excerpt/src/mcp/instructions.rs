@@ -1,7 +1,7 @@
 //! The instructions of the server and the description of `search`, which summarise what is served. Names from the documents are shortened, kept on one
 //! line and quoted, so that they cannot be taken for anything else.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use excerpt_index::{Index, ListOptions, is_date};
@@ -67,38 +67,47 @@ impl Instructions {
 /// The summary of what is served; `None` while it is not known.
 fn about(scope: &Scope, index: &Index) -> Option<Instructions> {
     let sources = scope.indexed(index, scope.sources().ok()?).ok()?;
-    let mut told = Told::default();
-    for seen in &sources {
-        told.add(scope, index, seen);
-    }
-    if told.topics.is_empty() {
-        for seen in &sources {
-            told.add_titles(scope, index, seen);
-        }
-    }
-    told.instructions()
+    Overview::of(index, &sources, &scope.below(None)?).instructions()
 }
 
-/// What is collected from the sources.
+/// What some sources contain.
 #[derive(Default)]
-struct Told {
-    documents: usize,
-    languages: BTreeMap<String, usize>,
-    folders: Vec<(String, usize)>,
-    topics: Vec<String>,
+pub(super) struct Overview {
+    pub(super) documents: usize,
+    /// The languages with their counts, the most frequent first.
+    pub(super) languages: Vec<(String, usize)>,
+    /// The top-level folders with their counts, the largest first.
+    pub(super) folders: Vec<(String, usize)>,
+    pub(super) topics: Vec<String>,
     /// The titles of some documents, if no topics are known.
-    titles: Vec<String>,
-    collections: Vec<String>,
+    pub(super) titles: Vec<String>,
+    pub(super) collections: Vec<String>,
 }
 
-impl Told {
-    fn add(&mut self, scope: &Scope, index: &Index, seen: &Seen) -> Option<()> {
+impl Overview {
+    /// What is known of the sources, below a path inside them.
+    pub(super) fn of(index: &Index, sources: &[Seen], below: &str) -> Overview {
+        let mut content = Overview::default();
+        for seen in sources {
+            content.add(index, seen, below);
+        }
+        if content.topics.is_empty() {
+            for seen in sources {
+                content.add_titles(index, seen, below);
+            }
+        }
+        for counts in [&mut content.languages, &mut content.folders] {
+            counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        }
+        content
+    }
+
+    fn add(&mut self, index: &Index, seen: &Seen, below: &str) -> Option<()> {
         if let Some(name) = seen.collection_name() {
             self.collections.push(name.to_string());
         }
-        let below = scope.below(None)?;
         let summary = index.summary(&seen.root).ok()??;
-        let is_inside = |path: &str| Path::new(path).starts_with(&below);
+        let is_inside = |path: &str| Path::new(path).starts_with(below);
         for topic in &summary.topics {
             if is_inside(&topic.path) {
                 self.topics.push(topic.heading.clone());
@@ -107,7 +116,14 @@ impl Told {
         if below.is_empty() {
             self.documents += summary.documents;
             for (language, count) in summary.languages {
-                *self.languages.entry(language).or_default() += count;
+                match self
+                    .languages
+                    .iter_mut()
+                    .find(|(name, _)| *name == language)
+                {
+                    Some((_, known)) => *known += count,
+                    None => self.languages.push((language, count)),
+                }
             }
             let domains = summary.domains.into_iter();
             self.folders
@@ -115,13 +131,13 @@ impl Told {
             return Some(());
         }
         // The summary describes the whole source; for a part of it, the list of folders is used.
-        let options = ListOptions::default().source(&seen.root).path(&below);
+        let options = ListOptions::default().source(&seen.root).path(below);
         for folder in index.folders(&options).ok()? {
             if folder.path == below {
                 self.documents += folder.documents_under;
                 continue;
             }
-            let rest = folder.path.strip_prefix(&*below);
+            let rest = folder.path.strip_prefix(below);
             let rest = rest.unwrap_or_default().trim_start_matches('/');
             if !rest.is_empty() && !rest.contains('/') {
                 self.folders
@@ -131,10 +147,10 @@ impl Told {
         Some(())
     }
 
-    fn add_titles(&mut self, scope: &Scope, index: &Index, seen: &Seen) -> Option<()> {
+    fn add_titles(&mut self, index: &Index, seen: &Seen, below: &str) -> Option<()> {
         let options = ListOptions::default()
             .source(&seen.root)
-            .path(scope.below(None)?)
+            .path(below)
             .limit(LOOKED_AT);
         let documents = index.documents(&options).ok()?.into_iter();
         let titles = documents.filter_map(|document| {
@@ -154,12 +170,8 @@ impl Told {
             return None;
         }
         let mut text = format!("It holds {}", counted(self.documents, "document"));
-        let mut languages: Vec<_> = self.languages.into_iter().collect();
-        languages.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        let languages = languages.iter().take(4).map(|(name, _)| name.clone());
+        let languages = self.languages.iter().take(4).map(|(name, _)| name.clone());
         text += &listed(" (", languages, ")");
-        self.folders
-            .sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         self.folders.truncate(NAMED);
         let folders = self.folders.iter();
         let folders = folders

@@ -11,17 +11,19 @@ use serde_json::{Value, json};
 
 use super::arguments::Arguments;
 use super::budget::{self, shortened};
+use super::instructions::Overview;
 use super::names::{address, one_line, quoted};
 use super::reply::{Form, Reply, texts, with_notes};
 use super::scope::Seen;
 use super::search::reads;
 use super::waiting::plain;
 use super::{Shared, object};
+use crate::cli::date_of;
 use crate::output::{ago, counted, thousands};
 
 pub(super) const NAME: &str = "list";
 
-const WHAT: [&str; 4] = ["recent", "folders", "documents", "collections"];
+const WHAT: [&str; 5] = ["recent", "folders", "documents", "collections", "summary"];
 
 /// The default and the maximum number of entries of an answer.
 const DEFAULT: usize = 50;
@@ -41,8 +43,7 @@ pub(super) fn tool() -> Tool {
         },
         "additionalProperties": false,
     });
-    let description =
-        "List the documents that changed last, the folders, all documents, or the collections.";
+    let description = "List the documents that changed last, the folders, all documents, or the collections; or a summary.";
     Tool::new(NAME, description, object(input))
         .with_title("List")
         .with_annotations(reads())
@@ -79,18 +80,32 @@ impl Shared {
             let Some(below) = shared.scope.below(path.as_deref()) else {
                 bail!(NOTHING_THERE);
             };
-            let options = ListOptions::default().path(below);
+            let options = ListOptions::default().path(&below);
+            let mut total = None;
             let entries = match what {
-                "recent" => shared.documents(index, &indexed, options.order(ListOrder::Recent))?,
+                "recent" => {
+                    // Only the newest are dated.
+                    let newest = options.clone().limit(offset.saturating_add(limit));
+                    total = Some(count(index, &indexed, &options)?);
+                    shared.documents(index, &indexed, newest.order(ListOrder::Recent))?
+                }
                 "documents" => shared.documents(index, &indexed, options)?,
                 "folders" => shared.folders(index, &indexed, &options)?,
+                "summary" => shared.summary(index, &indexed, &below)?,
                 _ => shared.collections(index, &sources)?,
             };
+            let total = total.unwrap_or(entries.len());
             if entries.is_empty() && path.is_some() && what != "collections" {
                 bail!(NOTHING_THERE);
             }
             let notes = shared.lag(index);
-            Ok(page(form, what, entries, (offset, limit, most), notes))
+            Ok(page(
+                form,
+                what,
+                (entries, total),
+                (offset, limit, most),
+                notes,
+            ))
         })
         .await
     }
@@ -110,16 +125,16 @@ impl Shared {
             all.extend(documents.into_iter().map(|document| (seen, document)));
         }
         if is_recent {
-            all.sort_by_key(|(_, document)| Reverse(document.modified));
+            all.sort_by_key(|(_, document)| Reverse(document.changed.map(|changed| changed.at)));
         }
         let entries = all.into_iter().map(|(seen, document)| {
             let path = self.scope.outward(&document.path);
             let title = document.title.as_deref();
             let title = title.map(|title| format!(" · {}", quoted(title)));
-            let when = match is_recent {
-                true => format!("{}: ", ago(document.modified)),
-                false => String::new(),
-            };
+            let when = document
+                .changed
+                .map(|changed| format!("{} ({}): ", ago(changed.at), date_of(changed.from)));
+            let when = when.unwrap_or_default();
             let collection = seen.collection_name();
             let prefix = collection.map(|name| format!("{name}: "));
             let line = format!(
@@ -128,7 +143,7 @@ impl Shared {
                 address(path),
                 title.unwrap_or_default()
             );
-            let data = json!({
+            let mut data = json!({
                 "path": path,
                 "title": document.title,
                 "size": document.size,
@@ -136,6 +151,9 @@ impl Shared {
                 "chunks": document.chunks,
                 "language": document.language,
             });
+            if let Some(changed) = document.changed {
+                data["changed"] = json!(changed);
+            }
             (line, of_collection(data, collection))
         });
         Ok(entries.collect())
@@ -181,6 +199,59 @@ impl Shared {
         Ok(entries)
     }
 
+    /// What the documents of several sources are about: a line for each kind of what is known.
+    fn summary(&self, index: &Index, sources: &[Seen], below: &str) -> anyhow::Result<Vec<Entry>> {
+        /// How many of the newest documents it names.
+        const NEWEST: usize = 5;
+        let content = Overview::of(index, sources, below);
+        if content.documents == 0 {
+            return Ok(Vec::new());
+        }
+        let counted_names = |all: &[(String, usize)], name: fn(&str) -> String| {
+            let all = all.iter();
+            let all = all.map(|(of, count)| format!("{} {}", name(of), thousands(*count)));
+            all.collect::<Vec<_>>().join(", ")
+        };
+        let names = |all: &[String]| {
+            all.iter()
+                .map(|it| quoted(it))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        let languages = counted_names(&content.languages, str::to_string);
+        let folders = counted_names(&content.folders, quoted);
+        let documents = counted(content.documents, "document");
+        let lines = [
+            ("documents", documents, json!(content.documents)),
+            ("languages", languages, json!(content.languages)),
+            ("folders", folders, json!(content.folders)),
+            ("topics", names(&content.topics), json!(content.topics)),
+            ("titles", names(&content.titles), json!(content.titles)),
+            (
+                "collections",
+                names(&content.collections),
+                json!(content.collections),
+            ),
+        ];
+        let lines = lines.into_iter().filter(|(_, line, _)| !line.is_empty());
+        let mut entries: Vec<Entry> = lines
+            .map(|(what, line, data)| {
+                (
+                    format!("- {what}: {line}"),
+                    json!({"what": what, "value": data}),
+                )
+            })
+            .collect();
+        let newest = ListOptions::default().path(below).limit(NEWEST);
+        let newest = self.documents(index, sources, newest.order(ListOrder::Recent))?;
+        let newest = newest.into_iter().take(NEWEST);
+        entries.extend(newest.map(|(line, mut data)| {
+            data["what"] = "newest".into();
+            (line.replacen("- ", "- newest: ", 1), data)
+        }));
+        Ok(entries)
+    }
+
     fn collections(&self, index: &Index, sources: &[Seen]) -> anyhow::Result<Vec<Entry>> {
         let mut entries = Vec::new();
         for seen in sources {
@@ -214,6 +285,16 @@ impl Shared {
     }
 }
 
+/// How many documents there are in several sources.
+fn count(index: &Index, sources: &[Seen], options: &ListOptions) -> anyhow::Result<usize> {
+    let mut count = 0;
+    for seen in sources {
+        let options = options.clone().source(&seen.root);
+        count += index.count(&options).map_err(plain)?;
+    }
+    Ok(count)
+}
+
 fn of_collection(mut data: Value, name: Option<&str>) -> Value {
     if let Some(name) = name {
         data["collection"] = name.into();
@@ -221,17 +302,16 @@ fn of_collection(mut data: Value, name: Option<&str>) -> Value {
     data
 }
 
-/// Entries from `offset` on: at most `limit`, and no more than fit into `most` tokens. Their lines begin with `-`; other lines do not.
+/// Entries, and how many there are in all, from `offset` on: at most `limit`, and no more than fit into `most` tokens. Their lines begin with `-`; other lines do not.
 fn page(
     form: Form,
     what: &str,
-    entries: Vec<Entry>,
+    (entries, total): (Vec<Entry>, usize),
     (offset, limit, most): (usize, usize, usize),
     notes: Vec<String>,
 ) -> Reply {
     /// The tokens for the lines after the entries.
     const UNDER: usize = 30;
-    let total = entries.len();
     let mut left = most.saturating_sub(UNDER + form.tokens(&notes.join("\n"), &notes));
     let mut listed: Vec<Value> = Vec::new();
     let mut text = String::new();
@@ -253,6 +333,7 @@ fn page(
     let end = offset.saturating_add(listed.len());
     text += &match (listed.len(), total, what) {
         (_, 0, "collections") => "no collections\n".to_string(),
+        (_, _, "summary") if offset == 0 && listed.len() == total => String::new(),
         (_, 0, _) => "no documents\n".to_string(),
         (0, ..) => format!(
             "no entries from {offset} on: there are {}\n",

@@ -7,7 +7,7 @@ use excerpt_index::{DocumentHits, Hit};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::budget::{around, bounded};
+use super::budget::{around, begun, bounded};
 use super::fence::measured;
 use super::names::{address, quoted, quoted_trail};
 use super::reply::Form;
@@ -25,8 +25,8 @@ const COPIES: usize = 3;
 pub(super) struct Passage<'a> {
     pub(super) rank: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    collection: Option<&'a str>,
-    path: &'a str,
+    pub(super) collection: Option<&'a str>,
+    pub(super) path: &'a str,
     pub(super) citation: String,
     #[serde(skip)]
     lines: (usize, usize),
@@ -36,6 +36,9 @@ pub(super) struct Passage<'a> {
     trail: &'a [String],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     sections: &'a [String],
+    /// Some fields of that for a text, if the answer has not shown them yet.
+    #[serde(skip)]
+    pub(super) fields: Vec<String>,
     /// The front matter of its document; `None` if there was no room for it.
     #[serde(skip_serializing_if = "is_empty")]
     metadata: Option<&'a Map<String, Value>>,
@@ -80,6 +83,7 @@ impl<'a> Passage<'a> {
             title: document.title.as_deref().map(bounded),
             trail: &hit.trail,
             sections: &hit.sections,
+            fields: fields(&document.metadata),
             metadata: Some(&document.metadata),
             score: hit.score,
             channel: channel(&hit.explanation),
@@ -131,6 +135,9 @@ impl<'a> Passage<'a> {
         if !trail.is_empty() {
             head += &format!(" · {}", quoted_trail(trail, between));
         }
+        if !self.fields.is_empty() {
+            head += &format!(" · {}", quoted_trail(&self.fields, "; "));
+        }
         head
     }
 
@@ -169,6 +176,38 @@ impl<'a> Passage<'a> {
         let first = self.lines.0 + lines(before);
         self.text = (!shown.is_empty()).then_some(shown);
         self.shown = self.text.map(|_| (first, first + lines(shown)));
+    }
+}
+
+/// Up to three fields of the front matter, each with its value: first those that say most about a document.
+fn fields(metadata: &Map<String, Value>) -> Vec<String> {
+    const MOST: usize = 3;
+    const FIRST: [&str; 4] = ["status", "type", "tags", "date"];
+    /// The longest value, in characters.
+    const LONGEST: usize = 40;
+    let first = FIRST
+        .iter()
+        .filter_map(|name| metadata.get_key_value(*name));
+    let others = metadata.iter();
+    // The title has a place of its own.
+    let others = others.filter(|(name, _)| **name != "title" && !FIRST.contains(&&***name));
+    let fields = first.chain(others).filter_map(|(name, value)| {
+        let value = match value {
+            Value::Array(list) => list.iter().filter_map(plain).collect::<Vec<_>>().join(", "),
+            value => plain(value)?,
+        };
+        (!value.is_empty()).then(|| begun(&format!("{name}: {value}"), LONGEST))
+    });
+    fields.take(MOST).collect()
+}
+
+/// A value that is neither a list nor an object.
+fn plain(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.trim().to_string()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(truth) => Some(truth.to_string()),
+        _ => None,
     }
 }
 

@@ -3,24 +3,27 @@
 //! Chunks are ranked, not documents: an agent reads an answer from the top, within a budget, and `limit` then counts passages. Ranked by document, the
 //! second and third best passage of the first document would come before the best of the next one.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use anyhow::bail;
 use excerpt_index::{Answer, DocumentHits, Hit, Index, ListOptions, Note, Query, Rank};
 use rmcp::model::{Tool, ToolAnnotations};
 use rmcp::service::{RequestContext, RoleServer};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
 use super::budget::{self, bounded, shortened, tokens};
-use super::fence::Fenced;
+use super::fence::{Fenced, measured};
 use super::instructions::Instructions;
-use super::names::{address, ticked};
+use super::names::{address, quoted, ticked};
 use super::passage::{Passage, fit};
 use super::reply::{Form, Reply, texts};
 use super::scope::Seen;
 use super::waiting::plain;
 use super::{Shared, object};
+use crate::output::counted;
 use crate::place::{Changed, SyncMode};
 
 pub(super) const NAME: &str = "search";
@@ -54,6 +57,7 @@ pub(super) fn tool(instructions: &Instructions) -> Tool {
             "until": {"type": "string"},
             "fields": {"type": "object", "description": "Front matter fields and their values"},
             "weak": {"type": "boolean", "description": "Show weak matches"},
+            "documents": {"type": "boolean", "description": "Documents only, without text"},
             "format": Form::schema(),
         },
         "required": ["query"],
@@ -103,6 +107,8 @@ struct Shown {
     form: Form,
     /// Whether a text shows weak hits in full.
     weak: bool,
+    /// Whether documents are shown without their texts.
+    documents: bool,
     max_tokens: usize,
 }
 
@@ -139,9 +145,14 @@ impl Shared {
         filter.dated = (arguments.text("since")?, arguments.text("until")?);
         filter.fields = arguments.pairs("fields")?;
         let path = arguments.text("path")?;
+        let documents = arguments.truth("documents")?;
+        if documents {
+            query = query.rank(Rank::Documents);
+        }
         let shown = Shown {
             form: arguments.form()?,
             weak: arguments.truth("weak")?,
+            documents,
             max_tokens: arguments
                 .whole("max_tokens", budget::LEAST, budget::MOST)?
                 .unwrap_or(TOKENS * limit.max(DEFAULT)),
@@ -284,6 +295,9 @@ impl Shared {
         shown: Shown,
         mut notes: Vec<String>,
     ) -> anyhow::Result<Reply> {
+        if shown.documents {
+            return self.without_texts(answer, shown, notes);
+        }
         let found = answer
             .documents
             .iter()
@@ -298,6 +312,13 @@ impl Shared {
         notes.extend(weak_note(&hits, shown.folds()));
         if shown.folds() {
             hits.retain(|hit| !hit.weak);
+        }
+        // The fields of a document are shown with its best hit.
+        let mut seen = HashSet::new();
+        for hit in &mut hits {
+            if !seen.insert((hit.collection, hit.path)) {
+                hit.fields.clear();
+            }
         }
         let mut under = Fenced::default();
         under.notes(&notes);
@@ -327,6 +348,77 @@ impl Shared {
         }
         text.notes(&notes);
         Ok(Reply::of(form, text.sealed(&self.marks), &data))
+    }
+}
+
+/// A document of an answer, without its text. The names are those of [`crate::wire::DocumentHit`].
+#[derive(Serialize)]
+struct Found<'a> {
+    rank: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    collection: Option<&'a str>,
+    path: &'a str,
+    title: Option<String>,
+    score: f32,
+    weak: bool,
+}
+
+impl Shared {
+    /// The documents of an answer, without their texts.
+    fn without_texts(
+        &self,
+        answer: &Answer,
+        shown: Shown,
+        mut notes: Vec<String>,
+    ) -> anyhow::Result<Reply> {
+        let documents = answer.documents.iter();
+        let found: Vec<Found<'_>> = documents
+            .map(|document| Found {
+                rank: document.rank,
+                collection: document.collection.as_deref(),
+                path: self.scope.outward(&document.path),
+                title: document.title.as_deref().map(bounded),
+                score: document.score,
+                weak: document.chunks.iter().all(|hit| hit.weak),
+            })
+            .collect();
+        if !found.is_empty() && found.iter().all(|found| found.weak) {
+            notes.push("only weak matches: probably nothing here answers this".to_string());
+        }
+        let mut text = Fenced::default();
+        let mut left = shown.max_tokens;
+        let mut kept = 0;
+        for found in &found {
+            let collection = found.collection.map(|name| format!("{}: ", address(name)));
+            let title = found
+                .title
+                .as_deref()
+                .map(|title| format!(" · {}", quoted(title)));
+            let line = format!(
+                "[{}] {}{} · score {:.3}{}{}",
+                found.rank,
+                collection.unwrap_or_default(),
+                address(found.path),
+                found.score,
+                if found.weak { " weak" } else { "" },
+                title.unwrap_or_default()
+            );
+            let taken = shown.form.tokens(&measured(&line), found);
+            if kept > 0 && taken > left {
+                break;
+            }
+            left = left.saturating_sub(taken);
+            text.line(&line);
+            kept += 1;
+        }
+        if kept < found.len() {
+            let omitted = counted(found.len() - kept, "document");
+            notes.push(format!("{omitted} left out: raise `max_tokens`"));
+        }
+        text.notes(&notes);
+        let written: Value = serde_json::from_str(&serde_json::to_string(&found[..kept])?)?;
+        let data = json!({"documents": written, "notes": notes});
+        Ok(Reply::of(shown.form, text.sealed(&self.marks), &data))
     }
 }
 

@@ -51,6 +51,15 @@ impl Addition {
             (None, Some(title), None) => Collection::name_for(Path::new(title)),
             (None, None, None) => bail!("a text has no name: give `--name` or `--title`"),
         };
+        let mut collection = Collection::new(name, root.unwrap_or(Path::new(".")));
+        collection.chunking = self.chunking.clone();
+        collection.attributes = self.attributes();
+        collection.selection = self.selection.clone();
+        Ok(collection)
+    }
+
+    /// What is said of its documents.
+    pub(crate) fn attributes(&self) -> Attributes {
         let mut attributes = Attributes::default();
         attributes.kind = self.kind.map(|kind| match kind {
             Kind::Doc => "doc".to_string(),
@@ -60,11 +69,7 @@ impl Addition {
         attributes.versions.clone_from(&self.versions);
         let tags = self.tags.iter().map(|tag| tag.trim().to_string());
         attributes.tags = tags.filter(|tag| !tag.is_empty()).collect();
-        let mut collection = Collection::new(name, root.unwrap_or(Path::new(".")));
-        collection.chunking = self.chunking.clone();
-        collection.attributes = attributes;
-        collection.selection = self.selection.clone();
-        Ok(collection)
+        attributes
     }
 
     /// Checks that a text can be a document, by the same rules as for a file.

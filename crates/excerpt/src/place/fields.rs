@@ -6,10 +6,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::anyhow;
-use excerpt_chunk::{FileError, closest};
+use excerpt_chunk::{FileError, closest, fields_named};
 use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+
+use crate::other_names::{arguments, snake_case};
 
 /// The type of a field.
 #[derive(Clone, Copy, Debug)]
@@ -207,12 +209,43 @@ pub(crate) fn check_names(file: &File, names: &[&'static str]) -> anyhow::Result
                 DeValue::Table(_) => "table",
                 _ => "field",
             };
-            let next = next(name, names.iter().copied());
-            let message = format!("unknown {kind} `{name}`, {next}");
+            let message = match inside(name, value.get_ref(), names, DEEPEST) {
+                Some((path, ours)) => format!("unknown table `{path}`, here it is `[{ours}]`"),
+                None => {
+                    let next = match fields_named(name).first() {
+                        Some(field) => format!("did you mean `{field}` in `[chunking]`?"),
+                        None => next(name, names.iter().copied()),
+                    };
+                    format!("unknown {kind} `{name}`, {next}")
+                }
+            };
             return Err(file.fault(key.span(), message));
         }
     }
     Ok(())
+}
+
+/// How deep a table of another tool is looked into.
+const DEEPEST: usize = 4;
+
+/// The path of a table inside the table at `path` that has one of our names, as other tools nest it in one of their own, and that name.
+fn inside(
+    path: &str,
+    value: &DeValue<'_>,
+    names: &[&'static str],
+    depth: usize,
+) -> Option<(String, &'static str)> {
+    let DeValue::Table(table) = value else {
+        return None;
+    };
+    let mut tables = table.iter().filter(|(_, value)| value.get_ref().is_table());
+    tables.find_map(|(key, value)| {
+        let path = format!("{path}.{}", key.get_ref());
+        match names.iter().find(|name| **name == key.get_ref()) {
+            Some(ours) => Some((path, *ours)),
+            None => inside(&path, value.get_ref(), names, depth.checked_sub(1)?),
+        }
+    })
 }
 
 fn parse(file: &File) -> anyhow::Result<Spanned<DeTable<'_>>> {
@@ -224,6 +257,11 @@ fn parse(file: &File) -> anyhow::Result<Spanned<DeTable<'_>>> {
 
 /// A suggestion for an unknown name, for the end of a message.
 fn next(name: &str, known: impl Iterator<Item = &'static str> + Clone) -> String {
+    let plain = snake_case(name);
+    if arguments(&plain).any(|ours| ours == "limit") || plain == "limit" {
+        return "the number of results is chosen with each question: `--limit`, or `limit` in MCP"
+            .to_string();
+    }
     match closest(name, known.clone()) {
         Some(close) => format!("did you mean `{close}`?"),
         None => format!("expected one of {}", known.collect::<Vec<_>>().join(", ")),

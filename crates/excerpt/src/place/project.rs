@@ -147,23 +147,26 @@ impl Configuration {
         ];
         for (owner, file) in files {
             let Some(file) = file else { continue };
-            check_names(&file, &TABLES)?;
-            let table = Table::read(&file, embedding::TABLE, embedding::FIELDS)?;
-            let mut sets = names(embedding::TABLE, table.0.keys());
+            // All of a file is checked, also where only one table of it counts.
+            let Said {
+                chunking,
+                files,
+                search: ranking,
+                embedding,
+            } = Said::of(&file)?;
+            let mut sets = names(embedding::TABLE, embedding.0.keys());
             match owner {
-                Owner::User => vectors = table,
-                Owner::Named => vectors = table,
+                Owner::User => vectors = embedding,
+                Owner::Named => vectors = embedding,
                 Owner::Project => {
-                    embedding::check_project(&table, &shown(own.as_deref()))?;
-                    vectors = table.or(vectors);
+                    embedding::check_project(&embedding, &shown(own.as_deref()))?;
+                    vectors = embedding.or(vectors);
                 }
             }
             if owner != Owner::Named {
-                let table = Table::read(&file, SEARCH, RANKING)?;
-                sets.extend(names(SEARCH, table.0.keys()));
-                search = table.or(search);
-                let mut table = Table::read(&file, FILES, SELECTION)?;
-                self::selection(&table)?;
+                sets.extend(names(SEARCH, ranking.0.keys()));
+                search = ranking.or(search);
+                let mut table = files;
                 if owner == Owner::Project {
                     check_project(&table, &shown(own.as_deref()))?;
                     all.notes
@@ -172,7 +175,6 @@ impl Configuration {
                 }
                 sets.extend(names(FILES, table.0.keys()));
                 selection = table.or(selection);
-                let chunking = chunking(&file)?;
                 sets.extend(names("chunking", said(&chunking).iter()));
                 all.chunking = chunking.or(all.chunking);
             }
@@ -188,6 +190,30 @@ impl Configuration {
         all.selection = self::selection(&selection)?;
         all.embedding = Embedding::of(&vectors)?;
         Ok(all)
+    }
+}
+
+/// What one file says.
+struct Said {
+    chunking: Settings,
+    files: Table,
+    search: Table,
+    embedding: Table,
+}
+
+impl Said {
+    fn of(file: &Arc<File>) -> anyhow::Result<Said> {
+        check_names(file, &TABLES)?;
+        let files = Table::read(file, FILES, SELECTION)?;
+        selection(&files)?;
+        let chunking = settings_from_toml(&file.text)
+            .map_err(|error| anyhow!("{}:{error}", file.path.display()))?;
+        Ok(Said {
+            chunking,
+            files,
+            search: Table::read(file, SEARCH, RANKING)?,
+            embedding: Table::read(file, embedding::TABLE, embedding::FIELDS)?,
+        })
     }
 }
 
@@ -284,7 +310,7 @@ pub(crate) fn chunking_around(path: &Path) -> anyhow::Result<Settings> {
     let mut settings = Settings::default();
     for folder in path.ancestors().filter(|folder| folder.is_dir()) {
         if let Some(file) = of_project(folder)? {
-            settings = chunking(&file)?;
+            settings = Said::of(&file)?.chunking;
             break;
         }
         if folder.join(".git").symlink_metadata().is_ok() {
@@ -292,8 +318,8 @@ pub(crate) fn chunking_around(path: &Path) -> anyhow::Result<Settings> {
         }
     }
     let own = own_path().as_deref().map(of_user).transpose()?.flatten();
-    let own = own.as_deref().map(chunking).transpose()?;
-    Ok(settings.or(own.unwrap_or_default()))
+    let own = own.as_ref().map(Said::of).transpose()?;
+    Ok(settings.or(own.map(|said| said.chunking).unwrap_or_default()))
 }
 
 /// The path of the user's own file, whether or not it exists.
@@ -351,10 +377,6 @@ fn file(path: PathBuf, read: Result<Vec<u8>, Refused>) -> anyhow::Result<Option<
         Ok(text) => Ok(Some(Arc::new(File { path, text }))),
         Err(_) => Err(anyhow!("cannot read `{}`: it is not UTF-8", path.display())),
     }
-}
-
-fn chunking(file: &File) -> anyhow::Result<Settings> {
-    settings_from_toml(&file.text).map_err(|error| anyhow!("{}:{error}", file.path.display()))
 }
 
 /// The ranking of this name, changed by the other fields of the table.

@@ -188,3 +188,69 @@ fn an_unreadable_file_does_not_stop_a_sync() {
     assert_eq!(report["skipped"]["not_utf8"], 1);
     assert_eq!(report["skipped"]["link"], 1);
 }
+
+#[test]
+fn flags_of_other_tools_work_or_are_answered_with_ours() {
+    let project = Project::new().file("a.md", "# A\n\n## B\n\nText.\n");
+    let run = project.run(&["chunk", "a.md", "--strategy", "none"]).ok();
+    assert!(run.stdout.contains(" · whole ("), "{}", run.stdout);
+    let tip = |args: &[&str]| {
+        let run = project.run(args);
+        assert_eq!(run.code, Some(2), "{args:?}: {}", run.stdout);
+        let lines: Vec<&str> = run.stderr.lines().collect();
+        let mut tips = lines.iter().filter_map(|line| line.strip_prefix("  tip: "));
+        let tip = tips
+            .next()
+            .unwrap_or_else(|| panic!("{args:?}: {}", run.stderr));
+        assert_eq!(tips.next(), None, "{}", run.stderr);
+        tip.to_string()
+    };
+    for (theirs, ours) in [
+        ("--chunk-strategy", "--strategy"),
+        ("--chunk-min-size", "--min"),
+        ("--min-chunk-size", "--min"),
+        ("--chunk-max-size", "--max"),
+        ("--max-chunk-size", "--max"),
+        ("--chunk-header-levels", "--levels"),
+        ("--chunk-delimiter", "--delimiter"),
+        ("--fixed-overlap", "--overlap"),
+    ] {
+        for command in ["chunk", "add"] {
+            let flag = tip(&[command, "a.md", theirs, "3"]);
+            assert_eq!(flag, format!("`{theirs}` is `{ours}` here"));
+        }
+    }
+    for (args, expected) in [
+        (
+            &["chunk", "a.md", "--tokens", "400"][..],
+            "`--tokens` is `--target` and `--max` here",
+        ),
+        (
+            &["chunk", "a.md", "--preview"],
+            "`excerpt chunk` only previews: omit `--preview`",
+        ),
+        (
+            &["add", "--type", "doc", "--path", "a.md"],
+            "it is given without a flag: `excerpt add FOLDER|FILE|-`",
+        ),
+        (
+            &["search", "x", "--max-num-results", "3"],
+            "`--max-num-results` is `--limit` here",
+        ),
+        (
+            &["--color", "never", "search", "x", "--folder=docs"],
+            "it is given without a flag: `excerpt search PATH`",
+        ),
+        (
+            &["add-resource", "--type", "doc"],
+            "`add-resource` is `excerpt add` here",
+        ),
+    ] {
+        assert_eq!(tip(args), expected);
+    }
+    // What nobody calls so is answered as ever.
+    assert_eq!(
+        tip(&["search", "x", "--limitt", "3"]),
+        "a similar argument exists: '--limit'"
+    );
+}

@@ -227,3 +227,29 @@ fn the_encoding_of_a_file_is_printed_with_its_spans() {
     let hit = &project.run(&["search", "grüner", "--json"]).ok().json()[0];
     assert_eq!(hit["document"]["encoding"], "utf-16le");
 }
+
+#[test]
+fn json_has_a_summary() {
+    let text = "# A\n\n".to_string() + &"Tea grows on hills. ".repeat(100);
+    let project = Project::new().file("a.md", text);
+    let run = project
+        .run(&["chunk", "a.md", "--max", "100", "--format", "json"])
+        .ok();
+    let cut: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let (document, summary) = (&cut["documents"][0], &cut["documents"][0]["summary"]);
+    let sizes = document["chunks"].as_array().unwrap().iter();
+    let sizes: Vec<u64> = sizes
+        .map(|chunk| chunk["tokens"]["total"].as_u64().unwrap())
+        .collect();
+    assert_eq!(summary["chunks"], sizes.len());
+    assert_eq!(summary["smallest"], *sizes.iter().min().unwrap());
+    assert_eq!(summary["largest"], *sizes.iter().max().unwrap());
+    assert_eq!(
+        summary["mean"],
+        sizes.iter().sum::<u64>() / sizes.len() as u64
+    );
+    assert_eq!(
+        (&summary["oversized"], &summary["undersized"]),
+        (&0.into(), &0.into())
+    );
+}

@@ -251,7 +251,7 @@ fn what_cannot_be_added_is_reported() {
         &["add", "guides", "--name", "other"],
     ] {
         project.run(again).fails(
-            "excerpt: `[folder]/project/guides` is already the collection `guides`: search it with `-c guides`, or run `excerpt remove guides` first to add it differently",
+            "excerpt: `[folder]/project/guides` is already the collection `guides`: search it with `-c guides`, change it with `excerpt edit guides`, or add it again with `--replace`",
         );
     }
     project.run(&["add", ".", "--name", "guides"]).fails(
@@ -353,6 +353,164 @@ fn changed_settings_are_reported_and_the_old_state_answers() {
     assert!(after.json()[0]["tokens"].as_u64() <= Some(100));
     let run = project.run(&["status"]).ok();
     assert!(!run.stdout.contains("settings"), "{}", run.stdout);
+}
+
+#[test]
+fn a_collection_is_replaced_and_edited_in_one_step() {
+    let project = library();
+    let listed = |project: &Project, name: &str| {
+        let lines = project.run(&["list", "--json"]).ok().json();
+        let mut lines = lines.into_iter();
+        lines.find(|line| line["name"] == name).unwrap()
+    };
+    // Settings and attributes change together; what is not given stays.
+    let edit = [
+        "edit", "guides", "--tags", "harbour", "--type", "script", "--preset", "docs",
+    ];
+    let run = project.run(&edit).ok();
+    assert!(
+        run.stdout.starts_with("guides: 1 split again"),
+        "{}",
+        run.stdout
+    );
+    assert_eq!(
+        found(&project, &["--library", "--tag", "harbour"]),
+        ["guides:deploy.md"]
+    );
+    assert_eq!(found(&project, &["--library", "--tag", "team"]).len(), 0);
+    assert_eq!(
+        found(&project, &["--library", "--type", "script"]),
+        ["guides:deploy.md"]
+    );
+    let guides = listed(&project, "guides");
+    assert_eq!(guides["chunking"]["preset"], "docs");
+    assert_eq!(guides["selection"]["ignore"][0], "drafts/");
+    let run = project.run(&["edit", "api", "--title", "The new API", "--version", "3.x"]);
+    run.ok();
+    let lines = project
+        .run(&["search", "deploy", "-c", "api", "--json"])
+        .ok()
+        .json();
+    assert_eq!(lines[0]["document"]["title"], "The new API");
+    assert_eq!(lines[0]["document"]["metadata"]["versions"][0], "3.x");
+    project
+        .run(&["edit", "api", "--title", "", "--version", ""])
+        .ok();
+    assert_eq!(listed(&project, "api")["attributes"], serde_json::json!({}));
+
+    // Replaced as a whole: what is not given is not kept.
+    let run = project
+        .run(&["add", "guides", "--replace", "--tags", "new"])
+        .ok();
+    assert!(
+        run.stdout.starts_with("guides: 1 added, 1 split again"),
+        "{}",
+        run.stdout
+    );
+    let guides = listed(&project, "guides");
+    assert_eq!(
+        (&guides["documents"], &guides["chunking"]["preset"]),
+        (&2.into(), &serde_json::Value::Null)
+    );
+    let run = project
+        .run(&["add", "guides", "--replace", "--name", "manual"])
+        .ok();
+    assert!(run.stdout.starts_with("manual: "), "{}", run.stdout);
+    assert_eq!(found(&project, &["-c", "manual"]).len(), 2);
+    project.run(&["add", "api.md", "--replace", "--name", "manual"]).fails(
+        "excerpt: collection `manual` already exists for `[folder]/project/guides`: choose another name with `--name`, or run `excerpt remove manual` first",
+    );
+
+    // A text is replaced by its name.
+    let add = ["add", "-", "--title", "Lesson", "--replace"];
+    project.run_with(&add, b"Deploy quietly.\n").ok();
+    project.run_with(&add, b"Deploy loudly.\n").ok();
+    let lines = project
+        .run(&["search", "deploy", "-c", "Lesson", "--json"])
+        .ok()
+        .json();
+    assert_eq!(lines.len(), 1);
+    assert_eq!(lines[0]["text"], "Deploy loudly.\n");
+    let run = project.run_with(&["add", "-", "--name", "manual", "--replace"], b"x");
+    assert!(
+        run.stderr.contains("collection `manual` already exists"),
+        "{}",
+        run.stderr
+    );
+
+    // A mistake changes nothing.
+    project
+        .run(&["edit", "manual"])
+        .fails("excerpt: nothing to change in `manual`: give a new setting, such as `--tags` or `--preset`");
+    project
+        .run(&["edit", "manual", "--min", "900"])
+        .fails("excerpt: `min` is `900`, expected a size below `target` (400)");
+    project
+        .run(&["edit", "manuel", "--tags", "x"])
+        .fails("excerpt: unknown collection `manuel`, expected one of `Lesson`, `api`, `manual`");
+    assert_eq!(
+        listed(&project, "manual")["chunking"]["min"],
+        serde_json::Value::Null
+    );
+}
+
+#[test]
+fn what_was_added_is_reported_with_chunks_and_warnings() {
+    let text = "# One\n\nText.\n\n## Two\n\n".to_string()
+        + "```\n"
+        + &"line of code\n".repeat(300)
+        + "```\n";
+    let project = Project::new().file("guides/a.md", text);
+    let add = ["add", "guides", "--preset", "memory"];
+    let run = project.run(&add).ok();
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert!(lines[0].starts_with("guides: 1 added · "), "{}", run.stdout);
+    assert!(
+        lines[1].starts_with("1 document in ")
+            && lines[1].ends_with(" chunks: search with `-c guides`"),
+        "{}",
+        run.stdout
+    );
+    assert!(
+        lines[2..]
+            .iter()
+            .any(|line| line.starts_with("warning: a.md:") && line.contains(": oversized: ")),
+        "{}",
+        run.stdout
+    );
+    let run = project
+        .run(&["add", "guides", "--preset", "memory", "--replace", "--json"])
+        .ok();
+    let report = &run.json()[0];
+    assert_eq!(
+        (&report["collection"], &report["documents"]),
+        (&"guides".into(), &1.into())
+    );
+    assert!(report["chunks"].as_u64() > Some(1));
+    let mut warnings = report["warnings"].as_array().unwrap().iter();
+    let oversized =
+        |warned: &serde_json::Value| warned["warning"].as_str().unwrap().starts_with("oversized");
+    let warned = warnings.find(|warned| oversized(warned)).unwrap();
+    assert_eq!(warned["path"], "a.md");
+    assert!(warned["lines"][1].as_u64() > Some(300), "{warned}");
+}
+
+#[test]
+fn a_given_title_is_shown() {
+    let project = library();
+    let run = project.run(&["search", "deploy", "-c", "api"]).ok();
+    assert!(
+        run.stdout.starts_with("api › api.md:1-3 · The API · API\n"),
+        "{}",
+        run.stdout
+    );
+    // One that is only the first heading is not repeated.
+    let run = project.run(&["search", "deploy", "-c", "guides"]).ok();
+    assert!(
+        run.stdout.lines().next().unwrap().ends_with(" · Deploy"),
+        "{}",
+        run.stdout
+    );
 }
 
 #[test]

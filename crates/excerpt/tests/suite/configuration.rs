@@ -337,6 +337,65 @@ fn what_the_user_ignores_stays_ignored_whatever_a_project_ignores() {
 }
 
 #[test]
+fn tables_of_other_tools_are_answered_with_ours() {
+    refused(
+        "[memory.chunking]\ntokens = 400\n",
+        "excerpt: [folder]/project/excerpt.toml:1:2: unknown table `memory.chunking`, here it is `[chunking]`\n1 | [memory.chunking]\n  |  ^^^^^^",
+    );
+    refused(
+        "[chunking]\ntokens = 400\noverlap = 80\npreserveHeaders = true\n[search]\nmax_num_results = 5\n",
+        "excerpt: [folder]/project/excerpt.toml:6:1: unknown field `max_num_results` in `[search]`, the number of results is chosen with each question: `--limit`, or `limit` in MCP\n6 | max_num_results = 5\n  | ^^^^^^^^^^^^^^^",
+    );
+    refused(
+        "max_chunk_size = 300\n",
+        "excerpt: [folder]/project/excerpt.toml:1:1: unknown field `max_chunk_size`, did you mean `max` in `[chunking]`?\n1 | max_chunk_size = 300\n  | ^^^^^^^^^^^^^^",
+    );
+}
+
+#[test]
+fn every_unknown_table_or_field_is_an_error_with_its_line() {
+    for (table, line) in [
+        ("chunking", 2),
+        ("files", 2),
+        ("search", 2),
+        ("search.signals", 2),
+        ("embedding", 2),
+        ("chunking.deeper", 1),
+        ("files.deeper", 1),
+        ("watch", 1),
+    ] {
+        let project = tea().file("excerpt.toml", format!("[{table}]\nbogus_field = 1\n"));
+        for command in [
+            &["search", "tea"][..],
+            &["chunk", "green.md"],
+            &["chunk", "-"],
+        ] {
+            let run = project.run(command);
+            let place = format!("[folder]/project/excerpt.toml:{line}:");
+            assert_eq!(run.code, Some(2), "{table}: {command:?}");
+            assert!(
+                run.stderr.contains(&place) && run.stderr.contains("unknown "),
+                "{table}: {}",
+                run.stderr
+            );
+        }
+    }
+    // Also in a file of which only one table counts.
+    let project = tea();
+    project.write(
+        "mine.toml",
+        "[embedding]\nprovider = \"none\"\n[search]\nbogus = 1\n",
+    );
+    let run = project.run(&["search", "tea", "--embedding-config", "mine.toml"]);
+    assert!(
+        run.stderr
+            .contains("mine.toml:4:1: unknown field `bogus` in `[search]`"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
 fn a_ranking_is_chosen_by_name_or_comes_with_the_preset() {
     let project = Project::new()
         .file("projects/README.md", "# Overview\n\nWhat we build.\n")

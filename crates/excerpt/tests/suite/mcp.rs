@@ -303,7 +303,11 @@ fn everything_that_a_model_reads_about_the_tools_is_short() {
             "\n{} {}\n{}",
             tool["name"], tool["description"], tool["inputSchema"]
         );
-        assert_eq!(tool["annotations"]["destructiveHint"], false);
+        // Only `add` can replace something.
+        assert_eq!(
+            tool["annotations"]["destructiveHint"],
+            tool["name"] == "add"
+        );
         assert_eq!(tool["annotations"]["openWorldHint"], false);
         let is_reading = !["add", "note"].contains(&tool["name"].as_str().unwrap());
         assert_eq!(tool["annotations"]["readOnlyHint"], is_reading);
@@ -435,4 +439,142 @@ fn a_preview_shows_the_current_file() {
     // A deleted file is shown as indexed.
     std::fs::remove_file(project.path("docs/tea.md")).unwrap();
     assert!(cut("docs/tea.md").ok().text.contains("Black"));
+}
+
+#[test]
+fn chunking_has_a_typed_schema() {
+    let project = synced(tea());
+    let mut client = Client::new(&project, &["--allow-write", "--sync", "never"]);
+    let tools = client.tools();
+    let tool = tools.iter().find(|tool| tool["name"] == "chunk").unwrap();
+    let fields = &tool["inputSchema"]["properties"]["chunking"]["properties"];
+    let presets = json!(["auto", "brain", "docs", "resources", "code", "memory"]);
+    assert_eq!(
+        fields["preset"],
+        json!({"type": "string", "enum": presets, "default": "auto"})
+    );
+    assert_eq!(fields["strategy"]["default"], "auto");
+    assert!(
+        fields["strategy"]["enum"]
+            .as_array()
+            .unwrap()
+            .contains(&"headers".into())
+    );
+    assert_eq!(fields["target"], json!({"type": "integer", "default": 400}));
+    assert_eq!(fields["min"], json!({"type": "integer", "default": 50}));
+    assert_eq!(
+        fields["complete_sentences"],
+        json!({"type": "boolean", "default": true})
+    );
+    assert_eq!(
+        fields["levels"],
+        json!({"type": "array", "items": {"type": "integer"}})
+    );
+    // Every field that has a default can be given with it.
+    for (name, field) in fields.as_object().unwrap() {
+        let Some(default) = field.get("default") else {
+            continue;
+        };
+        let call = json!({"text": "x", "chunking": {name: default}});
+        client.call("chunk", call).ok();
+    }
+}
+
+#[test]
+fn a_previewed_chunk_has_its_kind_and_bytes() {
+    let project = synced(tea());
+    let mut client = Client::new(&project, &["--sync", "never"]);
+    let text = "/// Brews.\npub fn brew(cups: u32) -> u32 {\n    cups\n}\n";
+    let cut = client
+        .call("chunk", json!({"text": text, "name": "tea.rs"}))
+        .ok();
+    let chunk = &cut.data["chunks"][0];
+    assert_eq!(
+        (&chunk["kind"], &chunk["name"], &chunk["language"]),
+        (&json!("function"), &json!("brew"), &json!("rust")),
+        "{chunk}"
+    );
+    assert_eq!(chunk["bytes"], json!([0, text.len()]));
+}
+
+#[test]
+fn front_matter_is_shown_once() {
+    let long = "Harbour dues rise with the length of the boat.\n".repeat(60);
+    let note = format!(
+        "---\ntitle: Dues\nowner: ada\nstatus: open\nlength: 12\ntags: [harbour, money]\n---\n# Dues\n\n{long}\n## More\n\n{long}"
+    );
+    let project = synced(
+        Project::new()
+            .file("dues.md", note)
+            .file("b.md", "# Boats\n\nHarbour dues.\n"),
+    );
+    let mut client = Client::new(&project, &["--sync", "never"]);
+    let found = client
+        .call("search", json!({"query": "harbour dues length"}))
+        .ok();
+    let heads: Vec<&str> = found
+        .text
+        .lines()
+        .filter(|line| line.contains(" dues.md:"))
+        .collect();
+    assert!(heads.len() > 1, "{}", found.text);
+    assert!(
+        heads[0].ends_with(" · \"status: open; tags: harbour, money; length: 12\""),
+        "{}",
+        found.text
+    );
+    assert_eq!(
+        found.text.matches("status: open;").count(),
+        1,
+        "{}",
+        found.text
+    );
+}
+
+#[test]
+fn a_summary_is_listed() {
+    let project = synced(tea());
+    let mut client = Client::new(&project, &["--sync", "never"]);
+    let listed = client.call("list", json!({"what": "summary"})).ok();
+    let entries = listed.data["entries"].as_array().unwrap();
+    let of = |what: &str| entries.iter().filter(|entry| entry["what"] == what).count();
+    assert_eq!(
+        (of("documents"), of("languages")),
+        (1, 1),
+        "{}",
+        listed.data
+    );
+    assert!(of("newest") > 0, "{}", listed.data);
+    assert!(listed.text.starts_with("- documents: "), "{}", listed.text);
+    let part = client
+        .call("list", json!({"what": "summary", "path": "docs"}))
+        .ok();
+    assert!(part.text.starts_with("- documents: "), "{}", part.text);
+}
+
+#[test]
+fn documents_are_found_without_their_text() {
+    let project = synced(tea());
+    let mut client = Client::new(&project, &["--sync", "never"]);
+    let found = client
+        .call("search", json!({"query": "tea", "documents": true}))
+        .ok();
+    let documents = found.data["documents"].as_array().unwrap();
+    assert!(!documents.is_empty());
+    assert!(
+        documents
+            .iter()
+            .all(|it| it["score"].is_f64() && it["text"].is_null())
+    );
+    assert!(
+        found
+            .text
+            .lines()
+            .any(|line| line.contains("[1] ") && line.contains(" · score ")),
+        "{}",
+        found.text
+    );
+    let asked = json!({"query": "tea", "documents": true, "filters": {"folder": "docs"}, "max_num_results": 1});
+    let found = client.call("search", asked).ok();
+    assert_eq!(found.data["documents"].as_array().unwrap().len(), 1);
 }

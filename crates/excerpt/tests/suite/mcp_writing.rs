@@ -422,7 +422,7 @@ fn the_name_of_a_collection_is_not_changed() {
     client
         .call("add", json!({"path": "in/a.md", "name": "other"}))
         .fails(
-            "this file or folder is already the collection `alpha`: search it with `collection`",
+            "this file or folder is already the collection `alpha`: search it with `collection`, or set `replace`",
         );
 }
 
@@ -450,7 +450,8 @@ fn the_same_text_is_added_once() {
     assert_eq!(added(text("# Two\n")).data["collection"], "Brewing-2");
     let tagged = added(json!({"content": "# Two\n", "title": "Brewing", "tags": "[\"tea\"]"}));
     assert_eq!(tagged.data["collection"], "Brewing-2");
-    let kept = "its type, versions, tags and chunking stay as they are";
+    let kept =
+        "its type, versions, tags and chunking stay as they are: to change them, set `replace`";
     assert_eq!(tagged.data["notes"], json!([kept]));
     let all = client.call("list", json!({"what": "collections"})).ok();
     assert_eq!(all.data["total"], 2);
@@ -525,4 +526,40 @@ fn a_text_that_cannot_be_indexed_is_rejected() {
     }
     let added = json!({"content": "Zulu.", "name": "huge"});
     assert_eq!(client.call("add", added).ok().data["collection"], "huge");
+}
+
+#[test]
+fn an_agent_replaces_a_collection() {
+    let project = Project::new()
+        .file("in/a.md", "# A\n\nAlpha.\n")
+        .file("in/drafts/b.md", "# B\n\nAlpha, too.\n");
+    project
+        .run(&["add", "in", "--name", "alpha", "--ignore", "drafts/"])
+        .ok();
+    let mut client = Client::new(&project, &["--allow-write"]);
+    // What the owner leaves out stays out.
+    let again = json!({"path": "in", "name": "alpha", "tags": ["new"], "replace": true});
+    let mut preview = again.clone();
+    preview["preview"] = true.into();
+    assert_eq!(client.call("add", preview).ok().data["documents"], 1);
+    let added = client.call("add", again).ok();
+    assert_eq!(
+        (&added.data["documents"], &added.data["chunks"]),
+        (&json!(1), &json!(1))
+    );
+    let found = client
+        .call("search", json!({"query": "alpha", "tags": "new"}))
+        .ok();
+    assert_eq!(found.hits("path"), ["a.md"]);
+    let text = |content: &str| json!({"content": content, "title": "Brewing", "replace": true});
+    for content in ["# One\n\nZulu.\n", "# Two\n\nZulu again.\n"] {
+        let added = client.call("add", text(content)).ok();
+        assert_eq!(added.data["collection"], "Brewing");
+    }
+    let found = client.call("search", json!({"query": "zulu"})).ok();
+    assert_eq!(found.hits("text"), ["# Two\n\nZulu again.\n"]);
+    let named = json!({"content": "x", "name": "alpha", "replace": true});
+    client
+        .call("add", named)
+        .fails("collection `alpha` already exists: choose another `name`");
 }

@@ -223,3 +223,72 @@ fn status_sums_up_what_a_source_is_about() {
     let status = &project.run(&["status", "--json"]).ok().json()[0];
     assert_eq!(status["sources"][0]["summary"]["documents"], 3);
 }
+
+#[test]
+fn recent_follows_commits_then_dates_then_times() {
+    let project = Project::new()
+        .repository()
+        .file("old.md", "# Old\n")
+        .file("new.md", "# New\n")
+        .file("edited.md", "# Edited\n");
+    let commit = |files: &[&str], day: &str| {
+        for command in [&["add"][..], &["commit", "--quiet", "-m", "x"]] {
+            let files: &[&str] = if command[0] == "add" { files } else { &[] };
+            let status = std::process::Command::new("git")
+                .args(["-c", "user.name=a", "-c", "user.email=a@b"])
+                .args(command)
+                .args(files)
+                .env("GIT_COMMITTER_DATE", format!("{day}T12:00:00Z"))
+                .current_dir(project.path(""))
+                .status();
+            assert!(status.unwrap().success());
+        }
+    };
+    commit(&["new.md"], "2026-03-01");
+    commit(&["old.md", "edited.md"], "2025-01-01");
+    project.write("days/2025-06-01.md", "# A day\n");
+    project.write("dated.md", "---\ndate: 2025-09-01\n---\n# Dated\n");
+    // All files have the time of now, as in a fresh clone; this one was changed after it.
+    project.write("edited.md", "# Edited and not committed\n");
+    project.run(&["sync"]).ok();
+    let recent = ["list", "--recent", "5", "--json"];
+    let lines = project.run(&recent).ok().json();
+    let listed: Vec<(&str, &str)> = lines
+        .iter()
+        .map(|line| {
+            (
+                line["path"].as_str().unwrap(),
+                line["changed"]["from"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        listed,
+        [
+            ("edited.md", "file"),
+            ("new.md", "commit"),
+            ("dated.md", "document"),
+            ("days/2025-06-01.md", "document"),
+            ("old.md", "commit"),
+        ]
+    );
+    assert_eq!(lines[1]["changed"]["at"], 1_772_366_400);
+    let run = project.run(&["list", "--recent", "2"]).ok();
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert_eq!(lines.len(), 3);
+    assert!(
+        lines[1].contains("just now") && lines[1].contains(" file "),
+        "{}",
+        run.stdout
+    );
+    assert!(
+        lines[2].contains(" commit ") && lines[2].ends_with("new.md · New"),
+        "{}",
+        run.stdout
+    );
+    let mut client = crate::mcp_client::Client::new(&project, &["--sync", "never"]);
+    let listed = client.call("list", serde_json::json!({"limit": 2})).ok();
+    assert_eq!(listed.data["total"], 5);
+    assert_eq!(listed.data["entries"][1]["changed"]["from"], "commit");
+    assert!(listed.text.contains("(commit): new.md"), "{}", listed.text);
+}

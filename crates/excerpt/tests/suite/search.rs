@@ -350,3 +350,33 @@ fn only_weak_matches_count_as_no_result() {
         "{best}"
     );
 }
+
+#[test]
+fn documents_without_chunks() {
+    let project = Project::new()
+        .file(
+            "green.md",
+            "---\ntitle: On green tea\n---\n# Tea\n\nTea water has 80 degrees.\n",
+        )
+        .file("milk.md", "# Milk\n\nMilk is for black tea.\n");
+    let run = project.run(&["search", "tea water", "--documents"]).ok();
+    let first = run.stdout.lines().next().unwrap();
+    assert!(
+        first.starts_with("green.md · On green tea · score "),
+        "{}",
+        run.stdout
+    );
+    assert!(!run.stdout.contains("degrees"), "{}", run.stdout);
+    let lines = project
+        .run(&["search", "tea water", "--documents", "--json"])
+        .ok()
+        .json();
+    assert_eq!(lines.len(), 2);
+    assert_eq!(
+        (&lines[0]["rank"], &lines[0]["path"]),
+        (&1.into(), &"green.md".into())
+    );
+    assert_eq!(lines[0]["document"]["title"], "On green tea");
+    assert!(lines[0]["score"].as_f64() >= lines[1]["score"].as_f64());
+    assert!(lines[0]["text"].is_null() && lines[0]["snippet"].is_null());
+}

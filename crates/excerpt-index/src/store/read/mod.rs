@@ -162,7 +162,7 @@ fn hash(row: &Row<'_>, column: usize) -> rusqlite::Result<Hash> {
     row.get(column).map(Hash)
 }
 
-fn size(row: &Row<'_>, column: usize) -> rusqlite::Result<usize> {
+pub(super) fn size(row: &Row<'_>, column: usize) -> rusqlite::Result<usize> {
     let value: i64 = row.get(column)?;
     usize::try_from(value).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, value))
 }

@@ -42,6 +42,9 @@ pub(crate) struct Args {
     /// Rank chunks individually instead of documents
     #[arg(long)]
     chunks: bool,
+    /// Show documents alone: their paths, titles and scores, without their texts
+    #[arg(long, conflicts_with_all = ["chunks", "full", "files"])]
+    documents: bool,
     /// Print whole passages instead of snippets
     #[arg(long, conflicts_with_all = ["files", "json"])]
     full: bool,
@@ -153,6 +156,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let paths = target.paths(&args.path);
     let mut output = Output::new();
     match args.json {
+        true if args.documents => {
+            for document in &answer.documents {
+                output.json(&DocumentLine {
+                    schema: SCHEMA,
+                    document: wire::DocumentHit::of(document, &paths),
+                })?;
+            }
+        }
         true => lines(&mut output, &answer, &paths)?,
         false => Passages {
             paths: &paths,
@@ -189,9 +200,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 
 impl Args {
     fn shown(&self) -> Shown {
-        match (self.files, self.full) {
-            (true, _) => Shown::Files,
-            (_, true) => Shown::Passages,
+        match (self.files, self.documents, self.full) {
+            (true, ..) => Shown::Files,
+            (_, true, _) => Shown::Documents,
+            (.., true) => Shown::Passages,
             _ => Shown::Snippets,
         }
     }
@@ -292,4 +304,12 @@ struct Line<'a> {
     schema: u32,
     #[serde(flatten)]
     hit: wire::Hit<'a>,
+}
+
+/// One document as a program reads it.
+#[derive(Serialize)]
+struct DocumentLine<'a> {
+    schema: u32,
+    #[serde(flatten)]
+    document: wire::DocumentHit<'a>,
 }

@@ -16,6 +16,8 @@ use crate::wire::{citation, citation_of_copy};
 pub(super) enum Shown {
     /// Its path.
     Files,
+    /// Its path, title and score.
+    Documents,
     /// The best lines of its best chunk, and the places of others.
     Snippets,
     /// Its best chunks, whole.
@@ -76,6 +78,9 @@ impl Passages<'_> {
             let path = (self.paths).address(collection, &document.source, &document.path);
             return output.line(output.safe(&path));
         }
+        if self.shown == Shown::Documents {
+            return self.line(output, document);
+        }
         self.passage(output, document, best)?;
         for other in others.iter().filter(|other| self.all || !other.weak) {
             match self.shown {
@@ -92,6 +97,23 @@ impl Passages<'_> {
         }
         self.copies(output, &document.also_in)?;
         output.line("")
+    }
+
+    /// A document without its chunks.
+    fn line(&self, output: &mut Output, document: &DocumentHits) -> io::Result<()> {
+        let collection = document.collection.as_deref();
+        let path = (self.paths).address(collection, &document.source, &document.path);
+        let file = absolute(&document.source, &document.path);
+        let path = output.linked(&output.styled(&path, Style::new().bold()), &file);
+        let title = document.title.as_ref().map(|title| format!(" · {title}"));
+        let title = title.unwrap_or_default();
+        let weak = match document.chunks.iter().all(|hit| hit.weak) {
+            true => " · weak match",
+            false => "",
+        };
+        let marks = format!(" · score {:.3}{weak}", document.score);
+        let marks = output.styled(&marks, Style::new().dimmed());
+        output.line(format!("{path}{}{marks}", output.safe(&title)))
     }
 
     /// The places of copies: the differing parts of their paths if there are any, otherwise the citations.
@@ -133,7 +155,7 @@ impl Passages<'_> {
     fn passage(&self, output: &mut Output, document: &DocumentHits, hit: &Hit) -> io::Result<()> {
         let cited = citation(self.paths, document, hit);
         let file = absolute(&document.source, &document.path);
-        let place = headings(hit).or_else(|| document.title.clone());
+        let place = place(document, hit);
         let head = output.linked(&output.styled(&cited, Style::new().bold()), &file);
         let taken = columns(&output.safe(&cited));
         self.headed(output, (&head, taken), place, hit, Style::new())?;
@@ -204,6 +226,17 @@ impl Passages<'_> {
             output.line(output.styled(&line, Style::new().dimmed()))?;
         }
         Ok(())
+    }
+}
+
+/// The title of a document that was given to it, in front matter or when it was added, and the headings of the hit; without either, its own title.
+fn place(document: &DocumentHits, hit: &Hit) -> Option<String> {
+    let given = document.title.as_ref();
+    let given = given.filter(|_| document.title != document.first_heading);
+    let given = given.filter(|title| hit.trail.first() != Some(title));
+    match (given, headings(hit)) {
+        (Some(given), Some(headings)) => Some(format!("{given} · {headings}")),
+        (_, headings) => headings.or_else(|| document.title.clone()),
     }
 }
 

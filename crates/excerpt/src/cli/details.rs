@@ -1,0 +1,175 @@
+//! What is said of a collection when it is added or edited, and the report of what that did.
+
+use excerpt_index::{Collection, Index, Secrets, Selection, SyncReport, Warned};
+use serde::Serialize;
+
+use crate::cli::flags::ChunkFlags;
+use crate::cli::sync::told;
+use crate::exit::Outcome;
+use crate::output::{Output, SCHEMA, counted};
+use crate::place::project::Configuration;
+use crate::place::{self, Addition, Kind, Syncable, patiently};
+
+/// The settings and attributes of a collection.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct Details {
+    /// The type of its documents
+    #[arg(long = "type", short = 't', value_enum, value_name = "TYPE")]
+    kind: Option<Kind>,
+    /// The title, of a file or a text
+    #[arg(long, value_name = "TITLE")]
+    pub(super) title: Option<String>,
+    /// A version that its documents are about: 3.12, 3.x, >=2.1; may be given several times
+    #[arg(long = "version", value_name = "VERSION")]
+    versions: Vec<String>,
+    /// Words to filter by, separated by commas
+    #[arg(long, value_name = "TAGS", value_delimiter = ',')]
+    tags: Vec<String>,
+    /// Only files that match this pattern, written as in a .gitignore; may be given several times
+    #[arg(long, value_name = "PATTERN")]
+    include: Vec<String>,
+    /// Exclude files that match this pattern; may be given several times
+    #[arg(long, value_name = "PATTERN")]
+    ignore: Vec<String>,
+    /// Add what `.gitignore` and the like exclude, too
+    #[arg(long)]
+    no_ignore: bool,
+    /// The size in bytes above which a file is skipped [default: 2097152]
+    #[arg(long, value_name = "BYTES", hide_short_help = true)]
+    max_file_size: Option<u64>,
+    /// Whether to skip or index files that contain keys or passwords [default: skip]
+    #[arg(long, value_name = "WHAT", value_parser = secrets, hide_short_help = true)]
+    secrets: Option<Secrets>,
+    #[command(flatten)]
+    chunking: ChunkFlags,
+}
+
+impl Details {
+    /// What is added with these flags.
+    pub(super) fn addition(&self) -> Addition {
+        Addition {
+            name: None,
+            kind: self.kind,
+            title: self.title.clone(),
+            versions: self.versions.clone(),
+            tags: self.tags.clone(),
+            selection: self.selection(),
+            chunking: self.chunking.settings(),
+        }
+    }
+
+    /// The collection with what these flags say, and for all others what it has. An empty title, version or tag removes what there is.
+    pub(super) fn applied_to(&self, known: Collection) -> Collection {
+        let said = self.addition().attributes();
+        let mut collection = known;
+        let attributes = &mut collection.attributes;
+        if let Some(title) = said.title {
+            attributes.title = Some(title).filter(|title| !title.is_empty());
+        }
+        if said.kind.is_some() {
+            attributes.kind = said.kind;
+        }
+        if !self.versions.is_empty() {
+            attributes.versions = said.versions;
+            attributes.versions.retain(|version| !version.is_empty());
+        }
+        if !self.tags.is_empty() {
+            attributes.tags = said.tags;
+        }
+        collection.selection = self.selection().or(collection.selection);
+        collection.chunking = self.chunking.settings().or(collection.chunking);
+        collection
+    }
+
+    fn selection(&self) -> Selection {
+        let mut selection = Selection::default();
+        selection.include.clone_from(&self.include);
+        selection.ignore.clone_from(&self.ignore);
+        selection.max_file_size = self.max_file_size;
+        selection.secrets = self.secrets;
+        selection.ignore_files = self.no_ignore.then_some(false);
+        selection
+    }
+}
+
+fn secrets(text: &str) -> Result<Secrets, &'static str> {
+    match text {
+        "skip" => Ok(Secrets::Skip),
+        "index" => Ok(Secrets::Index),
+        _ => Err("expected skip or index"),
+    }
+}
+
+/// The report of a collection that was added or edited.
+#[derive(Serialize)]
+struct Report<'a> {
+    schema: u32,
+    /// Its name, which is its id.
+    collection: &'a str,
+    documents: usize,
+    chunks: usize,
+    warnings: &'a [Warned],
+    #[serde(flatten)]
+    sync: &'a SyncReport,
+}
+
+/// Syncs a collection that was added or edited, and reports what it contains now.
+pub(super) fn sync(
+    index: &mut Index,
+    configuration: &Configuration,
+    collection: Collection,
+    json: bool,
+) -> anyhow::Result<Outcome> {
+    let mut output = Output::new();
+    let name = collection.name.clone();
+    let source = Syncable {
+        root: collection.root.clone(),
+        options: configuration.options_of(&collection),
+        collection: Some(collection),
+    };
+    let report = patiently(|| place::sync(index, &source, None))?;
+    let status = index.status()?;
+    let mut sources = status.sources.iter();
+    let known = sources.find(|known| known.root == source.root);
+    let (documents, chunks) = known.map_or((0, 0), |known| (known.documents, known.chunks));
+    let warnings = index.warnings(&source.root)?;
+    if json {
+        output.json(&Report {
+            schema: SCHEMA,
+            collection: &name,
+            documents,
+            chunks,
+            warnings: &warnings,
+            sync: &report,
+        })?;
+    } else {
+        told(&mut output, &source, &report, false)?;
+        let (documents, chunks) = (counted(documents, "document"), counted(chunks, "chunk"));
+        output.line(output.safe(&format!("{documents} in {chunks}: search with `-c {name}`")))?;
+        for warning in shown(&warnings) {
+            output.line(output.safe(&format!("warning: {warning}")))?;
+        }
+    }
+    output.flush()?;
+    Ok(Outcome::Done)
+}
+
+/// The first warnings as lines, and how many more there are.
+fn shown(warnings: &[Warned]) -> Vec<String> {
+    /// How many are shown.
+    const MOST: usize = 5;
+    let mut lines: Vec<String> = warnings
+        .iter()
+        .take(MOST)
+        .map(|warned| match warned.lines {
+            Some((first, last)) => format!("{}:{first}-{last}: {}", warned.path, warned.warning),
+            None => format!("{}: {}", warned.path, warned.warning),
+        })
+        .collect();
+    if let Some(more) = warnings.len().checked_sub(MOST).filter(|more| *more > 0) {
+        lines.push(format!(
+            "{more} more; `excerpt chunk` shows each with its chunk"
+        ));
+    }
+    lines
+}

@@ -1,0 +1,71 @@
+//! The names that other tools use for our arguments. The MCP server accepts them, since an agent cannot look them up; the command line and
+//! configuration files answer with ours. The fields of a chunking configuration have a table of their own, in `excerpt_chunk`.
+
+/// Other names, in lower case with underscores, and the argument that each maps to, where a tool or a command has it.
+pub(crate) const ARGUMENTS: [(&str, &str); 43] = [
+    ("q", "query"),
+    ("question", "query"),
+    ("search", "query"),
+    ("search_query", "query"),
+    ("n", "limit"),
+    ("k", "limit"),
+    ("top_k", "limit"),
+    ("max_results", "limit"),
+    ("num_results", "limit"),
+    ("max_num_results", "limit"),
+    ("count", "limit"),
+    ("token_budget", "max_tokens"),
+    ("all", "weak"),
+    ("tag", "tags"),
+    ("type", "kind"),
+    ("kind", "type"),
+    ("lang", "language"),
+    ("languages", "language"),
+    ("folder", "path"),
+    ("directory", "path"),
+    ("prefix", "path"),
+    ("file", "path"),
+    ("file_path", "path"),
+    ("from", "since"),
+    ("after", "since"),
+    ("to", "until"),
+    ("before", "until"),
+    ("metadata", "fields"),
+    ("filters", "fields"),
+    ("collections", "collection"),
+    ("source", "collection"),
+    ("target", "targets"),
+    ("path", "targets"),
+    ("paths", "targets"),
+    ("id", "targets"),
+    ("ids", "targets"),
+    ("uri", "targets"),
+    ("neighbors", "neighbours"),
+    ("context", "neighbours"),
+    ("cursor", "offset"),
+    ("text", "content"),
+    ("body", "content"),
+    ("content", "text"),
+];
+
+/// The arguments that other tools call `name`.
+pub(crate) fn arguments(name: &str) -> impl Iterator<Item = &'static str> {
+    let found = ARGUMENTS.iter().filter(move |(other, _)| *other == name);
+    found.map(|(_, ours)| *ours)
+}
+
+/// `maxTokens` and `max-tokens` as `max_tokens`.
+pub(crate) fn snake_case(name: &str) -> String {
+    let mut snake = String::new();
+    for c in name.chars() {
+        match c {
+            '-' => snake.push('_'),
+            _ if c.is_uppercase() => {
+                snake.push('_');
+                snake.extend(c.to_lowercase());
+            }
+            _ => snake.push(c),
+        }
+    }
+    snake
+}
