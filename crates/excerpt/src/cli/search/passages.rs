@@ -233,7 +233,9 @@ impl Passages<'_> {
 fn place(document: &DocumentHits, hit: &Hit) -> Option<String> {
     let given = document.title.as_ref();
     let given = given.filter(|_| document.title != document.first_heading);
-    let given = given.filter(|title| hit.trail.first() != Some(title));
+    let first = hit.trail.first().or(hit.sections.first());
+    // The first heading often repeats it.
+    let given = given.filter(|title| first.is_none_or(|first| !first.starts_with(&***title)));
     match (given, headings(hit)) {
         (Some(given), Some(headings)) => Some(format!("{given} · {headings}")),
         (_, headings) => headings.or_else(|| document.title.clone()),
