@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::arguments::{Arguments, shown};
 use super::budget;
-use super::chunk::{Room, chunking, described};
+use super::chunk::{Room, described};
 use super::names::address;
 use super::reply::{Form, Reply, with_notes};
 use super::scope::{Scope, Seen, configured};
@@ -39,9 +39,9 @@ pub(super) fn tool() -> Tool {
             "versions": {"type": "array", "items": {"type": "string"}},
             "tags": {"type": "array", "items": {"type": "string"}},
             "name": {"type": "string", "description": "Of the collection"},
-            "chunking": chunking(),
+            "chunking": {"type": "object", "description": "As for `chunk`"},
             "preview": {"type": "boolean", "description": "Only show what would be stored"},
-            "replace": {"type": "boolean", "description": "In place of the same path, or of the text with that name"},
+            "replace": {"type": "boolean", "description": "The same path, or the text of that name"},
             "max_tokens": {"type": "integer", "default": budget::DEFAULT},
             "format": Form::schema(),
         },

@@ -353,7 +353,7 @@ mod tests {
         let twice = read(json!({"path": "a", "filters": {"folder": "b"}}));
         assert_eq!(
             twice.err().unwrap().to_string(),
-            "`path` is given twice, as `folder`: omit one"
+            "`path` is given twice, as `path`: omit one"
         );
     }
 

@@ -42,25 +42,20 @@ pub(super) fn tool() -> Tool {
 }
 
 /// The schema of a chunking configuration: its fields, with the type and value that each has by default, and the values of those with names.
-pub(super) fn chunking() -> Value {
+fn chunking() -> Value {
     let of = |name: &str, default: &Value| {
-        let names: Vec<&str> = match name {
-            "strategy" => Strategy::names().collect(),
-            "unit" => Unit::names().collect(),
-            "atomic" => Atomic::names().collect(),
-            _ => Vec::new(),
+        let mut schema = match name {
+            "strategy" => json!({"enum": Strategy::names().collect::<Vec<_>>()}),
+            "unit" => json!({"enum": Unit::names().collect::<Vec<_>>()}),
+            "atomic" => json!({"enum": Atomic::names().collect::<Vec<_>>()}),
+            "levels" => json!({"type": "array", "items": {"type": "integer"}}),
+            "overview" => json!({"type": "integer"}),
+            _ if default.is_number() => json!({"type": "integer"}),
+            _ if default.is_boolean() => json!({"type": "boolean"}),
+            _ => json!({"type": "string"}),
         };
-        let kind = match (name, default) {
-            ("levels", _) => "array",
-            ("overview", _) | (_, Value::Number(_)) => "integer",
-            (_, Value::Bool(_)) => "boolean",
-            _ => "string",
-        };
-        let mut schema = json!({"type": kind});
-        if !names.is_empty() {
-            schema["enum"] = names.into();
-        }
-        if !default.is_null() {
+        // What is not said is none, or `false`.
+        if !default.is_null() && *default != json!(false) {
             schema["default"] = default.clone();
         }
         schema
@@ -70,9 +65,8 @@ pub(super) fn chunking() -> Value {
     let mut fields: Map<String, Value> = defaults
         .map(|(name, default)| (name.clone(), of(name, default)))
         .collect();
-    fields["levels"]["items"] = json!({"type": "integer"});
     let presets: Vec<&str> = Preset::names().collect();
-    let preset = json!({"type": "string", "enum": presets, "default": Preset::default().name()});
+    let preset = json!({"enum": presets, "default": Preset::default().name()});
     fields.insert("preset".to_string(), preset);
     json!({"type": "object", "properties": fields})
 }
