@@ -253,3 +253,31 @@ fn json_has_a_summary() {
         (&0.into(), &0.into())
     );
 }
+
+#[test]
+fn the_outline_lists_every_block() {
+    let text = "# T\n\nText.\n\n- a\n- b\n\n```rust\nfn a() {}\n```\n";
+    let project = Project::new().file("o.md", text);
+    let run = project
+        .run(&["chunk", "o.md", "--format", "outline-json"])
+        .ok();
+    let blocks = run.json();
+    let types: Vec<&str> = blocks
+        .iter()
+        .map(|block| block["type"].as_str().unwrap())
+        .collect();
+    assert_eq!(types, ["heading", "paragraph", "list", "code"]);
+    assert_eq!(
+        (&blocks[0]["level"], &blocks[0]["lines"]),
+        (&1.into(), &serde_json::json!([1, 1]))
+    );
+    assert_eq!(
+        (&blocks[3]["language"], &blocks[3]["lines"]),
+        (&"rust".into(), &serde_json::json!([8, 10]))
+    );
+    let shown = project
+        .run(&["chunk", "o.md", "--format", "outline"])
+        .ok()
+        .stdout;
+    assert_eq!(shown.lines().count(), 5, "{shown}");
+}
