@@ -563,7 +563,7 @@ mod tests {
         );
         assert_eq!(
             refused(&mut all, "other", "/n"),
-            "`/n` is already the collection `notes`: search it with `-c notes`, or run `excerpt remove notes` first to add it differently"
+            "`/n` is already the collection `notes`: search it with `-c notes`, change it with `excerpt edit notes`, or add it again with `--replace`"
         );
         assert_eq!(
             refused(&mut all, "a/b", "/m"),

@@ -1,7 +1,7 @@
 //! When the files of a working tree were last committed, for a list of what changed last: in a fresh clone, all files have the time of the clone.
 //!
 //! The program `git` reads the history. It gets a git folder of ours, with the objects and the list of files of the repository but without its
-//! configuration and hooks: those may name commands, and whoever made a folder must not choose what runs when it is listed.
+//! configuration and hooks: those may name commands, and the author of a folder must not choose what runs when it is listed.
 
 use std::collections::HashMap;
 use std::ffi::OsString;

@@ -143,8 +143,8 @@ const MONTHS: [&str; 12] = [
 
 /// The month that a word names, in full or by its first three letters.
 fn month_of(word: &str) -> Option<u32> {
-    let is_named = |name: &&str| *name == word || (word.len() == 3 && name.starts_with(word));
-    let at = MONTHS.iter().position(|name| is_named(&name))?;
+    let is_named = |name: &&str| **name == *word || (word.len() == 3 && name.starts_with(word));
+    let at = MONTHS.iter().position(is_named)?;
     u32::try_from(at + 1).ok()
 }
 

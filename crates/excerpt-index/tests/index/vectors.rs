@@ -439,7 +439,7 @@ fn meaningless_vectors_are_rebuilt() {
     is_repaired_after(|file| fs::write(file, "no vectors at all").unwrap());
     is_repaired_after(|file| fs::write(file, [0xFF; 4096]).unwrap());
     is_repaired_after(|file| {
-        fs::write(file, [b"EXCRPTV\x01".as_slice(), &[0xFF; 512]].concat()).unwrap()
+        fs::write(file, [b"EXCRPTV\x01".as_slice(), &[0xFF; 512]].concat()).unwrap();
     });
 }
 

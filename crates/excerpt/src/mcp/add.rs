@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::arguments::{Arguments, shown};
 use super::budget;
-use super::chunk::{Room, chunking, described};
+use super::chunk::{Room, described};
 use super::names::address;
 use super::reply::{Form, Reply, with_notes};
 use super::scope::{Scope, Seen, configured};
@@ -34,14 +34,14 @@ pub(super) fn tool() -> Tool {
         "properties": {
             "path": {"type": "string", "description": "A file or folder; or give `content`"},
             "content": {"type": "string"},
-            "type": {"type": "string", "enum": ["doc", "script"]},
+            "type": {"enum": ["doc", "script"]},
             "title": {"type": "string"},
             "versions": {"type": "array", "items": {"type": "string"}},
             "tags": {"type": "array", "items": {"type": "string"}},
             "name": {"type": "string", "description": "Of the collection"},
-            "chunking": chunking(),
+            "chunking": {"type": "object", "description": "As in `chunk`"},
             "preview": {"type": "boolean", "description": "Only show what would be stored"},
-            "replace": {"type": "boolean", "description": "In place of the same path, or of the text with that name"},
+            "replace": {"type": "boolean", "description": "Replace what has the same path or name"},
             "max_tokens": {"type": "integer", "default": budget::DEFAULT},
             "format": Form::schema(),
         },

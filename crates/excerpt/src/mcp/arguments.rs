@@ -212,6 +212,8 @@ fn with_filters(given: Map<String, Value>, known: &[&str]) -> Vec<(String, Value
             value => all.push((name, value)),
         }
     }
+    // The name that is not ours is the one to omit.
+    all.sort_by_key(|(name, _)| !known.contains(&&**name));
     all
 }
 

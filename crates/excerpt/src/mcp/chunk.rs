@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::bail;
-use excerpt_chunk::{Atomic, Chunk, Chunking, Config, Document, Preset, Settings, Strategy, Unit};
+use excerpt_chunk::{Atomic, Chunk, Chunking, Config, Document, Preset, Settings, Strategy};
 use excerpt_index::{Files, Index, ReadOptions, Reading, Source as _};
 use rmcp::model::Tool;
 use rmcp::service::{RequestContext, RoleServer};
@@ -26,7 +26,7 @@ pub(super) fn tool() -> Tool {
         "properties": {
             "path": {"type": "string", "description": "A document; or give `text`"},
             "text": {"type": "string"},
-            "name": {"type": "string", "description": "File name that tells the syntax of `text`"},
+            "name": {"type": "string", "description": "File name, for the syntax of `text`"},
             "collection": {"type": "string"},
             "chunking": chunking(),
             "offset": {"type": "integer"},
@@ -41,39 +41,53 @@ pub(super) fn tool() -> Tool {
         .with_annotations(reads())
 }
 
+/// Fields of a chunking configuration that work and are not named to a model, which pays for each that is.
+const UNNAMED: [&str; 6] = [
+    "complete_sentences",
+    "context",
+    "continuation_marker",
+    "include_delimiter",
+    "overview",
+    "unit",
+];
+
 /// The schema of a chunking configuration: its fields, with the type and value that each has by default, and the values of those with names.
 pub(super) fn chunking() -> Value {
     let of = |name: &str, default: &Value| {
         let names: Vec<&str> = match name {
             "strategy" => Strategy::names().collect(),
-            "unit" => Unit::names().collect(),
             "atomic" => Atomic::names().collect(),
             _ => Vec::new(),
         };
         let kind = match (name, default) {
             ("levels", _) => "array",
-            ("overview", _) | (_, Value::Number(_)) => "integer",
+            (_, Value::Number(_)) => "integer",
             (_, Value::Bool(_)) => "boolean",
             _ => "string",
         };
-        let mut schema = json!({"type": kind});
-        if !names.is_empty() {
-            schema["enum"] = names.into();
-        }
-        if !default.is_null() {
+        let mut schema = match names.is_empty() {
+            true => json!({"type": kind}),
+            false => json!({"enum": names}),
+        };
+        // Nothing, none and no are what one expects.
+        let is_nothing = [json!(null), json!(0), json!(false)].contains(default);
+        if !is_nothing {
             schema["default"] = default.clone();
         }
         schema
     };
     let defaults = serde_json::to_value(Config::default()).unwrap_or_default();
     let defaults = defaults.as_object().into_iter().flatten();
+    let defaults = defaults.filter(|(name, _)| !UNNAMED.contains(&&***name));
     let mut fields: Map<String, Value> = defaults
         .map(|(name, default)| (name.clone(), of(name, default)))
         .collect();
     fields["levels"]["items"] = json!({"type": "integer"});
     let presets: Vec<&str> = Preset::names().collect();
-    let preset = json!({"type": "string", "enum": presets, "default": Preset::default().name()});
+    let preset = json!({"enum": presets, "default": Preset::default().name()});
     fields.insert("preset".to_string(), preset);
+    // As text, a share of the target.
+    fields["overlap"] = json!({"type": ["integer", "string"]});
     json!({"type": "object", "properties": fields})
 }
 

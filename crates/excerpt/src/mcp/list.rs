@@ -33,11 +33,11 @@ pub(super) fn tool() -> Tool {
     let input = json!({
         "type": "object",
         "properties": {
-            "what": {"type": "string", "enum": WHAT, "default": WHAT[0]},
+            "what": {"enum": WHAT, "default": WHAT[0]},
             "path": {"type": "string", "description": "Only in this folder"},
             "collection": texts(),
             "limit": {"type": "integer", "maximum": MOST, "default": DEFAULT},
-            "offset": {"type": "integer", "description": "Where to go on, as the last answer says"},
+            "offset": {"type": "integer", "description": "Where to continue"},
             "max_tokens": {"type": "integer", "default": budget::DEFAULT},
             "format": Form::schema(),
         },

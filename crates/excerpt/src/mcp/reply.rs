@@ -49,7 +49,7 @@ impl Form {
 
     /// The schema of the argument.
     pub(super) fn schema() -> Value {
-        json!({"type": "string", "enum": Form::NAMES})
+        json!({"enum": Form::NAMES})
     }
 
     /// The form with this name.

@@ -46,7 +46,7 @@ pub(super) fn tool(instructions: &Instructions) -> Tool {
         "properties": {
             "query": {"type": "string", "description": "A question or keywords; \"a phrase\" in quotes"},
             "limit": {"type": "integer", "minimum": 1, "maximum": MOST, "default": DEFAULT},
-            "max_tokens": {"type": "integer", "description": "For the whole answer; default 200 for each of `limit`, at least 1000"},
+            "max_tokens": {"type": "integer", "description": "Default: 200 for each of `limit`, at least 1000"},
             "path": {"type": "string", "description": "Only in this folder or document"},
             "collection": texts(),
             "tags": {"type": "array", "items": {"type": "string"}},

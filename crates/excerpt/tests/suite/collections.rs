@@ -430,7 +430,7 @@ fn a_collection_is_replaced_and_edited_in_one_step() {
         .ok()
         .json();
     assert_eq!(lines.len(), 1);
-    assert_eq!(lines[0]["text"], "Deploy loudly.\n");
+    assert_eq!(lines[0]["text"], "Deploy loudly.");
     let run = project.run_with(&["add", "-", "--name", "manual", "--replace"], b"x");
     assert!(
         run.stderr.contains("collection `manual` already exists"),

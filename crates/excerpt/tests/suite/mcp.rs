@@ -448,10 +448,18 @@ fn chunking_has_a_typed_schema() {
     let tools = client.tools();
     let tool = tools.iter().find(|tool| tool["name"] == "chunk").unwrap();
     let fields = &tool["inputSchema"]["properties"]["chunking"]["properties"];
-    let presets = json!(["auto", "brain", "docs", "resources", "code", "memory"]);
+    let presets = json!([
+        "auto",
+        "brain",
+        "docs",
+        "resources",
+        "code",
+        "units",
+        "memory"
+    ]);
     assert_eq!(
         fields["preset"],
-        json!({"type": "string", "enum": presets, "default": "auto"})
+        json!({"enum": presets, "default": "auto"})
     );
     assert_eq!(fields["strategy"]["default"], "auto");
     assert!(
@@ -462,10 +470,7 @@ fn chunking_has_a_typed_schema() {
     );
     assert_eq!(fields["target"], json!({"type": "integer", "default": 400}));
     assert_eq!(fields["min"], json!({"type": "integer", "default": 50}));
-    assert_eq!(
-        fields["complete_sentences"],
-        json!({"type": "boolean", "default": true})
-    );
+    assert_eq!(fields["per_entry"], json!({"type": "boolean"}));
     assert_eq!(
         fields["levels"],
         json!({"type": "array", "items": {"type": "integer"}})
@@ -494,7 +499,7 @@ fn a_previewed_chunk_has_its_kind_and_bytes() {
         (&json!("function"), &json!("brew"), &json!("rust")),
         "{chunk}"
     );
-    assert_eq!(chunk["bytes"], json!([0, text.len()]));
+    assert_eq!(chunk["bytes"], json!([0, text.trim_end().len()]));
 }
 
 #[test]

@@ -43,7 +43,7 @@ pub(crate) struct Args {
     #[arg(long)]
     chunks: bool,
     /// Show documents alone: their paths, titles and scores, without their texts
-    #[arg(long, conflicts_with_all = ["chunks", "full", "files"])]
+    #[arg(long, conflicts_with_all = ["chunks", "full", "files"], hide_short_help = true)]
     documents: bool,
     /// Print whole passages instead of snippets
     #[arg(long, conflicts_with_all = ["files", "json"])]

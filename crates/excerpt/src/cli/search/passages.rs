@@ -233,7 +233,11 @@ impl Passages<'_> {
 fn place(document: &DocumentHits, hit: &Hit) -> Option<String> {
     let given = document.title.as_ref();
     let given = given.filter(|_| document.title != document.first_heading);
-    let given = given.filter(|title| hit.trail.first() != Some(title));
+    let first = hit.trail.first().or(hit.sections.first());
+    // A heading often repeats it.
+    let is_repeated =
+        |title: &str, first: &str| first.starts_with(title) || title.starts_with(first);
+    let given = given.filter(|title| first.is_none_or(|first| !is_repeated(title, first)));
     match (given, headings(hit)) {
         (Some(given), Some(headings)) => Some(format!("{given} · {headings}")),
         (_, headings) => headings.or_else(|| document.title.clone()),
