@@ -142,6 +142,17 @@ fn auto_splits_at_the_kind_of_rule_line_that_it_counted() {
 }
 
 #[test]
+fn auto_splits_at_html_anchors() {
+    let text = "first\n\n<a name=\"x\"></a>\n\nsecond\n\n<a name=\"y\"></a>\n\nthird\n\n<a name=\"z\"></a>\n\nfourth\n";
+    let config = settings_from_toml("[chunking]\nmin = 1\n")
+        .unwrap()
+        .config();
+    let chunking = kept(&Document::new(text).with_path("a.txt"), &config);
+    assert_eq!(chunking.reason, "detected: 3 HTML anchors");
+    assert_eq!(chunking.chunks.len(), 4);
+}
+
+#[test]
 fn the_strategy_alone_splits_at_any_rule_line_where_there_is_no_better() {
     let settings = "[chunking]\nstrategy = 'delimiter'\nmin = 0\n";
     let config = settings_from_toml(settings).unwrap().config();

@@ -136,3 +136,15 @@ fn a_sentence_over_the_limit_ends_before_a_letter_in_lower_case_too() {
     assert!(chunking.len() > 3);
     assert!(chunking.iter().all(|chunk| !chunk.text.starts_with("then")));
 }
+
+#[test]
+fn an_overview_of_2000_characters_is_one_chunk() {
+    let words = "Some words about the projects are here.\n\n## Part\n\n";
+    for (size, chunks) in [(1_999, 1), (2_000, 1), (2_001, 2), (2_100, 2)] {
+        let text = "# Projects\n\n".to_string() + &words.repeat(50);
+        let text = text[..size - 1].to_string() + ".";
+        let document = Document::new(&text).with_path("projects/README.md");
+        let chunking = kept(&document, &Preset::Docs.config(Unit::Tokens));
+        assert_eq!(chunking.chunks.len(), chunks, "{size} characters");
+    }
+}

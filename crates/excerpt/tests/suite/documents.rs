@@ -1,5 +1,7 @@
 //! The help and the documentation: every command and flag is in the help, and the short help fits on a screen.
 
+use std::collections::HashMap;
+
 use crate::fixture::Project;
 
 const COMMANDS: [&str; 9] = [
@@ -73,6 +75,11 @@ fn tests() -> Vec<(String, String)> {
     tests
 }
 
+/// Whether a file contains a test of this name, as a function or as a row of a macro.
+fn has_test(text: &str, name: &str) -> bool {
+    text.contains(&format!("fn {name}(")) || text.contains(&format!("{name}: \""))
+}
+
 #[test]
 fn each_promise_names_an_existing_test() {
     let page = include_str!("../../../../docs/guide/security.md");
@@ -87,12 +94,37 @@ fn each_promise_names_an_existing_test() {
             .collect();
         assert!(!named.is_empty(), "{row}");
         for (module, name) in named {
-            let function = format!("fn {name}()");
-            let macro_row = format!("{name}: \"");
-            let is_there = tests.iter().any(|(file, text)| {
-                file == module && (text.contains(&function) || text.contains(&macro_row))
-            });
+            let mut tests = tests.iter();
+            let is_there = tests.any(|(file, text)| file == module && has_test(text, name));
             assert!(is_there, "{module}::{name}");
         }
     }
+}
+
+#[test]
+fn each_requirement_names_an_existing_test() {
+    let page = include_str!("../../../../docs/references.md");
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut files = HashMap::new();
+    let mut rows = 0;
+    for row in page.lines().filter(|line| line.starts_with("| ")) {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let [_, _, _, cell, state] = cells[..] else {
+            continue;
+        };
+        let named: Vec<(&str, &str)> = cell
+            .split('`')
+            .filter_map(|name| name.split_once("::"))
+            .collect();
+        assert!(!state.starts_with("met") || !named.is_empty(), "{row}");
+        for (path, name) in named {
+            let text = files.entry(path).or_insert_with(|| {
+                std::fs::read_to_string(root.join(path))
+                    .unwrap_or_else(|error| panic!("{path}: {error}"))
+            });
+            assert!(has_test(text, name), "{path}::{name}");
+        }
+        rows += 1;
+    }
+    assert!(rows > 100, "{rows}");
 }

@@ -380,3 +380,41 @@ fn documents_without_chunks() {
     assert!(lines[0]["score"].as_f64() >= lines[1]["score"].as_f64());
     assert!(lines[0]["text"].is_null() && lines[0]["snippet"].is_null());
 }
+
+#[test]
+fn the_status_of_one_thing_is_found_in_a_larger_plan() {
+    let things = [
+        ("Harbour crane", "waiting for the permit"),
+        ("Outer mole", "finished"),
+        ("Fish quay", "not begun"),
+    ];
+    let work = "The work goes on as the weather allows, with two people and a boat.\n\n".repeat(4);
+    let mut plan = "# Plan\n\n".to_string();
+    for (thing, status) in things {
+        plan += &format!("## {thing}\n\n{work}- Status: {status}.\n\n");
+    }
+    let settings = "[chunking]\npreset = \"brain\"\ntarget = 60\nmax = 60\nmin = 5\noverlap = 0\n[files]\nignore = [\"*.toml\"]\n";
+    let project = Project::new()
+        .file("plan.md", plan)
+        .file("excerpt.toml", settings);
+    for (thing, status) in things {
+        let question = format!("status of the {thing}");
+        let hits = project.run(&["search", &question, "--json"]).ok().json();
+        let mut texts = hits.iter().map(|hit| hit["text"].as_str().unwrap());
+        // Its name is in the heading, which is in another chunk.
+        let first = texts.find(|text| text.contains("Status: ")).unwrap();
+        assert!(first.ends_with(&format!("Status: {status}.")), "{first}");
+        assert!(!first.contains(thing), "{first}");
+    }
+}
+
+#[test]
+fn a_document_without_front_matter_or_heading_has_no_title() {
+    let project = Project::new().file("bare.txt", "Words about tea.\n");
+    let hit = &project.run(&["search", "tea", "--json"]).ok().json()[0];
+    let document = &hit["document"];
+    assert!(document["title"].is_null() && document["first_heading"].is_null());
+    assert_eq!(document["metadata"], serde_json::json!({}));
+    let run = project.run(&["search", "tea"]).ok();
+    assert!(run.stdout.starts_with("bare.txt:1-1\n"), "{}", run.stdout);
+}
