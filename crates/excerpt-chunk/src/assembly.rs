@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::document::{Document, dates};
 use crate::imports::Imports;
 use crate::outline::{Definition, Kind, Node, Outline};
-use crate::pack::Piece;
+use crate::pack::{ONE_GRAPHEME, Piece};
 use crate::size::Sizer;
 use crate::span::{LineRuler, Span};
 
@@ -89,7 +89,11 @@ impl<'a, 'o> Assembly<'a, 'o> {
             Some(overview) if piece.overview => overview * unit,
             _ => self.config.max * unit,
         };
-        let room = match piece.oversized {
+        // A grapheme that is too large for a plan with less room may still fit.
+        let oversized = piece
+            .oversized
+            .filter(|reason| *reason != ONE_GRAPHEME || text_size > max);
+        let room = match oversized {
             // What exceeds the limit anyway keeps its context.
             Some(_) => max / 4,
             // Its limit is that of the text.
@@ -111,7 +115,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
         );
         let header_size = self.sizer.of(&context.header);
         let mut warnings = Vec::new();
-        if let Some(reason) = piece.oversized
+        if let Some(reason) = oversized
             && text_size + overlap_size + header_size > max
         {
             warnings.push(Warning::Oversized { reason });

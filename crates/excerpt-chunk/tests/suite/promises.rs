@@ -169,3 +169,22 @@ proptest! {
         }
     }
 }
+
+/// A plan with less room than the limit may call a text too large that fits: its context must fit, too.
+#[cfg(feature = "tokens")]
+#[test]
+fn a_text_that_fits_after_all_leaves_no_more_room_for_its_context() {
+    let config = Config {
+        strategy: Strategy::Naive,
+        unit: Unit::Cl100k,
+        target: 1,
+        max: 12,
+        min: 0,
+        continuation_marker: Some("[continued...]".to_string()),
+        ..Config::default()
+    };
+    kept(
+        &Document::new("jtbvfdgavfagagbjiq").with_path("a.md"),
+        &config,
+    );
+}
