@@ -144,7 +144,8 @@ class Agent:
             hints = tool.annotations
             self.same(f"{tool.name}: reads only", hints.read_only_hint, tool.name in READING)
             self.same(f"{tool.name}: may be repeated", hints.idempotent_hint, tool.name in READING)
-            self.same(f"{tool.name}: destroys", hints.destructive_hint, False)
+            # It may replace a collection.
+            self.same(f"{tool.name}: destroys", hints.destructive_hint, tool.name == "add")
             self.check(f"{tool.name}: has a title and a description", tool.title and tool.description)
 
     async def call(self, tool: str, arguments: dict, **rest) -> mcp_types.CallToolResult:
