@@ -126,7 +126,8 @@ fn words(text: &str) -> Vec<Word> {
     words
 }
 
-const MONTHS: [&str; 12] = [
+/// The English names of the months.
+pub(crate) const MONTHS: [&str; 12] = [
     "january",
     "february",
     "march",

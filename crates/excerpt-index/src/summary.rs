@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use excerpt_chunk::Document;
 use serde::{Deserialize, Serialize};
 
+use crate::days::MONTHS;
 use crate::list::language;
 use crate::store::{Fault, Order, Truth};
 
@@ -142,20 +143,6 @@ impl Summary {
 /// month.
 #[must_use]
 pub fn is_date(text: &str) -> bool {
-    const MONTHS: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
     const DAYS: [&str; 7] = [
         "monday",
         "tuesday",
