@@ -1,6 +1,8 @@
-//! Any bytes and any configuration: the chunks are verbatim, in order and within the limit, and nothing is lost.
+//! Any bytes and any configuration: the chunks are verbatim, in order and within the limit, and
+//! nothing is lost.
 //!
-//! Command: `cargo +nightly fuzz run chunk -- -max_len=4096`. Findings become plain tests of the chunker.
+//! Command: `cargo +nightly fuzz run chunk -- -max_len=4096`. Findings become plain tests of the
+//! chunker.
 #![no_main]
 
 use arbitrary::Arbitrary;

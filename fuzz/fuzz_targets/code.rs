@@ -1,7 +1,9 @@
-//! Any bytes as any language, unchanged or with a piece of one of our samples inserted, and any configuration: the chunks are verbatim, in order and
-//! within the limit, and nothing is lost. The outline, at any detail, covers the whole text.
+//! Any bytes as any language, unchanged or with a piece of one of our samples inserted, and any
+//! configuration: the chunks are verbatim, in order and within the limit, and nothing is lost. The
+//! outline, at any detail, covers the whole text.
 //!
-//! A seed is 24 bytes, which specify everything but the text, and a text. `fuzz/seeds` generates seeds from real files, whole, truncated and spliced:
+//! A seed is 24 bytes, which specify everything but the text, and a text. `fuzz/seeds` generates
+//! seeds from real files, whole, truncated and spliced:
 //!
 //! ```sh
 //! scripts/corpus target/corpus
@@ -10,7 +12,8 @@
 //! ASAN_OPTIONS=detect_leaks=0 cargo +nightly fuzz run code fuzz/corpus/code target/seeds -- -max_len=20000 -len_control=0 -timeout=20 -rss_limit_mb=2048 -detect_leaks=0
 //! ```
 //!
-//! Leaks are not detected: the scanner for SQL (`tree-sitter-sequel`) does not free the tag of a dollar-quoted string.
+//! Leaks are not detected: the scanner for SQL (`tree-sitter-sequel`) does not free the tag of a
+//! dollar-quoted string.
 //!
 //! Findings become plain tests of the grammars.
 #![no_main]

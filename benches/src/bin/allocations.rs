@@ -1,4 +1,5 @@
-//! Measures: allocations and allocated bytes while Markdown is split, per megabyte of text and per chunk.
+//! Measures: allocations and allocated bytes while Markdown is split, per megabyte of text and per
+//! chunk.
 //!
 //! Corpus: as `speed`. Nothing is random, so one round is enough.
 //!

@@ -1,19 +1,26 @@
-//! Measures: source code that is parsed by its grammar and split. There are three parts; each result is a line of JSON:
+//! Measures: source code that is parsed by its grammar and split. There are three parts; each
+//! result is a line of JSON:
 //!
-//! - `speed`: megabytes per CPU second on one thread, for each of Python, Rust and TypeScript: tree-sitter alone, excerpt up to the
-//!   outline, excerpt up to the chunks, and text-splitter (its chunks as slices). All use the same grammars at the same versions.
-//!   Rounds alternate, so that a disturbance affects all; the median round counts. `against_parse` is the speed relative to that of
-//!   tree-sitter alone: the median over the rounds.
-//! - `long`: one file of 10,000 lines and one of 2 MiB, for each of many languages: CPU milliseconds from text to chunks, and the peak memory
-//!   on top of the text: ours, and that of the parser and its tree alone. Each runs in a separate process, so that none reuses memory of
-//!   another. `first` is the first call, with the tables of the grammar still untouched, `median` that of the following calls.
-//! - `parallel`: all files, on one thread and on as many as there are cores: seconds of wall-clock time. The machine must be idle.
+//! - `speed`: megabytes per CPU second on one thread, for each of Python, Rust and TypeScript:
+//!   tree-sitter alone, excerpt up to the outline, excerpt up to the chunks, and text-splitter (its
+//!   chunks as slices). All use the same grammars at the same versions. Rounds alternate, so that a
+//!   disturbance affects all; the median round counts. `against_parse` is the speed relative to
+//!   that of tree-sitter alone: the median over the rounds.
+//! - `long`: one file of 10,000 lines and one of 2 MiB, for each of many languages: CPU
+//!   milliseconds from text to chunks, and the peak memory on top of the text: ours, and that of
+//!   the parser and its tree alone. Each runs in a separate process, so that none reuses memory of
+//!   another. `first` is the first call, with the tables of the grammar still untouched, `median`
+//!   that of the following calls.
+//! - `parallel`: all files, on one thread and on as many as there are cores: seconds of wall-clock
+//!   time. The machine must be idle.
 //!
-//! Corpus: the files of a list, read beforehand; `benches/sources` prints one for each language, and they can be concatenated. The long files are our own
-//! samples of the languages, repeated. No randomness.
+//! Corpus: the files of a list, read beforehand; `benches/sources` prints one for each language,
+//! and they can be concatenated. The long files are our own samples of the languages, repeated. No
+//! randomness.
 //!
-//! Command: `for language in python rust typescript; do benches/sources $language /tmp/sources; done > /tmp/list && cargo run --release
-//! --bin code /tmp/list`; a second argument names one part to run alone, a third one subject or language.
+//! Command:
+//! `for language in python rust typescript; do benches/sources $language /tmp/sources; done > /tmp/list && cargo run --release --bin code /tmp/list`;
+//! a second argument names one part to run alone, a third one subject or language.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -39,7 +46,8 @@ const TREE: &str = "tree";
 const LINES: usize = 10_000;
 const BYTES: usize = 2 << 20;
 
-/// Each language with long files: its name, and the beginnings of lines that may occur only at the top of a file, or once.
+/// Each language with long files: its name, and the beginnings of lines that may occur only at the
+/// top of a file, or once.
 const LONG: [(&str, &[&str]); 26] = [
     ("rust", &[]),
     ("python", &[]),

@@ -1,11 +1,12 @@
-//! Measures: texts of 400 tokens that the built-in embedder embeds per CPU second, on one thread; the tokenizer alone, as the part that
-//! depends on the script of the text; and the time to read the table, which a program does once at the start.
+//! Measures: texts of 400 tokens that the built-in embedder embeds per CPU second, on one thread;
+//! the tokenizer alone, as the part that depends on the script of the text; and the time to read
+//! the table, which a program does once at the start.
 //!
-//! Corpus: the files of a list, concatenated and split after the word that completes 400 tokens. Rounds alternate; the median round counts.
-//! No randomness.
+//! Corpus: the files of a list, concatenated and split after the word that completes 400 tokens.
+//! Rounds alternate; the median round counts. No randomness.
 //!
-//! Command: `benches/corpus /tmp/corpus > /tmp/list && cargo run --release --bin embed /tmp/list`; a second argument limits the megabytes
-//! to embed, for a profiler that counts instructions.
+//! Command: `benches/corpus /tmp/corpus > /tmp/list && cargo run --release --bin embed /tmp/list`;
+//! a second argument limits the megabytes to embed, for a profiler that counts instructions.
 
 use excerpt_benches::{files, spread, timed};
 use excerpt_index::{Embedder, StaticTable, Vectors};
@@ -74,7 +75,8 @@ fn main() {
     println!("{line}");
 }
 
-/// Texts of [`TOKENS`] tokens, or more if the last word has several, from all files; about `most` bytes in total.
+/// Texts of [`TOKENS`] tokens, or more if the last word has several, from all files; about `most`
+/// bytes in total.
 fn texts(table: &StaticTable, most: usize) -> Vec<String> {
     let mut texts = Vec::new();
     let (mut text, mut tokens) = (String::new(), Vec::new());

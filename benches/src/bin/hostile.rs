@@ -1,8 +1,10 @@
-//! Measures: CPU time on inputs that are meant to be slow, at a size and at four times the size. A growth of about 4 is linear, 16 quadratic.
-//! Then one line of 100 MB, with and without spaces: CPU time, and peak memory on top of the text.
+//! Measures: CPU time on inputs that are meant to be slow, at a size and at four times the size. A
+//! growth of about 4 is linear, 16 quadratic. Then one line of 100 MB, with and without spaces: CPU
+//! time, and peak memory on top of the text.
 //!
-//! Corpus: generated; nothing is random. Also measured are text-splitter, and pulldown-cmark alone, the parser of both, with its events only
-//! counted. The larger size is skipped if the smaller one takes longer than a second.
+//! Corpus: generated; nothing is random. Also measured are text-splitter, and pulldown-cmark alone,
+//! the parser of both, with its events only counted. The larger size is skipped if the smaller one
+//! takes longer than a second.
 //!
 //! Command: `cargo run --release --bin hostile`
 

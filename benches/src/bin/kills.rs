@@ -1,12 +1,17 @@
-//! Measures: how often a process that is killed while it writes leaves an index that is neither in its old nor in its new state.
+//! Measures: how often a process that is killed while it writes leaves an index that is neither in
+//! its old nor in its new state.
 //!
-//! Corpus: generated, 24 documents in the folder that is synced and 6 in each of 3 folders that are added as collections. Each round picks one kind of work
-//! with a seeded generator (sync of changed files, sync with other settings, add, remove, rebuild), starts the program, and kills it (SIGKILL) after a random
-//! part of the time that this kind of work last took. Then the index must open, be consistent and contain each document in its old or new state, the list of
-//! collections must be the old or the new one, and the same command must complete it to the fingerprint of a new index.
+//! Corpus: generated, 24 documents in the folder that is synced and 6 in each of 3 folders that are
+//! added as collections. Each round picks one kind of work with a seeded generator (sync of changed
+//! files, sync with other settings, add, remove, rebuild), starts the program, and kills it
+//! (SIGKILL) after a random part of the time that this kind of work last took. Then the index must
+//! open, be consistent and contain each document in its old or new state, the list of collections
+//! must be the old or the new one, and the same command must complete it to the fingerprint of a
+//! new index.
 //!
-//! Command: `cargo run --release --bin kills -- --program ../target/release/excerpt [--kills 500] [--seed 1]`; prints one line of JSON, and stops at the first
-//! round that fails, with a message.
+//! Command:
+//! `cargo run --release --bin kills -- --program ../target/release/excerpt [--kills 500] [--seed 1]`;
+//! prints one line of JSON, and stops at the first round that fails, with a message.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

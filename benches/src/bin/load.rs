@@ -1,10 +1,14 @@
-//! Measures: the time of answers while another process writes, and whether any answer is inconsistent.
+//! Measures: the time of answers while another process writes, and whether any answer is
+//! inconsistent.
 //!
-//! Corpus: generated, 400 documents of about ten chunks; each chunk names the version of its document. One process repeatedly writes a new version of a tenth
-//! of the documents and syncs; eight others each open the index once and search it, alternating between keywords and both channels. An answer is
-//! inconsistent if the chunks of one document name several versions. Wall-clock time. No randomness.
+//! Corpus: generated, 400 documents of about ten chunks; each chunk names the version of its
+//! document. One process repeatedly writes a new version of a tenth of the documents and syncs;
+//! eight others each open the index once and search it, alternating between keywords and both
+//! channels. An answer is inconsistent if the chunks of one document name several versions.
+//! Wall-clock time. No randomness.
 //!
-//! Command: `cargo run --release --bin load [SECONDS]`, by default a minute; prints one line of JSON.
+//! Command: `cargo run --release --bin load [SECONDS]`, by default a minute; prints one line of
+//! JSON.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,10 +1,12 @@
-//! Measures: CPU seconds from a folder of memory files to an index: read, split, store. With the preset `memory`, and with the plain packer
-//! that it replaces (`semantic = false`), than which it may be a tenth slower. Also without the index: read, split.
+//! Measures: CPU seconds from a folder of memory files to an index: read, split, store. With the
+//! preset `memory`, and with the plain packer that it replaces (`semantic = false`), than which it
+//! may be a tenth slower. Also without the index: read, split.
 //!
-//! Corpus: the folder in the first argument, which should contain only Markdown; without one, 2,000 memory files generated from those of
-//! the chunker's tests: seven of ten are daily notes, two are curated files, one is about people. Each consists of sections chosen by a
-//! fixed rule, with its number in every paragraph, so that few chunks are equal. Each round stores into an empty folder. Rounds alternate;
-//! the median round counts.
+//! Corpus: the folder in the first argument, which should contain only Markdown; without one, 2,000
+//! memory files generated from those of the chunker's tests: seven of ten are daily notes, two are
+//! curated files, one is about people. Each consists of sections chosen by a fixed rule, with its
+//! number in every paragraph, so that few chunks are equal. Each round stores into an empty folder.
+//! Rounds alternate; the median round counts.
 //!
 //! Command: `cargo run --release --bin memory [FOLDER]`
 

@@ -1,11 +1,15 @@
-//! Measures: the time of a warm search in process, and how many of the nearest chunks the vectors find.
+//! Measures: the time of a warm search in process, and how many of the nearest chunks the vectors
+//! find.
 //!
-//! Corpus: the files of a list, in an index in a folder that is created if it does not exist. Questions are first sentences of the files
-//! (documentation and headings), sampled evenly; filters are the folders of packages. Each question is searched by keywords, by vectors and by
-//! both, everywhere and in its own folder, after a round to warm up; wall-clock and CPU time. Recall is measured against a scan of all vectors,
-//! as stored (in bytes) and as computed by the embedder. No randomness.
+//! Corpus: the files of a list, in an index in a folder that is created if it does not exist.
+//! Questions are first sentences of the files (documentation and headings), sampled evenly; filters
+//! are the folders of packages. Each question is searched by keywords, by vectors and by both,
+//! everywhere and in its own folder, after a round to warm up; wall-clock and CPU time. Recall is
+//! measured against a scan of all vectors, as stored (in bytes) and as computed by the embedder. No
+//! randomness.
 //!
-//! Command: `cargo run --release --bin search LIST FOLDER`; a third argument names one kind of search to run alone, for a profiler.
+//! Command: `cargo run --release --bin search LIST FOLDER`; a third argument names one kind of
+//! search to run alone, for a profiler.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -159,7 +163,8 @@ fn package(path: &str) -> String {
     }
 }
 
-/// All wall-clock and CPU times, and the fastest round of each question, which is disturbed least by other processes; sorted.
+/// All wall-clock and CPU times, and the fastest round of each question, which is disturbed least
+/// by other processes; sorted.
 fn times(
     index: &mut Index,
     questions: &[Question],

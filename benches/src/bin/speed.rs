@@ -1,12 +1,15 @@
-//! Measures: megabytes of Markdown split per CPU second, in process, on one thread, from parsing to finished chunks.
+//! Measures: megabytes of Markdown split per CPU second, in process, on one thread, from parsing to
+//! finished chunks.
 //!
-//! Corpus: the files of a list, read beforehand; `benches/corpus` prints one. Compared with text-splitter (its chunks as slices, which is its
-//! fastest method) and, as a lower bound, pulldown-cmark alone with its events only counted. The same with real tokens, 400 of o200k:
-//! text-splitter counts them with tiktoken-rs, which is slow, and so gets only every tenth file; the lower bound is the tokenizer of excerpt
-//! alone. Rounds alternate, so that a disturbance affects all; the median round counts. No randomness.
+//! Corpus: the files of a list, read beforehand; `benches/corpus` prints one. Compared with
+//! text-splitter (its chunks as slices, which is its fastest method) and, as a lower bound,
+//! pulldown-cmark alone with its events only counted. The same with real tokens, 400 of o200k:
+//! text-splitter counts them with tiktoken-rs, which is slow, and so gets only every tenth file;
+//! the lower bound is the tokenizer of excerpt alone. Rounds alternate, so that a disturbance
+//! affects all; the median round counts. No randomness.
 //!
-//! Command: `benches/corpus /tmp/corpus > /tmp/list && cargo run --release --bin speed /tmp/list`; a second argument names one subject
-//! to run alone, for a profiler.
+//! Command: `benches/corpus /tmp/corpus > /tmp/list && cargo run --release --bin speed /tmp/list`;
+//! a second argument names one subject to run alone, for a profiler.
 
 use std::cell::LazyCell;
 
@@ -35,7 +38,8 @@ fn main() {
     let files = files();
     let chunker = chunker();
     let splitter = MarkdownSplitter::new(LIMIT);
-    // Created on first use, so that their tables do not count as memory of the others in the first round.
+    // Created on first use, so that their tables do not count as memory of the others in the first
+    // round.
     let token_chunker = LazyCell::new(token_chunker);
     let token_splitter = LazyCell::new(|| {
         let sizer = tiktoken_rs::o200k_base().expect("the tables are built in");

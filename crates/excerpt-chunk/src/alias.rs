@@ -89,7 +89,8 @@ pub(crate) fn fields(
     }
 }
 
-/// The fields of a chunking configuration that other tools, or we, call `name`; empty if there are none.
+/// The fields of a chunking configuration that other tools, or we, call `name`; empty if there are
+/// none.
 ///
 /// ```
 /// assert_eq!(excerpt_chunk::fields_named("chunk-max-size"), ["max"]);

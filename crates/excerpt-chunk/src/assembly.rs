@@ -294,8 +294,8 @@ impl<'a, 'o> Assembly<'a, 'o> {
         self.outline.modules.iter().cloned().chain(inner).collect()
     }
 
-    /// What the piece begins with, and whether it begins where that does. In source code this is the
-    /// outermost node that begins there.
+    /// What the piece begins with, and whether it begins where that does. In source code this is
+    /// the outermost node that begins there.
     fn first(&self, piece: &Piece) -> (Kind, bool) {
         let nodes = &self.outline.nodes;
         let mut node = &nodes[piece.head];

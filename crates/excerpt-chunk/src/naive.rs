@@ -1,6 +1,6 @@
-//! The plain packer that other strategies are compared with: it takes whole lines until the limit is
-//! reached, splits a longer line wherever the limit falls, and repeats the last lines as overlap. It
-//! ignores the structure of the text.
+//! The plain packer that other strategies are compared with: it takes whole lines until the limit
+//! is reached, splits a longer line wherever the limit falls, and repeats the last lines as
+//! overlap. It ignores the structure of the text.
 
 use std::ops::Range;
 

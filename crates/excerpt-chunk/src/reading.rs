@@ -112,8 +112,8 @@ pub(crate) fn read(
     }
 }
 
-/// Whether the document may be read as source code: only with strategies that can use its structure,
-/// and never if its syntax was set to text or Markdown.
+/// Whether the document may be read as source code: only with strategies that can use its
+/// structure, and never if its syntax was set to text or Markdown.
 fn may_be_code(document: &Document<'_>, strategy: Strategy) -> bool {
     let by_structure = matches!(
         strategy,

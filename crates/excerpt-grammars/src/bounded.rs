@@ -54,8 +54,8 @@ const GIVEN_A_BYTE: u64 = 300;
 const ERRORS: u64 = 30;
 const BYTES_AN_ERROR: u64 = 100;
 
-/// The most errors, whatever the size of the text: in languages with many states and tokens, such as
-/// Elixir, each takes 0.4 milliseconds.
+/// The most errors, whatever the size of the text: in languages with many states and tokens, such
+/// as Elixir, each takes 0.4 milliseconds.
 const MOST_ERRORS: u64 = 4000;
 
 /// How often the parser may report progress: this often, and once more per [`BYTES_A_REPORT`] that

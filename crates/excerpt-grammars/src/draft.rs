@@ -148,8 +148,9 @@ impl<'b, 'text> Draft<'b, 'text> {
         self.lines.length_at(self.text, at) > self.detail.max(LONG_LINE)
     }
 
-    /// Whether a part of a line begins at `at`, in a line that must be split inside. Smaller parts than those that a chunk
-    /// can be made of would only take memory: a line of 2 MiB may have a million of them.
+    /// Whether a part of a line begins at `at`, in a line that must be split inside. Smaller parts
+    /// than those that a chunk can be made of would only take memory: a line of 2 MiB may have a
+    /// million of them.
     pub(crate) fn parts_line(&mut self, at: usize) -> bool {
         at.saturating_sub(self.opened_at) >= self.detail / PARTS && self.long_line(at)
     }

@@ -12,8 +12,8 @@
 //!
 //! The roles are those of [`Role`]. A definition is written as its kind (`function`, `class` …) and
 //! the [`Template`] of its label. A `+` after the kind means that it is always searched for further
-//! definitions, a `-` that it is not; by default classes and the like are, functions are not. What is
-//! too large to form a chunk is searched in any case.
+//! definitions, a `-` that it is not; by default classes and the like are, functions are not. What
+//! is too large to form a chunk is searched in any case.
 //!
 //! Conditions are joined by `;`: `path=word|word` requires a text, `path:kind|kind` a kind, `path?`
 //! a node at the end of the path, `^kind|kind` the kind of the node around, `alone` a node that is

@@ -1,8 +1,10 @@
-//! Working trees and clones of one repository. Each has an index of its own that shows nothing of the others, but starts as a copy of one of them, so that
-//! common documents are not split and embedded twice. With one index for all, the documents of one checkout would slow searches in another and change
-//! how rare its words are.
+//! Working trees and clones of one repository. Each has an index of its own that shows nothing of
+//! the others, but starts as a copy of one of them, so that common documents are not split and
+//! embedded twice. With one index for all, the documents of one checkout would slow searches in
+//! another and change how rare its words are.
 //!
-//! A folder only claims to belong to a repository, so the copy keeps a document only if the folder contains the same text.
+//! A folder only claims to belong to a repository, so the copy keeps a document only if the folder
+//! contains the same text.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -27,8 +29,9 @@ pub(crate) const REPOSITORY: &str = "repository";
 const PAGE: usize = 4096;
 
 impl Index {
-    /// Opens the index of a place, or creates it. For a working tree, a new index starts as a copy of the index of another working tree or clone of
-    /// the same repository, if there is one next to it: the first sync reads every file and splits those that differ.
+    /// Opens the index of a place, or creates it. For a working tree, a new index starts as a copy
+    /// of the index of another working tree or clone of the same repository, if there is one next
+    /// to it: the first sync reads every file and splits those that differ.
     ///
     /// # Errors
     ///
@@ -50,7 +53,8 @@ impl Index {
     }
 }
 
-/// Copies the index of another checkout, if there is one. Without it, everything is indexed from scratch.
+/// Copies the index of another checkout, if there is one. Without it, everything is indexed from
+/// scratch.
 fn begin(place: &Place, repository: &str) {
     let beside = place.index.parent().map(fs::read_dir);
     for entry in beside.into_iter().flatten().flatten().flatten() {

@@ -1,6 +1,7 @@
 //! The path that the user probably meant.
 
-/// Looks for the path most similar to a given one: one with the same file name, with or without its ending, or else one that is a few edits away.
+/// Looks for the path most similar to a given one: one with the same file name, with or without its
+/// ending, or else one that is a few edits away.
 pub(crate) struct Closest<'a> {
     wanted: &'a str,
     best: Option<(usize, String)>,
@@ -42,7 +43,8 @@ fn name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// How many characters must be inserted, removed or replaced to get from one path to the other, if at most `bound`.
+/// How many characters must be inserted, removed or replaced to get from one path to the other, if
+/// at most `bound`.
 fn distance(from: &str, to: &str, bound: usize) -> Option<usize> {
     // There are at least as many bytes as characters, so the lengths rule out most paths.
     if from.is_ascii() && to.is_ascii() && from.len().abs_diff(to.len()) > bound {

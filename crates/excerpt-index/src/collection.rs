@@ -1,5 +1,6 @@
-//! The collections of an index: what was added to it by name, each with its own chunking, files and attributes. They are stored in a plain file next to
-//! the database, and texts added without a file are stored as files in the index, so that everything else can be rebuilt from them.
+//! The collections of an index: what was added to it by name, each with its own chunking, files and
+//! attributes. They are stored in a plain file next to the database, and texts added without a file
+//! are stored as files in the index, so that everything else can be rebuilt from them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -64,7 +65,8 @@ impl Collection {
         }
     }
 
-    /// The options to sync it with, for [`Index::sync`]. Settings that were not given when it was added come from `chunking` and `selection`.
+    /// The options to sync it with, for [`Index::sync`]. Settings that were not given when it was
+    /// added come from `chunking` and `selection`.
     #[must_use]
     pub fn options(&self, chunking: Settings, selection: Selection) -> SyncOptions {
         SyncOptions {
@@ -185,7 +187,8 @@ impl Collections {
         Ok(Some(Collections { collections }))
     }
 
-    /// Stores them, replacing what was stored before. A process that is killed meanwhile leaves one or the other.
+    /// Stores them, replacing what was stored before. A process that is killed meanwhile leaves one
+    /// or the other.
     pub(crate) fn write(&self, dir: &Path) -> Result<()> {
         let path = dir.join(FILE);
         let damaged = |error: serde_json::Error| Error::damaged(&path, error);
@@ -212,7 +215,8 @@ impl Collections {
         }
     }
 
-    /// Recovers what is left when neither the file nor its copy can be read: the names and roots in the database, and the stored texts.
+    /// Recovers what is left when neither the file nor its copy can be read: the names and roots in
+    /// the database, and the stored texts.
     pub(crate) fn recover(dir: &Path, truth: Option<&Truth>, lock: &WriteLock) -> Result<()> {
         if Self::read(dir).is_ok() {
             return Self::repair(dir, lock);
@@ -243,7 +247,8 @@ impl Collections {
         all.write(dir)
     }
 
-    /// Restores the files of stored texts from the database where they are lost or damaged: all of them, or the one at `root`.
+    /// Restores the files of stored texts from the database where they are lost or damaged: all of
+    /// them, or the one at `root`.
     pub(crate) fn restore(&self, dir: &Path, root: Option<&Path>, truth: &Truth) -> Result<()> {
         for (collection, hash) in self.damaged_texts(root) {
             let Ok(text) = truth.text(hash) else { continue };
@@ -259,7 +264,8 @@ impl Collections {
         Ok(())
     }
 
-    /// The collections whose stored text is no longer in its file, with the hash of the text: among all, or only the one at `root`.
+    /// The collections whose stored text is no longer in its file, with the hash of the text: among
+    /// all, or only the one at `root`.
     fn damaged_texts(&self, root: Option<&Path>) -> Vec<(&Collection, Hash)> {
         let all = self.collections.iter();
         let meant = all.filter(|known| root.is_none_or(|root| known.root == root));
@@ -311,7 +317,8 @@ impl Collections {
     ///
     /// # Errors
     ///
-    /// [`Error::NameTaken`], [`Error::RootTaken`], and [`Error::CollectionName`] for an invalid name.
+    /// [`Error::NameTaken`], [`Error::RootTaken`], and [`Error::CollectionName`] for an invalid
+    /// name.
     pub(crate) fn add(&mut self, collection: Collection) -> Result<()> {
         let name = &collection.name;
         if name.is_empty() || *name != name_of(name) {
@@ -366,18 +373,21 @@ impl Collections {
 }
 
 impl Index {
-    /// Adds a collection. Its documents are indexed by the next [`sync`](Index::sync) of its root with its [`options`](Collection::options).
+    /// Adds a collection. Its documents are indexed by the next [`sync`](Index::sync) of its root
+    /// with its [`options`](Collection::options).
     ///
     /// # Errors
     ///
-    /// [`Error::Source`] when its root cannot be read, [`Error::NameTaken`], [`Error::RootTaken`], [`Error::CollectionName`], [`Error::Pattern`],
-    /// [`Error::Config`] when its chunking settings are invalid, and [`Error::Locked`].
+    /// [`Error::Source`] when its root cannot be read, [`Error::NameTaken`], [`Error::RootTaken`],
+    /// [`Error::CollectionName`], [`Error::Pattern`], [`Error::Config`] when its chunking settings
+    /// are invalid, and [`Error::Locked`].
     pub fn add(&mut self, collection: Collection) -> Result<()> {
         self.put(collection, Collections::add)
     }
 
-    /// Puts a collection, with its name, settings and attributes, in the place of the one with the same root; adds it if there is none. Its documents
-    /// are indexed by the next [`sync`](Index::sync), as with [`Index::add`], and answer as before until all of them are.
+    /// Puts a collection, with its name, settings and attributes, in the place of the one with the
+    /// same root; adds it if there is none. Its documents are indexed by the next
+    /// [`sync`](Index::sync), as with [`Index::add`], and answer as before until all of them are.
     ///
     /// # Errors
     ///
@@ -400,8 +410,8 @@ impl Index {
         all.write(self.dir())
     }
 
-    /// Adds a text that is not in a file. It is stored in the index as the file `file`, which becomes the root of `collection`. A name that is
-    /// taken gets a number.
+    /// Adds a text that is not in a file. It is stored in the index as the file `file`, which
+    /// becomes the root of `collection`. A name that is taken gets a number.
     ///
     /// # Errors
     ///
@@ -418,12 +428,13 @@ impl Index {
         self.keep(&mut all, collection, file, text)
     }
 
-    /// Puts a text, with its settings and attributes, in the place of the one that was added under the same name, whose file it gets; adds it if there is
-    /// no collection of that name.
+    /// Puts a text, with its settings and attributes, in the place of the one that was added under
+    /// the same name, whose file it gets; adds it if there is no collection of that name.
     ///
     /// # Errors
     ///
-    /// As [`Index::give`], and [`Error::NameTaken`] when the collection of that name is not such a text.
+    /// As [`Index::give`], and [`Error::NameTaken`] when the collection of that name is not such a
+    /// text.
     pub fn replace_text(
         &mut self,
         mut collection: Collection,
@@ -459,7 +470,8 @@ impl Index {
         excerpt_grammars::chunker(collection.chunking.config())?;
         let folder = self.dir().join(GIVEN).join(&collection.name);
         let path = folder.join(name_of(file));
-        // A process that is killed after this leaves a file that does not match its hash: the next sync restores it from the database.
+        // A process that is killed after this leaves a file that does not match its hash: the next
+        // sync restores it from the database.
         disk::replace(&path, text.as_bytes()).map_err(Error::io(&path))?;
         let path = path.canonicalize().map_err(Error::io(&path))?;
         collection.root = path;
@@ -470,8 +482,8 @@ impl Index {
         Ok(collection)
     }
 
-    /// Removes a collection with all its documents, and returns their number. The files that it was made from are kept, except for a text stored in the
-    /// index.
+    /// Removes a collection with all its documents, and returns their number. The files that it was
+    /// made from are kept, except for a text stored in the index.
     ///
     /// # Errors
     ///

@@ -1,7 +1,9 @@
-//! When the files of a working tree were last committed, for a list of what changed last: in a fresh clone, all files have the time of the clone.
+//! When the files of a working tree were last committed, for a list of what changed last: in a
+//! fresh clone, all files have the time of the clone.
 //!
-//! The program `git` reads the history. It gets a git folder of ours, with the objects and the list of files of the repository but without its
-//! configuration and hooks: those may name commands, and the author of a folder must not choose what runs when it is listed.
+//! The program `git` reads the history. It gets a git folder of ours, with the objects and the list
+//! of files of the repository but without its configuration and hooks: those may name commands, and
+//! the author of a folder must not choose what runs when it is listed.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -46,15 +48,17 @@ pub(crate) enum Commit {
 /// What git knows of the files under a root.
 #[derive(Debug, Default)]
 pub(crate) struct Commits {
-    /// The files that it tracks, by path below the root; `None` for those whose commit was not read.
+    /// The files that it tracks, by path below the root; `None` for those whose commit was not
+    /// read.
     files: HashMap<String, Option<Commit>>,
     /// The time of the oldest commit that was read.
     oldest: Option<i64>,
 }
 
 impl Commits {
-    /// What git knows of the files under `root`, read until `most` of those for which `is_wanted` have a commit: they are the newest. `None` without a
-    /// repository or without git, or if there is not even time for a list of the files until `end`.
+    /// What git knows of the files under `root`, read until `most` of those for which `is_wanted`
+    /// have a commit: they are the newest. `None` without a repository or without git, or if there
+    /// is not even time for a list of the files until `end`.
     pub(crate) fn of(
         root: &Path,
         most: usize,
@@ -181,7 +185,8 @@ impl Tree {
         }
     }
 
-    /// The paths below the root in the output of git, without as many bytes before each; `None` if it fails or there are too many.
+    /// The paths below the root in the output of git, without as many bytes before each; `None` if
+    /// it fails or there are too many.
     fn files(&self, end: Instant, arguments: &[&str], before: usize) -> Option<Vec<String>> {
         let mut files = Vec::new();
         let mut size = 0;
@@ -250,7 +255,8 @@ enum Ended {
     Stopped,
 }
 
-/// Runs a program and calls `visit` with each word of its output; words end with a NUL. `None` if it cannot be run or fails.
+/// Runs a program and calls `visit` with each word of its output; words end with a NUL. `None` if
+/// it cannot be run or fails.
 fn each(
     mut command: Command,
     end: Instant,

@@ -1,4 +1,5 @@
-//! Splitting one document within limits: a document that takes too long, or has too many chunks, is skipped.
+//! Splitting one document within limits: a document that takes too long, or has too many chunks, is
+//! skipped.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,7 +13,8 @@ use crate::error::Result;
 use crate::model::{Attributes, Limits, Skip, SkipReason, SyncOptions};
 use crate::store::{Fault, Record};
 
-/// A document that takes longer is slow: its time counts towards the limit for all slow documents. Every document may take at least this long.
+/// A document that takes longer is slow: its time counts towards the limit for all slow documents.
+/// Every document may take at least this long.
 const SLOW: Duration = Duration::from_secs(1);
 
 /// Splits documents with the options of a sync.

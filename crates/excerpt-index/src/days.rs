@@ -1,4 +1,5 @@
-//! Days as people name them, in a flag (`last week`) or inside a question (`on 5 October`): [`Days`].
+//! Days as people name them, in a flag (`last week`) or inside a question (`on 5 October`):
+//! [`Days`].
 
 use std::ops::Range;
 
@@ -17,8 +18,8 @@ pub(crate) fn today() -> NaiveDate {
 }
 
 impl Days {
-    /// The days that `text` names as a whole: `yesterday`, `7d`, `2w`, `last week`, `5 October`, `October 2026`. `None` for any other text, which
-    /// includes dates such as `2026-10-05`.
+    /// The days that `text` names as a whole: `yesterday`, `7d`, `2w`, `last week`, `5 October`,
+    /// `October 2026`. `None` for any other text, which includes dates such as `2026-10-05`.
     #[must_use]
     pub fn named(text: &str) -> Option<Days> {
         Days::named_on(text, today())
@@ -181,7 +182,8 @@ fn count_of(word: &str) -> Option<i64> {
     }
 }
 
-/// The days that the words from `at` on name, and how many words that takes. A day or month without a year is the last one so far.
+/// The days that the words from `at` on name, and how many words that takes. A day or month without
+/// a year is the last one so far.
 fn named_at(words: &[Word], at: usize, today: NaiveDate) -> Option<(Days, usize)> {
     let word = |more: usize| words.get(at + more).map(|(word, _)| &**word);
     let before = at.checked_sub(1).map(|before| &*words[before].0);

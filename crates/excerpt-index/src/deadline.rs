@@ -1,4 +1,5 @@
-//! Work with a time limit: [`run`] does it on another thread, waits until the limit, and then signals it to stop.
+//! Work with a time limit: [`run`] does it on another thread, waits until the limit, and then
+//! signals it to stop.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -13,7 +14,8 @@ const TURN: Duration = Duration::from_millis(10);
 type Job = Box<dyn FnOnce() + Send>;
 
 thread_local! {
-    /// The worker of this thread. It is reused from one call to the next, together with what it has allocated.
+    /// The worker of this thread. It is reused from one call to the next, together with what it has
+    /// allocated.
     static WORKER: RefCell<Option<Sender<Job>>> = const { RefCell::new(None) };
 }
 
@@ -30,7 +32,8 @@ pub(crate) enum Lost {
 
 /// The result of `work`, unless it takes longer than `limit` or `cancelled` is set first.
 ///
-/// `work` receives a flag that is set when nobody waits for it any more. It must check the flag often enough to end soon: a thread cannot be killed.
+/// `work` receives a flag that is set when nobody waits for it any more. It must check the flag
+/// often enough to end soon: a thread cannot be killed.
 pub(crate) fn run<T: Send + 'static>(
     limit: Duration,
     cancelled: &AtomicBool,

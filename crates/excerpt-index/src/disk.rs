@@ -1,5 +1,6 @@
-//! The files of an index directory. They are private to their user whatever the umask, they are replaced atomically, and only regular files are
-//! read: a folder, a FIFO, a device or a link in place of one counts as damage.
+//! The files of an index directory. They are private to their user whatever the umask, they are
+//! replaced atomically, and only regular files are read: a folder, a FIFO, a device or a link in
+//! place of one counts as damage.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -50,7 +51,8 @@ fn private() -> OpenOptions {
     options
 }
 
-/// Sets the mode of a file that may just have been created: a umask can also remove permissions of its user.
+/// Sets the mode of a file that may just have been created: a umask can also remove permissions of
+/// its user.
 fn created(file: File) -> io::Result<File> {
     #[cfg(unix)]
     {
@@ -132,7 +134,8 @@ pub(crate) fn clear(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Replaces the file at `path` with one that has these bytes. A reader sees the old content or the new one, even after a power failure.
+/// Replaces the file at `path` with one that has these bytes. A reader sees the old content or the
+/// new one, even after a power failure.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(path);
     create_dir_all(folder)?;
@@ -151,7 +154,8 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     sync_folder(folder)
 }
 
-/// Like [`replace`], but without waiting for the disk: for derived files, written by the holder of the lock.
+/// Like [`replace`], but without waiting for the disk: for derived files, written by the holder of
+/// the lock.
 pub(crate) fn replace_derived(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let unfinished = unfinished(path);
     clear(&unfinished)?;
@@ -180,7 +184,8 @@ pub(crate) fn is_temporary(name: &str) -> bool {
     name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1)
 }
 
-/// Waits until the entries of a folder are on the disk. Where a folder cannot be opened, as on Windows, the system takes care of that.
+/// Waits until the entries of a folder are on the disk. Where a folder cannot be opened, as on
+/// Windows, the system takes care of that.
 pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     match cfg!(unix) {
         true => File::open(path)?.sync_all(),
@@ -188,7 +193,8 @@ pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes a file private, or a folder with all its contents, the folder itself last. Skips files of other users and files that are removed meanwhile.
+/// Makes a file private, or a folder with all its contents, the folder itself last. Skips files of
+/// other users and files that are removed meanwhile.
 #[cfg(unix)]
 pub(crate) fn make_private(path: &Path) {
     let kind = fs::symlink_metadata(path).map(|metadata| metadata.file_type());

@@ -89,7 +89,8 @@ pub enum Error {
         /// The most similar path in the index.
         closest: Option<String>,
     },
-    /// The document is not in the index because the last sync skipped its file or a folder above it.
+    /// The document is not in the index because the last sync skipped its file or a folder above
+    /// it.
     #[error("`{path}` is not in the index{}", skipped(path, skip))]
     Skipped {
         /// The path that was named.
@@ -97,7 +98,8 @@ pub enum Error {
         /// What was skipped, and why.
         skip: Skip,
     },
-    /// So many documents of a source are gone that it may be a mistake: an unmounted disk, another branch, a folder emptied by accident.
+    /// So many documents of a source are gone that it may be a mistake: an unmounted disk, another
+    /// branch, a folder emptied by accident.
     /// [`SyncOptions::accept_removals`](crate::SyncOptions::accept_removals) removes them.
     #[error(
         "{} of `{}` no longer {}, so the index was left unchanged: if this is intended, run `excerpt sync --accept-removals`",

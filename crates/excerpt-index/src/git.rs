@@ -1,10 +1,12 @@
-//! The little of git that is needed: where the repository of a working tree is, and what identifies it.
+//! The little of git that is needed: where the repository of a working tree is, and what identifies
+//! it.
 
 use std::path::{Path, PathBuf};
 
 use crate::open::{Kind, OpenFolder, Refused};
 
-/// The entry in the folder of a working tree: the folder of its repository, or a file that points to it.
+/// The entry in the folder of a working tree: the folder of its repository, or a file that points
+/// to it.
 pub(crate) const GIT: &str = ".git";
 
 /// The configuration of a repository.
@@ -34,7 +36,8 @@ impl Repository {
     ///
     /// # Errors
     ///
-    /// The file that was not read, and why: [`GIT`] (an empty name) or a file in it. A link in place of `.git` is not followed.
+    /// The file that was not read, and why: [`GIT`] (an empty name) or a file in it. A link in
+    /// place of `.git` is not followed.
     pub(crate) fn of(folder: &OpenFolder) -> Result<Option<Repository>, (&'static str, Refused)> {
         let own = match folder.look(GIT).map(|look| look.kind) {
             None => None,
@@ -103,7 +106,8 @@ impl Repository {
         (!is_elsewhere).then(|| self.common.join("objects"))
     }
 
-    /// What all its working trees and clones share: the address that it was cloned from, or else its folder.
+    /// What all its working trees and clones share: the address that it was cloned from, or else
+    /// its folder.
     pub(crate) fn name(&self) -> String {
         let config = self.folder.configuration(CONFIG).unwrap_or_default();
         origin(&config).unwrap_or_else(|| self.common.to_string_lossy().into_owned())
@@ -129,8 +133,8 @@ fn linked(folder: &OpenFolder) -> Result<Option<OpenFolder>, Refused> {
     }
 }
 
-/// The folder that a file of git in `folder` names; `None` when there is none. It may be anywhere on this machine, but not on another one: looking
-/// there would already reveal who asks.
+/// The folder that a file of git in `folder` names; `None` when there is none. It may be anywhere
+/// on this machine, but not on another one: looking there would already reveal who asks.
 fn followed(folder: &Path, target: &str) -> Result<Option<OpenFolder>, Refused> {
     if is_elsewhere(target) || target.is_empty() {
         return Ok(None);

@@ -30,7 +30,8 @@ use crate::sync::{Sync, identity};
 pub struct OpenOptions {
     /// Whether to create the index if there is none. Default: no.
     pub create: bool,
-    /// Whether another process repairs files that are out of date, missing or damaged: then this one only reports them. Default: no.
+    /// Whether another process repairs files that are out of date, missing or damaged: then this
+    /// one only reports them. Default: no.
     pub reads_only: bool,
 }
 
@@ -56,8 +57,9 @@ impl OpenOptions {
 
 /// An index on disk.
 ///
-/// Any number of indexes may read the same directory, in this process and in others, while one writes. You can send an `Index` to
-/// another thread, but not share it between threads: open one for each.
+/// Any number of indexes may read the same directory, in this process and in others, while one
+/// writes. You can send an `Index` to another thread, but not share it between threads: open one
+/// for each.
 pub struct Index {
     pub(crate) store: Store,
     /// The embedder; `None` when vectors are switched off.
@@ -66,17 +68,20 @@ pub struct Index {
     rebuilt: bool,
     /// Whether another process repairs it.
     reads_only: bool,
-    /// Whether the last sync was cancelled: then the next search does not wait for the keyword index either.
+    /// Whether the last sync was cancelled: then the next search does not wait for the keyword
+    /// index either.
     hurried: bool,
 }
 
 impl Index {
-    /// Opens the index in `dir`. If its keyword index is out of date, missing or damaged, and no other process writes, it is repaired first.
+    /// Opens the index in `dir`. If its keyword index is out of date, missing or damaged, and no
+    /// other process writes, it is repaired first.
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] when there is no index and `create` is not set; [`Error::NotAnIndex`], [`Error::Foreign`],
-    /// [`Error::Newer`] and [`Error::Damaged`] when the contents of `dir` cannot be used.
+    /// [`Error::NotFound`] when there is no index and `create` is not set; [`Error::NotAnIndex`],
+    /// [`Error::Foreign`], [`Error::Newer`] and [`Error::Damaged`] when the contents of `dir`
+    /// cannot be used.
     pub fn open(dir: &Path, options: OpenOptions) -> Result<Self> {
         let store = match options.create {
             true => Store::create(dir)?,
@@ -93,8 +98,8 @@ impl Index {
         Ok(index)
     }
 
-    /// Sets the embedder for chunks and queries. With `None`, search uses keywords only, and the vectors in the index are kept. Default: the built-in
-    /// [`StaticTable`].
+    /// Sets the embedder for chunks and queries. With `None`, search uses keywords only, and the
+    /// vectors in the index are kept. Default: the built-in [`StaticTable`].
     #[must_use]
     pub fn with_embedder(self, embedder: Option<Arc<dyn Embedder>>) -> Self {
         Index { embedder, ..self }
@@ -106,14 +111,16 @@ impl Index {
         self.embedder.as_deref()
     }
 
-    /// Updates the index from the folder (or file) at `root`. `progress` receives the progress and may cancel the sync: what is
-    /// done by then is kept, and the next sync continues from there. A sync that is cancelled while it splits documents still updates the
-    /// keyword index, so that the new chunks are searchable, unless it is cancelled again there.
+    /// Updates the index from the folder (or file) at `root`. `progress` receives the progress and
+    /// may cancel the sync: what is done by then is kept, and the next sync continues from there. A
+    /// sync that is cancelled while it splits documents still updates the keyword index, so that
+    /// the new chunks are searchable, unless it is cancelled again there.
     ///
     /// # Errors
     ///
-    /// [`Error::Locked`] while another process writes; [`Error::Source`] when the root cannot be read; [`Error::Vanished`] when too many of its documents
-    /// are gone, in which case nothing is changed.
+    /// [`Error::Locked`] while another process writes; [`Error::Source`] when the root cannot be
+    /// read; [`Error::Vanished`] when too many of its documents are gone, in which case nothing is
+    /// changed.
     pub fn sync(
         &mut self,
         root: &Path,
@@ -162,7 +169,8 @@ impl Index {
         }
     }
 
-    /// What a re-split of the source at `root` starts from; `None` when all its documents were split with these settings.
+    /// What a re-split of the source at `root` starts from; `None` when all its documents were
+    /// split with these settings.
     fn base(&self, root: &str, options: &SyncOptions) -> Result<Option<Base>, Fault> {
         let identity = identity(options);
         let truth = &self.store.truth;
@@ -175,7 +183,8 @@ impl Index {
         }))
     }
 
-    /// Splits a source again in a separate generation: the current one serves until the new one is complete.
+    /// Splits a source again in a separate generation: the current one serves until the new one is
+    /// complete.
     fn renew(
         &mut self,
         lock: &WriteLock,
@@ -196,7 +205,8 @@ impl Index {
         Ok(report)
     }
 
-    /// How many documents of the source at `root` were split with other settings than these. A sync splits them again.
+    /// How many documents of the source at `root` were split with other settings than these. A sync
+    /// splits them again.
     ///
     /// # Errors
     ///
@@ -214,15 +224,17 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// [`Error::EmptyQuery`] for a query without a word, [`Error::UnknownSource`] for a filter on an unknown source, and as [`Ranking::check`].
+    /// [`Error::EmptyQuery`] for a query without a word, [`Error::UnknownSource`] for a filter on
+    /// an unknown source, and as [`Ranking::check`].
     ///
     /// [`Ranking::check`]: crate::Ranking::check
     pub fn search(&mut self, query: &Query) -> Result<Answer> {
         query.ranking.check()?;
         let mut behind = self.step()?;
         let mut found = search(&self.store, self.embedder.as_deref(), query);
-        // A file of the keyword index was damaged after it was last read in full: repair it and search again. If its files show no damage, rebuild it
-        // anyway. If it still names something that the database lacks, the database has lost it.
+        // A file of the keyword index was damaged after it was last read in full: repair it and
+        // search again. If its files show no damage, rebuild it anyway. If it still names something
+        // that the database lacks, the database has lost it.
         if matches!(found, Err(Fault::Keywords(_) | Fault::Torn)) {
             self.store.distrust();
             self.hurried = false;
@@ -244,7 +256,8 @@ impl Index {
         Ok(answer)
     }
 
-    /// The document at `path`, among those that may be read. Without the root of a source, only one source may have such a document.
+    /// The document at `path`, among those that may be read. Without the root of a source, only one
+    /// source may have such a document.
     pub(crate) fn find(&self, options: &ReadOptions, path: &str) -> Result<StoredDocument> {
         let path = segments(path);
         let mut found = self.store.truth.documents_at(&path).map_err(self.at())?;
@@ -380,8 +393,8 @@ impl Index {
             .collect())
     }
 
-    /// Switches to the current state: what other processes have written since the index was opened, and a new generation if
-    /// there is one.
+    /// Switches to the current state: what other processes have written since the index was opened,
+    /// and a new generation if there is one.
     ///
     /// # Errors
     ///
@@ -390,7 +403,8 @@ impl Index {
         self.step().map(drop)
     }
 
-    /// The mean size of a chunk with its context, in the unit of the configuration; 0 without chunks.
+    /// The mean size of a chunk with its context, in the unit of the configuration; 0 without
+    /// chunks.
     ///
     /// # Errors
     ///
@@ -436,7 +450,8 @@ impl Index {
         self.store.truth.source_at(root).map_err(self.at())
     }
 
-    /// A hash over all documents and chunks: equal for two indexes with the same content, however they were built.
+    /// A hash over all documents and chunks: equal for two indexes with the same content, however
+    /// they were built.
     ///
     /// # Errors
     ///
@@ -450,8 +465,9 @@ impl Index {
         Ok(digest.end())
     }
 
-    /// A mark of the indexed state. It changes whenever the documents, or what the last sync found in a source, may have changed. Its cost depends on
-    /// the number of sources, not on the number of documents.
+    /// A mark of the indexed state. It changes whenever the documents, or what the last sync found
+    /// in a source, may have changed. Its cost depends on the number of sources, not on the number
+    /// of documents.
     ///
     /// # Errors
     ///
@@ -468,7 +484,8 @@ impl Index {
         Ok(Hash::of(format!("{state:?}").as_bytes()))
     }
 
-    /// Reads the whole database, including every text, and compares the keyword index with it chunk by chunk.
+    /// Reads the whole database, including every text, and compares the keyword index with it chunk
+    /// by chunk.
     ///
     /// # Errors
     ///
@@ -499,7 +516,8 @@ impl Index {
         Ok(check)
     }
 
-    /// Serves this index, built in a folder inside the index directory `home`, in place of the one served there.
+    /// Serves this index, built in a folder inside the index directory `home`, in place of the one
+    /// served there.
     pub(crate) fn serve_from(self, home: &Path, lock: &WriteLock) -> Result<()> {
         let at = self.at();
         self.store.serve_from(home, lock).map_err(at)
@@ -535,7 +553,8 @@ impl Index {
         self.store.home()
     }
 
-    /// Removes the documents of the collection `name` and returns their number; `None` when there is no source of that name.
+    /// Removes the documents of the collection `name` and returns their number; `None` when there
+    /// is no source of that name.
     pub(crate) fn forget(&mut self, name: &str, lock: &WriteLock) -> Result<Option<usize>, Fault> {
         self.store.refresh_locked(lock)?;
         let sources = self.store.truth.sources()?;

@@ -33,7 +33,8 @@ pub struct IndexEntry {
 }
 
 impl IndexEntry {
-    /// The indexes in the user's data folder `data`, by directory: those that [`locate`](crate::locate()) finds, and the library.
+    /// The indexes in the user's data folder `data`, by directory: those that
+    /// [`locate`](crate::locate()) finds, and the library.
     #[must_use]
     pub fn all(data: &Path) -> Vec<IndexEntry> {
         let folders = fs::read_dir(locate::indexes(data));
@@ -75,12 +76,14 @@ impl IndexEntry {
         is_index(dir)
     }
 
-    /// Removes the index from its directory, and the directory if nothing else is in it. The files that were indexed stay.
+    /// Removes the index from its directory, and the directory if nothing else is in it. The files
+    /// that were indexed stay.
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] when there is none, [`Error::Given`] when it contains texts that exist nowhere else,
-    /// [`Error::Locked`] while another process writes it, and when a file cannot be removed.
+    /// [`Error::NotFound`] when there is none, [`Error::Given`] when it contains texts that exist
+    /// nowhere else, [`Error::Locked`] while another process writes it, and when a file cannot be
+    /// removed.
     pub fn remove(&self) -> Result<()> {
         let dir = &self.index;
         if !is_index(dir) {

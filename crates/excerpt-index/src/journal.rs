@@ -1,9 +1,12 @@
-//! The documents that are being split, recorded before splitting starts: a process that crashes on one leaves a record of it.
+//! The documents that are being split, recorded before splitting starts: a process that crashes on
+//! one leaves a record of it.
 //!
-//! A [`Journal`] is a small file in the index directory with a slot for each document that is being split. It is not synced to disk, since it has to
-//! survive the process, not the machine. A document that the last process left is a *suspect* to the next one ([`Journal::open`]). The process may have
-//! been killed for another reason, so a suspect is split once more: alone, and after everything else is written. If the process crashes on it again, it is
-//! a *culprit*, and is not split until it changes.
+//! A [`Journal`] is a small file in the index directory with a slot for each document that is being
+//! split. It is not synced to disk, since it has to survive the process, not the machine. A
+//! document that the last process left is a *suspect* to the next one ([`Journal::open`]). The
+//! process may have been killed for another reason, so a suspect is split once more: alone, and
+//! after everything else is written. If the process crashes on it again, it is a *culprit*, and is
+//! not split until it changes.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -18,7 +21,8 @@ use crate::disk;
 /// The file in an index directory.
 pub(crate) const FILE: &str = "cutting";
 
-/// A slot: the key of a document, and how often a process has crashed on it. A free slot is all zeros.
+/// A slot: the key of a document, and how often a process has crashed on it. A free slot is all
+/// zeros.
 const SLOT: usize = 17;
 
 /// More slots than there are splitting threads. A longer file is not ours.
@@ -44,7 +48,8 @@ pub(crate) struct Journal {
 #[derive(Debug)]
 struct Slots {
     free: Vec<u64>,
-    /// How many slots there are, including those that the last process left: they are kept until all of them are handled.
+    /// How many slots there are, including those that the last process left: they are kept until
+    /// all of them are handled.
     count: u64,
 }
 
@@ -54,7 +59,8 @@ pub(crate) fn key(root: &str, path: &str) -> Hash {
 }
 
 impl Journal {
-    /// Reads what the last process left in the index directory `dir`. The caller holds the lock of the index.
+    /// Reads what the last process left in the index directory `dir`. The caller holds the lock of
+    /// the index.
     pub(crate) fn open(dir: &Path) -> Self {
         let path = dir.join(FILE);
         let _ = disk::clear(&path);
@@ -107,7 +113,8 @@ impl Journal {
     }
 
     fn write(&self, slot: u64, bytes: &[u8; SLOT]) {
-        // If the journal cannot be written, for example on a full disk, documents are split all the same.
+        // If the journal cannot be written, for example on a full disk, documents are split all the
+        // same.
         let _ = self
             .file
             .as_ref()

@@ -1,7 +1,8 @@
 //! An index that is kept up to date with its sources, and search over it.
 //!
-//! A [`Source`] lists documents and returns their text; [`Index::sync`] splits changed documents into chunks and stores them; a
-//! [`Query`] returns [`Hit`]s grouped by document, each with a place you can open. [`locate()`] finds the index that serves a path.
+//! A [`Source`] lists documents and returns their text; [`Index::sync`] splits changed documents
+//! into chunks and stores them; a [`Query`] returns [`Hit`]s grouped by document, each with a place
+//! you can open. [`locate()`] finds the index that serves a path.
 //!
 //! ```
 //! use excerpt_index::{Index, OpenOptions, Query, SyncOptions, quiet};

@@ -23,7 +23,8 @@ use crate::store::{Fault, Listed, Order};
 pub struct ListOptions {
     /// The root of the only source to list. Default: all.
     pub source: Option<PathBuf>,
-    /// A path inside a source: a document, or a folder with everything under it. Compared by whole segments. Default: everything.
+    /// A path inside a source: a document, or a folder with everything under it. Compared by whole
+    /// segments. Default: everything.
     pub path: Option<String>,
     /// How many entries to list. Default: all.
     pub limit: Option<usize>,
@@ -152,7 +153,8 @@ pub struct Warned {
 }
 
 impl Index {
-    /// The warnings of the last splitting of the documents of the source at `root`, by path and line.
+    /// The warnings of the last splitting of the documents of the source at `root`, by path and
+    /// line.
     ///
     /// # Errors
     ///
@@ -253,8 +255,9 @@ impl Index {
         entries.collect()
     }
 
-    /// Dates documents, and keeps as many of them as wanted, the newest first. Commits are read when they are asked for: a commit changes the date of a
-    /// document without changing its file, so that a sync has no reason to look at it.
+    /// Dates documents, and keeps as many of them as wanted, the newest first. Commits are read
+    /// when they are asked for: a commit changes the date of a document without changing its file,
+    /// so that a sync has no reason to look at it.
     fn date(
         &self,
         listed: &mut Vec<(Listed, Option<ChangeDate>)>,
@@ -316,7 +319,8 @@ impl Index {
         options: &ListOptions,
     ) -> Result<Vec<FolderEntry>, Fault> {
         let path = segments(options.path.as_deref().unwrap_or_default());
-        // Ordered by segments, a folder comes before what is under it, which comes before the next sibling.
+        // Ordered by segments, a folder comes before what is under it, which comes before the next
+        // sibling.
         let mut folders: BTreeMap<(String, Vec<String>), (usize, usize)> = BTreeMap::new();
         let truth = &self.store.truth;
         truth.each_listed(source, &path, Order::Path, None, |document| {

@@ -1,7 +1,9 @@
-//! Which index serves a path: a [`Place`] names the index directory, the source root, and the requested part of the source.
+//! Which index serves a path: a [`Place`] names the index directory, the source root, and the
+//! requested part of the source.
 //!
-//! The root is the git working tree that contains the path. Outside of git it is a parent folder that already has an index, or else the path itself. A
-//! path that the root's own rules exclude is a root of its own: if you name a vendored folder, you want to search it.
+//! The root is the git working tree that contains the path. Outside of git it is a parent folder
+//! that already has an index, or else the path itself. A path that the root's own rules exclude is
+//! a root of its own: if you name a vendored folder, you want to search it.
 
 use std::path::{Path, PathBuf};
 
@@ -23,8 +25,8 @@ pub struct Place {
     pub root: PathBuf,
     /// The path inside the source; `None` for all of it.
     pub path: Option<String>,
-    /// What the working trees and clones of its repository share, where each has its own index: the address that it was cloned from, or
-    /// its folder.
+    /// What the working trees and clones of its repository share, where each has its own index: the
+    /// address that it was cloned from, or its folder.
     pub repository: Option<String>,
 }
 
@@ -41,8 +43,8 @@ impl Place {
     }
 }
 
-/// Finds the index of `path` under the user's data folder `data`. An `index` directory named by the user replaces the one
-/// found and changes nothing else.
+/// Finds the index of `path` under the user's data folder `data`. An `index` directory named by the
+/// user replaces the one found and changes nothing else.
 ///
 /// # Errors
 ///
@@ -145,7 +147,8 @@ fn working_tree(path: &Path) -> Option<WorkingTree> {
     })
 }
 
-/// Whether the rules of the folder `root` include the `path` inside it. They exclude what is hidden, ignored, vendored or may contain secrets.
+/// Whether the rules of the folder `root` include the `path` inside it. They exclude what is
+/// hidden, ignored, vendored or may contain secrets.
 #[must_use]
 pub fn includes(root: &Path, path: &Path) -> bool {
     let node = match path.is_dir() {

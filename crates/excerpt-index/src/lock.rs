@@ -1,5 +1,5 @@
-//! One writer: a [`WriteLock`] is the right to change an index. The operating system releases it when the process ends,
-//! however it ends.
+//! One writer: a [`WriteLock`] is the right to change an index. The operating system releases it
+//! when the process ends, however it ends.
 
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -13,7 +13,8 @@ pub(crate) const FILE: &str = "lock";
 
 /// The right to change an index, held until it is dropped.
 ///
-/// The file is not removed: otherwise a third process could lock a new file while a second one is about to lock the old one.
+/// The file is not removed: otherwise a third process could lock a new file while a second one is
+/// about to lock the old one.
 #[derive(Debug)]
 pub(crate) struct WriteLock {
     _file: File,

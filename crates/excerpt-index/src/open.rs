@@ -1,9 +1,11 @@
-//! Opening files in a folder whose contents are not trusted: an [`OpenFolder`] is held open, and everything below it is reached from its handle, one name
-//! at a time.
+//! Opening files in a folder whose contents are not trusted: an [`OpenFolder`] is held open, and
+//! everything below it is reached from its handle, one name at a time.
 //!
-//! No symbolic link below the folder is followed, a named pipe does not block, and a device is not read. A file is opened once: its handle is checked to
-//! be that of a regular file, and the bytes are read from the same handle. So the file that was checked is the file that is read, even if it is replaced
-//! meanwhile. Outside Unix there are no such handles: there, every name is checked before and after it is opened, which leaves a moment in between.
+//! No symbolic link below the folder is followed, a named pipe does not block, and a device is not
+//! read. A file is opened once: its handle is checked to be that of a regular file, and the bytes
+//! are read from the same handle. So the file that was checked is the file that is read, even if it
+//! is replaced meanwhile. Outside Unix there are no such handles: there, every name is checked
+//! before and after it is opened, which leaves a moment in between.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -19,10 +21,12 @@ use by_path as system;
 #[cfg(unix)]
 use unix as system;
 
-/// The size in bytes above which a configuration file is not read: `excerpt.toml`, an ignore file, a file of git.
+/// The size in bytes above which a configuration file is not read: `excerpt.toml`, an ignore file,
+/// a file of git.
 pub const CONFIGURATION_LIMIT: u64 = 1 << 20;
 
-/// The bytes of the file at `path` below `folder`, at most `limit`. `path` has `/` between its segments.
+/// The bytes of the file at `path` below `folder`, at most `limit`. `path` has `/` between its
+/// segments.
 ///
 /// Symbolic links on the way to `folder` are followed, but none below it.
 ///
@@ -37,13 +41,15 @@ pub fn read_below(folder: &Path, path: &str, limit: u64) -> Result<Vec<u8>, Refu
 ///
 /// # Errors
 ///
-/// When it is not a regular file of at most `limit` bytes. A named pipe or a device is rejected without waiting for it.
+/// When it is not a regular file of at most `limit` bytes. A named pipe or a device is rejected
+/// without waiting for it.
 pub fn read_named(path: &Path, limit: u64) -> Result<Vec<u8>, Refused> {
     let look = || system::follow(path);
     OpenFile::checked(look, || system::open_file(path))?.bytes(limit)
 }
 
-/// The metadata of the regular file at `path` below `folder`; `None` when there is none. Links are handled as by [`read_below`].
+/// The metadata of the regular file at `path` below `folder`; `None` when there is none. Links are
+/// handled as by [`read_below`].
 #[must_use]
 pub fn stat_below(folder: &Path, path: &str) -> Option<Stat> {
     let file = OpenFolder::open(folder).ok()?.file(path).ok()?;
@@ -139,7 +145,8 @@ impl fmt::Display for Kind {
 pub(crate) struct Look {
     pub(crate) kind: Kind,
     pub(crate) stat: Stat,
-    /// What distinguishes it from everything else that exists at the moment: its device and inode, where the system has them.
+    /// What distinguishes it from everything else that exists at the moment: its device and inode,
+    /// where the system has them.
     pub(crate) identity: Option<(u64, u64)>,
 }
 
@@ -228,7 +235,8 @@ impl OpenFolder {
             }
         };
         check_name(name)?;
-        // Even opening a device may have effects, so something known not to be a file is not opened.
+        // Even opening a device may have effects, so something known not to be a file is not
+        // opened.
         let look = || folder.handle.look(OsStr::new(name));
         OpenFile::checked(look, || folder.handle.file(name))
     }
@@ -244,7 +252,8 @@ impl OpenFolder {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// What has this `name` in the folder; `None` when nothing has, or when that cannot be determined.
+    /// What has this `name` in the folder; `None` when nothing has, or when that cannot be
+    /// determined.
     pub(crate) fn look(&self, name: impl AsRef<OsStr>) -> Option<Look> {
         self.handle.look(name.as_ref()).ok()
     }
@@ -259,7 +268,8 @@ impl OpenFolder {
         self.handle.look_at_itself()
     }
 
-    /// Its entries. A listing that fails midway is an error as a whole: the entries it did not reach would be taken for deleted.
+    /// Its entries. A listing that fails midway is an error as a whole: the entries it did not
+    /// reach would be taken for deleted.
     pub(crate) fn children(&self) -> io::Result<Vec<Child>> {
         self.handle.children()
     }
@@ -329,8 +339,9 @@ impl OpenFile {
 
     /// Its bytes, up to one more than `limit`, and its metadata when they were read.
     ///
-    /// If the file changes meanwhile, the bytes may be half of one text and half of another, so it is read again. If it keeps changing, the last read
-    /// counts, and its metadata will differ the next time.
+    /// If the file changes meanwhile, the bytes may be half of one text and half of another, so it
+    /// is read again. If it keeps changing, the last read counts, and its metadata will differ the
+    /// next time.
     pub(crate) fn read(mut self, limit: u64) -> io::Result<(Vec<u8>, Stat)> {
         const TRIES: usize = 3;
         let mut tries = 1;
@@ -374,7 +385,8 @@ mod unix {
 
     const FOLDER: OFlags = LOOK_UP.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-    /// Opening a named pipe must not wait for its other end, and a terminal must not become the controlling terminal.
+    /// Opening a named pipe must not wait for its other end, and a terminal must not become the
+    /// controlling terminal.
     const FILE: OFlags = OFlags::RDONLY
         .union(OFlags::NONBLOCK)
         .union(OFlags::NOCTTY)
@@ -571,7 +583,8 @@ mod by_path {
     }
 
     fn look(found: &Metadata) -> Look {
-        // A file system without times returns the epoch: a change to such a file is detected by its size and then by its hash.
+        // A file system without times returns the epoch: a change to such a file is detected by its
+        // size and then by its hash.
         let time = found.modified().unwrap_or(UNIX_EPOCH);
         Look {
             kind: kind(found.file_type()),

@@ -1,5 +1,5 @@
-//! Damage and rebuilds: what is wrong with the files of an index, and rebuilding it from its sources as a separate generation that replaces the old one
-//! when it is complete.
+//! Damage and rebuilds: what is wrong with the files of an index, and rebuilding it from its
+//! sources as a separate generation that replaces the old one when it is complete.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use crate::store::generation::{self, ANEW};
 use crate::store::{Store, faults, noted_roots};
 
 impl Index {
-    /// What is wrong with the files of the index in `dir`, without reading its database. Each fault is an [`Error::Damaged`], although the index may still
-    /// answer, for example from a copy.
+    /// What is wrong with the files of the index in `dir`, without reading its database. Each fault
+    /// is an [`Error::Damaged`], although the index may still answer, for example from a copy.
     #[must_use]
     pub fn faults(dir: &Path) -> Vec<Error> {
         let mut found = faults(dir);
@@ -22,16 +22,18 @@ impl Index {
         found
     }
 
-    /// Rebuilds the index in `dir`, whatever state it is in. `fill` receives a new, empty index and the roots of the sources that the old one names in its
-    /// database or next to it; the index that `fill` returns replaces the old one. Until then the old one is unchanged and
-    /// answers as well as it can. A process that has it open switches to the new one with its next search.
+    /// Rebuilds the index in `dir`, whatever state it is in. `fill` receives a new, empty index and
+    /// the roots of the sources that the old one names in its database or next to it; the index
+    /// that `fill` returns replaces the old one. Until then the old one is unchanged and answers as
+    /// well as it can. A process that has it open switches to the new one with its next search.
     ///
     /// The list of collections and the stored texts are repaired first, from what is left of them.
     ///
     /// # Errors
     ///
-    /// [`Error::Locked`] while another process writes; [`Error::NotFound`], [`Error::Foreign`] and [`Error::Newer`] when `dir` contains no index
-    /// that this version may replace; and any error of `fill`, which leaves the old index in place.
+    /// [`Error::Locked`] while another process writes; [`Error::NotFound`], [`Error::Foreign`] and
+    /// [`Error::Newer`] when `dir` contains no index that this version may replace; and any error
+    /// of `fill`, which leaves the old index in place.
     pub fn rebuild<E: From<Error>>(
         dir: &Path,
         fill: impl FnOnce(Index, &[PathBuf]) -> Result<Index, E>,

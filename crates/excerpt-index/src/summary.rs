@@ -1,4 +1,5 @@
-//! [`Summary`]: what a source is about, for a reader who does not know it. It is built and stored at the end of a sync that changed something.
+//! [`Summary`]: what a source is about, for a reader who does not know it. It is built and stored
+//! at the end of a sync that changed something.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -25,13 +26,15 @@ pub struct Summary {
     pub documents: usize,
     /// The size of their files in bytes.
     pub bytes: u64,
-    /// How many documents there are of each language, or of each syntax for those without a language.
+    /// How many documents there are of each language, or of each syntax for those without a
+    /// language.
     pub languages: BTreeMap<String, usize>,
     /// The top-level folders, those with the most documents first, at most 50.
     pub domains: Vec<Domain>,
     /// How many top-level folders there are.
     pub domains_total: usize,
-    /// The first headings of READMEs and index files, those nearest to the root first, at most 50, without those that [`is_date`].
+    /// The first headings of READMEs and index files, those nearest to the root first, at most 50,
+    /// without those that [`is_date`].
     pub topics: Vec<Topic>,
     /// How many such headings there are.
     pub topics_total: usize,
@@ -139,8 +142,8 @@ impl Summary {
     }
 }
 
-/// Whether a heading or title is only a day, week, month or year, as in daily notes: in digits with the full year, or with the English name of a
-/// month.
+/// Whether a heading or title is only a day, week, month or year, as in daily notes: in digits with
+/// the full year, or with the English name of a month.
 #[must_use]
 pub fn is_date(text: &str) -> bool {
     const DAYS: [&str; 7] = [

@@ -10,7 +10,8 @@ use crate::index::Index;
 use crate::model::{Progress, SyncOptions, SyncReport};
 use crate::source::{Bell, Files, Watched, Woken};
 
-/// How often to poll where changes come without an event. The pause is at least this many times as long as a poll takes.
+/// How often to poll where changes come without an event. The pause is at least this many times as
+/// long as a poll takes.
 const POLL: Duration = Duration::from_secs(2);
 const POLL_SHARE: u32 = 20;
 
@@ -55,20 +56,24 @@ pub enum Watching {
     Progress(Progress),
     /// A sync has ended. It may have found no changes.
     Synced(SyncReport),
-    /// The source cannot be reached ([`Error::Source`]), too many of its documents are gone ([`Error::Vanished`]), or another process writes the index
-    /// ([`Error::Locked`]): the watch waits until that is over. Reported once each time.
+    /// The source cannot be reached ([`Error::Source`]), too many of its documents are gone
+    /// ([`Error::Vanished`]), or another process writes the index ([`Error::Locked`]): the watch
+    /// waits until that is over. Reported once each time.
     Waiting(Error),
-    /// Not all changes cause an event, for this reason: the watch polls every few seconds. Reported once.
+    /// Not all changes cause an event, for this reason: the watch polls every few seconds. Reported
+    /// once.
     Polling(String),
 }
 
 impl Index {
-    /// Updates the index from the folder (or file) at `root` and keeps it up to date until `stop` stops it or `told`, which receives the events,
-    /// cancels. Changes are indexed about 0.2 seconds after the last one, and at most one second after the first.
+    /// Updates the index from the folder (or file) at `root` and keeps it up to date until `stop`
+    /// stops it or `told`, which receives the events, cancels. Changes are indexed about 0.2
+    /// seconds after the last one, and at most one second after the first.
     ///
     /// # Errors
     ///
-    /// As [`Index::sync`], except for what the watch waits for. A root that cannot be reached at the start is an error.
+    /// As [`Index::sync`], except for what the watch waits for. A root that cannot be reached at
+    /// the start is an error.
     pub fn watch(
         &mut self,
         root: &Path,

@@ -1,5 +1,6 @@
-//! The exit codes: 0 when something was found or done, 1 when nothing was found or something needs attention, 2 on an error. A reader that closes
-//! its end of a pipe has what it wanted: that is success.
+//! The exit codes: 0 when something was found or done, 1 when nothing was found or something needs
+//! attention, 2 on an error. A reader that closes its end of a pipe has what it wanted: that is
+//! success.
 
 use std::io;
 use std::process::ExitCode;

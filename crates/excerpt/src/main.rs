@@ -1,4 +1,5 @@
-//! `excerpt`: splits documents, notes and code at natural boundaries, and finds the passage that answers a question.
+//! `excerpt`: splits documents, notes and code at natural boundaries, and finds the passage that
+//! answers a question.
 
 mod cli;
 mod exit;

@@ -1,7 +1,9 @@
-//! The names that other tools use for our arguments. The MCP server accepts them, since an agent cannot look them up; the command line and
-//! configuration files answer with ours. The fields of a chunking configuration have a table of their own, in `excerpt_chunk`.
+//! The names that other tools use for our arguments. The MCP server accepts them, since an agent
+//! cannot look them up; the command line and configuration files answer with ours. The fields of a
+//! chunking configuration have a table of their own, in `excerpt_chunk`.
 
-/// Other names, in lower case with underscores, and the argument that each maps to, where a tool or a command has it.
+/// Other names, in lower case with underscores, and the argument that each maps to, where a tool or
+/// a command has it.
 pub(crate) const ARGUMENTS: [(&str, &str); 43] = [
     ("q", "query"),
     ("question", "query"),

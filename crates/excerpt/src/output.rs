@@ -1,5 +1,6 @@
-//! Output to the terminal or a pipe. Results go to standard output, everything else to standard error. Hidden characters (`visible.rs`) in text from
-//! outside are escaped on a terminal. In a pipe, text is unchanged except for color, if that is enabled.
+//! Output to the terminal or a pipe. Results go to standard output, everything else to standard
+//! error. Hidden characters (`visible.rs`) in text from outside are escaped on a terminal. In a
+//! pipe, text is unchanged except for color, if that is enabled.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -128,7 +129,8 @@ impl Output {
         }
     }
 
-    /// A text of several lines from outside: on a terminal, hidden characters are escaped, except for line ends and tabs.
+    /// A text of several lines from outside: on a terminal, hidden characters are escaped, except
+    /// for line ends and tabs.
     pub(crate) fn safe_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match self.terminal {
             true => escaped(text, Ends::Kept),
@@ -184,8 +186,8 @@ pub(crate) fn say(message: &str) {
     let _ = writeln!(io::stderr(), "{message}");
 }
 
-/// A message for a terminal, with hidden characters escaped. All lines but the first are indented: a name in the message may contain line ends, and
-/// no part of it may look like another message.
+/// A message for a terminal, with hidden characters escaped. All lines but the first are indented:
+/// a name in the message may contain line ends, and no part of it may look like another message.
 fn told(message: &str) -> String {
     escaped(message, Ends::Kept).replace('\n', "\n  ")
 }
@@ -254,7 +256,8 @@ pub(crate) fn columns(text: &str) -> usize {
     text.chars().filter_map(UnicodeWidthChar::width).sum()
 }
 
-/// `text` in exactly `width` columns: padded with spaces, or its end after a `…`, which is the most specific part of a path or trail.
+/// `text` in exactly `width` columns: padded with spaces, or its end after a `…`, which is the most
+/// specific part of a path or trail.
 pub(crate) fn fitted(text: &str, width: usize) -> String {
     let taken = columns(text);
     if taken <= width {

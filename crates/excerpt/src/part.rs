@@ -14,7 +14,8 @@ pub(crate) enum Part {
     Section(String),
 }
 
-/// A path and the requested part. If a document exists (by `exists`) whose name ends like a line range or a section, the target is that document.
+/// A path and the requested part. If a document exists (by `exists`) whose name ends like a line
+/// range or a section, the target is that document.
 pub(crate) fn parsed(given: &str, exists: impl Fn(&str) -> bool) -> anyhow::Result<(&str, Part)> {
     if exists(given) {
         return Ok((given, Part::Whole));

@@ -98,7 +98,8 @@ impl Column {
     }
 }
 
-/// A bar for a share from 0 to 1, `width` columns wide for 1, with a resolution of an eighth of a column.
+/// A bar for a share from 0 to 1, `width` columns wide for 1, with a resolution of an eighth of a
+/// column.
 pub(crate) fn bar(share: f64, width: usize) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (share.clamp(0.0, 1.0) * (8 * width) as f64).round() as usize;

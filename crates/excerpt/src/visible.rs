@@ -1,11 +1,13 @@
-//! Which characters of a text are invisible or misleading. Everything that shows text from outside uses this: the terminal, HTML pages, and the
-//! output for agents.
+//! Which characters of a text are invisible or misleading. Everything that shows text from outside
+//! uses this: the terminal, HTML pages, and the output for agents.
 
-/// The characters of `text`, each with whether it is hidden: a control character (line ends and tabs included), a mark that changes the direction of
-/// text, a tag, a separator, or any other character without a glyph.
+/// The characters of `text`, each with whether it is hidden: a control character (line ends and
+/// tabs included), a mark that changes the direction of text, a tag, a separator, or any other
+/// character without a glyph.
 ///
-/// Joiners and variation selectors, which scripts and emoji need, are visible directly after the character that they modify. A run of them, which
-/// modifies nothing and can carry a message, is hidden.
+/// Joiners and variation selectors, which scripts and emoji need, are visible directly after the
+/// character that they modify. A run of them, which modifies nothing and can carry a message, is
+/// hidden.
 pub(crate) fn characters(text: &str) -> impl Iterator<Item = (usize, char, bool)> {
     let mut before = Before::Nothing;
     text.char_indices().map(move |(at, char)| {
@@ -39,7 +41,8 @@ enum Before {
     Joiner,
 }
 
-/// Control characters and those that Unicode calls default ignorable, except for joiners and the first sixteen variation selectors.
+/// Control characters and those that Unicode calls default ignorable, except for joiners and the
+/// first sixteen variation selectors.
 fn has_no_glyph(char: char) -> bool {
     matches!(char,
         '\u{ad}'

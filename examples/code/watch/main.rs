@@ -1,7 +1,8 @@
 //! Reads levels from standard input and prints when an alarm would ring.
 //!
-//! Each line is a time and a level in metres above chart datum, separated by a comma, or a time and the word `silence`: somebody pressed the button. Lines that are neither are counted and
-//! skipped, because a gauge that sends nonsense once must not stop the siren.
+//! Each line is a time and a level in metres above chart datum, separated by a comma, or a time and
+//! the word `silence`: somebody pressed the button. Lines that are neither are counted and skipped,
+//! because a gauge that sends nonsense once must not stop the siren.
 
 mod alarm;
 mod smooth;

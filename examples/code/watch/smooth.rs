@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 
 /// The median of the last readings.
 ///
-/// A mean would follow a single wrong reading a little; a median of five ignores up to two of them. The price is a delay: in rising water, the median of five readings is the level of two
-/// readings ago.
+/// A mean would follow a single wrong reading a little; a median of five ignores up to two of them.
+/// The price is a delay: in rising water, the median of five readings is the level of two readings
+/// ago.
 pub struct Median {
     size: usize,
     last: VecDeque<f64>,

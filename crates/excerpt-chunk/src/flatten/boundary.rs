@@ -116,8 +116,8 @@ impl Walk<'_> {
     }
 
     /// Whether a node of source code, or the sibling before it, is a chunk of its own where each
-    /// top-level definition is one. Imports are one, too. `after_first` says whether that sibling is
-    /// the first: in a module, the line that opens it, which belongs to what follows.
+    /// top-level definition is one. Imports are one, too. `after_first` says whether that sibling
+    /// is the first: in a module, the line that opens it, which belongs to what follows.
     fn parts_units(&self, node: &Node, previous: &Node, after_first: bool) -> bool {
         let nodes = &self.outline.nodes;
         let mut around = &nodes[node.parent()];

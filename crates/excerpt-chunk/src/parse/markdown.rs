@@ -29,7 +29,8 @@ const BYTES_A_NODE: usize = 16;
 pub struct Markdown;
 
 impl Markdown {
-    /// Where the text of a document begins, in bytes: behind its front matter and a byte order mark, if it has them.
+    /// Where the text of a document begins, in bytes: behind its front matter and a byte order
+    /// mark, if it has them.
     #[must_use]
     pub fn body(text: &str) -> usize {
         let start = body_start(text);

@@ -1,9 +1,11 @@
-//! The number and the seed of the random cases of property tests. The tests of `excerpt-grammars` include this file, too.
+//! The number and the seed of the random cases of property tests. The tests of `excerpt-grammars`
+//! include this file, too.
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-/// The same random cases on every run. `EXCERPT_SEED` selects others, `EXCERPT_CASES` another number.
+/// The same random cases on every run. `EXCERPT_SEED` selects others, `EXCERPT_CASES` another
+/// number.
 pub(crate) fn random_cases(usual: u32) -> ProptestConfig {
     let number = |name| {
         std::env::var(name)

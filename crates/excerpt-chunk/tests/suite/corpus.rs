@@ -1,5 +1,5 @@
-//! The guarantees on real text by others: the Markdown, Rust and TOML files of the pinned dependencies. None of it is
-//! stored.
+//! The guarantees on real text by others: the Markdown, Rust and TOML files of the pinned
+//! dependencies. None of it is stored.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -97,8 +97,8 @@ fn configs() -> Vec<Config> {
     ]
 }
 
-/// The guarantees of the presets on the Markdown of another folder, such as real memory files. `memory` also has tests of
-/// its criteria.
+/// The guarantees of the presets on the Markdown of another folder, such as real memory files.
+/// `memory` also has tests of its criteria.
 #[test]
 fn guarantees_hold_for_the_folder_in_excerpt_corpus() {
     let Some(folder) = std::env::var_os("EXCERPT_CORPUS") else {

@@ -1,5 +1,6 @@
-//! Inputs that are meant to be slow, each so large that an algorithm which is not linear would take minutes instead of a
-//! moment. No time is asserted. `pack.rs` counts the comparisons of the plan; the benches measure times.
+//! Inputs that are meant to be slow, each so large that an algorithm which is not linear would take
+//! minutes instead of a moment. No time is asserted. `pack.rs` counts the comparisons of the plan;
+//! the benches measure times.
 
 use excerpt_chunk::{Chunker, Config, ContextParts, Document, Preset, Strategy, Unit};
 

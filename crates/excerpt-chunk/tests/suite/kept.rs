@@ -1,4 +1,5 @@
-//! Checks of the guarantees of every chunking. The tests of `excerpt-grammars` include this file, too.
+//! Checks of the guarantees of every chunking. The tests of `excerpt-grammars` include this file,
+//! too.
 
 use std::collections::HashSet;
 

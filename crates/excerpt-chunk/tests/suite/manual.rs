@@ -1,9 +1,13 @@
-//! Runs the manuals: Markdown files whose examples are tests. The tests of `excerpt-grammars` include this file, too.
+//! Runs the manuals: Markdown files whose examples are tests. The tests of `excerpt-grammars`
+//! include this file, too.
 //!
-//! An example is three fenced blocks in a row: `toml` with settings (the table `[chunking]`), an input whose info string has its path after the language
-//! (`md people.md`), and `chunks` with the result: the strategy, its reason and the notes about the document, then one line per chunk: `first-last  trail`,
-//! with the overlap (`+"…"`), the definition (`= function`), the sections inside, the part, the signature it is under, the imports it uses, and the
-//! warnings. With the info string `chunks context`, the lines of its context follow. `EXCERPT_SPEC=write` writes the results into the files.
+//! An example is three fenced blocks in a row: `toml` with settings (the table `[chunking]`), an
+//! input whose info string has its path after the language (`md people.md`), and `chunks` with the
+//! result: the strategy, its reason and the notes about the document, then one line per chunk:
+//! `first-last  trail`, with the overlap (`+"…"`), the definition (`= function`), the sections
+//! inside, the part, the signature it is under, the imports it uses, and the warnings. With the
+//! info string `chunks context`, the lines of its context follow. `EXCERPT_SPEC=write` writes the
+//! results into the files.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -89,7 +93,8 @@ fn described(chunk: &Chunk<'_>, text: &str) -> String {
     line
 }
 
-/// Runs the examples of one file. Returns the current text of the file, the text with the actual results, and the number of examples.
+/// Runs the examples of one file. Returns the current text of the file, the text with the actual
+/// results, and the number of examples.
 fn run(path: &Path, chunker: fn(Config) -> Chunker) -> (String, String, usize) {
     let text = std::fs::read_to_string(path).unwrap();
     let fences = fences(&text);

@@ -1,5 +1,5 @@
-//! The success criteria of the preset `memory`, on the memory files in `tests/memory/`. A bench measures its speed;
-//! `tests/spec/memory.md` has small examples.
+//! The success criteria of the preset `memory`, on the memory files in `tests/memory/`. A bench
+//! measures its speed; `tests/spec/memory.md` has small examples.
 //!
 //! Blocks are found in the events of the Markdown parser, not in the outline that is split.
 
@@ -271,8 +271,8 @@ fn criterion_5_a_flag_selects_the_previous_packer() {
     }
 }
 
-/// The packer that the preset replaces: lines are collected up to the limit, at four characters per token, and the last of
-/// them are repeated.
+/// The packer that the preset replaces: lines are collected up to the limit, at four characters per
+/// token, and the last of them are repeated.
 fn packed_before(text: &str, tokens: usize, overlap: usize) -> Vec<String> {
     let size = |line: &str| line.chars().count() + 1;
     let mut chunks = Vec::new();

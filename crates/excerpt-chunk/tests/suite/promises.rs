@@ -170,7 +170,8 @@ proptest! {
     }
 }
 
-/// A plan with less room than the limit may call a text too large that fits: its context must fit, too.
+/// A plan with less room than the limit may call a text too large that fits: its context must fit,
+/// too.
 #[cfg(feature = "tokens")]
 #[test]
 fn a_text_that_fits_after_all_leaves_no_more_room_for_its_context() {

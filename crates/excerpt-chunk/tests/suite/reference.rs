@@ -1,5 +1,6 @@
-//! The tests that a design document for a resource library lists under "Testing Plan", in our terms. If its texts
-//! contradict its thresholds (a document under twice `min` is never split), `min` is small.
+//! The tests that a design document for a resource library lists under "Testing Plan", in our
+//! terms. If its texts contradict its thresholds (a document under twice `min` is never split),
+//! `min` is small.
 
 use excerpt_chunk::{Chunker, Chunking, Config, Document, Overlap, Strategy, Unit};
 

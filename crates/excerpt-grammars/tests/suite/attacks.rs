@@ -1,8 +1,10 @@
-//! Texts that are meant to take much memory or time, in every language. The peak memory on top of the text while it is split is measured and bounded.
+//! Texts that are meant to take much memory or time, in every language. The peak memory on top of
+//! the text while it is split is measured and bounded.
 //!
-//! Each attack repeats one pattern. The tests use texts of 16 kB, and 256 kB for the first pattern of each class. `EXCERPT_ATTACK_BYTES` sets another size for
-//! all of them, `EXCERPT_ATTACK_LANGUAGE` one language, and `EXCERPT_ATTACK_REPORT` prints each measurement (`cargo nextest run -p excerpt-grammars attacks
-//! --no-capture`).
+//! Each attack repeats one pattern. The tests use texts of 16 kB, and 256 kB for the first pattern
+//! of each class. `EXCERPT_ATTACK_BYTES` sets another size for all of them,
+//! `EXCERPT_ATTACK_LANGUAGE` one language, and `EXCERPT_ATTACK_REPORT` prints each measurement
+//! (`cargo nextest run -p excerpt-grammars attacks --no-capture`).
 
 use excerpt_chunk::{Document, Preset, Unit};
 use excerpt_grammars::{chunker, languages};

@@ -1,5 +1,5 @@
-//! Inputs that are meant to be slow or deep. No time is asserted: an algorithm that is not linear would take far too long, and a recursive one would
-//! overflow the stack.
+//! Inputs that are meant to be slow or deep. No time is asserted: an algorithm that is not linear
+//! would take far too long, and a recursive one would overflow the stack.
 
 use excerpt_chunk::{Document, Preset, Unit, Warning};
 use excerpt_grammars::{chunker, languages};

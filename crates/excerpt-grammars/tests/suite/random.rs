@@ -1,4 +1,5 @@
-//! For any bytes, any splice of samples and any detail, the outline covers the text, and nothing panics.
+//! For any bytes, any splice of samples and any detail, the outline covers the text, and nothing
+//! panics.
 
 use excerpt_chunk::{Config, ContextParts, Document, Preset, Strategy, Unit};
 use excerpt_grammars::{chunker, languages};

@@ -1,5 +1,6 @@
-//! The guarantees on real files of every language: the sources of our dependencies, and of the packages in the folder `EXCERPT_SOURCES` (`scripts/corpus`
-//! fetches them). None of them is stored.
+//! The guarantees on real files of every language: the sources of our dependencies, and of the
+//! packages in the folder `EXCERPT_SOURCES` (`scripts/corpus` fetches them). None of them is
+//! stored.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -20,7 +21,8 @@ use crate::sources::{files, files_below};
 const ENOUGH: usize = 1_000_000;
 const LARGEST: usize = 200_000;
 
-/// The minimum number of files, bytes, and items that fit, for each language in `EXCERPT_SOURCES`, for a meaningful test.
+/// The minimum number of files, bytes, and items that fit, for each language in `EXCERPT_SOURCES`,
+/// for a meaningful test.
 const FILES: usize = 10;
 const BYTES: usize = 50_000;
 const ITEMS: usize = 300;
@@ -115,8 +117,8 @@ fn guarantees_hold_for_real_files_of_every_language() {
     }
 }
 
-/// Splits `document`, and checks the guarantees and that each item that fits is in one chunk. Returns the number of these items, and whether the document
-/// was read as lines.
+/// Splits `document`, and checks the guarantees and that each item that fits is in one chunk.
+/// Returns the number of these items, and whether the document was read as lines.
 fn nothing_that_fits_is_cut(chunker: &Chunker, document: &Document<'_>) -> (usize, bool) {
     let path = document.path().unwrap();
     let chunking = kept(chunker, document);
@@ -154,8 +156,9 @@ fn nothing_that_fits_is_cut(chunker: &Chunker, document: &Document<'_>) -> (usiz
     (whole, false)
 }
 
-/// The items of a document: the nodes at the top level or directly in a section. In source code these are definitions, imports, comments and statements; in
-/// data, keys and elements; in HTML, the content of the body; in a container file, instructions.
+/// The items of a document: the nodes at the top level or directly in a section. In source code
+/// these are definitions, imports, comments and statements; in data, keys and elements; in HTML,
+/// the content of the body; in a container file, instructions.
 fn items(outline: &Outline) -> Vec<usize> {
     let nodes = outline.nodes();
     let mut open = vec![false; nodes.len()];

@@ -1,4 +1,5 @@
-//! The code chunks of an earlier design, and the operations of its service, mapped from ours. The field names are those of the earlier design.
+//! The code chunks of an earlier design, and the operations of its service, mapped from ours. The
+//! field names are those of the earlier design.
 
 use std::ops::Range;
 
@@ -34,8 +35,9 @@ enum CodeUnitKind {
     Other,
 }
 
-/// The mapping: `text`, `span` and `name` are the same; the module path is that of the file and the modules in the trail; the parent is the last entry of
-/// the trail that is neither a module nor the unit itself.
+/// The mapping: `text`, `span` and `name` are the same; the module path is that of the file and the
+/// modules in the trail; the parent is the last entry of the trail that is neither a module nor the
+/// unit itself.
 fn code_chunk(chunk: &Chunk<'_>) -> CodeChunk {
     let path = chunk.context.path.as_deref();
     let language = chunk.language.as_deref().unwrap_or_default();
@@ -85,15 +87,17 @@ pub struct Shelf {
 }
 
 impl Shelf {
-    /// Puts a book where its title belongs, and says how many of it stand there now, so that whoever puts it there knows.
+    /// Puts a book where its title belongs, and says how many of it stand there now, so that
+    /// whoever puts it there knows.
     pub fn put(&mut self, title: &str) -> u32 {
         let count = self.books.entry(title.to_string()).or_default();
         *count += 1;
         *count
     }
 
-    /// How many books stand here under all titles together, counted one by one, because nobody has written the sum down yet; whoever
-    /// asks often had better remember what it said, or ask for the number of titles, which is known without counting at all.
+    /// How many books stand here under all titles together, counted one by one, because nobody has
+    /// written the sum down yet; whoever asks often had better remember what it said, or ask for
+    /// the number of titles, which is known without counting at all.
     pub fn count(&self) -> u32 {
         self.books.values().sum()
     }
@@ -105,7 +109,8 @@ impl Shelf {
 }
 
 mod labels {
-    /// The label of a shelf, in the letters that everybody can read from the other side of the room without glasses.
+    /// The label of a shelf, in the letters that everybody can read from the other side of the room
+    /// without glasses.
     pub fn label(name: &str) -> String {
         name.to_uppercase().chars().filter(|char| !char.is_whitespace()).collect::<String>()
     }

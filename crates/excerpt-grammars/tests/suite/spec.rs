@@ -1,4 +1,5 @@
-//! Runs the manual of chunking source code and data: each file in `tests/spec/` is prose with examples, and every example is a test.
+//! Runs the manual of chunking source code and data: each file in `tests/spec/` is prose with
+//! examples, and every example is a test.
 
 use std::path::Path;
 

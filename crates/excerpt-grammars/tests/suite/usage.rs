@@ -36,7 +36,8 @@ fn peak() -> Option<usize> {
 pub(crate) fn processor_seconds() -> Option<f64> {
     const TICKS_A_SECOND: f64 = 100.0;
     let stat = fs::read_to_string("/proc/self/stat").ok()?;
-    // After the name, which may contain anything: the state, ten numbers, then the user and system times.
+    // After the name, which may contain anything: the state, ten numbers, then the user and system
+    // times.
     let (_, numbers) = stat.rsplit_once(')')?;
     let mut times = numbers.split_whitespace().skip(11).take(2);
     let user: f64 = times.next()?.parse().ok()?;

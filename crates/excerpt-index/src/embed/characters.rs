@@ -1,11 +1,15 @@
-//! How the uncased WordPiece classifies characters beyond ASCII: dropped, mark, punctuation, Chinese.
+//! How the uncased WordPiece classifies characters beyond ASCII: dropped, mark, punctuation,
+//! Chinese.
 //!
-//! These are the general categories of Unicode 8, as in the reference tokenizer, and not the current ones: a character assigned later is a letter
-//! without a token. So a text keeps its tokens, and an index its vectors, from one Unicode version to the next.
+//! These are the general categories of Unicode 8, as in the reference tokenizer, and not the
+//! current ones: a character assigned later is a letter without a token. So a text keeps its
+//! tokens, and an index its vectors, from one Unicode version to the next.
 //!
-//! Each list contains the bounds of half-open ranges: the start of one, its end, the start of the next.
+//! Each list contains the bounds of half-open ranges: the start of one, its end, the start of the
+//! next.
 
-/// Whether a character is removed first of all: control, format and private-use characters, and the replacement character U+FFFD.
+/// Whether a character is removed first of all: control, format and private-use characters, and the
+/// replacement character U+FFFD.
 pub(super) fn is_dropped(c: char) -> bool {
     within(&DROPPED, c)
 }
@@ -15,7 +19,8 @@ pub(super) fn is_mark(c: char) -> bool {
     within(&MARKS, c)
 }
 
-/// Whether a character is punctuation, and so a word of its own. In ASCII that is everything except letters and digits.
+/// Whether a character is punctuation, and so a word of its own. In ASCII that is everything except
+/// letters and digits.
 pub(super) fn is_punctuation(c: char) -> bool {
     match c.is_ascii() {
         true => c.is_ascii_punctuation(),
@@ -23,8 +28,8 @@ pub(super) fn is_punctuation(c: char) -> bool {
     }
 }
 
-/// Whether a character is a word of its own because its script has no spaces between words. What the reference excludes (kana, extension E, later
-/// extensions) is excluded here, too.
+/// Whether a character is a word of its own because its script has no spaces between words. What
+/// the reference excludes (kana, extension E, later extensions) is excluded here, too.
 pub(super) fn is_chinese(c: char) -> bool {
     within(&CHINESE, c)
 }

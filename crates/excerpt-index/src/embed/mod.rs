@@ -1,7 +1,7 @@
 //! From text to vectors: texts with similar meaning have vectors with a high cosine.
 //!
-//! An [`Embedder`] computes [`Vectors`], one per text, each of unit length. [`StaticTable`] is built in;
-//! [`HttpEmbedder`] gets them from an endpoint.
+//! An [`Embedder`] computes [`Vectors`], one per text, each of unit length. [`StaticTable`] is
+//! built in; [`HttpEmbedder`] gets them from an endpoint.
 
 mod characters;
 #[cfg(test)]
@@ -15,7 +15,8 @@ pub use static_table::StaticTable;
 
 use std::sync::LazyLock;
 
-/// The embedder with this identity, if it is available whatever the configuration: the built-in [`StaticTable`].
+/// The embedder with this identity, if it is available whatever the configuration: the built-in
+/// [`StaticTable`].
 pub(crate) fn always_there(identity: &str) -> Option<&'static dyn Embedder> {
     static BUILT_IN: LazyLock<Option<StaticTable>> = LazyLock::new(|| StaticTable::built_in().ok());
     let table = BUILT_IN.as_ref()?;
@@ -24,24 +25,28 @@ pub(crate) fn always_there(identity: &str) -> Option<&'static dyn Embedder> {
 
 /// Computes vectors from texts.
 pub trait Embedder: Send + Sync {
-    /// An identifier of everything a vector depends on besides its text: two embedders with the same identity return the same vectors.
+    /// An identifier of everything a vector depends on besides its text: two embedders with the
+    /// same identity return the same vectors.
     fn identity(&self) -> &str;
 
     /// How many numbers a vector has.
     fn dimensions(&self) -> usize;
 
-    /// The least cosine of a text and a query, with what the words that they share add to it, for the only text of an index to count
-    /// as an answer; among more texts it must be higher. `None` when unknown: then no text is marked as a weak match.
+    /// The least cosine of a text and a query, with what the words that they share add to it, for
+    /// the only text of an index to count as an answer; among more texts it must be higher. `None`
+    /// when unknown: then no text is marked as a weak match.
     fn floor(&self) -> Option<f32> {
         None
     }
 
-    /// How many texts to pass at once before their vectors are stored: the most that a killed process loses. Default: 256.
+    /// How many texts to pass at once before their vectors are stored: the most that a killed
+    /// process loses. Default: 256.
     fn at_once(&self) -> usize {
         256
     }
 
-    /// How many tokens are embedded at once. A longer text is embedded in windows of this size and gets the mean of their vectors.
+    /// How many tokens are embedded at once. A longer text is embedded in windows of this size and
+    /// gets the mean of their vectors.
     fn max_input(&self) -> usize;
 
     /// Appends the vectors of `texts` to `vectors`, in the order of the texts.
@@ -51,8 +56,9 @@ pub trait Embedder: Send + Sync {
     /// [`EmbedError`] when one of them cannot be embedded: then `vectors` is unchanged.
     fn embed_documents(&self, texts: &[&str], vectors: &mut Vectors) -> Result<(), EmbedError>;
 
-    /// The vector of a query, given in pieces whose concatenation is its text. Each piece has a weight of at least 0: that of its words in the
-    /// searched texts, relative to the others. An embedder that cannot weight words embeds the text as it is.
+    /// The vector of a query, given in pieces whose concatenation is its text. Each piece has a
+    /// weight of at least 0: that of its words in the searched texts, relative to the others. An
+    /// embedder that cannot weight words embeds the text as it is.
     ///
     /// # Errors
     ///
@@ -82,7 +88,8 @@ pub enum EmbedError {
     },
 }
 
-/// Vectors of the same length, one after the other. Reuse after [`Vectors::clear`] does not allocate.
+/// Vectors of the same length, one after the other. Reuse after [`Vectors::clear`] does not
+/// allocate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vectors {
     dimensions: usize,
@@ -147,7 +154,8 @@ impl Vectors {
 
 /// Scales a vector to unit length. The zero vector is unchanged.
 fn to_unit_length(vector: &mut [f32]) {
-    // Eight partial sums, which a processor can compute at once; always in this order, so that every machine gets the same result.
+    // Eight partial sums, which a processor can compute at once; always in this order, so that
+    // every machine gets the same result.
     let mut squares = [0.0_f32; 8];
     for numbers in vector.chunks(squares.len()) {
         for (sum, number) in squares.iter_mut().zip(numbers) {

@@ -1,4 +1,5 @@
-//! The built-in embedder: a row of numbers per token; the vector of a text is the sum of its tokens' rows, scaled to unit length.
+//! The built-in embedder: a row of numbers per token; the vector of a text is the sum of its
+//! tokens' rows, scaled to unit length.
 //!
 //! `models/static/README.md` documents the origin of the table, its quality, and its file format.
 
@@ -10,11 +11,13 @@ use super::wordpiece::{MOST, WordPiece};
 use super::{EmbedError, Embedder, Vectors, to_unit_length};
 use crate::{Error, Result};
 
-/// The table inside the program. The file exists once, where it is built and documented: a copy here could become out of date.
-/// The crate is only published as part of the program, so it is never packaged without that folder.
+/// The table inside the program. The file exists once, where it is built and documented: a copy
+/// here could become out of date. The crate is only published as part of the program, so it is
+/// never packaged without that folder.
 static TABLE: &[u8] = include_bytes!("../../../../models/static/table.bin");
 
-/// Its SHA-256, as `sha256sum` writes it. A test compares the two: at startup, that would take longer than everything else.
+/// Its SHA-256, as `sha256sum` writes it. A test compares the two: at startup, that would take
+/// longer than everything else.
 const SUM: &str = include_str!("../../../../models/static/table.sha256");
 
 /// How many digits of the checksum name the table.
@@ -158,11 +161,13 @@ impl StaticTable {
     }
 }
 
-/// How many rows are added at once: each number of the sum is then read and written once for all of them.
+/// How many rows are added at once: each number of the sum is then read and written once for all of
+/// them.
 const TOGETHER: usize = 4;
 
-/// Adds rows, each times its scale, to the two halves of a vector. The lower and upper halves of the bytes are the halves of a row, so nothing needs
-/// shuffling and the compiler can vectorize the loop.
+/// Adds rows, each times its scale, to the two halves of a vector. The lower and upper halves of
+/// the bytes are the halves of a row, so nothing needs shuffling and the compiler can vectorize the
+/// loop.
 fn add(
     [a, b, c, d]: [&[u8]; TOGETHER],
     scales: [f32; TOGETHER],
@@ -197,8 +202,9 @@ impl Embedder for StaticTable {
         self.dimensions
     }
 
-    /// With it, 9 % of the queries without an answer go unmarked and 2.5 % of those with one are marked; 13 % and 1.8 % with 0.15,
-    /// 6 % and 3.7 % with 0.25. `docs/ranking.md` has the figures of each set.
+    /// With it, 9 % of the queries without an answer go unmarked and 2.5 % of those with one are
+    /// marked; 13 % and 1.8 % with 0.15, 6 % and 3.7 % with 0.25. `docs/ranking.md` has the figures
+    /// of each set.
     fn floor(&self) -> Option<f32> {
         Some(0.2)
     }
@@ -299,7 +305,8 @@ impl Header {
         }
     }
 
-    /// The vocabulary, the scales and the codes, one after the other with less than [`ALIGN`] bytes between them.
+    /// The vocabulary, the scales and the codes, one after the other with less than [`ALIGN`] bytes
+    /// between them.
     fn parts<'f>(&self, file: &'f [u8]) -> Result<[&'f [u8]; 3], Fault> {
         let [words, words_bytes, scales, codes] = self.places;
         // The checked sizes keep both products in range.

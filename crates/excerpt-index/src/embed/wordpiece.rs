@@ -1,7 +1,8 @@
 //! From text to the tokens of BERT's uncased WordPiece, with the vocabulary of the token table.
 //!
-//! Characters are cleaned ([`characters`](super::characters)), separated if they are Chinese, decomposed, stripped of their marks and lowercased.
-//! White space and punctuation end a word. A word becomes the longest token that it starts with, then the longest that continues it, up to
+//! Characters are cleaned ([`characters`](super::characters)), separated if they are Chinese,
+//! decomposed, stripped of their marks and lowercased. White space and punctuation end a word. A
+//! word becomes the longest token that it starts with, then the longest that continues it, up to
 //! its end. This takes one pass over the text, without a copy of it.
 
 use unicode_normalization::char::decompose_canonical;
@@ -16,15 +17,16 @@ const LONGEST_WORD: usize = 100;
 
 /// The tokens of a vocabulary and a hash table over them.
 ///
-/// The table is built each time the program starts, in half a millisecond: a precomputed one would have to be in the file, and be checked.
+/// The table is built each time the program starts, in half a millisecond: a precomputed one would
+/// have to be in the file, and be checked.
 #[derive(Debug)]
 pub(super) struct WordPiece<'v> {
     /// Each token followed by a line break.
     vocabulary: &'v str,
     /// The start of each token, and the end of the last one.
     starts: Vec<u32>,
-    /// A token's number, and above it a few bits of its hash, which save a comparison with the token. A token is between the slot of its hash and the next
-    /// free slot.
+    /// A token's number, and above it a few bits of its hash, which save a comparison with the
+    /// token. A token is between the slot of its hash and the next free slot.
     slots: Vec<u32>,
     /// How many bits a hash is shifted by to get a slot of the table.
     shift: u32,
@@ -53,8 +55,9 @@ enum Place {
 }
 
 impl<'v> WordPiece<'v> {
-    /// Tokens of a vocabulary of `count` lines, at most [`MOST`], each ended by a line break; `unknown` is the number of the token for unknown
-    /// words. `None` if there are more lines, or fewer.
+    /// Tokens of a vocabulary of `count` lines, at most [`MOST`], each ended by a line break;
+    /// `unknown` is the number of the token for unknown words. `None` if there are more lines, or
+    /// fewer.
     pub(super) fn new(vocabulary: &'v str, count: usize, unknown: u32) -> Option<WordPiece<'v>> {
         // At most half of the slots are used.
         let bits = (2 * count).max(2).next_power_of_two().trailing_zeros();
@@ -319,7 +322,8 @@ impl Words<'_> {
     }
 }
 
-/// The hash of a part of a word, with good upper bits. Cheap: eight bytes per multiplication, and most parts have no more.
+/// The hash of a part of a word, with good upper bits. Cheap: eight bytes per multiplication, and
+/// most parts have no more.
 fn hash(piece: &[u8], place: Place) -> u64 {
     // An odd number without a pattern: the fraction of the golden ratio.
     const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;

@@ -6,7 +6,8 @@ use crate::error::Result;
 use crate::model::SyncOptions;
 use crate::source::{Entry, Files, Listing, Reading, Source};
 
-/// The files under a folder, without those in the folder of the questions, which contain the questions themselves.
+/// The files under a folder, without those in the folder of the questions, which contain the
+/// questions themselves.
 #[derive(Clone, Debug)]
 pub(super) struct Corpus {
     files: Files,

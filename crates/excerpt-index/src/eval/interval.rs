@@ -7,8 +7,8 @@ const DRAWS: usize = 1_000;
 /// The share of the means inside the interval.
 const INSIDE: f64 = 0.95;
 
-/// A mean and its 95 % interval, by the percentile bootstrap (Efron, *Bootstrap methods: another look at the jackknife*, 1979): the same scores always
-/// give the same interval.
+/// A mean and its 95 % interval, by the percentile bootstrap (Efron, *Bootstrap methods: another
+/// look at the jackknife*, 1979): the same scores always give the same interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Interval {
@@ -82,7 +82,8 @@ mod tests {
             assert!(interval.low <= interval.mean && interval.mean <= interval.high);
             interval.high - interval.low
         };
-        // The deviation of a mean of n coins is 1 / (2 √n), and 95 % lie within 1.96 deviations on either side.
+        // The deviation of a mean of n coins is 1 / (2 √n), and 95 % lie within 1.96 deviations on
+        // either side.
         assert!((width(100) - 0.196).abs() < 0.03, "{}", width(100));
         assert!((width(400) - 0.098).abs() < 0.02, "{}", width(400));
     }

@@ -8,13 +8,17 @@ use serde::{Deserialize, Serialize};
 /// The names of all measures, in the order in which they are shown.
 ///
 /// - `recall@k`: the share of the answers that are among the best k chunks.
-/// - `ndcg@10`: the same, weighted by rank (Järvelin, Kekäläinen, *Cumulated gain-based evaluation of IR techniques*, 2002), with binary relevance.
-/// - `mrr@10`: one over the rank of the first answer, 0 beyond 10. `accuracy@1`: whether the first chunk is an answer.
+/// - `ndcg@10`: the same, weighted by rank (Järvelin, Kekäläinen, *Cumulated gain-based evaluation
+///   of IR techniques*, 2002), with binary relevance.
+/// - `mrr@10`: one over the rank of the first answer, 0 beyond 10. `accuracy@1`: whether the first
+///   chunk is an answer.
 /// - `files@5`: the share of the documents with an answer among those of the best 5 chunks.
-/// - `coverage@5`, `precision@5`, `iou@5`: the share of the answers' characters that are in the best 5 chunks; the share of these chunks' characters that
-///   belong to answers; and the characters of both over those of either. `coverage@8000`: coverage by the first 8,000 characters, best chunks first.
-/// - `kept@1`: whether the first chunk is not marked as a weak match. `weak@1`, the only one of a question without an answer: whether it is, or nothing
-///   is found.
+/// - `coverage@5`, `precision@5`, `iou@5`: the share of the answers' characters that are in the
+///   best 5 chunks; the share of these chunks' characters that belong to answers; and the
+///   characters of both over those of either. `coverage@8000`: coverage by the first 8,000
+///   characters, best chunks first.
+/// - `kept@1`: whether the first chunk is not marked as a weak match. `weak@1`, the only one of a
+///   question without an answer: whether it is, or nothing is found.
 pub const MEASURES: [&str; 14] = [
     "recall@1",
     "recall@5",

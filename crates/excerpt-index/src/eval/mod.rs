@@ -1,7 +1,9 @@
 //! How well an index answers: searches with known answers, and their scores.
 //!
-//! A [`QuestionSet`] is read from a folder (`set.rs`) with its documents (`corpus.rs`). Each question is searched for in an index and its ranked chunks
-//! are measured (`measure.rs`). A [`Report`] has the means with intervals (`interval.rs`), and two reports can be [compared](Report::compare).
+//! A [`QuestionSet`] is read from a folder (`set.rs`) with its documents (`corpus.rs`). Each
+//! question is searched for in an index and its ranked chunks are measured (`measure.rs`). A
+//! [`Report`] has the means with intervals (`interval.rs`), and two reports can be
+//! [compared](Report::compare).
 
 mod corpus;
 mod interval;
@@ -21,10 +23,12 @@ pub use measure::{MEASURES, Passage, Rule};
 pub use report::{Comparison, Difference, Report, Scored};
 pub use set::{LeftOut, Question, QuestionSet, SetError};
 
-/// How many chunks to request at first, and at most: enough to fill the reading budget, however small they are.
+/// How many chunks to request at first, and at most: enough to fill the reading budget, however
+/// small they are.
 const DEPTHS: [usize; 3] = [50, 200, 1_000];
 
-/// Searches `index`, which contains the documents of `set`, for all its questions with this `ranking`.
+/// Searches `index`, which contains the documents of `set`, for all its questions with this
+/// `ranking`.
 ///
 /// # Errors
 ///
@@ -66,7 +70,8 @@ pub fn evaluate(
     })
 }
 
-/// The best chunks for a question, best first, and whether the first is a weak match or missing. A question without a searchable word finds nothing.
+/// The best chunks for a question, best first, and whether the first is a weak match or missing. A
+/// question without a searchable word finds nothing.
 fn ranked(
     set: &QuestionSet,
     question: &Question,

@@ -41,8 +41,8 @@ pub struct Scored {
     pub category: Option<String>,
     /// The rank of the first chunk that answers it, from 1; `None` if none was found.
     pub rank: Option<usize>,
-    /// Each of the [`MEASURES`] that applies to it, from 0 to 1. Character measures need answers that are passages; a question without an answer has
-    /// `weak@1` alone.
+    /// Each of the [`MEASURES`] that applies to it, from 0 to 1. Character measures need answers
+    /// that are passages; a question without an answer has `weak@1` alone.
     pub scores: BTreeMap<String, f64>,
 }
 
@@ -73,7 +73,8 @@ pub struct Difference {
 }
 
 impl Report {
-    /// The mean of a measure over all questions that have it, with its interval; `None` if there is none.
+    /// The mean of a measure over all questions that have it, with its interval; `None` if there is
+    /// none.
     #[must_use]
     pub fn mean(&self, measure: &str) -> Option<Interval> {
         let scores = self.questions.iter();

@@ -1,4 +1,5 @@
-//! A question set on disk: a folder with `queries.jsonl`, and the documents in `corpus/` or elsewhere.
+//! A question set on disk: a folder with `queries.jsonl`, and the documents in `corpus/` or
+//! elsewhere.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -30,7 +31,8 @@ pub struct QuestionSet {
     pub name: String,
     /// The questions that can be scored, in the order of the file.
     pub questions: Vec<Question>,
-    /// The answers in documents that are not indexed. A question with no other answer is not scored.
+    /// The answers in documents that are not indexed. A question with no other answer is not
+    /// scored.
     pub left_out: Vec<LeftOut>,
     corpus: Corpus,
     documents: BTreeMap<String, Entry>,
@@ -161,13 +163,13 @@ struct Relevant {
 }
 
 impl QuestionSet {
-    /// Reads the questions in `folder` about the documents in `corpus`, or else in its subfolder `corpus`. If `folder` is inside the
-    /// folder of the documents, it is excluded from them.
+    /// Reads the questions in `folder` about the documents in `corpus`, or else in its subfolder
+    /// `corpus`. If `folder` is inside the folder of the documents, it is excluded from them.
     ///
     /// # Errors
     ///
-    /// [`SetError`], with the line of an invalid question: invalid JSON, no answer, an answer in a document that does not exist, or
-    /// one outside of its document.
+    /// [`SetError`], with the line of an invalid question: invalid JSON, no answer, an answer in a
+    /// document that does not exist, or one outside of its document.
     pub fn read(folder: &Path, corpus: Option<&Path>) -> Result<Self, SetError> {
         if folder.is_file() {
             return Err(SetError::File {
@@ -365,7 +367,8 @@ fn unreadable(path: &Path, source: io::Error) -> SetError {
     }
 }
 
-/// What is wrong with a line that is not a question; its place as a column only, since there is one line.
+/// What is wrong with a line that is not a question; its place as a column only, since there is one
+/// line.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let told = text
@@ -436,7 +439,8 @@ fn chars(text: &str, bytes: Range<usize>) -> Option<Range<usize>> {
     Some(start..start + text.get(bytes)?.chars().count())
 }
 
-/// The characters of the lines from `first` to `last`, from 1, both included, without the last line break.
+/// The characters of the lines from `first` to `last`, from 1, both included, without the last line
+/// break.
 fn lines(text: &str, first: usize, last: usize) -> Option<Range<usize>> {
     if first == 0 || last < first {
         return None;
@@ -456,8 +460,8 @@ fn lines(text: &str, first: usize, last: usize) -> Option<Range<usize>> {
     None
 }
 
-/// The characters of `text` that `quote` quotes. All runs of white space are equal, so quotes stay valid when a text is
-/// rewrapped.
+/// The characters of `text` that `quote` quotes. All runs of white space are equal, so quotes stay
+/// valid when a text is rewrapped.
 fn quoted(text: &str, quote: &str) -> Result<Range<usize>, String> {
     let wanted: Vec<&str> = quote.split_whitespace().collect();
     let wanted = wanted.join(" ");

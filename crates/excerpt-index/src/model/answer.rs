@@ -1,4 +1,5 @@
-//! The result of a search: an [`Answer`] with its [`DocumentHits`] and [`Hit`]s, and the [`Note`]s about it.
+//! The result of a search: an [`Answer`] with its [`DocumentHits`] and [`Hit`]s, and the [`Note`]s
+//! about it.
 
 use std::fmt;
 use std::ops::Range;
@@ -15,7 +16,8 @@ use super::Encoding;
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Answer {
-    /// The documents with their chunks, best first; with [`Rank::Chunks`](super::Rank::Chunks), one entry per chunk.
+    /// The documents with their chunks, best first; with [`Rank::Chunks`](super::Rank::Chunks), one
+    /// entry per chunk.
     pub documents: Vec<DocumentHits>,
     /// How many documents contain at least one of the words.
     pub documents_total: usize,
@@ -77,7 +79,8 @@ pub enum Note {
         /// The process that is writing the index.
         holder: Option<u32>,
     },
-    /// The keyword index was missing or damaged, or the file of the vectors' codes was damaged, and has been rebuilt.
+    /// The keyword index was missing or damaged, or the file of the vectors' codes was damaged, and
+    /// has been rebuilt.
     Rebuilt,
     /// There are no vectors yet.
     NoVectors,
@@ -221,11 +224,13 @@ pub struct DocumentHits {
     pub score: f32,
     /// Its best chunks, best first.
     pub chunks: Vec<Hit>,
-    /// The lower hits that were folded into this one, best first: see [`Query::fold_copies`](super::Query::fold_copies).
+    /// The lower hits that were folded into this one, best first: see
+    /// [`Query::fold_copies`](super::Query::fold_copies).
     pub also_in: Vec<AlsoIn>,
 }
 
-/// A document that says what a better hit says: a near-copy of its passages, or a translation of the page.
+/// A document that says what a better hit says: a near-copy of its passages, or a translation of
+/// the page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct AlsoIn {
@@ -237,7 +242,8 @@ pub struct AlsoIn {
     pub path: String,
     /// The first and the last line of its best chunk.
     pub lines: (usize, usize),
-    /// The one part of its path that differs from that of the better hit, such as `fr`. `None` if the paths differ by more.
+    /// The one part of its path that differs from that of the better hit, such as `fr`. `None` if
+    /// the paths differ by more.
     pub part: Option<String>,
 }
 
@@ -253,11 +259,13 @@ pub struct Hit {
     pub coverage: f32,
     /// The cosine of the chunk's vector and the query's, from -1 to 1; `None` without vectors.
     pub cosine: Option<f32>,
-    /// Whether the chunk is probably not an answer: it contains little of the query and its vector is not close.
+    /// Whether the chunk is probably not an answer: it contains little of the query and its vector
+    /// is not close.
     pub weak: bool,
     /// How the score is made up.
     pub explanation: Explanation,
-    /// Whether the chunk contains every word of the query (except stop words) in its text, trail or path.
+    /// Whether the chunk contains every word of the query (except stop words) in its text, trail or
+    /// path.
     pub all_words: bool,
     /// The id of the chunk.
     pub id: Hash,

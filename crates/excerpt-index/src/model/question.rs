@@ -20,7 +20,8 @@ pub struct Query {
     pub per_document: usize,
     /// What to rank. Default: documents.
     pub rank: Rank,
-    /// Whether a near-copy or a translation of a better hit is folded into it: see [`DocumentHits::also_in`]. Default: no.
+    /// Whether a near-copy or a translation of a better hit is folded into it: see
+    /// [`DocumentHits::also_in`]. Default: no.
     ///
     /// [`DocumentHits::also_in`]: crate::DocumentHits::also_in
     pub fold_copies: bool,
@@ -105,7 +106,8 @@ pub struct Filter {
     pub sources: Vec<PathBuf>,
     /// The names of the collections to search; empty for all sources.
     pub collections: Vec<String>,
-    /// A path inside a source: a document, or a folder with everything under it. Compared by whole segments.
+    /// A path inside a source: a document, or a folder with everything under it. Compared by whole
+    /// segments.
     pub path: Option<String>,
     /// Tags that a document must have, all of them, ignoring case.
     pub tags: Vec<String>,
@@ -113,9 +115,11 @@ pub struct Filter {
     pub kinds: Vec<String>,
     /// Languages, such as `rust` or `markdown`: a document must be in one of them.
     pub languages: Vec<String>,
-    /// The version that a document must be about. Documents that name no version are included. How well the versions match affects the rank.
+    /// The version that a document must be about. Documents that name no version are included. How
+    /// well the versions match affects the rank.
     pub version: Option<String>,
-    /// The first and the last date (`YYYY-MM-DD`, `YYYY-MM` or `YYYY`) that a document may have. Documents without a date are excluded.
+    /// The first and the last date (`YYYY-MM-DD`, `YYYY-MM` or `YYYY`) that a document may have.
+    /// Documents without a date are excluded.
     pub dated: (Option<String>, Option<String>),
     /// Fields of the front matter, each with the value that a document must have.
     pub fields: Vec<(String, String)>,

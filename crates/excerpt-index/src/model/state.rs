@@ -50,7 +50,8 @@ pub struct VectorStatus {
     pub embedder: Option<String>,
     /// How many documents have changed since and lack their vectors.
     pub behind: usize,
-    /// The vectors of another embedder that replace these once every document has some; `None` when none are being computed.
+    /// The vectors of another embedder that replace these once every document has some; `None` when
+    /// none are being computed.
     pub next: Option<NextVectors>,
     /// How many texts the embedder rejects: they are found by keywords only.
     pub refused: usize,
@@ -84,7 +85,8 @@ pub struct SourceStatus {
     pub chunks: usize,
     /// The last sync; `None` until the first one starts to write.
     pub last_sync: Option<LastSync>,
-    /// What was skipped, by reason; a skipped folder counts once. [`Index::skips`](crate::Index::skips) lists them.
+    /// What was skipped, by reason; a skipped folder counts once.
+    /// [`Index::skips`](crate::Index::skips) lists them.
     pub skipped: BTreeMap<SkipReason, usize>,
     /// What the last complete sync found; `None` before the first.
     pub summary: Option<Summary>,

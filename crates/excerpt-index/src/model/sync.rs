@@ -1,4 +1,5 @@
-//! A sync: its [`SyncOptions`], its [`Progress`], its [`SyncReport`], and each skipped file or folder as a [`Skip`].
+//! A sync: its [`SyncOptions`], its [`Progress`], its [`SyncReport`], and each skipped file or
+//! folder as a [`Skip`].
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,12 +24,15 @@ pub struct SyncOptions {
     pub attributes: Attributes,
     /// The limits on one document.
     pub limits: Limits,
-    /// Whether files that were skipped because of their contents are read again although they have not changed. Default: no.
+    /// Whether files that were skipped because of their contents are read again although they have
+    /// not changed. Default: no.
     pub retry: bool,
-    /// Whether documents that no longer exist are removed, however many they are. Default: no, and a sync stops with
-    /// [`Error::Vanished`](crate::Error::Vanished) when the source has lost all of them, or more than half of at least 50.
+    /// Whether documents that no longer exist are removed, however many they are. Default: no, and
+    /// a sync stops with [`Error::Vanished`](crate::Error::Vanished) when the source has lost all
+    /// of them, or more than half of at least 50.
     pub accept_removals: bool,
-    /// The folder or file, by its path inside the source, whose documents are indexed before all others.
+    /// The folder or file, by its path inside the source, whose documents are indexed before all
+    /// others.
     pub first: Option<String>,
 }
 
@@ -36,12 +40,14 @@ pub struct SyncOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// How many chunks it may have. Default: 50,000, about five times what the largest files have with the usual settings.
+    /// How many chunks it may have. Default: 50,000, about five times what the largest files have
+    /// with the usual settings.
     pub chunks: usize,
-    /// How long splitting it may take. Default: 20 seconds, about thirty times what the largest files take: only a bug in excerpt takes that long.
+    /// How long splitting it may take. Default: 20 seconds, about thirty times what the largest
+    /// files take: only a bug in excerpt takes that long.
     pub time: Duration,
-    /// How long all documents of a sync that take more than a second may take in total. After that, no document may take more than a second.
-    /// Default: a minute.
+    /// How long all documents of a sync that take more than a second may take in total. After that,
+    /// no document may take more than a second. Default: a minute.
     pub slow_time: Duration,
 }
 
@@ -170,7 +176,8 @@ pub struct SyncReport {
     pub skipped: BTreeMap<SkipReason, usize>,
     /// How many files the source lists.
     pub listed: usize,
-    /// How many of them are not yet searchable in their current version because the sync was cancelled: the next one continues with them.
+    /// How many of them are not yet searchable in their current version because the sync was
+    /// cancelled: the next one continues with them.
     pub remaining: usize,
     /// How many of the listed files are in [`SyncOptions::first`].
     pub first_listed: usize,
@@ -178,7 +185,8 @@ pub struct SyncReport {
     pub first_remaining: usize,
     /// Why chunks lack vectors; `None` when all have theirs, or when vectors are switched off.
     pub without_vectors: Option<String>,
-    /// Whether documents were split again with other settings, in a separate generation: the old one serves until the new one is complete.
+    /// Whether documents were split again with other settings, in a separate generation: the old
+    /// one serves until the new one is complete.
     pub aside: bool,
     /// Whether the sync was completed.
     pub complete: bool,
@@ -218,7 +226,8 @@ impl Skip {
     }
 }
 
-/// The encoding of a file. Places in a document refer to its text in UTF-8, whatever the encoding of the file.
+/// The encoding of a file. Places in a document refer to its text in UTF-8, whatever the encoding
+/// of the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub enum Encoding {
@@ -232,7 +241,8 @@ pub enum Encoding {
     /// UTF-16, big endian, with a byte order mark that is not part of the text.
     #[serde(rename = "utf-16be")]
     Utf16Be,
-    /// Windows-1252, which includes the printable characters of Latin-1: what a file is taken for that is text and not UTF-8.
+    /// Windows-1252, which includes the printable characters of Latin-1: what a file is taken for
+    /// that is text and not UTF-8.
     #[serde(rename = "windows-1252")]
     Windows1252,
 }
@@ -290,7 +300,8 @@ pub enum SkipReason {
     Special,
     /// It has more chunks than [`Limits::chunks`].
     TooManyChunks,
-    /// Splitting it took longer than [`Limits`] allow, failed, or ended the process twice. It is retried when it changes, or with [`SyncOptions::retry`].
+    /// Splitting it took longer than [`Limits`] allow, failed, or ended the process twice. It is
+    /// retried when it changes, or with [`SyncOptions::retry`].
     Quarantined,
     /// It cannot be read. What the index already contains of it is kept.
     Unreadable,
@@ -343,16 +354,19 @@ impl fmt::Display for SkipReason {
     }
 }
 
-/// The metadata of a file, from which a sync sees that it may have changed: as long as all of this is the same, the file is not read.
+/// The metadata of a file, from which a sync sees that it may have changed: as long as all of this
+/// is the same, the file is not read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stat {
     /// The size in bytes.
     pub size: u64,
     /// The modification time, in nanoseconds since 1970. A program can set it to any time.
     pub mtime_ns: i64,
-    /// Its inode number, which a file that replaces it does not have; `None` where the system has no such numbers.
+    /// Its inode number, which a file that replaces it does not have; `None` where the system has
+    /// no such numbers.
     pub inode: Option<u64>,
-    /// When its contents, name or permissions last changed, in nanoseconds since 1970. No program can set it; `None` where the system does not keep it.
+    /// When its contents, name or permissions last changed, in nanoseconds since 1970. No program
+    /// can set it; `None` where the system does not keep it.
     pub ctime_ns: Option<i64>,
 }
 

@@ -1,4 +1,5 @@
-//! Link resolution. A link is stored as written and resolved on request, so it leads to its target as soon as that exists.
+//! Link resolution. A link is stored as written and resolved on request, so it leads to its target
+//! as soon as that exists.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -25,7 +26,8 @@ pub struct Links {
 }
 
 impl Links {
-    /// Removes the targets of links, and the links that lead here, where `reaches` excludes the other document.
+    /// Removes the targets of links, and the links that lead here, where `reaches` excludes the
+    /// other document.
     pub(super) fn keep(&mut self, reaches: impl Fn(&str) -> bool) {
         self.incoming.retain(|link| reaches(&link.path));
         for link in &mut self.outgoing {
@@ -46,7 +48,8 @@ impl Links {
 pub struct Outgoing {
     /// The line on which it begins, from 1.
     pub line: usize,
-    /// The path that it leads to, from the root of the source, or the name in a wiki link, in lower case.
+    /// The path that it leads to, from the root of the source, or the name in a wiki link, in lower
+    /// case.
     pub target: String,
     /// The part after `#`.
     pub section: Option<String>,
@@ -82,7 +85,8 @@ pub struct Incoming {
 pub(super) struct Resolver<'a> {
     truth: &'a Truth,
     source: i64,
-    /// The paths of the documents by their names in lower case, without `.md`; built when the first wiki link is met.
+    /// The paths of the documents by their names in lower case, without `.md`; built when the first
+    /// wiki link is met.
     names: Option<HashMap<String, Vec<String>>>,
     /// The documents whose sections were read.
     sections: HashMap<i64, Sections>,
@@ -160,7 +164,8 @@ impl<'a> Resolver<'a> {
         Ok(link)
     }
 
-    /// Adds those of the links in `rows`, all in the document `id`, that lead to the part of `to` that is read.
+    /// Adds those of the links in `rows`, all in the document `id`, that lead to the part of `to`
+    /// that is read.
     fn incoming(
         &mut self,
         to: &StoredDocument,
@@ -244,7 +249,8 @@ impl<'a> Resolver<'a> {
         Ok(None)
     }
 
-    /// The path that a wiki link in the document at `from` names: of several, the one in the same folder, or else the least deep one.
+    /// The path that a wiki link in the document at `from` names: of several, the one in the same
+    /// folder, or else the least deep one.
     fn named(&mut self, from: &str, name: &str) -> Result<Option<String>, Fault> {
         let names = match &mut self.names {
             Some(names) => names,

@@ -1,5 +1,5 @@
-//! Reading from an index: a [`Target`] is a document, some lines or a section of it, or a chunk. It is read as one continuous [`DocumentText`], with its
-//! neighbours and its [`Links`] on request.
+//! Reading from an index: a [`Target`] is a document, some lines or a section of it, or a chunk. It
+//! is read as one continuous [`DocumentText`], with its neighbours and its [`Links`] on request.
 
 mod links;
 mod section;
@@ -26,11 +26,14 @@ use section::Sections;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// The root of the source of the targets; without it, only one source may have such a document. Default: none.
+    /// The root of the source of the targets; without it, only one source may have such a document.
+    /// Default: none.
     pub source: Option<PathBuf>,
-    /// A path inside the source, compared by whole segments: everything outside of it is treated as not indexed. Default: none.
+    /// A path inside the source, compared by whole segments: everything outside of it is treated as
+    /// not indexed. Default: none.
     pub under: Option<String>,
-    /// How many chunks to add before and after those that contain the target; with 0, only these, but whole. Default: none, only the target itself.
+    /// How many chunks to add before and after those that contain the target; with 0, only these,
+    /// but whole. Default: none, only the target itself.
     pub neighbours: Option<usize>,
     /// Whether to resolve the links in what is read and the links to it. Default: no.
     pub links: bool,
@@ -141,7 +144,8 @@ pub struct ChunkPlace {
 }
 
 impl Index {
-    /// Reads several targets from one state of the index. An error in one does not affect the others.
+    /// Reads several targets from one state of the index. An error in one does not affect the
+    /// others.
     pub fn read(&self, targets: &[Target], options: &ReadOptions) -> Vec<Result<DocumentText>> {
         // Without a snapshot nothing can be read either, and each target reports that.
         let _snapshot = self.store.truth.snapshot().ok();
@@ -153,8 +157,9 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownDocument`] and [`Error::UnknownSection`] with a suggestion, [`Error::AmbiguousDocument`], [`Error::UnknownChunk`],
-    /// [`Error::AmbiguousChunk`], or [`Error::Lines`] when the document ends before the first line.
+    /// [`Error::UnknownDocument`] and [`Error::UnknownSection`] with a suggestion,
+    /// [`Error::AmbiguousDocument`], [`Error::UnknownChunk`], [`Error::AmbiguousChunk`], or
+    /// [`Error::Lines`] when the document ends before the first line.
     pub fn get(&self, target: &Target, options: &ReadOptions) -> Result<DocumentText> {
         let _snapshot = self.store.truth.snapshot().map_err(self.at())?;
         self.get_one(target, options)

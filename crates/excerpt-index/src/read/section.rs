@@ -1,5 +1,6 @@
-//! The sections of a document: in Markdown, what a heading starts; in source code, what has a name. A link names a heading by its *slug*, as on GitHub:
-//! in lower case, with `-` for each space, without punctuation, and followed by a number if an earlier heading has the same slug.
+//! The sections of a document: in Markdown, what a heading starts; in source code, what has a name.
+//! A link names a heading by its *slug*, as on GitHub: in lower case, with `-` for each space,
+//! without punctuation, and followed by a number if an earlier heading has the same slug.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -80,7 +81,8 @@ impl Sections {
         self.0.len()
     }
 
-    /// The section with this name: a slug or a heading. In a wiki link, outer headings may precede it.
+    /// The section with this name: a slug or a heading. In a wiki link, outer headings may precede
+    /// it.
     pub(super) fn find(&self, name: &str) -> Option<&Section> {
         let own = |name: &str| {
             let exact = self.0.iter().find(|section| section.slug == name);

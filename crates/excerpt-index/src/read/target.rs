@@ -24,7 +24,8 @@ pub enum Target {
     Section {
         /// The document's path inside its source.
         path: String,
-        /// The heading, as a link names it (`how-it-works`) or as written; or the name of a definition.
+        /// The heading, as a link names it (`how-it-works`) or as written; or the name of a
+        /// definition.
         section: String,
     },
     /// A chunk.
@@ -52,7 +53,8 @@ impl Target {
         }
     }
 
-    /// A document from a character of the line `first` on, both from 1, to the end of the line `last`.
+    /// A document from a character of the line `first` on, both from 1, to the end of the line
+    /// `last`.
     #[must_use]
     pub fn lines_from(
         path: impl Into<String>,

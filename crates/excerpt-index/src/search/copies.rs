@@ -1,5 +1,5 @@
-//! Passages that say what a better one says: near-copies, and translations of the same page. [`Kept`] is what an answer
-//! contains so far, and finds the document that a further one repeats.
+//! Passages that say what a better one says: near-copies, and translations of the same page.
+//! [`Kept`] is what an answer contains so far, and finds the document that a further one repeats.
 
 use std::collections::HashSet;
 
@@ -8,8 +8,8 @@ use twox_hash::XxHash3_64;
 
 use crate::store::Fault;
 
-/// How many words in a row form a shingle, the unit in which passages are compared (Broder, "On the resemblance and
-/// containment of documents", 1997).
+/// How many words in a row form a shingle, the unit in which passages are compared (Broder, "On the
+/// resemblance and containment of documents", 1997).
 const SHINGLE: usize = 4;
 
 /// The share of the shingles of the smaller passage that a near-copy has in common with the other.
@@ -18,9 +18,10 @@ const SHARED: f32 = 0.8;
 /// How much smaller a near-copy may be.
 const SIZE: f32 = 0.5;
 
-// A translation has the same path but for one part, the same constants and few of the same words. Of the 252 pages in 13
-// languages of one project (FastAPI 0.99), 97 % share at least half of their constants, and five or more, with the English page
-// of the same path, and at most 53 % of their words.
+// A translation has the same path but for one part, the same constants and few of the same words.
+// Of the 252 pages in 13 languages of one project (FastAPI 0.99), 97 % share at least half of their
+// constants, and five or more, with the English page of the same path, and at most 53 % of their
+// words.
 const SHARED_CONSTANTS: f32 = 0.5;
 const FEWEST_CONSTANTS: usize = 5;
 const SHARED_WORDS: f32 = 0.6;
@@ -137,7 +138,8 @@ fn common(one: &HashSet<u64>, other: &HashSet<u64>) -> (usize, f32) {
     )
 }
 
-/// The hashes of the words of a text, ignoring case. Where a script has no spaces between words, each letter is one.
+/// The hashes of the words of a text, ignoring case. Where a script has no spaces between words,
+/// each letter is one.
 fn words(text: &str) -> impl Iterator<Item = u64> {
     let is_ideograph = |letter: char| letter >= '\u{2e80}';
     let runs = text.split(|letter: char| !letter.is_alphanumeric());
@@ -177,8 +179,8 @@ impl Page {
     }
 }
 
-/// What a translation leaves as it is: code, names, addresses and numbers. That is, runs of ASCII characters with something
-/// inside that does not belong to a word.
+/// What a translation leaves as it is: code, names, addresses and numbers. That is, runs of ASCII
+/// characters with something inside that does not belong to a word.
 fn constants(text: &str) -> HashSet<u64> {
     let runs = text.split(|letter: char| !letter.is_ascii_graphic());
     let is_inside = |run: &str| {
@@ -196,8 +198,9 @@ fn constants(text: &str) -> HashSet<u64> {
         .collect()
 }
 
-/// Where the path of a document differs from that of another by one part, a folder or what follows a `.`, `-` or `_` in the
-/// name: that part of `path`. Empty if `path` lacks it, `None` if the paths differ by more.
+/// Where the path of a document differs from that of another by one part, a folder or what follows
+/// a `.`, `-` or `_` in the name: that part of `path`. Empty if `path` lacks it, `None` if the
+/// paths differ by more.
 pub(super) fn difference<'p>(other: &str, path: &'p str) -> Option<&'p str> {
     let (mine, others): (Vec<&str>, Vec<&str>) =
         (path.split('/').collect(), other.split('/').collect());
@@ -215,7 +218,8 @@ pub(super) fn difference<'p>(other: &str, path: &'p str) -> Option<&'p str> {
     part.filter(|part| part.is_empty() || part.contains(char::is_alphabetic))
 }
 
-/// The part of a file name that another lacks or has another for: `fr` for `guide.md` and `guide.fr.md`.
+/// The part of a file name that another lacks or has another for: `fr` for `guide.md` and
+/// `guide.fr.md`.
 fn suffix<'p>(other: &str, name: &'p str) -> Option<&'p str> {
     let (stem, ending) = name.rsplit_once('.')?;
     let (other_stem, other_ending) = other.rsplit_once('.')?;

@@ -10,7 +10,8 @@ use crate::model::Filter;
 use crate::store::facet::DATE;
 use crate::store::{Documents, Fault, Features, Store, StoredDocument};
 
-/// From a first to a last day, month or year, both included; without one of them, all before or after. Written as in [`Filter::dated`].
+/// From a first to a last day, month or year, both included; without one of them, all before or
+/// after. Written as in [`Filter::dated`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Period {
     since: Option<String>,
@@ -48,7 +49,8 @@ impl Period {
     }
 }
 
-/// The dates of a chunk: those in its path and in the headings around and inside it; if there are none, that of the front matter.
+/// The dates of a chunk: those in its path and in the headings around and inside it; if there are
+/// none, that of the front matter.
 pub(super) fn dates_of<'d>(
     document: &'d StoredDocument,
     chunk: &'d Features,

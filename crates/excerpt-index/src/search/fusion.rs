@@ -1,5 +1,5 @@
-//! Merges two lists of candidates. The score of a chunk depends on its own ranks and scores and on the best and the floor of each list, not on the order
-//! of the lists.
+//! Merges two lists of candidates. The score of a chunk depends on its own ranks and scores and on
+//! the best and the floor of each list, not on the order of the lists.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,8 @@ pub(super) struct Found {
     pub(super) explanation: Explanation,
 }
 
-/// The chunks of both lists, each with its ranks and scores in the channels, but without a final score.
+/// The chunks of both lists, each with its ranks and scores in the channels, but without a final
+/// score.
 pub(super) fn united(lexical: &Candidates, vectors: &[Candidate]) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
     let mut places: HashMap<(u64, u64), usize> = HashMap::new();
@@ -111,7 +112,8 @@ impl Scale {
         }
     }
 
-    /// The range for the vectors: any two texts have some similarity, so the last score of the list is the floor.
+    /// The range for the vectors: any two texts have some similarity, so the last score of the list
+    /// is the floor.
     pub(super) fn of_vectors(vectors: &[Candidate]) -> Scale {
         let vectors = by_score(vectors);
         let score = |rank: usize| vectors.get(rank).map(|candidate| candidate.score);

@@ -1,11 +1,13 @@
-//! Groups candidates by document: a document scores like its best chunk, and a little higher with more good ones.
+//! Groups candidates by document: a document scores like its best chunk, and a little higher with
+//! more good ones.
 
 use std::collections::HashMap;
 
 use super::fusion::Found;
 
-/// The shares of the scores of the second and third best chunk that are added to that of the best: together at most 15 %, which
-/// decides between documents that are nearly equal, but never lifts many mediocre chunks over a good one.
+/// The shares of the scores of the second and third best chunk that are added to that of the best:
+/// together at most 15 %, which decides between documents that are nearly equal, but never lifts
+/// many mediocre chunks over a good one.
 const BONUS: [f32; 2] = [0.10, 0.05];
 
 /// The candidates of one document.
@@ -27,7 +29,8 @@ impl Group {
     }
 }
 
-/// One group per document, best first, from candidates, best first. Equal groups stay in the order of the candidates.
+/// One group per document, best first, from candidates, best first. Equal groups stay in the order
+/// of the candidates.
 pub(super) fn by_document(found: &[Found]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut places: HashMap<u64, usize> = HashMap::new();

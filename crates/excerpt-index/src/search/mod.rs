@@ -1,6 +1,8 @@
-//! From a [`Query`] to an [`Answer`]: the query is parsed (`query.rs`), the store returns candidates by words and by vectors, these are merged into one
-//! list (`fusion.rs`), signals adjust the scores (`signals.rs`, weighted by `ranking.rs`), the result is grouped by document (`group.rs`) and looked
-//! up, near-copies are folded (`copies.rs`), and each chunk gets the lines that answer best (`snippet.rs`) and is marked when it is probably no answer (`weak.rs`).
+//! From a [`Query`] to an [`Answer`]: the query is parsed (`query.rs`), the store returns
+//! candidates by words and by vectors, these are merged into one list (`fusion.rs`), signals adjust
+//! the scores (`signals.rs`, weighted by `ranking.rs`), the result is grouped by document
+//! (`group.rs`) and looked up, near-copies are folded (`copies.rs`), and each chunk gets the lines
+//! that answer best (`snippet.rs`) and is marked when it is probably no answer (`weak.rs`).
 
 mod copies;
 mod dates;
@@ -44,10 +46,12 @@ pub use ranking::{Channels, Fusion, Ranking, RankingPreset, Signals};
 /// The maximum limit of a query.
 const MOST: usize = 1000;
 
-/// How many chunks are requested at first for each requested document. Most documents have fewer that match.
+/// How many chunks are requested at first for each requested document. Most documents have fewer
+/// that match.
 const CHUNKS_PER_DOCUMENT: usize = 10;
 
-/// The exponent of a word's idf as its weight in the vector of a question. `models/static/README.md` has the measurements.
+/// The exponent of a word's idf as its weight in the vector of a question.
+/// `models/static/README.md` has the measurements.
 const RARITY: f32 = 0.3;
 /// The minimum weight of a word, before the power.
 const LEAST_RARITY: f32 = 0.02;
@@ -123,7 +127,8 @@ struct Phrases {
 }
 
 impl Phrases {
-    /// The documents in `places` with a chunk that may be found; `None` if the phrases do not restrict them.
+    /// The documents in `places` with a chunk that may be found; `None` if the phrases do not
+    /// restrict them.
     fn documents(&self, places: Option<&store::Documents>) -> Option<store::Documents> {
         let documents = self.wanted.as_ref()?.iter().map(|(document, _)| *document);
         let within = |id: &u64| places.is_none_or(|places| places.contains(id));
@@ -289,7 +294,8 @@ impl Search<'_> {
         })
     }
 
-    /// The query in pieces, each with the weight of its word by its rarity in the searched documents.
+    /// The query in pieces, each with the weight of its word by its rarity in the searched
+    /// documents.
     fn pieces(&self) -> Result<Vec<(&str, f32)>, Fault> {
         let pieces = self.words.pieces.iter();
         let terms: Vec<String> = pieces.map(|(_, term)| term.clone()).collect();
@@ -364,8 +370,8 @@ impl Search<'_> {
         }
     }
 
-    /// The candidates of both channels with their scores, best first, without those that the database no longer contains: the keyword index or the vectors may
-    /// be out of date.
+    /// The candidates of both channels with their scores, best first, without those that the
+    /// database no longer contains: the keyword index or the vectors may be out of date.
     fn found(
         &self,
         lexical: &Candidates,
@@ -489,8 +495,8 @@ fn notes(words: &Words, weights: &[Option<f32>], asked: Option<&dates::AskedDays
 struct Documents(HashMap<u64, Option<StoredDocument>>);
 
 impl Documents {
-    /// The document of a candidate. A channel that is out of date knows an older state of the document, which is still worth showing; one that is ahead of
-    /// the database does not.
+    /// The document of a candidate. A channel that is out of date knows an older state of the
+    /// document, which is still worth showing; one that is ahead of the database does not.
     fn current(&mut self, store: &Store, found: &Found) -> Result<Option<&StoredDocument>, Fault> {
         let document = match self.0.entry(found.document) {
             Entry::Occupied(entry) => entry.into_mut(),

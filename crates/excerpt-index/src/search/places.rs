@@ -16,7 +16,8 @@ const NAMED: usize = 12;
 /// The part of the index that a filter allows.
 pub(super) struct Places {
     pub(super) documents: Documents,
-    /// How well the versions of these documents match the requested one; empty if none was requested.
+    /// How well the versions of these documents match the requested one; empty if none was
+    /// requested.
     pub(super) fits: HashMap<u64, Fit>,
     /// The requested values that no document has.
     pub(super) unmatched: Vec<Note>,
@@ -195,7 +196,8 @@ fn narrowed(store: &Store, filter: &Filter) -> Result<Vec<Narrowed>, Fault> {
     Ok(all)
 }
 
-/// How well each document with a version matches the requested one, and the documents about other versions.
+/// How well each document with a version matches the requested one, and the documents about other
+/// versions.
 fn versions(store: &Store, asked: &str) -> Result<(HashMap<u64, Fit>, HashSet<i64>), Fault> {
     if folded(asked).is_empty() {
         return Err(Error::Filter {

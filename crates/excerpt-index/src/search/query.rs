@@ -12,7 +12,8 @@ use std::ops::Range;
 use crate::error::Error;
 use crate::store::{Purpose, analyzer, name};
 
-/// The maximum number of different terms. A question has few; this limits the cost of a pasted file.
+/// The maximum number of different terms. A question has few; this limits the cost of a pasted
+/// file.
 const MOST_TERMS: usize = 64;
 
 /// English words without relevance. They are ignored if other words remain.
@@ -34,11 +35,13 @@ pub(super) struct Words {
     pub(super) phrases: Vec<Phrase>,
     /// The excluded words.
     pub(super) excluded: Vec<Phrase>,
-    /// The terms of the words and of the parts of identifiers, each once, in the order of the query.
+    /// The terms of the words and of the parts of identifiers, each once, in the order of the
+    /// query.
     pub(super) required: Vec<String>,
     /// Each of them as written.
     pub(super) written: Vec<String>,
-    /// The terms of identifiers as a whole. A chunk that contains one also contains its parts, so they only add to the score.
+    /// The terms of identifiers as a whole. A chunk that contains one also contains its parts, so
+    /// they only add to the score.
     pub(super) optional: Vec<String>,
     /// The words that may be [names](name): all except the parts of identifiers.
     pub(super) names: Vec<String>,
@@ -164,7 +167,8 @@ fn opens(c: char) -> bool {
     matches!(c, '"' | '“' | '„')
 }
 
-/// The query with each `-word` replaced by blanks, and these words. Options of a command such as `-v` or `--all`, and words in a phrase, do not count.
+/// The query with each `-word` replaced by blanks, and these words. Options of a command such as
+/// `-v` or `--all`, and words in a phrase, do not count.
 fn without_excluded(query: &str) -> (String, Vec<Phrase>) {
     let mut text = query.to_string();
     let mut excluded = Vec::new();

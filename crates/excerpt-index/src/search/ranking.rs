@@ -1,4 +1,5 @@
-//! How candidates become a ranking, as a configuration says it: [`Ranking`], with a bound and a weight for all that has a say.
+//! How candidates become a ranking, as a configuration says it: [`Ranking`], with a bound and a
+//! weight for all that has a say.
 
 use serde::{Deserialize, Serialize};
 
@@ -96,8 +97,9 @@ pub enum RankingPreset {
     /// The defaults of [`Ranking`].
     #[default]
     Default,
-    /// For the documentation of projects: reciprocal ranks, of which the vectors count for 0.6, with a factor of 1.25 for a README or index and of
-    /// 1.15 for each word of the query in the path, and no other signal.
+    /// For the documentation of projects: reciprocal ranks, of which the vectors count for 0.6,
+    /// with a factor of 1.25 for a README or index and of 1.15 for each word of the query in the
+    /// path, and no other signal.
     Docs,
 }
 
@@ -145,11 +147,12 @@ pub enum Channels {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Fusion {
-    /// The weighted sum of the scores, each scaled from the channel's floor to its best (Bruch, Gai, Ingber, *An analysis of fusion functions for hybrid
-    /// retrieval*, 2023).
+    /// The weighted sum of the scores, each scaled from the channel's floor to its best (Bruch,
+    /// Gai, Ingber, *An analysis of fusion functions for hybrid retrieval*, 2023).
     #[default]
     Convex,
-    /// The weighted sum of `1 / (k + rank)` (Cormack, Clarke, Büttcher, *Reciprocal rank fusion outperforms Condorcet*, 2009).
+    /// The weighted sum of `1 / (k + rank)` (Cormack, Clarke, Büttcher, *Reciprocal rank fusion
+    /// outperforms Condorcet*, 2009).
     Rrf,
 }
 
@@ -162,34 +165,43 @@ pub struct Signals {
     pub all_words: f32,
     /// The document is named `README` or `index`. Default: 1.
     pub index_document: f32,
-    /// For each word of the query that is a word of the path. Default: 1, since the path is also searched.
+    /// For each word of the query that is a word of the path. Default: 1, since the path is also
+    /// searched.
     pub path_word: f32,
-    /// The chunk defines a name of several words that are all in the query, or of one word if the query has hardly any others. Default: 2.
+    /// The chunk defines a name of several words that are all in the query, or of one word if the
+    /// query has hardly any others. Default: 2.
     pub definition: f32,
-    /// The document is prose, and the query contains a name as written in source code: `parseConfig`, `parse_config`. Default: 0.6.
+    /// The document is prose, and the query contains a name as written in source code:
+    /// `parseConfig`, `parse_config`. Default: 0.6.
     pub prose_for_a_name: f32,
     /// The document is prose, and most documents of the index are source code. Default: 0.95.
     pub prose_among_code: f32,
     /// The maximum gain of a document whose other chunks are good as well. Default: 1.
     pub coherence: f32,
-    /// For each better chunk of the same document, if chunks are ranked individually: prose. Default: 1.
+    /// For each better chunk of the same document, if chunks are ranked individually: prose.
+    /// Default: 1.
     pub saturation_in_prose: f32,
     /// The same for source code. Default: 0.5.
     pub saturation_in_code: f32,
-    /// The file contains tests, examples or benchmarks, and the query does not ask for them. Default: 0.6.
+    /// The file contains tests, examples or benchmarks, and the query does not ask for them.
+    /// Default: 0.6.
     pub test: f32,
     /// The file is generated. Default: 0.5.
     pub generated: f32,
     /// The file is third-party or legacy code. Default: 0.5.
     pub vendored: f32,
-    /// The share of its score that a dated document keeps however old it is; 1 ignores dates. Default: 1.
+    /// The share of its score that a dated document keeps however old it is; 1 ignores dates.
+    /// Default: 1.
     pub recency: f32,
-    /// The days after which a document has lost half of what [`Signals::recency`] can take. Default: 30.
+    /// The days after which a document has lost half of what [`Signals::recency`] can take.
+    /// Default: 30.
     pub half_life: f32,
-    /// The part of the best score that is added to a chunk of the day, week, month or year that the query asks about, as in `on 5 October`: with 1,
-    /// these rank above all others, whatever [`Signals::most_ranks`] is. 0 does not look for days. Default: 1.
+    /// The part of the best score that is added to a chunk of the day, week, month or year that the
+    /// query asks about, as in `on 5 October`: with 1, these rank above all others, whatever
+    /// [`Signals::most_ranks`] is. 0 does not look for days. Default: 1.
     pub date: f32,
-    /// The maximum number of ranks by which all signals together can lift a chunk; `None` or 0 for no limit. Default: 10.
+    /// The maximum number of ranks by which all signals together can lift a chunk; `None` or 0 for
+    /// no limit. Default: 10.
     pub most_ranks: Option<usize>,
 }
 

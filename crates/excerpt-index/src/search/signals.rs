@@ -1,4 +1,5 @@
-//! Evidence other than the words and the vectors: each factor of [`Signals`] that applies to a chunk is a line of its explanation.
+//! Evidence other than the words and the vectors: each factor of [`Signals`] that applies to a
+//! chunk is a line of its explanation.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -176,7 +177,8 @@ impl<'a> Asked<'a> {
         list
     }
 
-    /// Whether the chunk defines a name in the query: one of several words that are all in the query, or a single word if the query has hardly any others.
+    /// Whether the chunk defines a name in the query: one of several words that are all in the
+    /// query, or a single word if the query has hardly any others.
     fn defined_in(&mut self, features: &Features) -> bool {
         let mut defines = features.defines.iter();
         defines.any(|defined| {
@@ -192,7 +194,8 @@ impl<'a> Asked<'a> {
         })
     }
 
-    /// Whether the first part of a name can be a term of the query, by its first letter, which stemming keeps.
+    /// Whether the first part of a name can be a term of the query, by its first letter, which
+    /// stemming keeps.
     fn may_name(&self, defined: &str) -> bool {
         let Some(first) = defined.chars().find(|c| c.is_alphanumeric()) else {
             return false;
@@ -248,7 +251,8 @@ pub(super) fn cohere(found: &mut [Found], most: f32) {
     }
 }
 
-/// Chunks of the day that the question asks about come first: each gains this part of the best score.
+/// Chunks of the day that the question asks about come first: each gains this part of the best
+/// score.
 pub(super) fn favour(found: &mut [Found], is_asked: &[bool], part: f32) {
     let scores = found.iter().map(|found| found.score);
     let best = scores.fold(0.0, f32::max);
@@ -270,7 +274,8 @@ pub(super) fn favour(found: &mut [Found], is_asked: &[bool], part: f32) {
 /// The name of the signal for chunks of the day that the question asks about.
 pub(super) const DATE: &str = "date";
 
-/// Limits the gain by signals, so that it lifts a chunk past at most `most` chunks without signals. `before` has all scores without signals.
+/// Limits the gain by signals, so that it lifts a chunk past at most `most` chunks without signals.
+/// `before` has all scores without signals.
 pub(super) fn bound(found: &mut [Found], before: &[f32], most: usize) {
     let mut sorted = before.to_vec();
     sorted.sort_by(|a, b| b.total_cmp(a));
@@ -286,7 +291,8 @@ pub(super) fn bound(found: &mut [Found], before: &[f32], most: usize) {
     }
 }
 
-/// Whether a word of a query is a name as written in source code: of several words, without a blank.
+/// Whether a word of a query is a name as written in source code: of several words, without a
+/// blank.
 fn is_name(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
     let bytes = word.as_bytes();
@@ -296,7 +302,8 @@ fn is_name(word: &str) -> bool {
         || pairs.any(|(before, after)| before.is_ascii_lowercase() && after.is_ascii_uppercase())
 }
 
-/// The words of a path, in lower case, with names of tests in parts: `FooTest.java`, `foo.test.ts`, `foo_test.go`.
+/// The words of a path, in lower case, with names of tests in parts: `FooTest.java`, `foo.test.ts`,
+/// `foo_test.go`.
 fn words_of(path: &str) -> Vec<String> {
     let parts = path.split(|c: char| !c.is_alphanumeric());
     parts.flat_map(camel).collect()

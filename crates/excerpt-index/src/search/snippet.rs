@@ -1,4 +1,5 @@
-//! The lines of a chunk that answer best: the few consecutive ones with the most and the rarest words of the query.
+//! The lines of a chunk that answer best: the few consecutive ones with the most and the rarest
+//! words of the query.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -54,8 +55,10 @@ impl Marker {
         }
     }
 
-    /// The snippet of a chunk that begins on line `first_line`, and the share of the query that the chunk contains together with the texts `around` it. The
-    /// snippet shows nothing before the byte `body`, where the front matter ends. Without a match after it, the snippet is the beginning.
+    /// The snippet of a chunk that begins on line `first_line`, and the share of the query that the
+    /// chunk contains together with the texts `around` it. The snippet shows nothing before the
+    /// byte `body`, where the front matter ends. Without a match after it, the snippet is the
+    /// beginning.
     pub(super) fn mark(
         &mut self,
         text: &str,
@@ -79,7 +82,8 @@ impl Marker {
         (snippet, coverage)
     }
 
-    /// The share of the query that is contained, from 0 to 1: each word is weighted by its rarity, including those that do not occur.
+    /// The share of the query that is contained, from 0 to 1: each word is weighted by its rarity,
+    /// including those that do not occur.
     fn coverage(&mut self, matches: &[Match], around: &[&str]) -> f32 {
         let mut held = vec![false; self.terms.len()];
         for found in matches {
@@ -129,7 +133,8 @@ impl Marker {
     }
 }
 
-/// The bytes from the first to the last match of the window with the greatest total weight of different terms; the first of equal ones.
+/// The bytes from the first to the last match of the window with the greatest total weight of
+/// different terms; the first of equal ones.
 fn best_window(matches: &[Match], terms: usize) -> Range<usize> {
     let mut counts = vec![0; terms];
     let (mut first, mut weight) = (0, 0.0);
@@ -162,7 +167,8 @@ fn best_window(matches: &[Match], terms: usize) -> Range<usize> {
     best.1
 }
 
-/// Extends a window to its line, then further, up to the length of a snippet; it ends between words.
+/// Extends a window to its line, then further, up to the length of a snippet; it ends between
+/// words.
 fn widen(text: &str, body: usize, mut window: Range<usize>) -> Range<usize> {
     if window.is_empty() {
         let first = text.len() - text[body..].trim_start().len();

@@ -154,7 +154,8 @@ impl Stretch {
     }
 }
 
-/// Both sides of `3.8-3.12` or `3.8 - 3.12`. A suffix after `-`, as in `1.0-beta`, is not a number and makes no range.
+/// Both sides of `3.8-3.12` or `3.8 - 3.12`. A suffix after `-`, as in `1.0-beta`, is not a number
+/// and makes no range.
 fn range(text: &str) -> Option<(&str, &str)> {
     let (first, last) = text.split_once('-')?;
     let (first, last) = (first.trim(), last.trim());

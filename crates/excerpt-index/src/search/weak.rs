@@ -1,23 +1,26 @@
-//! Whether a hit is probably no answer: every question has a best hit, even one that no document answers.
+//! Whether a hit is probably no answer: every question has a best hit, even one that no document
+//! answers.
 //!
-//! The constants were chosen on 27 indexes of 14 to 14,800 chunks (documentation, notes, source code, and mixtures of them), from questions with an
-//! answer in them and questions about other topics, and checked on each index with constants chosen on the others. `docs/ranking.md` has both error
-//! rates for each set, and `scripts/weak` measures them again.
+//! The constants were chosen on 27 indexes of 14 to 14,800 chunks (documentation, notes, source
+//! code, and mixtures of them), from questions with an answer in them and questions about other
+//! topics, and checked on each index with constants chosen on the others. `docs/ranking.md` has
+//! both error rates for each set, and `scripts/weak` measures them again.
 
 /// Evidence that a chunk answers a question.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Evidence {
     /// The share of the question's words that the chunk contains; rarer ones count more.
     pub(super) coverage: f32,
-    /// Its BM25 score divided by the weight of all words of the question: about 1 if it contains each once, more if it is about them. 0 if the keyword index
-    /// did not find it.
+    /// Its BM25 score divided by the weight of all words of the question: about 1 if it contains
+    /// each once, more if it is about them. 0 if the keyword index did not find it.
     pub(super) emphasis: f32,
     /// The cosine of its vector and the question's.
     pub(super) cosine: Option<f32>,
 }
 
-/// The weights and the threshold. The threshold rises with the logarithm of the number of chunks, because the best of many chance matches is better than
-/// the best of few: among personal notes, a fifth of the unanswerable questions reach a sum of 0.3, among 14,000 chunks one of 0.6.
+/// The weights and the threshold. The threshold rises with the logarithm of the number of chunks,
+/// because the best of many chance matches is better than the best of few: among personal notes, a
+/// fifth of the unanswerable questions reach a sum of 0.3, among 14,000 chunks one of 0.6.
 #[derive(Clone, Copy, Debug)]
 struct Rule {
     coverage: f32,
@@ -26,15 +29,17 @@ struct Rule {
     growth: f32,
 }
 
-/// With a cosine. With these constants, 1 of the 27 indexes leaves more than a fifth of the unanswerable questions unmarked, and 4 mark more than a
-/// twentieth of the others. For the best constants without `emphasis` it is 3 and 5, without `growth` 5 and 6.
+/// With a cosine. With these constants, 1 of the 27 indexes leaves more than a fifth of the
+/// unanswerable questions unmarked, and 4 mark more than a twentieth of the others. For the best
+/// constants without `emphasis` it is 3 and 5, without `growth` 5 and 6.
 const WITH_COSINE: Rule = Rule {
     coverage: 0.2,
     emphasis: 0.15,
     growth: 0.04,
 };
 
-/// Without vectors. Coverage alone marks less than half of the unanswerable questions, with any threshold that does not mark the others.
+/// Without vectors. Coverage alone marks less than half of the unanswerable questions, with any
+/// threshold that does not mark the others.
 const WITHOUT_COSINE: Rule = Rule {
     coverage: 1.0,
     emphasis: 0.5,
@@ -43,7 +48,8 @@ const WITHOUT_COSINE: Rule = Rule {
 const FLOOR_WITHOUT_COSINE: f32 = 0.3;
 
 impl Evidence {
-    /// Whether the evidence is too weak among this number of chunks. `floor` is that of the embedder, see [`Embedder::floor`](crate::embed::Embedder::floor).
+    /// Whether the evidence is too weak among this number of chunks. `floor` is that of the
+    /// embedder, see [`Embedder::floor`](crate::embed::Embedder::floor).
     pub(super) fn is_weak(&self, chunks: u64, floor: Option<f32>) -> bool {
         let (cosine, rule, floor) = match (self.cosine, floor) {
             (Some(cosine), Some(floor)) => (cosine, WITH_COSINE, floor),

@@ -1,5 +1,5 @@
-//! From bytes to text: UTF-8, UTF-16 with a byte order mark, or Windows-1252 where the bytes look like text in it. Nothing is replaced: other files
-//! are skipped.
+//! From bytes to text: UTF-8, UTF-16 with a byte order mark, or Windows-1252 where the bytes look
+//! like text in it. Nothing is replaced: other files are skipped.
 
 use encoding_rs::WINDOWS_1252;
 
@@ -11,7 +11,8 @@ const PROBE: usize = 8 << 10;
 /// How files begin that are no text although their bytes may look like it: PDF, PostScript and RTF.
 const MARKS: [&[u8]; 3] = [b"%PDF-", b"%!PS-Adobe", b"{\\rtf"];
 
-/// The text of a file and its encoding, or why it has none. UTF-8 is kept byte for byte, including a byte order mark.
+/// The text of a file and its encoding, or why it has none. UTF-8 is kept byte for byte, including
+/// a byte order mark.
 ///
 /// # Errors
 ///
@@ -30,8 +31,10 @@ pub fn decode(bytes: Vec<u8>) -> Result<(String, Encoding), SkipReason> {
     Ok((text?, encoding))
 }
 
-/// Text of a language written with Latin letters: most bytes are ASCII, and none is a control character or undefined. In an encoding of several bytes a
-/// character, such as Shift JIS or GBK, at least every other byte is not ASCII, and Cyrillic or Greek text in one byte has more of them still.
+/// Text of a language written with Latin letters: most bytes are ASCII, and none is a control
+/// character or undefined. In an encoding of several bytes a character, such as Shift JIS or GBK,
+/// at least every other byte is not ASCII, and Cyrillic or Greek text in one byte has more of them
+/// still.
 fn windows_1252(bytes: &[u8]) -> Result<String, SkipReason> {
     let is_control = |byte: u8| byte.is_ascii_control() && !b"\t\n\r\x0c".contains(&byte);
     let is_undefined = |byte: u8| [0x81, 0x8D, 0x8F, 0x90, 0x9D].contains(&byte);

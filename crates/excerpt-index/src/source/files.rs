@@ -16,7 +16,8 @@ use crate::error::{Error, Result, plain};
 use crate::model::{Skip, SkipReason};
 use crate::open::{Child, Kind, Look, OpenFolder, Refused};
 
-/// The files under a folder, or a single file. Symbolic links are not followed, and nothing is ever written.
+/// The files under a folder, or a single file. Symbolic links are not followed, and nothing is ever
+/// written.
 #[derive(Clone, Debug)]
 pub struct Files {
     root: PathBuf,
@@ -104,13 +105,15 @@ impl Files {
         Ok(folder)
     }
 
-    /// The folder that was listed last. All reading threads need it, so the lock is released at once.
+    /// The folder that was listed last. All reading threads need it, so the lock is released at
+    /// once.
     fn listed(&self) -> Option<Listed> {
         let listed = self.listed.lock();
         listed.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Opens the folder that was listed, and not one that has replaced it, for example through a link above it.
+    /// Opens the folder that was listed, and not one that has replaced it, for example through a
+    /// link above it.
     fn open_again(&self) -> io::Result<OpenFolder> {
         let Some(listed) = self.listed() else {
             return OpenFolder::open_itself(self.base());
@@ -252,7 +255,8 @@ struct Found {
 }
 
 impl Files {
-    /// Lists everything, level by level: the folders of each level are read on all cores, since most of the time is spent in file system calls.
+    /// Lists everything, level by level: the folders of each level are read on all cores, since
+    /// most of the time is spent in file system calls.
     pub(super) fn list_for(&self, visitor: &dyn Visitor) -> Result<Listing> {
         let unreachable = |error| self.unreachable(error);
         let metadata = fs::symlink_metadata(&self.root).map_err(unreachable)?;

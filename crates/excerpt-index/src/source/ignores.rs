@@ -1,8 +1,9 @@
 //! Applies ignore files to paths: the [`Ignores`] of a folder and of all folders around it.
 //!
-//! The `ignore` crate parses and matches the lines of the files. The files are read here, because the crate would follow links and wait for pipes. Its own walk does
-//! not report what it skips, which we list, and its matcher for single paths looks for four files in each folder: with 2,700 folders, half the time of listing them.
-//! A listing already shows which of them exist.
+//! The `ignore` crate parses and matches the lines of the files. The files are read here, because
+//! the crate would follow links and wait for pipes. Its own walk does not report what it skips,
+//! which we list, and its matcher for single paths looks for four files in each folder: with 2,700
+//! folders, half the time of listing them. A listing already shows which of them exist.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -19,11 +20,12 @@ use crate::open::{OpenFolder, Refused};
 /// The ignore files of a folder, in order of precedence.
 const FILES: [&str; 2] = [".ignore", ".gitignore"];
 
-/// The maximum number of patterns in one ignore file. A compiled pattern takes about 0.5 kB, however short it is, and the longest of the common
-/// templates has a few hundred.
+/// The maximum number of patterns in one ignore file. A compiled pattern takes about 0.5 kB,
+/// however short it is, and the longest of the common templates has a few hundred.
 pub(super) const MOST_PATTERNS: usize = 10_000;
 
-/// The maximum number of patterns in all ignore files of a listing, which are in memory at the same time.
+/// The maximum number of patterns in all ignore files of a listing, which are in memory at the same
+/// time.
 pub(super) const MOST_PATTERNS_IN_ALL: usize = 200_000;
 
 /// The file with the excludes of a repository.
@@ -92,13 +94,15 @@ impl Ignores {
         }
     }
 
-    /// Whether there were more patterns than [`MOST_PATTERNS_IN_ALL`]: the others were ignored, so the listing is not valid.
+    /// Whether there were more patterns than [`MOST_PATTERNS_IN_ALL`]: the others were ignored, so
+    /// the listing is not valid.
     pub(super) fn are_too_many(&self) -> bool {
         self.patterns.load(Ordering::Relaxed) > MOST_PATTERNS_IN_ALL
     }
 
-    /// The ignore files for the folder at `path`, which is relative to the root and whose children `holds` knows by name. Also returns ignore files that were
-    /// not read: links, other kinds of nodes, and files that are too large.
+    /// The ignore files for the folder at `path`, which is relative to the root and whose children
+    /// `holds` knows by name. Also returns ignore files that were not read: links, other kinds of
+    /// nodes, and files that are too large.
     pub(super) fn within(
         &self,
         folder: &OpenFolder,
@@ -157,7 +161,8 @@ impl Ignores {
         (inside, skips)
     }
 
-    /// The match for `path`, which is relative to the root and in the folder: the innermost of each kind, with the kinds in their order.
+    /// The match for `path`, which is relative to the root and in the folder: the innermost of each
+    /// kind, with the kinds in their order.
     pub(super) fn say(&self, path: &str, is_folder: bool) -> Match<Rule<'_>> {
         for kind in 0..=FILES.len() {
             let mut next = self.innermost.as_deref();

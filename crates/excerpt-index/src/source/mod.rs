@@ -1,5 +1,5 @@
-//! Where documents come from. A [`Source`] returns a [`Listing`] of what it has and the text of one [`Entry`] at a time; it
-//! knows nothing about the contents of an index.
+//! Where documents come from. A [`Source`] returns a [`Listing`] of what it has and the text of one
+//! [`Entry`] at a time; it knows nothing about the contents of an index.
 
 #[cfg(test)]
 pub(crate) mod conformance;

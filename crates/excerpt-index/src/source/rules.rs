@@ -1,7 +1,8 @@
 //! What is excluded from a folder by name: the [`Rules`] inside it.
 //!
-//! In order: secrets, what git ignores, hidden names, vendored folders, and file endings that are not text. A pattern with `!` in
-//! a `.gitignore` or `.ignore` includes what is hidden or vendored, but never a secret.
+//! In order: secrets, what git ignores, hidden names, vendored folders, and file endings that are
+//! not text. A pattern with `!` in a `.gitignore` or `.ignore` includes what is hidden or vendored,
+//! but never a secret.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -17,7 +18,8 @@ use crate::error::{Error, Result};
 use crate::model::{Skip, SkipReason};
 use crate::open::OpenFolder;
 
-/// Which files of a folder are documents, in addition to the rules that apply everywhere. Patterns are written as in a `.gitignore` in the folder.
+/// Which files of a folder are documents, in addition to the rules that apply everywhere. Patterns
+/// are written as in a `.gitignore` in the folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -47,7 +49,8 @@ impl Selection {
         self.secrets.unwrap_or_default() == Secrets::Skip
     }
 
-    /// The secret, in its name or in its text, for which the file at `path` (relative to its source) is skipped.
+    /// The secret, in its name or in its text, for which the file at `path` (relative to its
+    /// source) is skipped.
     #[must_use]
     pub fn withholds(&self, path: &str, text: &str) -> Option<Secret> {
         match self.skips_secrets() {
@@ -109,8 +112,8 @@ fn matcher(root: &Path, patterns: &[String]) -> Result<Option<Gitignore>> {
     })?))
 }
 
-/// Folders of third-party code or generated files. A folder with a `CACHEDIR.TAG` counts as well, which covers
-/// the build folders of cargo and others.
+/// Folders of third-party code or generated files. A folder with a `CACHEDIR.TAG` counts as well,
+/// which covers the build folders of cargo and others.
 const VENDORED: [&str; 8] = [
     "__pycache__",
     "bower_components",
@@ -125,7 +128,8 @@ const VENDORED: [&str; 8] = [
 /// The mark of a folder that can be regenerated: <https://bford.info/cachedir/>.
 const CACHE_MARK: &str = "CACHEDIR.TAG";
 
-/// The database of an excerpt index, or the file that names it: a user may put an index into the folder that it indexes.
+/// The database of an excerpt index, or the file that names it: a user may put an index into the
+/// folder that it indexes.
 const INDEX_MARKS: [&str; 2] = ["excerpt.db", "excerpt.generation"];
 
 /// Whether a folder that contains a file of this name is excluded as a whole.
@@ -256,8 +260,9 @@ pub(crate) enum Node {
     Folder,
 }
 
-/// The rules inside a folder of a source. Ignore files above the source's root do not apply: otherwise an ignored folder that is searched on its own
-/// would be empty. Those inside apply even without a git repository.
+/// The rules inside a folder of a source. Ignore files above the source's root do not apply:
+/// otherwise an ignored folder that is searched on its own would be empty. Those inside apply even
+/// without a git repository.
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
     ignores: Ignores,
@@ -294,8 +299,8 @@ impl Rules {
         })
     }
 
-    /// The rules inside the folder at `path` (relative to the root), whose children `holds` knows by name, and the ignore files that were not read, each
-    /// with the reason.
+    /// The rules inside the folder at `path` (relative to the root), whose children `holds` knows
+    /// by name, and the ignore files that were not read, each with the reason.
     pub(super) fn within(
         &self,
         folder: &OpenFolder,
@@ -350,7 +355,8 @@ impl Rules {
         }
     }
 
-    /// Whether the rules of the folder `root` exclude `path` (relative to it, with `/` between its segments) or a folder above it.
+    /// Whether the rules of the folder `root` exclude `path` (relative to it, with `/` between its
+    /// segments) or a folder above it.
     pub(crate) fn exclude(root: &Path, path: &str, node: Node) -> bool {
         let root = OpenFolder::open(root).ok();
         let opened = |path: &str| root.as_ref()?.folder(path).ok();

@@ -1,7 +1,9 @@
-//! Detects that the files of a source may have changed: [`Watched`] receives events from the operating system and rings a [`Bell`].
+//! Detects that the files of a source may have changed: [`Watched`] receives events from the
+//! operating system and rings a [`Bell`].
 //!
-//! An event only means that it is time for a new listing, which finds the changes. So it does not matter which events come, in what order, or whether some
-//! are lost. Where a watch covers a single folder, each folder is watched before it is listed, so anything added later causes an event.
+//! An event only means that it is time for a new listing, which finds the changes. So it does not
+//! matter which events come, in what order, or whether some are lost. Where a watch covers a single
+//! folder, each folder is watched before it is listed, so anything added later causes an event.
 
 use std::collections::HashMap;
 use std::fs;
@@ -72,7 +74,8 @@ impl Bell {
         locked(&self.state).is_ended
     }
 
-    /// Waits until files may have changed and it has been quiet since, but at most `patience` for the first event.
+    /// Waits until files may have changed and it has been quiet since, but at most `patience` for
+    /// the first event.
     pub(crate) fn wait(&self, patience: Duration) -> Woken {
         let begun = Instant::now();
         let due = |times: Option<(Instant, Instant)>| match times {
@@ -178,8 +181,8 @@ impl Watched {
         false
     }
 
-    /// Checks that the root is still the same. An empty folder on another file system is an unmounted mount point, and must not be taken for an emptied
-    /// folder.
+    /// Checks that the root is still the same. An empty folder on another file system is an
+    /// unmounted mount point, and must not be taken for an emptied folder.
     fn check_mount(&self) -> Result<()> {
         let found = device(self.files.path());
         let mut device = locked(&self.device);
@@ -221,7 +224,8 @@ impl Source for Watched {
 
 impl Visitor for Watched {
     fn enter(&self, folder: &str) {
-        // The lock is not held while a watch is started: the thread that delivers events may be waiting for it.
+        // The lock is not held while a watch is started: the thread that delivers events may be
+        // waiting for it.
         let is_new = {
             let mut folders = locked(&self.known.folders);
             let is_new = !folders.contains_key(folder);
@@ -236,7 +240,8 @@ impl Visitor for Watched {
     }
 
     fn leave(&self, folder: &str, rules: Option<&Rules>) {
-        // A folder that an event has named since is no longer known, and stays so: the next listing watches it again.
+        // A folder that an event has named since is no longer known, and stays so: the next listing
+        // watches it again.
         if let Some(known) = locked(&self.known.folders).get_mut(folder) {
             *known = match rules {
                 Some(rules) => Folder::Listed(rules.clone()),
@@ -311,7 +316,8 @@ impl Known {
         Some(relative.replace(std::path::MAIN_SEPARATOR, "/"))
     }
 
-    /// Whether an event at `path` may change a listing; `is_move` when something was added or removed there.
+    /// Whether an event at `path` may change a listing; `is_move` when something was added or
+    /// removed there.
     fn counts(&self, path: &Path, is_move: bool) -> bool {
         // Besides the root, only the parent folder of a single file is watched.
         let Some(relative) = self.relative(path) else {

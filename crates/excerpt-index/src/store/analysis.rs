@@ -1,5 +1,5 @@
-//! From text to searchable terms: words, identifiers as a whole and in parts, scripts without spaces as pairs of characters; in lower
-//! case, without accents, stemmed.
+//! From text to searchable terms: words, identifiers as a whole and in parts, scripts without
+//! spaces as pairs of characters; in lower case, without accents, stemmed.
 //!
 //! | text | terms |
 //! | --- | --- |
@@ -8,13 +8,15 @@
 //! | `user_id2` | `user_id2`, `user`, `id`, `2` |
 //! | `検索語` | `検`, `検索`, `索`, `索語`, `語`; in a query `検索`, `索語` |
 //!
-//! The stemmer is the English one: it changes little in other languages, and does the same to texts and queries.
+//! The stemmer is the English one: it changes little in other languages, and does the same to texts
+//! and queries.
 
 use tantivy::tokenizer::{
     AsciiFoldingFilter, Language, Stemmer, TextAnalyzer, Token, TokenStream, Tokenizer,
 };
 
-/// Incremented whenever the terms of a text change: keyword indexes with another number are rebuilt.
+/// Incremented whenever the terms of a text change: keyword indexes with another number are
+/// rebuilt.
 pub(crate) const VERSION: u32 = 5;
 
 /// The name of the analyzer inside tantivy.
@@ -28,11 +30,13 @@ const LONGEST: usize = 255;
 pub(crate) enum Purpose {
     /// Indexing.
     Document,
-    /// Searching: characters of scripts without spaces become single terms only when they stand alone.
+    /// Searching: characters of scripts without spaces become single terms only when they stand
+    /// alone.
     Query,
 }
 
-/// The form in which names are compared: in lower case, without punctuation around them. `parse` finds `_parse`, and `worker` finds `Worker`.
+/// The form in which names are compared: in lower case, without punctuation around them. `parse`
+/// finds `_parse`, and `worker` finds `Worker`.
 pub(crate) fn name(written: &str) -> String {
     let bare = written.trim_matches(|character: char| !character.is_alphanumeric());
     bare.to_lowercase()
@@ -46,7 +50,8 @@ pub(crate) fn analyzer(purpose: Purpose) -> TextAnalyzer {
     })
 }
 
-/// The analyzer that finds `terms` in a document: it skips words with another first letter, which a stem keeps, before it looks closer.
+/// The analyzer that finds `terms` in a document: it skips words with another first letter, which a
+/// stem keeps, before it looks closer.
 pub(crate) fn finder<'t>(terms: impl Iterator<Item = &'t String>) -> TextAnalyzer {
     let firsts = terms.filter_map(|term| term.bytes().next());
     let letters = firsts.fold(0, |letters, first| letters | letter(first));
@@ -71,7 +76,8 @@ fn chain(words: Words) -> TextAnalyzer {
         .build()
 }
 
-/// Splits text into lower-case words and parts of words. A word with parts has their number as its `position_length`.
+/// Splits text into lower-case words and parts of words. A word with parts has their number as its
+/// `position_length`.
 #[derive(Clone, Debug)]
 struct Words {
     purpose: Purpose,
@@ -96,7 +102,8 @@ impl Tokenizer for Words {
     }
 }
 
-/// A future term: its place in the text, its position among the words, and how many positions it covers.
+/// A future term: its place in the text, its position among the words, and how many positions it
+/// covers.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     from: usize,
@@ -160,7 +167,8 @@ impl TokenStream for WordStream<'_> {
 }
 
 impl WordStream<'_> {
-    /// Finds the pieces of the next word; false at the end of the text. A word may turn out to have none.
+    /// Finds the pieces of the next word; false at the end of the text. A word may turn out to have
+    /// none.
     fn scan(&mut self) -> bool {
         let rest = &self.text[self.offset..];
         let Some((start, first)) = rest.char_indices().find(|(_, c)| is_word(*c)) else {
@@ -248,7 +256,8 @@ impl WordStream<'_> {
     }
 }
 
-/// The places inside `word` where one part ends and another starts: at `_`, before a capital, between letters and digits.
+/// The places inside `word` where one part ends and another starts: at `_`, before a capital,
+/// between letters and digits.
 fn ends(word: &str) -> impl Iterator<Item = usize> {
     let mut chars = word.char_indices().peekable();
     let mut before: Option<char> = None;
@@ -298,8 +307,8 @@ fn is_combining(c: char) -> bool {
     ('\u{300}'..='\u{36F}').contains(&c)
 }
 
-/// Whether the character belongs to a script without spaces between words (or, in Korean, with few): Thai, Lao, Burmese, Khmer,
-/// Japanese, Chinese, Korean.
+/// Whether the character belongs to a script without spaces between words (or, in Korean, with
+/// few): Thai, Lao, Burmese, Khmer, Japanese, Chinese, Korean.
 fn is_unspaced(c: char) -> bool {
     matches!(c,
         '\u{0E01}'..='\u{0E3A}' | '\u{0E40}'..='\u{0E4E}' | '\u{0E81}'..='\u{0ECD}' | '\u{1000}'..='\u{1049}'

@@ -1,13 +1,17 @@
-//! [`AnyOf`]: a disjunction whose scores do not depend on the order in which the scores of its terms are added.
+//! [`AnyOf`]: a disjunction whose scores do not depend on the order in which the scores of its
+//! terms are added.
 //!
-//! Floating-point addition rounds at each step, and tantivy adds in an order that depends on which chunks share a segment. Here each score is first rounded
-//! to a multiple of 2⁻³²: sums of these below 2²⁰ are exact in an `f64`, and the total score of all terms of a query, in every field, is far less.
+//! Floating-point addition rounds at each step, and tantivy adds in an order that depends on which
+//! chunks share a segment. Here each score is first rounded to a multiple of 2⁻³²: sums of these
+//! below 2²⁰ are exact in an `f64`, and the total score of all terms of a query, in every field, is
+//! far less.
 
 use tantivy::Score;
 use tantivy::query::{BooleanWeight, EnableScoring, Occur, Query, ScoreCombiner, Scorer, Weight};
 
-/// Matches what any of several queries matches. Its score is the sum of theirs, once it is [on the grid](on_grid): where a segment has only one of the
-/// terms, tantivy returns the score of that term unchanged.
+/// Matches what any of several queries matches. Its score is the sum of theirs, once it is [on the
+/// grid](on_grid): where a segment has only one of the terms, tantivy returns the score of that
+/// term unchanged.
 #[derive(Debug)]
 pub(super) struct AnyOf(pub(super) Vec<Box<dyn Query>>);
 
@@ -48,8 +52,8 @@ impl ScoreCombiner for ExactSum {
     }
 }
 
-/// A score rounded to a multiple of 2⁻³². A sum of such scores keeps its value as a [`Score`]: one that is small enough to have finer digits is already a
-/// multiple.
+/// A score rounded to a multiple of 2⁻³². A sum of such scores keeps its value as a [`Score`]: one
+/// that is small enough to have finer digits is already a multiple.
 pub(super) fn on_grid(score: Score) -> f64 {
     // From here up to twice as much, the values of an `f64` are the multiples of 2⁻³².
     const START: f64 = (1_u64 << 20) as f64;

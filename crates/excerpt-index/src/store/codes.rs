@@ -1,9 +1,11 @@
-//! The nearest chunks to a vector. For each number of each chunk's vector, two bits are kept: its sign and whether it is large. They are in a
-//! memory-mapped file next to the truth, which is derived from it and disposable.
+//! The nearest chunks to a vector. For each number of each chunk's vector, two bits are kept: its
+//! sign and whether it is large. They are in a memory-mapped file next to the truth, which is
+//! derived from it and disposable.
 //!
-//! A search first compares the signs of all chunks (how many differ, with more weight for the query's large numbers), then scores the best of them again
-//! (the query's numbers with the signs of the chunk, with more weight for its large ones), and leaves the best of those to be compared with the exact
-//! vectors in the truth.
+//! A search first compares the signs of all chunks (how many differ, with more weight for the
+//! query's large numbers), then scores the best of them again (the query's numbers with the signs
+//! of the chunk, with more weight for its large ones), and leaves the best of those to be compared
+//! with the exact vectors in the truth.
 //!
 //! | bytes | what |
 //! | --- | --- |
@@ -44,13 +46,15 @@ const GROUP: usize = 4 * WORD;
 /// How many bytes at the start the checksum does not cover: those up to its end.
 const UNSUMMED: usize = 2 * WORD;
 
-/// How many chunks are scored again for each that is compared exactly. Of the ten nearest of 114,000 chunks, 99.8 % are among this many with 10 and
-/// 99.9 % with 20; with the number of differing bits alone it is 98.5 % and 99.5 % (sources of 1,000 packages, 181 questions from them). The second pass
-/// loses none that the first one finds.
+/// How many chunks are scored again for each that is compared exactly. Of the ten nearest of
+/// 114,000 chunks, 99.8 % are among this many with 10 and 99.9 % with 20; with the number of
+/// differing bits alone it is 98.5 % and 99.5 % (sources of 1,000 packages, 181 questions from
+/// them). The second pass loses none that the first one finds.
 const SECOND_LOOK: usize = 20;
 /// How many are compared exactly, unless more are wanted.
 const EXACT: usize = 100;
-/// How much more a large number counts than another one: about the ratio of the means of both parts of a bell curve, split at its mean.
+/// How much more a large number counts than another one: about the ratio of the means of both parts
+/// of a bell curve, split at its mean.
 const LARGE: u32 = 3;
 
 /// What the codes are derived from, and up to which `rev`.
@@ -216,7 +220,8 @@ impl Codes {
         self.signs(self.total + code)
     }
 
-    /// The chunks whose vectors are probably the nearest to `query`, among `documents` if given: `limit` or [`EXACT`] of them, to be compared exactly.
+    /// The chunks whose vectors are probably the nearest to `query`, among `documents` if given:
+    /// `limit` or [`EXACT`] of them, to be compared exactly.
     pub(crate) fn nearest(
         &self,
         query: &[f32],
@@ -285,7 +290,8 @@ enum Part<'a> {
     Changed(&'a Group),
 }
 
-/// Writes the file at `path`: the codes `before`, with the documents that were changed or removed since. Unchanged codes are copied.
+/// Writes the file at `path`: the codes `before`, with the documents that were changed or removed
+/// since. Unchanged codes are copied.
 pub(super) fn write(
     path: &Path,
     stamp: &Stamp,
@@ -342,7 +348,8 @@ pub(super) fn write(
     Ok(disk::replace_derived(path, &bytes)?)
 }
 
-/// The [sum](Codes::sum) of the codes in the index directory `dir`, if there are any, without reading them.
+/// The [sum](Codes::sum) of the codes in the index directory `dir`, if there are any, without
+/// reading them.
 pub(super) fn sum_in(dir: &Path) -> Option<u64> {
     let mut bytes = [0; UNSUMMED];
     let path = dir.join(FILE);
@@ -394,7 +401,8 @@ impl Wanted {
         }
     }
 
-    /// How much each of the codes with these signs differs: one for each differing sign, [`LARGE`] for those of large numbers.
+    /// How much each of the codes with these signs differs: one for each differing sign, [`LARGE`]
+    /// for those of large numbers.
     fn differences(&self, signs: &[u8], differences: &mut Vec<u16>) {
         let (signs, _) = signs.as_chunks();
         let from = differences.len();

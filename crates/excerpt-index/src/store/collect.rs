@@ -1,5 +1,5 @@
-//! The best chunks of a keyword search and their number: [`Best`] collects both in one pass over the matches. [`Holding`] collects all matches without
-//! scores.
+//! The best chunks of a keyword search and their number: [`Best`] collects both in one pass over
+//! the matches. [`Holding`] collects all matches without scores.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -31,22 +31,25 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    /// Best first. Ties are broken by path and ordinal: tantivy's segments and the ids of documents depend on the order of past changes. Only chunks at the
-    /// same place of different sources compare as equal.
+    /// Best first. Ties are broken by path and ordinal: tantivy's segments and the ids of documents
+    /// depend on the order of past changes. Only chunks at the same place of different sources
+    /// compare as equal.
     pub(crate) fn order(&self, other: &Self) -> Ordering {
         let by_score = other.score.total_cmp(&self.score);
         by_score.then_with(|| (self.path_hash, self.ordinal).cmp(&(other.path_hash, other.ordinal)))
     }
 }
 
-/// A hash of a document's path that breaks ties the same way in every index with the same content. It has 32 bits because it is stored with every chunk; a
-/// collision only makes two chunks compare as equal.
+/// A hash of a document's path that breaks ties the same way in every index with the same content.
+/// It has 32 bits because it is stored with every chunk; a collision only makes two chunks compare
+/// as equal.
 pub(super) fn path_hash(path: &str) -> u64 {
     XxHash3_64::oneshot(path.as_bytes()) >> 32
 }
 
-/// Truncates `list` to its best `limit` items, in no order, but keeps all that compare as equal to the last of these: otherwise the input order would
-/// decide which of them stay. Returns the last one when something was dropped.
+/// Truncates `list` to its best `limit` items, in no order, but keeps all that compare as equal to
+/// the last of these: otherwise the input order would decide which of them stay. Returns the last
+/// one when something was dropped.
 pub(super) fn keep_best<T: Copy>(
     list: &mut Vec<T>,
     limit: usize,
@@ -84,7 +87,8 @@ pub(super) struct Found {
 /// The ids of some documents.
 pub(crate) type Documents = HashSet<u64, BuildHasherDefault<Spread>>;
 
-/// Hashes numbers that excerpt assigns itself, in a tenth of the time of a hash that resists deliberate collisions (Knuth, volume 3, 6.4).
+/// Hashes numbers that excerpt assigns itself, in a tenth of the time of a hash that resists
+/// deliberate collisions (Knuth, volume 3, 6.4).
 #[derive(Default)]
 pub(crate) struct Spread(u64);
 

@@ -1,4 +1,5 @@
-//! Stored texts, compressed with zstd. Each thread keeps its zstd context: creating one takes longer than compressing a small text.
+//! Stored texts, compressed with zstd. Each thread keeps its zstd context: creating one takes
+//! longer than compressing a small text.
 
 use std::cell::RefCell;
 use std::io;
@@ -24,7 +25,8 @@ pub(super) fn compressed(text: &str) -> io::Result<Vec<u8>> {
     })
 }
 
-/// The decompressed text, if it is `bytes` long as stated: a damaged length may exceed the available memory.
+/// The decompressed text, if it is `bytes` long as stated: a damaged length may exceed the
+/// available memory.
 pub(super) fn decompressed(zstd: &[u8], bytes: usize) -> Option<Vec<u8>> {
     let said = zstd::zstd_safe::get_frame_content_size(zstd).ok()?;
     if said != u64::try_from(bytes).ok() {

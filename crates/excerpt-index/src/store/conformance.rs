@@ -10,7 +10,8 @@ use crate::embed::Embedder;
 use crate::lock::WriteLock;
 use crate::model::{Attributes, Keywords, Stat};
 
-/// Asserts the contract of a store that `open` opens and that is empty at first. `lock` is the right to write it.
+/// Asserts the contract of a store that `open` opens and that is empty at first. `lock` is the
+/// right to write it.
 pub(crate) fn conforms(open: &dyn Fn() -> Store, lock: &WriteLock, embedder: &dyn Embedder) {
     let mut store = open();
     assert_eq!(store.truth.rev().unwrap(), 0);
@@ -61,7 +62,8 @@ fn only(store: &Store, path: &str) -> StoredDocument {
     found.remove(0)
 }
 
-/// Records are read as written, each change has the next `rev`, and a batch is applied completely or not at all.
+/// Records are read as written, each change has the next `rev`, and a batch is applied completely
+/// or not at all.
 fn put_and_read(store: &Store, source: i64, other: i64) {
     let texts = [
         ("a.md", "# A\n\nGreen tea.\n"),
@@ -163,7 +165,8 @@ fn ask(store: &Store, source: i64, embedder: &dyn Embedder) {
     assert!(found(store, "tea", Some(&Arc::new(none))).is_empty());
 }
 
-/// A document keeps its id while its path stays; a touch does not change it; a reader sees the state of one moment.
+/// A document keeps its id while its path stays; a touch does not change it; a reader sees the
+/// state of one moment.
 fn change(store: &mut Store, lock: &WriteLock, source: i64, embedder: &dyn Embedder) {
     let before = only(store, "a.md");
     let stat = Stat {

@@ -1,7 +1,10 @@
-//! [`Derived`]: the folder of files that are derived from the truth, written without waiting for the disk.
+//! [`Derived`]: the folder of files that are derived from the truth, written without waiting for
+//! the disk.
 //!
-//! What a process has written is there when it ends, however it ends. After a power failure it may not be: the seal of the keyword index and the checksum
-//! of the codes show that, and both are rebuilt. Waiting for the disk would take twenty waits per changed file, longer than everything else.
+//! What a process has written is there when it ends, however it ends. After a power failure it may
+//! not be: the seal of the keyword index and the checksum of the codes show that, and both are
+//! rebuilt. Waiting for the disk would take twenty waits per changed file, longer than everything
+//! else.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -94,7 +97,8 @@ impl Directory for Derived {
         let file = disk::clear(&path).and_then(|()| disk::open_or_create(&path));
         match file {
             Ok(_) => self.files.acquire_lock(lock),
-            // Where no file can be created, no process removes one that is about to be opened either.
+            // Where no file can be created, no process removes one that is about to be opened
+            // either.
             Err(error) if is_for_readers(lock) && is_refused(&error) => {
                 Ok(DirectoryLock::from(Box::new(())))
             }

@@ -1,4 +1,5 @@
-//! Facets, which documents are filtered by: derived from the front matter and from the attributes given when the document was added.
+//! Facets, which documents are filtered by: derived from the front matter and from the attributes
+//! given when the document was added.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -9,7 +10,8 @@ use super::sum;
 use super::truth::Truth;
 use crate::model::Attributes;
 
-/// The facets that combine several fields. Any other field of the front matter is a facet under its own name.
+/// The facets that combine several fields. Any other field of the front matter is a facet under its
+/// own name.
 pub(crate) const TAG: &str = "tag";
 pub(crate) const KIND: &str = "type";
 pub(crate) const VERSION: &str = "version";
@@ -24,7 +26,8 @@ const VERSIONS: [&str; 2] = ["versions", "version"];
 /// Longer values are text, not something to filter by.
 const LONGEST: usize = 200;
 
-/// The front matter combined with the given attributes, which take precedence. Tags and versions are added to existing ones.
+/// The front matter combined with the given attributes, which take precedence. Tags and versions
+/// are added to existing ones.
 pub(super) fn merged(metadata: &Map<String, Value>, attributes: &Attributes) -> Map<String, Value> {
     let mut merged = metadata.clone();
     if let Some(kind) = &attributes.kind {
@@ -143,7 +146,8 @@ impl Truth {
         }
     }
 
-    /// Calls `visit` with each document that has a facet of this name, and its value, document by document.
+    /// Calls `visit` with each document that has a facet of this name, and its value, document by
+    /// document.
     pub(crate) fn each_facet(
         &self,
         name: &str,

@@ -79,13 +79,15 @@ impl Fault {
     }
 }
 
-/// Whether the operating system allows writing to a file. If it does and SQLite still does not, the file is marked as writable by later versions only.
+/// Whether the operating system allows writing to a file. If it does and SQLite still does not, the
+/// file is marked as writable by later versions only.
 fn is_writable(path: &Path) -> bool {
     File::options().append(true).open(path).is_ok()
 }
 
-/// Whether SQLite fails because of the contents of the file. Our statements are constant and fit what we write, so one that cannot be prepared, violates a
-/// constraint or meets another type shows damage just as an unreadable page does.
+/// Whether SQLite fails because of the contents of the file. Our statements are constant and fit
+/// what we write, so one that cannot be prepared, violates a constraint or meets another type shows
+/// damage just as an unreadable page does.
 fn is_damage(error: &rusqlite::Error) -> bool {
     use ErrorCode::{
         CannotOpen, DatabaseBusy, DatabaseLocked, DiskFull, FileLockingProtocolFailed,

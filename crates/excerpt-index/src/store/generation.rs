@@ -1,8 +1,10 @@
-//! The generations of an index. While documents are split again with other settings, the old state serves: the new one is built in a folder of its own
-//! that starts as a copy, and replaces the old one atomically when it is complete.
+//! The generations of an index. While documents are split again with other settings, the old state
+//! serves: the new one is built in a folder of its own that starts as a copy, and replaces the old
+//! one atomically when it is complete.
 //!
-//! The first generation is in the index directory itself; a later one is in a folder that [`POINTER`] names. A folder that no pointer names was left by
-//! a process that ended between two steps, and is removed by the next writer.
+//! The first generation is in the index directory itself; a later one is in a folder that
+//! [`POINTER`] names. A folder that no pointer names was left by a process that ended between two
+//! steps, and is removed by the next writer.
 
 use std::fs::{self, File};
 use std::io;
@@ -34,7 +36,8 @@ pub(crate) const ANEW: &str = "anew";
 /// The prefix of the names of the other folders.
 const FOLDER: &str = "generation-";
 
-/// The file in [`ASIDE`] that records what it is built from. It is written last: without it the copy is incomplete.
+/// The file in [`ASIDE`] that records what it is built from. It is written last: without it the
+/// copy is incomplete.
 const BASE: &str = "base.json";
 
 /// What a generation is built from and for.
@@ -48,8 +51,9 @@ pub(crate) struct Base {
     pub(crate) identity: Hash,
 }
 
-/// The folder of the generation that is served from the index directory `home`: the one that the pointer names. If the pointer is lost or damaged, it is
-/// the latest existing one: a generation gets its number when it is complete.
+/// The folder of the generation that is served from the index directory `home`: the one that the
+/// pointer names. If the pointer is lost or damaged, it is the latest existing one: a generation
+/// gets its number when it is complete.
 pub(crate) fn served(home: &Path) -> PathBuf {
     let is_there =
         |dir: &PathBuf| disk::is_regular(&dir.join(DATABASE)).is_ok_and(|is| is.is_some());
@@ -128,7 +132,8 @@ pub(crate) fn is_ours(name: &str) -> bool {
 
 /// Whether something in the folder `home` shows that there is or was an index.
 pub(crate) fn was_index(home: &Path) -> bool {
-    // The lock, the database and the files next to it may belong to any program; a copy may be in progress.
+    // The lock, the database and the files next to it may belong to any program; a copy may be in
+    // progress.
     let says_nothing = [lock::FILE, ASIDE, ANEW];
     let names = |name: &str| {
         is_ours(name)
@@ -210,7 +215,8 @@ impl Store {
         self.tidy(lock)
     }
 
-    /// Serves this store, built in a folder inside the index directory `home`, in place of the one served there.
+    /// Serves this store, built in a folder inside the index directory `home`, in place of the one
+    /// served there.
     pub(crate) fn serve_from(self, home: &Path, lock: &WriteLock) -> Result<(), Fault> {
         let dir = self.dir.clone();
         self.truth.close()?;
@@ -276,8 +282,9 @@ fn is_from_before(path: &Path) -> bool {
     modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > LONG))
 }
 
-/// Names the generation in `dir`, which no process has open, as the one that is served from `home`, and returns its new folder. Each step is on the disk
-/// before the next one starts: whenever the power fails, the pointer names an existing generation.
+/// Names the generation in `dir`, which no process has open, as the one that is served from `home`,
+/// and returns its new folder. Each step is on the disk before the next one starts: whenever the
+/// power fails, the pointer names an existing generation.
 fn serve(home: &Path, dir: &Path) -> Result<PathBuf, Fault> {
     File::options()
         .write(true)
@@ -295,7 +302,8 @@ fn serve(home: &Path, dir: &Path) -> Result<PathBuf, Fault> {
     Ok(next)
 }
 
-/// Makes `to` a hard link to `from`, or a copy where that is not possible: a file of the keyword index is never changed, only replaced.
+/// Makes `to` a hard link to `from`, or a copy where that is not possible: a file of the keyword
+/// index is never changed, only replaced.
 fn copied(from: &Path, to: &Path) -> io::Result<()> {
     let name = from.file_name().and_then(|name| name.to_str());
     // The lock of tantivy is the only file that is opened for writing.

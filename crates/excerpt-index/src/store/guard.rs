@@ -1,5 +1,6 @@
-//! Access to the files of the keyword index: tantivy trusts what it reads and may panic on damaged files. Every call goes through [`guarded`],
-//! which turns a panic into an error, like all other damage.
+//! Access to the files of the keyword index: tantivy trusts what it reads and may panic on damaged
+//! files. Every call goes through [`guarded`], which turns a panic into an error, like all other
+//! damage.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
@@ -20,7 +21,8 @@ thread_local! {
 /// Runs a call into tantivy, with a panic turned into an error.
 pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     let outer = GUARDED.replace(true);
-    // The caller that gets the error discards partial changes: it reopens or rebuilds the keyword index.
+    // The caller that gets the error discards partial changes: it reopens or rebuilds the keyword
+    // index.
     let done = catch_unwind(AssertUnwindSafe(work));
     GUARDED.set(outer);
     done.unwrap_or_else(|_| {
@@ -29,8 +31,9 @@ pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, F
     })
 }
 
-/// Suppresses the messages of panics over damaged files, which are caught and repaired; all others are printed as before. Call it once, at the start of
-/// a program: it changes what the whole process does when a thread panics.
+/// Suppresses the messages of panics over damaged files, which are caught and repaired; all others
+/// are printed as before. Call it once, at the start of a program: it changes what the whole
+/// process does when a thread panics.
 pub fn hush_mended_panics() {
     let before = panic::take_hook();
     panic::set_hook(Box::new(move |info| {

@@ -1,4 +1,5 @@
-//! The keyword index in one search: the chunks of some documents, or of all, in the state of one moment.
+//! The keyword index in one search: the chunks of some documents, or of all, in the state of one
+//! moment.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,11 +19,13 @@ use super::lexical::Fields;
 use super::statistics::Statistics;
 use crate::search::Phrase;
 
-/// The weights of a word in a chunk's text, in its title and trail, in the titles and names inside it, and in its path. What describes the whole
-/// document is attached to each of its chunks, and so counts half for one of them.
+/// The weights of a word in a chunk's text, in its title and trail, in the titles and names inside
+/// it, and in its path. What describes the whole document is attached to each of its chunks, and so
+/// counts half for one of them.
 const BOOSTS: [f32; 4] = [1.0, 0.5, 1.0, 0.5];
 
-/// The weight of a name where it is defined, in addition to the other fields, which also contain it.
+/// The weight of a name where it is defined, in addition to the other fields, which also contain
+/// it.
 const DEFINITION: f32 = 2.0;
 
 /// How many chunks with a phrase are collected at once.
@@ -85,7 +88,8 @@ impl Searched {
         })
     }
 
-    /// The best `limit` chunks for a query: of those that are `complete` (all, if `None`), and of the others.
+    /// The best `limit` chunks for a query: of those that are `complete` (all, if `None`), and of
+    /// the others.
     fn best(
         &self,
         query: &dyn Query,
@@ -105,8 +109,9 @@ impl Searched {
 
     /// The best chunks for a request.
     ///
-    /// Runs two searches: one finds the chunks that contain every required term, the other scores all that contain any, with BM25 over all terms. So every
-    /// chunk gets its score from the same sum, whether it contains every term or not.
+    /// Runs two searches: one finds the chunks that contain every required term, the other scores
+    /// all that contain any, with BM25 over all terms. So every chunk gets its score from the same
+    /// sum, whether it contains every term or not.
     pub(crate) fn candidates(&self, wanted: &Wanted<'_>) -> Result<Candidates, Fault> {
         guarded(|| self.find(wanted))
     }
@@ -150,7 +155,8 @@ impl Searched {
         guarded(|| terms.iter().map(weight).collect())
     }
 
-    /// How rare each term is in the texts, relative to a term in a single chunk: from 0 for a term that is everywhere to 1.
+    /// How rare each term is in the texts, relative to a term in a single chunk: from 0 for a term
+    /// that is everywhere to 1.
     pub(crate) fn rarities(&self, terms: &[String]) -> Result<Vec<f32>, Fault> {
         let total = self.statistics.chunks() as f32;
         let rarity = |term: &String| {
@@ -170,7 +176,8 @@ impl Searched {
     /// Matches chunks with any term, with their scores.
     fn any_query(&self, wanted: &Wanted<'_>) -> Box<dyn Query> {
         let terms = wanted.required.iter().chain(wanted.optional);
-        // All terms in one list, not grouped by word: tantivy combines plain terms faster than nested queries.
+        // All terms in one list, not grouped by word: tantivy combines plain terms faster than
+        // nested queries.
         let words = terms.flat_map(|term| self.in_fields(term));
         let words = words.chain(self.definitions(wanted)).collect();
         self.limited(Box::new(AnyOf(words)), wanted)
@@ -185,7 +192,8 @@ impl Searched {
         BooleanQuery::new(words.collect())
     }
 
-    /// The definitions of the names, scored with BM25 like everything else: a name with many definitions says little.
+    /// The definitions of the names, scored with BM25 like everything else: a name with many
+    /// definitions says little.
     fn definitions(&self, wanted: &Wanted<'_>) -> impl Iterator<Item = Box<dyn Query>> {
         wanted.names.iter().map(|name| {
             let term = Term::from_field_text(self.fields.defines, name);

@@ -1,5 +1,6 @@
-//! The keyword index: a tantivy index next to the truth, derived from it and disposable. It contains the terms of every chunk, but not
-//! the texts; a match is the id of a document and an ordinal, to be looked up in the truth.
+//! The keyword index: a tantivy index next to the truth, derived from it and disposable. It
+//! contains the terms of every chunk, but not the texts; a match is the id of a document and an
+//! ordinal, to be looked up in the truth.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -32,14 +33,16 @@ pub(super) const REV: &str = "rev";
 /// The memory in which a writer collects terms, over all its threads.
 const HEAP: usize = 50 << 20;
 
-/// Files with more bytes in total are not read in full each time they are opened, only when their metadata differs from when they were written, before
-/// they are appended to, and by `excerpt doctor`. Reading this many takes 2 ms.
+/// Files with more bytes in total are not read in full each time they are opened, only when their
+/// metadata differs from when they were written, before they are appended to, and by
+/// `excerpt doctor`. Reading this many takes 2 ms.
 const READ_ALWAYS: u64 = 16 << 20;
 
 /// How many threads analyze text.
 const THREADS: usize = 2;
 
-/// What a keyword index is derived from, and up to which `rev`. It is part of tantivy's commit, so it always matches what is committed.
+/// What a keyword index is derived from, and up to which `rev`. It is part of tantivy's commit, so
+/// it always matches what is committed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stamp {
     /// The id of the truth.
@@ -81,8 +84,8 @@ pub(crate) struct Lexical {
 }
 
 impl Lexical {
-    /// Opens the keyword index in `dir`. Its files are read in full first, since tantivy checks nothing when it opens an index; large ones only if
-    /// their metadata does not match `seal`.
+    /// Opens the keyword index in `dir`. Its files are read in full first, since tantivy checks
+    /// nothing when it opens an index; large ones only if their metadata does not match `seal`.
     ///
     /// # Errors
     ///
@@ -145,12 +148,14 @@ impl Lexical {
         &self.stamp
     }
 
-    /// Whether the metadata of its files is the same as when they were written, including what tantivy records about them.
+    /// Whether the metadata of its files is the same as when they were written, including what
+    /// tantivy records about them.
     pub(crate) fn is_sealed(&self) -> bool {
         self.is_sealed
     }
 
-    /// Switches to the last commit. The stamp is read first, so it is never ahead of what is searched.
+    /// Switches to the last commit. The stamp is read first, so it is never ahead of what is
+    /// searched.
     pub(crate) fn reload(&mut self) -> Result<(), Fault> {
         guarded(|| {
             self.stamp = read_stamp(&self.index)?;
@@ -164,7 +169,8 @@ impl Lexical {
         guarded(|| Writer::new(&self.index, self.fields))
     }
 
-    /// A hash over the metadata of the files: while it is unchanged, they are sound without being read.
+    /// A hash over the metadata of the files: while it is unchanged, they are sound without being
+    /// read.
     pub(crate) fn seal(&self, dir: &Path) -> Result<Hash, Fault> {
         Ok(look(&self.index, dir)?.0)
     }
@@ -293,7 +299,8 @@ fn is_sound(index: &tantivy::Index, dir: &Path) -> Result<bool, Fault> {
     Ok(are_known && index.validate_checksum()?.is_empty())
 }
 
-/// Whether a folder contains only regular files: opening a FIFO would block until another process writes to it.
+/// Whether a folder contains only regular files: opening a FIFO would block until another process
+/// writes to it.
 fn holds_files_alone(dir: &Path) -> io::Result<bool> {
     for entry in fs::read_dir(dir)? {
         if !entry?.file_type()?.is_file() {
@@ -303,7 +310,8 @@ fn holds_files_alone(dir: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// A hash over the metadata of the last commit and over the names, sizes and times of its files; and how many bytes these have.
+/// A hash over the metadata of the last commit and over the names, sizes and times of its files;
+/// and how many bytes these have.
 fn look(index: &tantivy::Index, dir: &Path) -> Result<(Hash, u64), Fault> {
     let mut names: Vec<PathBuf> = index
         .load_metas()?

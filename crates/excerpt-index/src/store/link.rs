@@ -1,5 +1,6 @@
-//! The stored links of a document: those to documents of the same source. The target of a link is resolved as far as the document's own path determines
-//! it; whether the target exists is checked when the link is read.
+//! The stored links of a document: those to documents of the same source. The target of a link is
+//! resolved as far as the document's own path determines it; whether the target exists is checked
+//! when the link is read.
 
 use excerpt_chunk::{Link, LinkKind};
 use percent_encoding::percent_decode_str;
@@ -14,7 +15,8 @@ use super::truth::Truth;
 pub(crate) struct LinkRow {
     /// The byte of the document where it starts.
     pub(crate) start: usize,
-    /// The path from the root of the source, or the name in a wiki link, in lower case and without `.md`.
+    /// The path from the root of the source, or the name in a wiki link, in lower case and without
+    /// `.md`.
     pub(crate) target: String,
     /// The part after `#`.
     pub(crate) section: Option<String>,
@@ -23,7 +25,8 @@ pub(crate) struct LinkRow {
 }
 
 impl LinkRow {
-    /// The row of a link in the document at `path`; `None` for images and for links out of the source.
+    /// The row of a link in the document at `path`; `None` for images and for links out of the
+    /// source.
     pub(super) fn new(link: &Link, path: &str) -> Option<Self> {
         let (target, section) = match link.target.split_once('#') {
             Some((target, section)) => (target, Some(section).filter(|it| !it.is_empty())),
@@ -80,7 +83,8 @@ fn decoded(text: &str) -> String {
     }
 }
 
-/// The path from the root of the source for `target`, as written in the document at `path`; `None` when it is above the root.
+/// The path from the root of the source for `target`, as written in the document at `path`; `None`
+/// when it is above the root.
 fn resolved(target: &str, path: &str) -> Option<String> {
     let mut segments: Vec<&str> = match target.starts_with('/') {
         true => Vec::new(),

@@ -30,7 +30,8 @@ pub(crate) struct Listed {
 }
 
 impl Truth {
-    /// Calls `visit` with the documents at or under `path`, in a source or in all; at most `limit` of them.
+    /// Calls `visit` with the documents at or under `path`, in a source or in all; at most `limit`
+    /// of them.
     pub(crate) fn each_listed(
         &self,
         source: Option<i64>,
@@ -86,7 +87,8 @@ impl Truth {
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
-    /// Calls `visit` with the path, the lines and the warnings, as JSON, of each document of a source that has any, and of each such chunk.
+    /// Calls `visit` with the path, the lines and the warnings, as JSON, of each document of a
+    /// source that has any, and of each such chunk.
     pub(crate) fn each_warned(
         &self,
         source: i64,

@@ -1,8 +1,10 @@
-//! The index on disk: the [`Truth`], a SQLite database, and the [`Lexical`] index in tantivy, which is derived from it and kept up to date.
+//! The index on disk: the [`Truth`], a SQLite database, and the [`Lexical`] index in tantivy, which
+//! is derived from it and kept up to date.
 //!
-//! A change is first committed to the truth under the next `rev`. [`Store::catch_up`] then updates the keyword index with everything that
-//! changed after the `rev` of its own last commit. It is never filled in any other way, so the same code handles a process that ends between
-//! the two commits, a keyword index that was removed, and the first sync.
+//! A change is first committed to the truth under the next `rev`. [`Store::catch_up`] then updates
+//! the keyword index with everything that changed after the `rev` of its own last commit. It is
+//! never filled in any other way, so the same code handles a process that ends between the two
+//! commits, a keyword index that was removed, and the first sync.
 
 mod analysis;
 mod any_of;
@@ -61,7 +63,8 @@ const DATABASE: &str = "excerpt.db";
 /// The folder of the keyword index inside an index directory.
 const LEXICAL: &str = "lexical";
 
-/// The file in an index directory that names the roots of its sources, so that the index can be rebuilt when its database cannot be read.
+/// The file in an index directory that names the roots of its sources, so that the index can be
+/// rebuilt when its database cannot be read.
 const ROOTS: &str = "sources.json";
 
 /// The contents of an index directory besides its database.
@@ -116,7 +119,8 @@ impl Store {
             .is_none();
         if is_new {
             disk::create_dir_all(home).map_err(Error::io(home))?;
-            // The remains of an index without its database may stay: they are rebuilt. Another process may have started to create the index meanwhile.
+            // The remains of an index without its database may stay: they are rebuilt. Another
+            // process may have started to create the index meanwhile.
             if !holds_index_alone(home) && disk::is_regular(&database).is_ok_and(|is| is.is_none())
             {
                 return Err(Error::NotAnIndex { path: home.into() });
@@ -142,7 +146,8 @@ impl Store {
                 false => Error::NotFound { path: home.into() },
             });
         }
-        // The generation that was just named may be gone when it is opened: then another one is named.
+        // The generation that was just named may be gone when it is opened: then another one is
+        // named.
         let mut opened = Store::at(home, &generation::served(home));
         for _ in 1..LOOKS {
             if opened.is_ok() {
@@ -242,7 +247,8 @@ impl Store {
         self.keywords()
     }
 
-    /// Treats the keyword index as possibly damaged: its files are read in full before it is used again.
+    /// Treats the keyword index as possibly damaged: its files are read in full before it is used
+    /// again.
     pub(crate) fn distrust(&mut self) {
         self.lexical = None;
         self.distrusted = true;
@@ -259,7 +265,8 @@ impl Store {
         Ok(disk::remove(&self.dir.join(LEXICAL))?)
     }
 
-    /// Whether every existing derived file is up to date, so that everything it names is in the truth.
+    /// Whether every existing derived file is up to date, so that everything it names is in the
+    /// truth.
     pub(crate) fn is_whole(&self) -> Result<bool, Fault> {
         let rev = self.truth.rev()?;
         let lexical = self.lexical.as_ref().map(|lexical| lexical.stamp().rev);
@@ -269,8 +276,8 @@ impl Store {
 
     /// Opens the keyword index, if it can be used.
     ///
-    /// A writer removes files that its last commit no longer needs, perhaps the very ones that are read here, so this retries before treating
-    /// the index as damaged.
+    /// A writer removes files that its last commit no longer needs, perhaps the very ones that are
+    /// read here, so this retries before treating the index as damaged.
     fn load(&mut self) -> Result<(), Fault> {
         for _ in 0..LOOKS {
             self.lexical = None;
@@ -295,8 +302,8 @@ impl Store {
         Ok(())
     }
 
-    /// Whether the keyword index has the chunks that its stamp implies. tantivy has no checksum over its list of files; as long as that is sealed, it is
-    /// right.
+    /// Whether the keyword index has the chunks that its stamp implies. tantivy has no checksum
+    /// over its list of files; as long as that is sealed, it is right.
     fn holds_all(&self) -> Result<bool, Fault> {
         let Some(lexical) = self.lexical.as_ref().filter(|lexical| !lexical.is_sealed()) else {
             return Ok(true);
@@ -346,7 +353,8 @@ impl Store {
             && range.contains(&stamp.rev))
     }
 
-    /// Updates the keyword index, if this process may write. Returns whether it was lost and has been rebuilt.
+    /// Updates the keyword index, if this process may write. Returns whether it was lost and has
+    /// been rebuilt.
     pub(crate) fn update_keywords(&mut self) -> Result<bool, Fault> {
         let lock = WriteLock::acquire(&self.home)?;
         let lost = self.refresh_locked(&lock)?;
@@ -354,8 +362,8 @@ impl Store {
         Ok(lost)
     }
 
-    /// Refreshes once the lock is held, since the previous holder may have changed everything. Returns whether the keyword
-    /// index is lost: it existed once and does not exist now.
+    /// Refreshes once the lock is held, since the previous holder may have changed everything.
+    /// Returns whether the keyword index is lost: it existed once and does not exist now.
     pub(crate) fn refresh_locked(&mut self, _lock: &WriteLock) -> Result<bool, Fault> {
         let missing = self.refresh()? == Keywords::Missing;
         if self.truth.is_frozen() {
@@ -365,8 +373,8 @@ impl Store {
         Ok(missing && self.truth.seal()?.is_some())
     }
 
-    /// Updates the keyword index from the truth, and rebuilds it if that fails. `progress` receives how many of how many documents
-    /// are done, and may cancel: what is done by then is kept.
+    /// Updates the keyword index from the truth, and rebuilds it if that fails. `progress` receives
+    /// how many of how many documents are done, and may cancel: what is done by then is kept.
     pub(crate) fn catch_up(
         &mut self,
         _lock: &WriteLock,
@@ -378,7 +386,8 @@ impl Store {
         if stamp.is_some_and(|stamp| stamp.rev == target) {
             return Ok(ControlFlow::Continue(()));
         }
-        // Damaged data must not get into new files, and tantivy aborts the process on some of it, so everything is read before anything is written.
+        // Damaged data must not get into new files, and tantivy aborts the process on some of it,
+        // so everything is read before anything is written.
         let sound = match self.lexical.is_some() {
             true => Lexical::open(&path, None).ok(),
             false => None,
@@ -394,7 +403,8 @@ impl Store {
             }
         };
         let (stamp, flow) = match self.follow(&lexical, progress) {
-            // It can be read but not written: a rebuild repairs that, too, unless nothing is wrong with what is there.
+            // It can be read but not written: a rebuild repairs that, too, unless nothing is wrong
+            // with what is there.
             Err(fault @ Fault::Keywords(_)) => {
                 if let Ok(sound) = Lexical::open(&path, None) {
                     self.lexical = Some(sound);
@@ -471,7 +481,8 @@ impl Store {
     }
 }
 
-/// What is wrong with the files of the index in `home`, as far as that is visible without reading the database.
+/// What is wrong with the files of the index in `home`, as far as that is visible without reading
+/// the database.
 pub(crate) fn faults(home: &Path) -> Vec<Error> {
     let mut faults = Vec::new();
     let mut found = |path: &Path, what: &'static str| faults.push(Error::damaged(path, what));
@@ -529,8 +540,8 @@ fn make_private(home: &Path) {
     }
 }
 
-/// Opens the truth in the folder `dir` of the index directory `home`. A database that seems to be foreign or missing was ours if other parts of an index
-/// are there.
+/// Opens the truth in the folder `dir` of the index directory `home`. A database that seems to be
+/// foreign or missing was ours if other parts of an index are there.
 fn truth_in(home: &Path, dir: &Path, open: impl FnOnce() -> Result<Truth>) -> Result<Truth> {
     let database = dir.join(DATABASE);
     let was_ours = || generation::was_index(home);

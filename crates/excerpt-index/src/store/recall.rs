@@ -1,4 +1,5 @@
-//! How many of the nearest chunks are found in real text: the sources of the dependencies in cargo's registry.
+//! How many of the nearest chunks are found in real text: the sources of the dependencies in
+//! cargo's registry.
 
 use std::fs;
 use std::ops::ControlFlow;

@@ -1,4 +1,5 @@
-//! What the truth stores for a document, as a sync passes it on: a [`Record`] with its [`ChunkRow`]s, in a [`Change`].
+//! What the truth stores for a document, as a sync passes it on: a [`Record`] with its
+//! [`ChunkRow`]s, in a [`Change`].
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -79,7 +80,8 @@ pub(crate) struct ChunkRow {
 }
 
 impl Record {
-    /// Builds the record of a document from its chunks, and compresses the text. `language` is the language of the document.
+    /// Builds the record of a document from its chunks, and compresses the text. `language` is the
+    /// language of the document.
     pub(crate) fn new(
         document: &Document<'_>,
         chunking: &Chunking<'_>,
@@ -213,7 +215,8 @@ pub(crate) struct Known {
     pub(crate) identity: Hash,
 }
 
-/// A stored skip. One that required reading the file has its metadata, so that it is read only once.
+/// A stored skip. One that required reading the file has its metadata, so that it is read only
+/// once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SkipRow {
     pub(crate) skip: Skip,
@@ -222,7 +225,8 @@ pub(crate) struct SkipRow {
 }
 
 impl SkipRow {
-    /// Whether a file with this metadata can be skipped again without reading it. The size limit, and the rules for secrets, may have changed.
+    /// Whether a file with this metadata can be skipped again without reading it. The size limit,
+    /// and the rules for secrets, may have changed.
     pub(crate) fn still_holds(&self, stat: Stat) -> bool {
         self.settled
             && self.stat == Some(stat)

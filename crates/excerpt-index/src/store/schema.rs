@@ -17,9 +17,10 @@ const MIGRATIONS: [&str; 5] = [FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4, FORMAT_5]
 /// The first format with checksums.
 const WITH_SUMS: usize = 5;
 
-/// Times of syncs are seconds, times of files nanoseconds, since 1970. `settled` is 1 when the size and time of a file can be
-/// trusted: it was last changed well before it was read. Every change of a document gets the next `rev`; a removed document
-/// leaves a tombstone with it until the keyword index is certainly up to date.
+/// Times of syncs are seconds, times of files nanoseconds, since 1970. `settled` is 1 when the size
+/// and time of a file can be trusted: it was last changed well before it was read. Every change of
+/// a document gets the next `rev`; a removed document leaves a tombstone with it until the keyword
+/// index is certainly up to date.
 const FORMAT_1: &str = "
 CREATE TABLE meta (
     key TEXT PRIMARY KEY,
@@ -106,13 +107,15 @@ CREATE INDEX tombstone_by_rev ON tombstone (rev);
 INSERT INTO meta VALUES ('store', randomblob(16)), ('rev', 0), ('pruned', 0);
 ";
 
-/// The names that a chunk defines. Older chunks have none, and are created again: they were split by another version.
+/// The names that a chunk defines. Older chunks have none, and are created again: they were split
+/// by another version.
 const FORMAT_2: &str = "
 ALTER TABLE chunk ADD COLUMN defines TEXT NOT NULL DEFAULT '[]';
 ";
 
-/// The vectors: for each embedded string, its `numbers` as signed bytes, or why the embedder `refused` it. The `input` of a chunk is the hash of its
-/// embedded text; the key is that hash with the embedder's identity. Older chunks have none, so all documents are split again.
+/// The vectors: for each embedded string, its `numbers` as signed bytes, or why the embedder
+/// `refused` it. The `input` of a chunk is the hash of its embedded text; the key is that hash with
+/// the embedder's identity. Older chunks have none, so all documents are split again.
 const FORMAT_3: &str = "
 ALTER TABLE chunk ADD COLUMN input BLOB NOT NULL DEFAULT x'';
 UPDATE document SET identity = zeroblob(16);
@@ -124,9 +127,11 @@ CREATE TABLE vector (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// A source may be a collection: it then has a `name`; `summary` is the summary from its last sync, as JSON. A `facet` is a value to filter by. A `link`
-/// leads from the byte `start` of a document to the document at the path `target` of the same source, whether that exists or not, and to a `section` of
-/// it, as written after `#`; if it is `wiki`, to the document with this name, in lower case. Older documents have neither, so all are split again.
+/// A source may be a collection: it then has a `name`; `summary` is the summary from its last sync,
+/// as JSON. A `facet` is a value to filter by. A `link` leads from the byte `start` of a document
+/// to the document at the path `target` of the same source, whether that exists or not, and to a
+/// `section` of it, as written after `#`; if it is `wiki`, to the document with this name, in lower
+/// case. Older documents have neither, so all are split again.
 const FORMAT_4: &str = "
 ALTER TABLE source ADD COLUMN name TEXT;
 ALTER TABLE source ADD COLUMN summary TEXT;
@@ -164,9 +169,10 @@ DROP TABLE vector_before;
 CREATE INDEX link_by_target ON link (target);
 ";
 
-/// The encoding of a document's file; its `inode`, as the signed number with the same bits, and its `ctime_ns`, both null where the system has none.
-/// For older files none of this is known, so all are read once more. And the [checksums](super::sum) over rows: those of existing rows are written by
-/// [`migrate`].
+/// The encoding of a document's file; its `inode`, as the signed number with the same bits, and its
+/// `ctime_ns`, both null where the system has none. For older files none of this is known, so all
+/// are read once more. And the [checksums](super::sum) over rows: those of existing rows are
+/// written by [`migrate`].
 const FORMAT_5: &str = "
 ALTER TABLE document ADD COLUMN encoding TEXT NOT NULL DEFAULT 'utf-8';
 ALTER TABLE document ADD COLUMN inode INTEGER;
@@ -186,12 +192,13 @@ ALTER TABLE source ADD COLUMN skips_sum INTEGER;
 ALTER TABLE source ADD COLUMN sum INTEGER;
 ";
 
-/// Migrates the database from any format to the newest, all or nothing. Processes that try it at once wait for each
-/// other: the second finds nothing left to do.
+/// Migrates the database from any format to the newest, all or nothing. Processes that try it at
+/// once wait for each other: the second finds nothing left to do.
 pub(super) fn migrate(connection: &Connection) -> Result<(), Fault> {
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     let from = transaction.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))?;
-    // A process that waited for another must not write the same again: that would interfere with the steps of the process that continues to write.
+    // A process that waited for another must not write the same again: that would interfere with
+    // the steps of the process that continues to write.
     if from == FORMAT {
         return Ok(());
     }

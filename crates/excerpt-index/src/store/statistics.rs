@@ -1,8 +1,10 @@
-//! The statistics of BM25: how many chunks there are, how long they are, and how many of them contain a term. Where only some documents are searched, they
-//! are counted as if there were no others: a score depends on what is searched, and reveals nothing about the rest.
+//! The statistics of BM25: how many chunks there are, how long they are, and how many of them
+//! contain a term. Where only some documents are searched, they are counted as if there were no
+//! others: a score depends on what is searched, and reveals nothing about the rest.
 //!
-//! tantivy's own statistics include deleted chunks until a merge drops them, and a merge only estimates the lengths that remain, so an answer would
-//! depend on the history of an index. Here deleted chunks are subtracted, and lengths are summed as the index rounds them for each chunk.
+//! tantivy's own statistics include deleted chunks until a merge drops them, and a merge only
+//! estimates the lengths that remain, so an answer would depend on the history of an index. Here
+//! deleted chunks are subtracted, and lengths are summed as the index rounds them for each chunk.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -16,7 +18,8 @@ use tantivy::{BitSet, DocId, DocSet, Searcher, SegmentOrdinal, SegmentReader, TE
 use super::collect::Documents;
 use super::lexical::DOCUMENT;
 
-/// A term must have this many times more postings than there are chunks for the chunks to be looked up in the postings: a lookup costs more than a step.
+/// A term must have this many times more postings than there are chunks for the chunks to be looked
+/// up in the postings: a lookup costs more than a step.
 const LOOK: usize = 8;
 
 /// Some chunks, by segment.
@@ -225,8 +228,9 @@ impl Statistics {
     }
 }
 
-/// How many words a field of all chunks of a segment has. The index stores each length as a byte, and every search sums them all, so the bytes are
-/// counted in place, at a third of the cost of reading each length.
+/// How many words a field of all chunks of a segment has. The index stores each length as a byte,
+/// and every search sums them all, so the bytes are counted in place, at a third of the cost of
+/// reading each length.
 fn length_of_all(segment: &SegmentReader, field: Field) -> tantivy::Result<u64> {
     let lengths = segment.fieldnorms_readers().get_inner_file();
     let Some(lengths) = lengths.open_read(field) else {

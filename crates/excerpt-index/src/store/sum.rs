@@ -1,5 +1,6 @@
-//! Checksums over the rows of the truth. SQLite detects an invalid page, but not a flipped bit that turns one word, number or hash into another. So each
-//! row that contributes to an answer has the XXH3 of its values, which is compared when the row is read.
+//! Checksums over the rows of the truth. SQLite detects an invalid page, but not a flipped bit that
+//! turns one word, number or hash into another. So each row that contributes to an answer has the
+//! XXH3 of its values, which is compared when the row is read.
 //!
 //! | sum | of | compared |
 //! | --- | --- | --- |
@@ -13,7 +14,8 @@
 //! | `source.sum` | the source, with its summary | once for each search or read |
 //! | `source.skips_sum` | what the last sync skipped | when it is read |
 //!
-//! Texts need none, since they are stored under their hashes. `excerpt doctor` compares all of them.
+//! Texts need none, since they are stored under their hashes. `excerpt doctor` compares all of
+//! them.
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Row, ToSql, params};
@@ -21,7 +23,8 @@ use twox_hash::XxHash3_64;
 
 use super::fault::Fault;
 
-/// The columns that a document's checksum covers. A migration that changes one of them in existing rows calls [`fill`] afterwards.
+/// The columns that a document's checksum covers. A migration that changes one of them in existing
+/// rows calls [`fill`] afterwards.
 pub(super) const DOCUMENT: &str = "source, path, text, title, first_heading, metadata, syntax, strategy, reason, warnings, identity, rev,
     chunks_sum, facets_sum, links_sum, encoding";
 pub(super) const DOCUMENT_COLUMNS: usize = 16;
@@ -258,7 +261,8 @@ mod tests {
         (dir, store)
     }
 
-    /// Changes every column of a table that a checksum covers, one after the other: `read` must report each.
+    /// Changes every column of a table that a checksum covers, one after the other: `read` must
+    /// report each.
     fn notices(table: &str, columns: &[&str], read: impl Fn(&Store) -> Result<(), Fault>) {
         let (_dir, store) = store();
         let connection = &store.truth.connection;

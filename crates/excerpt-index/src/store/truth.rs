@@ -1,5 +1,5 @@
-//! The truth: one SQLite file with everything that cannot be derived from the rest. This file opens it; `write.rs` changes
-//! it and `read/` queries it.
+//! The truth: one SQLite file with everything that cannot be derived from the rest. This file opens
+//! it; `write.rs` changes it and `read/` queries it.
 
 use std::cell::RefCell;
 use std::fs;
@@ -17,15 +17,16 @@ use super::schema::{APPLICATION_ID, FORMAT, migrate};
 use crate::disk;
 use crate::error::{Error, Result};
 
-/// How long a statement waits for another process. Readers never wait in WAL mode; writers hold the lock of the index.
+/// How long a statement waits for another process. Readers never wait in WAL mode; writers hold the
+/// lock of the index.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How many bytes of the database are memory-mapped. Copying them page by page takes a quarter of the time of a search. What is after them is read as
-/// usual.
+/// How many bytes of the database are memory-mapped. Copying them page by page takes a quarter of
+/// the time of a search. What is after them is read as usual.
 const MAPPED: i64 = 1 << 30;
 
-/// The number of pages in the log at which they are written into the database: with SQLite's default of 1,000, a large sync writes the same pages again
-/// and again.
+/// The number of pages in the log at which they are written into the database: with SQLite's
+/// default of 1,000, a large sync writes the same pages again and again.
 const CHECKPOINT: i64 = 16_384;
 
 /// The database of an index.
@@ -44,7 +45,8 @@ impl Truth {
     ///
     /// # Errors
     ///
-    /// [`Error::Foreign`], [`Error::Newer`] and [`Error::Damaged`] for a file that is not an index of ours.
+    /// [`Error::Foreign`], [`Error::Newer`] and [`Error::Damaged`] for a file that is not an index
+    /// of ours.
     pub(crate) fn create(path: &Path) -> Result<Self> {
         or_frozen(path, Truth::make(path))
     }
@@ -69,8 +71,8 @@ impl Truth {
         Ok(truth)
     }
 
-    /// Opens the database at `path`, which exists. On a full disk, SQLite cannot create the file through which processes coordinate reads and
-    /// writes: then the database is read as it is.
+    /// Opens the database at `path`, which exists. On a full disk, SQLite cannot create the file
+    /// through which processes coordinate reads and writes: then the database is read as it is.
     ///
     /// # Errors
     ///
@@ -127,7 +129,8 @@ impl Truth {
         }
     }
 
-    /// Reads everything and checks that SQLite finds its pages and indexes sound, and that every row and text matches its checksum.
+    /// Reads everything and checks that SQLite finds its pages and indexes sound, and that every
+    /// row and text matches its checksum.
     pub(crate) fn verify_all(&self) -> Result<(), Fault> {
         for sql in ["PRAGMA integrity_check(1)", "PRAGMA foreign_key_check"] {
             let mut check = self.connection.prepare(sql)?;
@@ -210,8 +213,8 @@ impl Truth {
     }
 }
 
-/// What distinguishes the file at `path` from a later one at that path. The file is not opened for that: closing it would release the locks of this
-/// process.
+/// What distinguishes the file at `path` from a later one at that path. The file is not opened for
+/// that: closing it would release the locks of this process.
 #[cfg(unix)]
 fn file(path: &Path) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt as _;
@@ -244,13 +247,14 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Truth> {
         connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT)?;
         // Text may have been removed because of its contents.
         connection.pragma_update(None, "secure_delete", true)?;
-        // The application id is read before the first write, so that a foreign database is not switched to WAL.
+        // The application id is read before the first write, so that a foreign database is not
+        // switched to WAL.
         let mark =
             connection.pragma_query_value(None, "application_id", |row| row.get::<_, i64>(0))?;
         if mark == APPLICATION_ID || fs::metadata(path).is_ok_and(|file| file.len() == 0) {
             connection.pragma_update(None, "journal_mode", "wal")?;
-            // A commit survives the end of the process. After a power failure the last commits may be lost, but never half of
-            // one; the next sync finds their changes again.
+            // A commit survives the end of the process. After a power failure the last commits may
+            // be lost, but never half of one; the next sync finds their changes again.
             connection.pragma_update(None, "synchronous", "normal")?;
         }
         Ok(Truth {
@@ -264,8 +268,8 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Truth> {
     patient(open).map_err(|error| not_ours(path, error))
 }
 
-/// Retries an operation on a database while another process blocks it: SQLite waits by itself in most cases, but not when several processes create a
-/// database at once.
+/// Retries an operation on a database while another process blocks it: SQLite waits by itself in
+/// most cases, but not when several processes create a database at once.
 fn patient<T>(mut attempt: impl FnMut() -> rusqlite::Result<T>) -> rusqlite::Result<T> {
     const TURN: Duration = Duration::from_millis(5);
     let end = Instant::now() + PATIENCE;
@@ -285,7 +289,8 @@ fn is_busy(error: &rusqlite::Error) -> bool {
     )
 }
 
-/// The opened database, or the database as it is where nothing can be written next to it, because the disk is full or permission is missing.
+/// The opened database, or the database as it is where nothing can be written next to it, because
+/// the disk is full or permission is missing.
 fn or_frozen(path: &Path, opened: Result<Truth>) -> Result<Truth> {
     let is_refused = match &opened {
         Err(Error::Full { .. }) => true,
@@ -300,7 +305,8 @@ fn or_frozen(path: &Path, opened: Result<Truth>) -> Result<Truth> {
     let has_log = fs::metadata(&wal).is_ok_and(|file| file.len() > 0);
     match (has_log, &opened) {
         (false, _) => frozen(path, name, Log::Empty).or(opened),
-        // On a full disk, another process may be about to write the log. Without permission, none can.
+        // On a full disk, another process may be about to write the log. Without permission, none
+        // can.
         (true, Err(Error::Full { .. })) => opened,
         (true, _) => frozen(path, name, Log::Read).or(opened),
     }

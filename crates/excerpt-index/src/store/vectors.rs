@@ -1,7 +1,9 @@
-//! The vectors of chunks: the truth stores the numbers, the [`Codes`] find the near ones. Both are updated here when the truth changes.
+//! The vectors of chunks: the truth stores the numbers, the [`Codes`] find the near ones. Both are
+//! updated here when the truth changes.
 //!
-//! A vector belongs to a string and an embedder, whichever chunks have that string: a text that is split again without changes, is moved, or comes back
-//! from another branch is not embedded again. Codes of an embedder that still works serve until those of its successor are complete.
+//! A vector belongs to a string and an embedder, whichever chunks have that string: a text that is
+//! split again without changes, is moved, or comes back from another branch is not embedded again.
+//! Codes of an embedder that still works serve until those of its successor are complete.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::ops::ControlFlow;
@@ -17,7 +19,8 @@ use crate::embed::{EmbedError, Embedder, Vectors, always_there};
 use crate::lock::WriteLock;
 use crate::model::{NextVectors, VectorStatus};
 
-/// After how many document changes vectors that no chunk uses are removed. Until then they are available to texts that come back.
+/// After how many document changes vectors that no chunk uses are removed. Until then they are
+/// available to texts that come back.
 const SWEEP: i64 = 4_096;
 
 /// The key of a vector.
@@ -106,7 +109,8 @@ impl Store {
         self.codes.is_none() && self.dir.join(codes::FILE).symlink_metadata().is_ok()
     }
 
-    /// Picks up what another process may have changed: these codes, or the truth that they are derived from.
+    /// Picks up what another process may have changed: these codes, or the truth that they are
+    /// derived from.
     pub(super) fn refresh_codes(&mut self) -> Result<(), Fault> {
         let known = self.codes.as_ref().map(Codes::sum);
         if known.is_none() || known != codes::sum_in(&self.dir) || !self.codes_fit()? {
@@ -130,8 +134,9 @@ impl Store {
         Ok(stamp.store == self.truth.id()? && range.contains(&stamp.rev))
     }
 
-    /// Computes the vectors of changed chunks. `progress` receives how many of how many documents are done, and may cancel: what is done by
-    /// then is kept. If the codes of a [former](Store::former) embedder serve, they do so until everything is done.
+    /// Computes the vectors of changed chunks. `progress` receives how many of how many documents
+    /// are done, and may cancel: what is done by then is kept. If the codes of a
+    /// [former](Store::former) embedder serve, they do so until everything is done.
     pub(crate) fn embed(
         &mut self,
         _lock: &WriteLock,
@@ -170,7 +175,8 @@ impl Store {
         loop {
             let batch = following.batch();
             let mut next = Embedded::default();
-            // A batch is embedded on all cores while this thread writes the previous one and reads ahead.
+            // A batch is embedded on all cores while this thread writes the previous one and reads
+            // ahead.
             rayon::in_place_scope(|scope| {
                 scope.spawn(|_| next = embedded_by(embedder, batch));
                 following.keep(&embedded)?;
@@ -228,7 +234,8 @@ impl Store {
         Ok(ended)
     }
 
-    /// Removes the codes that would have replaced those that serve. If that fails, only disk space is lost.
+    /// Removes the codes that would have replaced those that serve. If that fails, only disk space
+    /// is lost.
     fn drop_next(&self) {
         let _ = disk::remove(&self.dir.join(codes::NEXT));
     }
@@ -245,7 +252,8 @@ impl Store {
         Ok(found.flatten())
     }
 
-    /// The cosine of a chunk's vector and `query`: `Some(None)` when it has none, `None` when there is no such chunk, or its vector is lost.
+    /// The cosine of a chunk's vector and `query`: `Some(None)` when it has none, `None` when there
+    /// is no such chunk, or its vector is lost.
     fn comparison(
         &self,
         embedder: &str,
@@ -258,8 +266,9 @@ impl Store {
         Ok(found.map(Option::flatten))
     }
 
-    /// Of the chunks that are [near](Codes::nearest) to `query`, the nearest by cosine, best first. One that the truth lacks is omitted, or counts as
-    /// damage if the truth [has them all](Store::is_whole).
+    /// Of the chunks that are [near](Codes::nearest) to `query`, the nearest by cosine, best first.
+    /// One that the truth lacks is omitted, or counts as damage if the truth [has them
+    /// all](Store::is_whole).
     pub(crate) fn nearest(
         &self,
         embedder: &str,
@@ -304,7 +313,8 @@ struct Lacking {
 struct Following<'a> {
     store: &'a Store,
     embedder: &'a dyn Embedder,
-    /// The ids of changed documents still to be read, the `rev` of the last one requested, and whether that is the last of all.
+    /// The ids of changed documents still to be read, the `rev` of the last one requested, and
+    /// whether that is the last of all.
     ids: VecDeque<i64>,
     rev: i64,
     is_last: bool,
@@ -509,7 +519,8 @@ fn signed(numbers: &[u8]) -> Vec<i8> {
     numbers.iter().map(|number| number.cast_signed()).collect()
 }
 
-/// The cosine of a vector of unit length and a stored one; `None` when the stored one is zero, or their lengths differ.
+/// The cosine of a vector of unit length and a stored one; `None` when the stored one is zero, or
+/// their lengths differ.
 fn cosine(query: &[f32], numbers: &[u8]) -> Option<f32> {
     if query.len() != numbers.len() {
         return None;

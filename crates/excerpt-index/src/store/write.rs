@@ -1,4 +1,5 @@
-//! Changes to the truth. Each function is one transaction: a process that is killed leaves all of it or nothing.
+//! Changes to the truth. Each function is one transaction: a process that is killed leaves all of
+//! it or nothing.
 
 use std::collections::HashSet;
 
@@ -16,17 +17,20 @@ use super::truth::Truth;
 use super::vectors::Key;
 use crate::model::Stat;
 
-/// How many tombstones are kept for a keyword index that is restored from an older copy; with more of them, it is rebuilt.
+/// How many tombstones are kept for a keyword index that is restored from an older copy; with more
+/// of them, it is rebuilt.
 const TOMBSTONES: i64 = 10_000;
 
 impl Truth {
-    /// Starts a change. It waits for its turn before it reads, so what it has read cannot change before it writes.
+    /// Starts a change. It waits for its turn before it reads, so what it has read cannot change
+    /// before it writes.
     fn change(&self) -> Result<Transaction<'_>, Fault> {
         let behavior = TransactionBehavior::Immediate;
         Ok(Transaction::new_unchecked(&self.connection, behavior)?)
     }
 
-    /// The id of the source at `root`, which is created if needed. `name` is that of its collection.
+    /// The id of the source at `root`, which is created if needed. `name` is that of its
+    /// collection.
     pub(crate) fn ensure_source(&self, root: &str, name: Option<&str>) -> Result<i64, Fault> {
         // What gets a new checksum below must match its old one.
         self.sources()?;
@@ -58,8 +62,8 @@ impl Truth {
         Ok(self.connection.query_row(sql, named, |row| row.get(0))?)
     }
 
-    /// Makes this the store of the source at `root` only, with the documents of the source that has most of them. Whether each exists there with the same
-    /// text is still to be checked.
+    /// Makes this the store of the source at `root` only, with the documents of the source that has
+    /// most of them. Whether each exists there with the same text is still to be checked.
     pub(crate) fn adopt(&self, root: &str) -> Result<(), Fault> {
         let mut sources = self.sources()?;
         let mut counted = Vec::new();
@@ -106,7 +110,8 @@ impl Truth {
         Ok(transaction.commit()?)
     }
 
-    /// Records that a sync of the source has started to write: until it has finished, it counts as interrupted.
+    /// Records that a sync of the source has started to write: until it has finished, it counts as
+    /// interrupted.
     pub(crate) fn start_sync(&self, source: i64, started: i64) -> Result<(), Fault> {
         let transaction = self.change()?;
         transaction
@@ -318,7 +323,8 @@ fn put(transaction: &Transaction<'_>, source: i64, record: &Record, rev: i64) ->
         Some(id) => text_of(transaction, id)?,
         None => None,
     };
-    // A document keeps its id while its path stays, so that the keyword index can replace its chunks.
+    // A document keeps its id while its path stays, so that the keyword index can replace its
+    // chunks.
     let mut document = transaction.prepare_cached(
         "INSERT INTO document (source, path, size, mtime_ns, inode, ctime_ns, stat_sum, settled, text, title, first_heading, metadata, syntax,
                                strategy, reason, warnings, identity, rev, encoding)

@@ -4,8 +4,9 @@ use std::time::{Instant, SystemTime};
 
 use crate::model::Stat;
 
-/// A file changed less than this before it was read may change again and look the same: two seconds is the coarsest time that
-/// a file system in use keeps (FAT), and clocks of servers differ a little.
+/// A file changed less than this before it was read may change again and look the same: two seconds
+/// is the coarsest time that a file system in use keeps (FAT), and clocks of servers differ a
+/// little.
 const SLACK_NS: i64 = 2_000_000_000;
 
 /// When the sync began.

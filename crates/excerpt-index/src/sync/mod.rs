@@ -1,10 +1,12 @@
-//! Bringing an index up to date with a source: list, compare (`plan.rs`), read and split (`work.rs`), apply.
+//! Bringing an index up to date with a source: list, compare (`plan.rs`), read and split
+//! (`work.rs`), apply.
 //!
-//! A file whose size, times and inode are unchanged is not read, unless it was changed so shortly before it was last read that a
-//! later change could look the same (`clock.rs`). When the clock has gone back since the last sync, all files are read. A file that was read is
-//! recognised by the hash of its text; only a different text, or a different configuration,
-//! is split again. Documents are applied in batches, each in one transaction: a sync that is cancelled at any moment leaves each
-//! document either in its old state or in its new one, and the next sync continues from there.
+//! A file whose size, times and inode are unchanged is not read, unless it was changed so shortly
+//! before it was last read that a later change could look the same (`clock.rs`). When the clock has
+//! gone back since the last sync, all files are read. A file that was read is recognised by the
+//! hash of its text; only a different text, or a different configuration, is split again. Documents
+//! are applied in batches, each in one transaction: a sync that is cancelled at any moment leaves
+//! each document either in its old state or in its new one, and the next sync continues from there.
 
 mod clock;
 mod plan;
@@ -32,13 +34,16 @@ use clock::Clock;
 use plan::{BATCH_DOCUMENTS, KnownDocuments, LeftOut, Plan, Step, batch, lies_in};
 use work::{Outcome, Work};
 
-/// After how many batches the keyword index is updated, so that a search during a long sync finds new documents.
+/// After how many batches the keyword index is updated, so that a search during a long sync finds
+/// new documents.
 const BATCHES_BETWEEN_COMMITS: usize = 16;
 
-/// The number of documents from which a source may not lose more than half without confirmation: of fewer, a user may well delete that many.
+/// The number of documents from which a source may not lose more than half without confirmation: of
+/// fewer, a user may well delete that many.
 const MANY: usize = 50;
 
-/// How many documents a sync splits however little time it has, unless they are large, so that there is something to answer from.
+/// How many documents a sync splits however little time it has, unless they are large, so that
+/// there is something to answer from.
 const ASSURED: usize = 16;
 
 /// How often progress is reported while a batch is being split, and the caller can cancel.
@@ -65,7 +70,8 @@ pub(crate) struct Sync<'a> {
     embedder: Option<&'a dyn Embedder>,
     progress: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
     clock: Clock,
-    /// Whether stored sizes and times are meaningful: a clock that was set back may have produced the same time twice.
+    /// Whether stored sizes and times are meaningful: a clock that was set back may have produced
+    /// the same time twice.
     trusts: bool,
     report: SyncReport,
 }
@@ -112,7 +118,8 @@ impl<'a> Sync<'a> {
             return Ok(self.finish(false));
         }
         let mut listing = self.source.list()?;
-        // Sources guarantee the order, but a source that does not must not cause documents to be removed.
+        // Sources guarantee the order, but a source that does not must not cause documents to be
+        // removed.
         listing.entries.sort_by(|a, b| a.path.cmp(&b.path));
         listing.entries.dedup_by(|a, b| a.path == b.path);
         let source = self
@@ -175,7 +182,8 @@ impl<'a> Sync<'a> {
         (self.progress)(Progress { stage, done, total })
     }
 
-    /// Compares the listing with the known documents. Both are ordered by path, so one pass over both finds the differences.
+    /// Compares the listing with the known documents. Both are ordered by path, so one pass over
+    /// both finds the differences.
     fn plan(&mut self, source: i64, listing: Listing, before: &[SkipRow]) -> Result<Plan, Fault> {
         self.report.listed = listing.entries.len();
         let is_first = |entry: &&Entry| lies_in(self.first, &entry.path);
@@ -229,8 +237,9 @@ impl<'a> Sync<'a> {
         self.trusts && known.settled && known.stat == entry.stat
     }
 
-    /// Separates the documents on which the last process may have crashed, and skips those on which it certainly has. Their indexed state stays: processes are
-    /// also killed for other reasons, and nothing may be lost by that.
+    /// Separates the documents on which the last process may have crashed, and skips those on which
+    /// it certainly has. Their indexed state stays: processes are also killed for other reasons,
+    /// and nothing may be lost by that.
     fn judge(&self, plan: &mut Plan) {
         if self.retry {
             return;
@@ -259,10 +268,12 @@ impl<'a> Sync<'a> {
             .collect();
     }
 
-    /// Stops a sync that would empty a source or remove more than half of many documents, possibly because of a mistake or a missing disk. Documents that a
-    /// rule excludes, or that are elsewhere in the source with the same name and size, do not count as lost.
+    /// Stops a sync that would empty a source or remove more than half of many documents, possibly
+    /// because of a mistake or a missing disk. Documents that a rule excludes, or that are
+    /// elsewhere in the source with the same name and size, do not count as lost.
     ///
-    /// In that case nothing at all is applied, since answers would otherwise mix two states of a source, such as two branches.
+    /// In that case nothing at all is applied, since answers would otherwise mix two states of a
+    /// source, such as two branches.
     fn check_loss(&self, source: i64, plan: &Plan) -> Result<(), Fault> {
         let vanished = plan.vanished.len();
         let documents = self.store.truth.counts(source)?.documents;
@@ -292,7 +303,8 @@ impl<'a> Sync<'a> {
         let total = plan.steps.len() + suspects.len();
         let mut done = 0;
         let mut steps = std::mem::take(&mut plan.steps).into_iter().peekable();
-        // The chunks of one batch, and its number of steps, are written while the next batch is split.
+        // The chunks of one batch, and its number of steps, are written while the next batch is
+        // split.
         let (mut changes, mut written) = (Vec::new(), 0);
         for batch_number in 0.. {
             let batch = batch(&mut steps);
@@ -340,8 +352,9 @@ impl<'a> Sync<'a> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Reads and splits a batch on all cores, and returns the changes in the order of the steps. Meanwhile this thread does its `work` on the database, and then
-    /// repeatedly checks whether to continue. `progress` has the number of completed steps and their total.
+    /// Reads and splits a batch on all cores, and returns the changes in the order of the steps.
+    /// Meanwhile this thread does its `work` on the database, and then repeatedly checks whether to
+    /// continue. `progress` has the number of completed steps and their total.
     fn cut(
         &mut self,
         (batch, assured): (Vec<Step>, usize),
@@ -472,8 +485,8 @@ impl<'a> Sync<'a> {
 }
 
 impl Sync<'_> {
-    /// Computes the vectors of the chunks. An error of the embedder is reported and stored: keywords find the chunks meanwhile, and the next sync
-    /// continues from there.
+    /// Computes the vectors of the chunks. An error of the embedder is reported and stored:
+    /// keywords find the chunks meanwhile, and the next sync continues from there.
     fn embed(&mut self) -> Result<ControlFlow<()>, Fault> {
         let Some(embedder) = self.embedder else {
             return Ok(ControlFlow::Continue(()));
@@ -502,7 +515,8 @@ struct CutBatch {
     was_ended: bool,
 }
 
-/// Everything that a document's chunks, and its presence in the index, depend on apart from its text and path.
+/// Everything that a document's chunks, and its presence in the index, depend on apart from its
+/// text and path.
 pub(crate) fn identity(options: &SyncOptions) -> Hash {
     // Both are plain data, so serialization never fails.
     let config = serde_json::to_string(&options.chunking).unwrap_or_default();

@@ -10,8 +10,8 @@ use crate::model::{Skip, SkipReason};
 use crate::source::Entry;
 use crate::store::{Fault, Known, SkipRow, Truth};
 
-/// How much is read and split before it is written, while the same amount is being split: a killed sync loses at most twice as much, which also bounds
-/// its memory.
+/// How much is read and split before it is written, while the same amount is being split: a killed
+/// sync loses at most twice as much, which also bounds its memory.
 pub(super) const BATCH_DOCUMENTS: usize = 256;
 const BATCH_BYTES: u64 = 8 << 20;
 
@@ -90,7 +90,8 @@ impl Plan {
     }
 }
 
-/// Whether `path` is the folder or file `part` of a source, or is inside it. `None` is the whole source.
+/// Whether `path` is the folder or file `part` of a source, or is inside it. `None` is the whole
+/// source.
 pub(super) fn lies_in(part: Option<&str>, path: &str) -> bool {
     let Some(part) = part else { return true };
     let rest = path.strip_prefix(part);
@@ -119,8 +120,8 @@ impl Step {
         }
     }
 
-    /// The order that helps the first answer: small files before large ones, prose before code and data, files near the top before deeper ones. Equal steps stay
-    /// in the order of their paths.
+    /// The order that helps the first answer: small files before large ones, prose before code and
+    /// data, files near the top before deeper ones. Equal steps stay in the order of their paths.
     pub(super) fn turn(&self) -> (bool, bool, usize) {
         let path = self.path();
         let named = Document::new("").with_path(path);

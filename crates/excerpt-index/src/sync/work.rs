@@ -50,7 +50,8 @@ pub(super) struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Processes one document. Returns the number of bytes read, if the file was read. An assured document is processed even if the sync must stop.
+    /// Processes one document. Returns the number of bytes read, if the file was read. An assured
+    /// document is processed even if the sync must stop.
     pub(super) fn look(
         &self,
         step: Step,

@@ -1,4 +1,5 @@
-//! Unusual times: files from the future and from 1970, a clock that jumps, and files that change while they are read.
+//! Unusual times: files from the future and from 1970, a clock that jumps, and files that change
+//! while they are read.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

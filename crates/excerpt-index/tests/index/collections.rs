@@ -1,4 +1,5 @@
-//! Collections: several named sources in one index, each with its own chunking, files and attributes; and the filters on the properties of documents.
+//! Collections: several named sources in one index, each with its own chunking, files and
+//! attributes; and the filters on the properties of documents.
 
 use std::fs;
 use std::path::Path;

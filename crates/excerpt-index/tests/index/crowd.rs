@@ -74,7 +74,8 @@ fn readers_never_see_half_a_document_during_writes() {
                 std::thread::yield_now();
             }
             write(world, version);
-            // A reader that finds the keyword index out of date updates it, and holds the lock meanwhile.
+            // A reader that finds the keyword index out of date updates it, and holds the lock
+            // meanwhile.
             while let Err(error) = world.try_sync() {
                 assert!(
                     matches!(error, excerpt_index::Error::Locked { .. }),

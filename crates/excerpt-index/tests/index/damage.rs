@@ -1,5 +1,6 @@
-//! Damaged files of an index: truncated, with flipped bits, deleted, or replaced by something else. Nothing panics and no answer is silently wrong.
-//! Derived files are rebuilt, damage to others is reported, and a rebuild repairs everything.
+//! Damaged files of an index: truncated, with flipped bits, deleted, or replaced by something else.
+//! Nothing panics and no answer is silently wrong. Derived files are rebuilt, damage to others is
+//! reported, and a rebuild repairs everything.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -354,7 +355,8 @@ impl Accident {
     }
 }
 
-/// An index with everything that one can have: collections, an added text, a second generation and a log that is not yet in the database.
+/// An index with everything that one can have: collections, an added text, a second generation and
+/// a log that is not yet in the database.
 struct Full {
     patient: Patient,
     /// The collections to sync.

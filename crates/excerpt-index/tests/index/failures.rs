@@ -195,7 +195,8 @@ fn a_keyword_index_with_a_flipped_bit_is_rebuilt() {
         let middle = bytes.len() / 2;
         bytes[middle] ^= 0x10;
         fs::write(file, bytes).unwrap();
-        // File systems store times with a limited resolution: a write too soon after the last one would not be noticed.
+        // File systems store times with a limited resolution: a write too soon after the last one
+        // would not be noticed.
         let later = std::time::SystemTime::now() + std::time::Duration::from_secs(10);
         let file = fs::File::options().write(true).open(file).unwrap();
         file.set_modified(later).unwrap();
@@ -232,7 +233,8 @@ fn a_keyword_index_of_another_store_is_not_used() {
     assert!(world.open().check().unwrap().is_sound());
 }
 
-/// The state after a process that ended between the commit to the database and the one to the keyword index.
+/// The state after a process that ended between the commit to the database and the one to the
+/// keyword index.
 #[test]
 fn an_outdated_keyword_index_is_updated() {
     let world = two();
@@ -384,7 +386,8 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A text that was read during a change, possibly half of one state and half of another, is replaced by the final one.
+/// A text that was read during a change, possibly half of one state and half of another, is
+/// replaced by the final one.
 #[test]
 fn a_file_that_changes_while_it_is_read_is_correct_in_the_end() {
     let text = |word: &str| format!("# State\n\n{}", format!("{word} tea.\n\n").repeat(20_000));

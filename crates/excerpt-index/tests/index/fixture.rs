@@ -8,7 +8,8 @@ use excerpt_index::{
     Answer, Channels, Filter, Index, OpenOptions, Query, Ranking, SyncOptions, SyncReport, quiet,
 };
 
-/// A folder `notes` and an index directory `index` next to it. Files are an hour old unless they are [`touched`](World::touched).
+/// A folder `notes` and an index directory `index` next to it. Files are an hour old unless they
+/// are [`touched`](World::touched).
 pub(crate) struct World {
     dir: tempfile::TempDir,
     pub(crate) options: SyncOptions,

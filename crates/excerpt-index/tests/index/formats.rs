@@ -1,4 +1,5 @@
-//! Every previous format of the index: the current code opens it and reads from it, and after a sync it equals a new index.
+//! Every previous format of the index: the current code opens it and reads from it, and after a
+//! sync it equals a new index.
 
 use excerpt_index::{Index, OpenOptions, ReadOptions, Target};
 use rusqlite::Connection;
@@ -6,7 +7,8 @@ use rusqlite::types::ValueRef;
 
 use crate::fixture::{World, by_keywords, paths};
 
-/// The files that the indexes were built from, and the statements that create the indexes, oldest first.
+/// The files that the indexes were built from, and the statements that create the indexes, oldest
+/// first.
 const FILES: [(&str, &str); 3] = [
     (
         "guide/tea.md",
@@ -38,7 +40,8 @@ fn old(statements: &str) -> World {
     world
 }
 
-/// Recomputes the checksum of the source, if the format has checksums: over the type, the length and the bytes of each value.
+/// Recomputes the checksum of the source, if the format has checksums: over the type, the length
+/// and the bytes of each value.
 fn seal(database: &Connection) {
     const COLUMNS: &str = "id, root, name, started, finished, summary, skips_sum";
     let Ok(mut select) = database.prepare(&format!("SELECT {COLUMNS}, sum FROM source")) else {

@@ -1,4 +1,5 @@
-//! Changed settings: the old state is served until everything has been split again, and then the new state at once.
+//! Changed settings: the old state is served until everything has been split again, and then the
+//! new state at once.
 
 use std::fs;
 use std::ops::ControlFlow;

@@ -1,5 +1,6 @@
-//! Links, pipes, devices and folders in place of files, either from the start or after a swap between listing and reading. Nothing outside is ever
-//! read, nothing blocks, and each skipped file has a reason. The test runner ends a test that hangs.
+//! Links, pipes, devices and folders in place of files, either from the start or after a swap
+//! between listing and reading. Nothing outside is ever read, nothing blocks, and each skipped file
+//! has a reason. The test runner ends a test that hangs.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -14,7 +15,8 @@ use excerpt_index::{
 
 use crate::fixture::{by_keywords, paths};
 
-/// A text that must not be read: a document, and valid as an ignore file, a configuration or a file of git.
+/// A text that must not be read: a document, and valid as an ignore file, a configuration or a file
+/// of git.
 const OUTSIDE: &str = "OUTSIDE *.md\n*.md\n";
 
 /// A folder `inside` that is a source, and one next to it that is not.
@@ -307,7 +309,8 @@ fn head(intruder: Intruder) {
     ground.swap(&ground.inside(".git/HEAD"), intruder);
     let source = ground.source();
     let listing = source.list().unwrap();
-    // Old repositories have a link there, which is not followed either. With anything else, the folder is not a repository.
+    // Old repositories have a link there, which is not followed either. With anything else, the
+    // folder is not a repository.
     let entries: Vec<&str> = listing.entries.iter().map(|entry| &*entry.path).collect();
     match intruder.is_link() {
         true => assert!(entries.is_empty(), "{entries:?}"),
@@ -329,7 +332,8 @@ fn read_after(ground: &Ground, path: &str, change: impl FnOnce()) -> Reading {
     reading
 }
 
-/// The reason and the detail for which the entry `path` is skipped after a change between listing and reading.
+/// The reason and the detail for which the entry `path` is skipped after a change between listing
+/// and reading.
 #[track_caller]
 fn left_out_after(
     ground: &Ground,
@@ -701,7 +705,8 @@ impl Source for Swapping<'_> {
     }
 }
 
-/// Syncs a folder whose `a.md` is swapped after each listing, and asserts that nothing from outside is found and that the index can be written again.
+/// Syncs a folder whose `a.md` is swapped after each listing, and asserts that nothing from outside
+/// is found and that the index can be written again.
 #[track_caller]
 fn synced(intruder: Intruder) {
     let ground = Ground::new();

@@ -1,4 +1,5 @@
-//! A search of a part answers as if nothing else existed: documents elsewhere change no hit, no score and no note.
+//! A search of a part answers as if nothing else existed: documents elsewhere change no hit, no
+//! score and no note.
 
 use std::fmt::Write;
 
@@ -34,7 +35,8 @@ fn world() -> World {
     world
 }
 
-/// The same among many other documents, which contain every word, and some that do not occur in `pub`.
+/// The same among many other documents, which contain every word, and some that do not occur in
+/// `pub`.
 fn world_among_others() -> World {
     let mut world = world();
     for n in 0..40 {

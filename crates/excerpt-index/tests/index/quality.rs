@@ -1,5 +1,6 @@
-//! The quality of the search, on our own questions and on the sets in the folder `EXCERPT_EVAL`, if there is one. Both channels together are not worse
-//! than the better one, and no figure falls below the one recorded in `eval/figures.json`.
+//! The quality of the search, on our own questions and on the sets in the folder `EXCERPT_EVAL`, if
+//! there is one. Both channels together are not worse than the better one, and no figure falls
+//! below the one recorded in `eval/figures.json`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -36,7 +37,8 @@ fn questions_of_others_find_their_answers() {
         eprintln!("skipped: EXCERPT_EVAL names no folder with evaluation sets");
         return;
     };
-    // A set may come without its documents; then they are in the folder that the test script has fetched.
+    // A set may come without its documents; then they are in the folder that the test script has
+    // fetched.
     let fetched = std::env::var_os("EXCERPT_SOURCES").map(PathBuf::from);
     for name in recorded().keys().filter(|name| *name != "excerpt") {
         let places = [Some(&folder), fetched.as_ref()].into_iter().flatten();

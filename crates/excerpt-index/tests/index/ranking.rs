@@ -1,4 +1,5 @@
-//! The parts of a score: each signal applies where it should and nowhere else, and the score is the sum of its parts.
+//! The parts of a score: each signal applies where it should and nowhere else, and the score is the
+//! sum of its parts.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -318,8 +319,8 @@ fn signals_lift_a_chunk_by_a_limited_number_of_ranks() {
     );
 }
 
-/// The ranking `docs`: reciprocal ranks with a weight of 0.6 for the vectors, a factor of 1.25 for an index document and of 1.15 for each word of the
-/// query in the path.
+/// The ranking `docs`: reciprocal ranks with a weight of 0.6 for the vectors, a factor of 1.25 for
+/// an index document and of 1.15 for each word of the query in the path.
 #[test]
 fn docs_by_name_is_the_formula_exactly() {
     let world = World::new()

@@ -1,5 +1,6 @@
-//! An answer depends on what is indexed, not on how the index got there: after edits, renames, removals, interruptions, other settings and rebuilds, an
-//! index answers bit for bit like one built in a single sync.
+//! An answer depends on what is indexed, not on how the index got there: after edits, renames,
+//! removals, interruptions, other settings and rebuilds, an index answers bit for bit like one
+//! built in a single sync.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -360,8 +361,8 @@ fn removing_and_restoring_leaves_no_trace() {
     roads.assert_fresh("index", &roads.fresh());
 }
 
-/// Few documents with many versions, some of which contain a word that none contains in the end: most chunks of the keyword index are deleted, in merged
-/// and in unmerged segments.
+/// Few documents with many versions, some of which contain a word that none contains in the end:
+/// most chunks of the keyword index are deleted, in merged and in unmerged segments.
 #[test]
 fn previous_versions_leave_no_trace() {
     let mut roads = Roads::new(4);
@@ -505,7 +506,8 @@ fn a_copy_of_a_clones_index_leaves_no_trace() {
     assert_same("copy", &copy, &fresh);
 }
 
-/// Two folders with the same files: at the same path, a hit in one is as good as a hit in the other.
+/// Two folders with the same files: at the same path, a hit in one is as good as a hit in the
+/// other.
 #[test]
 fn the_order_of_collections_leaves_no_trace() {
     let world = World::new();

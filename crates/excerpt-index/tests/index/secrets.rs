@@ -1,6 +1,7 @@
 //! Files that contain keys or passwords are not indexed, and all others are.
 //!
-//! Every secret here is generated when the test runs, from fragments and random numbers: none has ever been in use.
+//! Every secret here is generated when the test runs, from fragments and random numbers: none has
+//! ever been in use.
 
 use std::fs;
 

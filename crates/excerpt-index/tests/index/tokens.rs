@@ -1,5 +1,6 @@
-//! The built-in embedder has the same tokens as the reference tokenizer. The reference runs during the test in the Python at `EXCERPT_PYTHON`, which
-//! needs the packages of `models/static/tokens-requirements.txt`. Its results are not stored.
+//! The built-in embedder has the same tokens as the reference tokenizer. The reference runs during
+//! the test in the Python at `EXCERPT_PYTHON`, which needs the packages of
+//! `models/static/tokens-requirements.txt`. Its results are not stored.
 
 use std::collections::HashSet;
 use std::fs;
@@ -13,7 +14,8 @@ const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/static")
 
 const SKIPPED: &str = "skipped: EXCERPT_PYTHON names no Python with the package `tokenizers`";
 
-/// The minimum number of real texts, and of those with characters beyond ASCII, for a meaningful test.
+/// The minimum number of real texts, and of those with characters beyond ASCII, for a meaningful
+/// test.
 const TEXTS: usize = 20_000;
 const BEYOND_ASCII: usize = 5_000;
 
@@ -61,7 +63,8 @@ fn characters_in_odd_company_have_the_tokens_of_the_reference() {
         eprintln!("{SKIPPED}");
         return;
     };
-    // Chosen by a fixed rule from blocks with context-dependent characters: marks, letters that decompose, Hangul, separators.
+    // Chosen by a fixed rule from blocks with context-dependent characters: marks, letters that
+    // decompose, Hangul, separators.
     let blocks: [(u32, u32); 12] = [
         (0x00, 0x7F),
         (0x80, 0x24F),
@@ -157,8 +160,8 @@ impl Reference {
     }
 }
 
-/// Lines from the sources of our dependencies and of the packages in the folder `EXCERPT_SOURCES`, without duplicates: all that have a character beyond
-/// ASCII, and some of the others.
+/// Lines from the sources of our dependencies and of the packages in the folder `EXCERPT_SOURCES`,
+/// without duplicates: all that have a character beyond ASCII, and some of the others.
 fn real_texts() -> Vec<String> {
     let mut folders = dependencies();
     folders.extend(std::env::var_os("EXCERPT_SOURCES").map(PathBuf::from));

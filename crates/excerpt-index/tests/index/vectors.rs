@@ -369,7 +369,8 @@ fn a_source_is_searched_alone_by_vectors_too() {
     assert_eq!(paths(&answer), ["far.md"]);
 }
 
-/// Damages the file of vectors, and asserts that searches work without it and report it, and that the next sync repairs it without embedding.
+/// Damages the file of vectors, and asserts that searches work without it and report it, and that
+/// the next sync repairs it without embedding.
 fn is_repaired_after(damage: impl Fn(&std::path::Path)) {
     let embedder = Counting::new("a");
     let world = three();

@@ -1,4 +1,5 @@
-//! A watch on real files, with real system events. The tests wait for reports of the watch, never for a time.
+//! A watch on real files, with real system events. The tests wait for reports of the watch, never
+//! for a time.
 
 use std::fs::{self, File};
 use std::ops::ControlFlow;
@@ -69,7 +70,8 @@ impl Watch {
         }
     }
 
-    /// Waits for syncs until they have reported this many added, changed and removed documents in total.
+    /// Waits for syncs until they have reported this many added, changed and removed documents in
+    /// total.
     fn until(&self, added: usize, changed: usize, removed: usize) {
         let (mut found, started) = ((0, 0, 0), Instant::now());
         while found != (added, changed, removed) {

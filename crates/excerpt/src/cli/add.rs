@@ -1,4 +1,5 @@
-//! `excerpt add`: makes a folder, a file or a text a collection of the library, with its own chunking settings, files and attributes.
+//! `excerpt add`: makes a folder, a file or a text a collection of the library, with its own
+//! chunking settings, files and attributes.
 
 use std::io::Read as _;
 use std::path::PathBuf;
@@ -22,7 +23,8 @@ pub(crate) struct Args {
     /// The name of the collection [default: the name of the folder or file]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Put it in the place of what was added before: the same folder or file, or a text of the same name
+    /// Put it in the place of what was added before: the same folder or file, or a text of the same
+    /// name
     #[arg(long)]
     replace: bool,
     /// Show how the documents would be split, and store nothing

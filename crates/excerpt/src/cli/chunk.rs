@@ -136,7 +136,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// How the index of a file or folder splits it: by its path in the index and the settings that apply there.
+/// How the index of a file or folder splits it: by its path in the index and the settings that
+/// apply there.
 struct Indexed {
     root: PathBuf,
     /// The path inside the root; `None` for the whole root.
@@ -192,7 +193,8 @@ impl Indexed {
     }
 }
 
-/// Reports that an index would skip a text because of secrets in it. The text is split anyway, since nothing is stored.
+/// Reports that an index would skip a text because of secrets in it. The text is split anyway,
+/// since nothing is stored.
 fn note_secrets(path: &str, text: &str) -> anyhow::Result<()> {
     let Some(secret) = Selection::default().withholds(path, text) else {
         return Ok(());
@@ -228,7 +230,8 @@ fn check_page(path: &str, bytes: u64) -> anyhow::Result<()> {
     }
 }
 
-/// Splits every document of `source`, or of the folder `inside` it, that an index would contain. `shown` formats a path for display.
+/// Splits every document of `source`, or of the folder `inside` it, that an index would contain.
+/// `shown` formats a path for display.
 fn folder(
     printer: &mut Printer<'_>,
     source: &Files,
@@ -318,7 +321,8 @@ impl<'a> Preview<'a> {
     }
 }
 
-/// The bytes of the named file. A pipe or device may never end; those are read only as standard input, which the user can close.
+/// The bytes of the named file. A pipe or device may never end; those are read only as standard
+/// input, which the user can close.
 fn bytes_of(path: &Path) -> anyhow::Result<Vec<u8>> {
     read_named(path, u64::MAX).map_err(|refused| {
         let path = path.display();

@@ -9,7 +9,8 @@ use crate::output::Output;
 
 /// Print completions for a shell
 ///
-/// Put the output where the shell looks for completions, such as `~/.local/share/bash-completion/completions/excerpt`.
+/// Put the output where the shell looks for completions, such as
+/// `~/.local/share/bash-completion/completions/excerpt`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The shell

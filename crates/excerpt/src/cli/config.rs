@@ -1,4 +1,5 @@
-//! The settings that apply to a source, each with its origin, as `excerpt status --config` shows them.
+//! The settings that apply to a source, each with its origin, as `excerpt status --config` shows
+//! them.
 
 use excerpt_index::{Collection, RankingPreset, Settings, SyncOptions};
 use owo_colors::Style;
@@ -19,7 +20,8 @@ struct Setting {
     from: String,
 }
 
-/// Prints every setting that applies to a source synced with `options`. `collection` is the collection that the source is, if any.
+/// Prints every setting that applies to a source synced with `options`. `collection` is the
+/// collection that the source is, if any.
 pub(super) fn print(
     output: &mut Output,
     configuration: &Configuration,
@@ -142,7 +144,8 @@ fn flatten(name: &str, value: &Value, settings: &mut Vec<Setting>) {
     }
 }
 
-/// A 32-bit number with the digits that it was written with, such as `1.1`, and not those of its conversion to 64 bits.
+/// A 32-bit number with the digits that it was written with, such as `1.1`, and not those of its
+/// conversion to 64 bits.
 fn short(value: &Value) -> Value {
     let number = value.as_f64().filter(|_| value.is_f64());
     let narrow = number.map(|number| (number, number as f32));

@@ -2,7 +2,8 @@
 
 use excerpt_index::Days;
 
-/// The first day that `text` names, in the format of the index. Other text is returned unchanged: the index reports what is wrong with it.
+/// The first day that `text` names, in the format of the index. Other text is returned unchanged:
+/// the index reports what is wrong with it.
 pub(super) fn first(text: &str) -> Result<String, String> {
     Ok(Days::named(text).map_or_else(|| text.to_string(), Days::first))
 }

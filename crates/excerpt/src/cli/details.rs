@@ -58,7 +58,8 @@ impl Details {
         }
     }
 
-    /// The collection with what these flags say, and for all others what it has. An empty title, version or tag removes what there is.
+    /// The collection with what these flags say, and for all others what it has. An empty title,
+    /// version or tag removes what there is.
     pub(super) fn applied_to(&self, known: Collection) -> Collection {
         let said = self.addition().attributes();
         let mut collection = known;

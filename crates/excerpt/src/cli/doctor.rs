@@ -1,4 +1,5 @@
-//! `excerpt doctor`: checks everything that an answer depends on, and says how to fix what does not work.
+//! `excerpt doctor`: checks everything that an answer depends on, and says how to fix what does not
+//! work.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -31,7 +32,8 @@ pub(crate) struct Args {
     /// Check the index of all added collections instead of that of a folder
     #[arg(long)]
     library: bool,
-    /// Rebuild the index from its sources first: the old one is replaced when the new one is complete
+    /// Rebuild the index from its sources first: the old one is replaced when the new one is
+    /// complete
     #[arg(long)]
     rebuild: bool,
     /// Print the findings as JSON
@@ -136,7 +138,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     })
 }
 
-/// Checks the embedder; `None` when vectors are switched off. The error says what is wrong and how to fix it.
+/// Checks the embedder; `None` when vectors are switched off. The error says what is wrong and how
+/// to fix it.
 fn embedder(embedding: &Embedding) -> Result<Option<EmbedderReport>, String> {
     let provider = embedding.provider();
     match embedding {
@@ -328,7 +331,8 @@ impl EmbedderReport {
 }
 
 impl IndexReport {
-    /// The rows about the index; those about the vectors only when the configured embedder is known.
+    /// The rows about the index; those about the vectors only when the configured embedder is
+    /// known.
     fn rows(&self, vectors: bool) -> Vec<(&'static str, String)> {
         let (documents, chunks) = (
             counted(self.check.documents, "document"),

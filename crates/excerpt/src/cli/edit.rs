@@ -8,7 +8,8 @@ use crate::exit::Outcome;
 use crate::place::project::{Configuration, EmbeddingArgs};
 use crate::place::{IndexArgs, patiently};
 
-/// Change how a collection is split, filtered and described; until that is done, searches find the old state
+/// Change how a collection is split, filtered and described; until that is done, searches find the
+/// old state
 ///
 /// What is not given stays as it is. An empty title, tag or version removes those there are.
 #[derive(Debug, clap::Args)]

@@ -6,7 +6,8 @@ use std::process::Command;
 
 use anyhow::{Context as _, bail};
 
-/// Opens `file` at `line`, from 1, in the program that `VISUAL` or `EDITOR` names, and waits for it to end.
+/// Opens `file` at `line`, from 1, in the program that `VISUAL` or `EDITOR` names, and waits for it
+/// to end.
 pub(super) fn open(file: &Path, line: usize) -> anyhow::Result<()> {
     let named = ["VISUAL", "EDITOR"]
         .into_iter()

@@ -1,4 +1,5 @@
-//! The breakdown of a score: the share of each channel and each signal, rounded so that the shown shares add up.
+//! The breakdown of a score: the share of each channel and each signal, rounded so that the shown
+//! shares add up.
 
 use excerpt_index::{Fusion, Hit, Ranking};
 
@@ -66,7 +67,8 @@ impl Scores {
         lines.iter().map(line).collect()
     }
 
-    /// Shares rounded so that they add up to their rounded sum: each is the increase of the rounded sum.
+    /// Shares rounded so that they add up to their rounded sum: each is the increase of the rounded
+    /// sum.
     fn shares(self, shares: impl Iterator<Item = f32>) -> Vec<String> {
         let decimals = self.decimals + 1;
         let unit = 10_f64.powi(i32::try_from(decimals).unwrap_or(0));

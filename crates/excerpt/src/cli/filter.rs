@@ -20,7 +20,8 @@ pub(crate) struct FilterArgs {
     /// Only documents in this language, such as rust or markdown; if repeated, in any of them
     #[arg(long = "language", value_name = "LANGUAGE", hide_short_help = true)]
     languages: Vec<String>,
-    /// Only documents dated on this day or later: YYYY-MM-DD, YYYY-MM, YYYY, yesterday, 7d, 2w or "last week"
+    /// Only documents dated on this day or later: YYYY-MM-DD, YYYY-MM, YYYY, yesterday, 7d, 2w or
+    /// "last week"
     #[arg(long, value_name = "DAY", value_parser = day::first, hide_short_help = true)]
     since: Option<String>,
     /// Only documents dated on this day or earlier

@@ -10,7 +10,8 @@ use serde_json::Map;
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Chunking")]
 pub(crate) struct ChunkFlags {
-    /// auto, brain, code, docs, memory, resources or units: the source of all other defaults [default: auto]
+    /// auto, brain, code, docs, memory, resources or units: the source of all other defaults
+    /// [default: auto]
     #[arg(long, value_name = "NAME")]
     preset: Option<Preset>,
     /// auto, markdown, headers, delimiter, fixed, code, whole or naive [default: auto]
@@ -25,13 +26,16 @@ pub(crate) struct ChunkFlags {
     /// How much preceding text each chunk repeats, as a size or a share: 80, 15% [default: 0]
     #[arg(long, value_name = "SIZE")]
     overlap: Option<Overlap>,
-    /// The unit of sizes: tokens (a quarter of the characters), chars, cjk-tokens, or the real tokens cl100k and o200k [default: tokens]
+    /// The unit of sizes: tokens (a quarter of the characters), chars, cjk-tokens, or the real
+    /// tokens cl100k and o200k [default: tokens]
     #[arg(long, value_name = "UNIT", hide_short_help = true)]
     unit: Option<Unit>,
-    /// The size below which a chunk is joined with a neighbour if the strategy allows it [default: 50]
+    /// The size below which a chunk is joined with a neighbour if the strategy allows it [default:
+    /// 50]
     #[arg(long, value_name = "SIZE", hide_short_help = true)]
     min: Option<usize>,
-    /// The heading levels that always start a new chunk, such as 2,3 [default: 2,3 for `headers`, none for `markdown`]
+    /// The heading levels that always start a new chunk, such as 2,3 [default: 2,3 for `headers`,
+    /// none for `markdown`]
     #[arg(long, value_name = "LEVELS", hide_short_help = true)]
     levels: Option<Levels>,
     /// The regular expression to split at; implies `--strategy delimiter`
@@ -43,7 +47,8 @@ pub(crate) struct ChunkFlags {
     /// Whether a code block, table or sentence over the limit is split or kept [default: split]
     #[arg(long, value_name = "WHAT", hide_short_help = true)]
     atomic: Option<Atomic>,
-    /// The parts of a chunk's context: all, none, or some of path,title,trail,lead,domain [default: all but domain]
+    /// The parts of a chunk's context: all, none, or some of path,title,trail,lead,domain [default:
+    /// all but domain]
     #[arg(long, value_name = "PARTS", hide_short_help = true)]
     context: Option<ContextParts>,
     /// Whether `fixed` splits at sentences (true) or at exact positions (false) [default: true]
@@ -55,7 +60,8 @@ pub(crate) struct ChunkFlags {
     /// The limit of the first chunk of a README or index file, which keeps its start in one chunk
     #[arg(long, value_name = "SIZE", hide_short_help = true)]
     overview: Option<usize>,
-    /// Make each item of a top-level list, each section and each top-level definition in code a separate chunk
+    /// Make each item of a top-level list, each section and each top-level definition in code a
+    /// separate chunk
     #[arg(long, hide_short_help = true)]
     per_entry: bool,
 }

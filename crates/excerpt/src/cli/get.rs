@@ -21,7 +21,8 @@ use crate::place::{Changed, IndexArgs, Paths, in_collection};
 /// Print documents from the index, or parts of them
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Documents (notes.md, 'docs/**/*.md'), lines (notes.md:10-20 or notes.md:7), sections (notes.md#how-it-works) or ids of chunks
+    /// Documents (notes.md, 'docs/**/*.md'), lines (notes.md:10-20 or notes.md:7), sections
+    /// (notes.md#how-it-works) or ids of chunks
     #[arg(value_name = "TARGET", required = true)]
     targets: Vec<String>,
     /// Print the chunks that contain the target, and this many before and after them
@@ -115,7 +116,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The documents that a pattern matches, as shown to the user; `None` if `given` is not a pattern. File names can contain brackets and braces, too.
+    /// The documents that a pattern matches, as shown to the user; `None` if `given` is not a
+    /// pattern. File names can contain brackets and braces, too.
     fn matching(&mut self, given: &str) -> anyhow::Result<Option<Vec<String>>> {
         let exists = |path: &str| Path::new(path).exists();
         let names_one = match parsed(given, exists) {
@@ -223,7 +225,8 @@ impl Reader<'_> {
     }
 }
 
-/// The part of a path that exists, and the rest: a document may be in the index and no longer on disk.
+/// The part of a path that exists, and the rest: a document may be in the index and no longer on
+/// disk.
 fn existing(path: &Path) -> anyhow::Result<(PathBuf, Option<String>)> {
     let absolute = std::path::absolute(path)?;
     let folder = absolute

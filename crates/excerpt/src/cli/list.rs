@@ -1,4 +1,5 @@
-//! `excerpt list`: the collections; or the documents of an index, their folders, and the latest changes.
+//! `excerpt list`: the collections; or the documents of an index, their folders, and the latest
+//! changes.
 
 use std::path::{Path, PathBuf};
 
@@ -27,7 +28,8 @@ pub(crate) struct Args {
     /// List the folders with documents, and how many each contains
     #[arg(long, group = "view")]
     folders: bool,
-    /// List the documents that were changed last, newest first: by commit, otherwise by the date in the document, otherwise by file [default N: 10]
+    /// List the documents that were changed last, newest first: by commit, otherwise by the date in
+    /// the document, otherwise by file [default N: 10]
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "10", group = "view")]
     recent: Option<usize>,
     /// List the indexes on this machine, each with its folders, its size, and when it was last used
@@ -65,7 +67,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let index = Index::open(&target.index, OpenOptions::default())?;
     let mut options = ListOptions::default();
     options.path.clone_from(&target.path);
-    // With `--library`, the sources are listed together, so that the latest changes are those of all of them.
+    // With `--library`, the sources are listed together, so that the latest changes are those of
+    // all of them.
     let sources = match args.collections.library {
         true => vec![None],
         false => target

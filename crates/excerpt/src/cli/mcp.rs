@@ -9,7 +9,8 @@ use crate::place::{CollectionArgs, IndexArgs, SyncMode};
 
 /// Serve a folder or collections to agents through the Model Context Protocol
 ///
-/// The server speaks over standard input and output, and is started by the client: give it the command `excerpt mcp FOLDER`.
+/// The server speaks over standard input and output, and is started by the client: give it the
+/// command `excerpt mcp FOLDER`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The folder to serve

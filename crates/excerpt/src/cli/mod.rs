@@ -1,4 +1,5 @@
-//! The command line: one file per command, with its arguments, its help and its calls to the libraries.
+//! The command line: one file per command, with its arguments, its help and its calls to the
+//! libraries.
 
 mod add;
 mod chunk;
@@ -36,7 +37,8 @@ pub(crate) use list::date_of;
 use crate::exit::Outcome;
 use crate::output::{Color, escaped_arguments, say};
 
-/// Splits documents, notes and code at natural boundaries, and finds the passage that answers a question.
+/// Splits documents, notes and code at natural boundaries, and finds the passage that answers a
+/// question.
 ///
 /// `excerpt "a question"` searches the working directory.
 #[derive(Debug, Parser)]
@@ -102,7 +104,8 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
     }
 }
 
-/// The arguments, with `search` inserted before a question in the place of a command: no command has a space in its name.
+/// The arguments, with `search` inserted before a question in the place of a command: no command
+/// has a space in its name.
 fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let first = arguments.get(1).map(|first| first.to_string_lossy());
     let is_question = |first: &str| !first.starts_with('-') && first.contains(char::is_whitespace);
@@ -112,7 +115,8 @@ fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// Parses the arguments, and exits with an error if they are wrong. The error repeats them; on a terminal, with hidden characters escaped.
+/// Parses the arguments, and exits with an error if they are wrong. The error repeats them; on a
+/// terminal, with hidden characters escaped.
 fn parsed() -> Cli {
     parse(std::env::args_os().collect()).unwrap_or_else(|error| {
         let is_shown = error.use_stderr() && std::io::stderr().is_terminal();

@@ -8,8 +8,8 @@ use crate::output::{counted, say};
 use crate::place::project::{Configuration, EmbeddingArgs};
 use crate::place::{self, Syncable};
 
-/// Rebuilds the index at `place` from its collections and all other sources that it names, and returns their roots. If it no longer names any, it is
-/// rebuilt from the source of `place`.
+/// Rebuilds the index at `place` from its collections and all other sources that it names, and
+/// returns their roots. If it no longer names any, it is rebuilt from the source of `place`.
 ///
 /// A source that no longer exists is reported and skipped.
 pub(super) fn rebuild(place: &Place, args: &EmbeddingArgs) -> anyhow::Result<Vec<PathBuf>> {

@@ -24,10 +24,12 @@ pub(crate) struct Args {
     /// Retry files that were skipped because of their contents, even if they have not changed
     #[arg(long)]
     retry: bool,
-    /// Remove documents that no longer exist, even if the folder has lost all of them, or more than half of at least 50
+    /// Remove documents that no longer exist, even if the folder has lost all of them, or more than
+    /// half of at least 50
     #[arg(long, conflicts_with = "watch")]
     accept_removals: bool,
-    /// Index what `.gitignore` and the like exclude, too; the next sync without this flag removes it again
+    /// Index what `.gitignore` and the like exclude, too; the next sync without this flag removes
+    /// it again
     #[arg(long)]
     no_ignore: bool,
     /// Keep running and index each change of the files, until Ctrl-C

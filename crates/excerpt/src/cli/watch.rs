@@ -11,7 +11,8 @@ use crate::output::{Output, say};
 use crate::place::Syncable;
 use crate::progress::Bar;
 
-/// Watches the files of a source. The first sync is reported as without a watch, and each one after that on one line.
+/// Watches the files of a source. The first sync is reported as without a watch, and each one after
+/// that on one line.
 pub(crate) fn run(index: &mut Index, source: &Syncable, json: bool) -> anyhow::Result<Outcome> {
     let stop = Stop::new();
     let stopper = stop.clone();

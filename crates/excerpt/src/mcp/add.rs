@@ -1,4 +1,5 @@
-//! `add`: makes a file, a folder or a text a collection of the served index. It reads only below the folders that are allowed.
+//! `add`: makes a file, a folder or a text a collection of the served index. It reads only below
+//! the folders that are allowed.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -230,7 +231,8 @@ impl Shared {
             .await
     }
 
-    /// The file or folder at `path`, if it is below a folder that may be read after links are resolved.
+    /// The file or folder at `path`, if it is below a folder that may be read after links are
+    /// resolved.
     fn allowed(&self, path: &str) -> anyhow::Result<PathBuf> {
         let roots = &self.scope.readable;
         if roots.is_empty() {
@@ -288,7 +290,8 @@ fn shown_warnings(warnings: &[Warned]) -> Vec<String> {
     notes
 }
 
-/// What adding `wanted` would replace: the collection of the same file or folder, or the text of the same name.
+/// What adding `wanted` would replace: the collection of the same file or folder, or the text of
+/// the same name.
 fn replaced(dir: &Path, wanted: &Collection, given: &Given) -> anyhow::Result<Option<Collection>> {
     let all = Collection::all_in(dir)?.into_iter();
     let mut same = all.filter(|known| match given {
@@ -310,7 +313,8 @@ fn root_taken(name: &str) -> anyhow::Error {
     )
 }
 
-/// The collection that contains `text` already, with the same title and the name that `wanted` has or would get.
+/// The collection that contains `text` already, with the same title and the name that `wanted` has
+/// or would get.
 fn kept<'c>(all: &'c [Collection], wanted: &Collection, text: &str) -> Option<&'c Collection> {
     let is_name = |name: &str| match name.strip_prefix(&*wanted.name) {
         Some("") => true,
@@ -361,7 +365,8 @@ fn already(
     Ok(Reply::of(form, with_notes(text, &notes), &data))
 }
 
-/// The collection that adding `wanted` would result in, and whether it already exists with the same text; an error if adding it would fail.
+/// The collection that adding `wanted` would result in, and whether it already exists with the same
+/// text; an error if adding it would fail.
 fn expected(
     dir: &Path,
     mut wanted: Collection,

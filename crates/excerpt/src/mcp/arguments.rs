@@ -1,5 +1,6 @@
-//! The arguments of a tool, read strictly: an unknown argument, a duplicate or a wrong type is an error that says what was expected. The names that
-//! other tools use for the same arguments are accepted.
+//! The arguments of a tool, read strictly: an unknown argument, a duplicate or a wrong type is an
+//! error that says what was expected. The names that other tools use for the same arguments are
+//! accepted.
 
 use excerpt_chunk::{Settings, closest, settings_from_json};
 use serde_json::{Map, Value};
@@ -191,8 +192,9 @@ impl Arguments {
     }
 }
 
-/// The arguments, with the entries of an object `filters` that are arguments here in its place: other
-/// tools filter by folder, type or date there. The other entries are fields of the front matter.
+/// The arguments, with the entries of an object `filters` that are arguments here in its place:
+/// other tools filter by folder, type or date there. The other entries are fields of the front
+/// matter.
 fn with_filters(given: Map<String, Value>, known: &[&str]) -> Vec<(String, Value)> {
     let mut all = Vec::new();
     for (name, value) in given {
@@ -256,7 +258,8 @@ fn meant<'k>(name: &str, known: &[&'k str]) -> anyhow::Result<&'k str> {
     }
 }
 
-/// The known name most similar to an unknown one; `None` if they share less than half of the letters.
+/// The known name most similar to an unknown one; `None` if they share less than half of the
+/// letters.
 fn guess<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let close = closest(name, known)?;
     let mut letters: Vec<char> = name.chars().collect();

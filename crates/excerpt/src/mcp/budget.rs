@@ -16,8 +16,8 @@ pub(super) fn tokens(text: &str) -> usize {
     meter.total()
 }
 
-/// The beginning of a text, of at most `room` tokens: as many whole lines as fit, or if these would leave much of the room unused, a part of the next
-/// line as well.
+/// The beginning of a text, of at most `room` tokens: as many whole lines as fit, or if these would
+/// leave much of the room unused, a part of the next line as well.
 pub(super) fn beginning(text: &str, room: usize) -> &str {
     let mut meter = Meter::default();
     let mut lines = 0;
@@ -33,8 +33,9 @@ pub(super) fn beginning(text: &str, room: usize) -> &str {
     text
 }
 
-/// The part of a text that takes at most `room` tokens and contains `best` if that fits: the beginning
-/// if it reaches that far, else lines around it, or if its line is too long, the text from there on.
+/// The part of a text that takes at most `room` tokens and contains `best` if that fits: the
+/// beginning if it reaches that far, else lines around it, or if its line is too long, the text
+/// from there on.
 pub(super) fn around(text: &str, best: Range<usize>, room: usize) -> Range<usize> {
     let begun = beginning(text, room).len();
     if begun >= best.end {
@@ -73,9 +74,11 @@ enum Kind {
     Signs,
 }
 
-/// Estimates the tokens of a text without the model's own tokenizer, one character at a time: a run of letters counts one token for every eight, a run
-/// of digits one for every three, and so on. The constants were fitted to `o200k` so that the estimate is rarely too low: for prose, source code, JSON
-/// and numbers it is 0.95 to 1.35 times the real number, for other scripts up to 1.7 times, and for noise 0.8 times. A test checks this.
+/// Estimates the tokens of a text without the model's own tokenizer, one character at a time: a run
+/// of letters counts one token for every eight, a run of digits one for every three, and so on. The
+/// constants were fitted to `o200k` so that the estimate is rarely too low: for prose, source code,
+/// JSON and numbers it is 0.95 to 1.35 times the real number, for other scripts up to 1.7 times,
+/// and for noise 0.8 times. A test checks this.
 #[derive(Default)]
 struct Meter {
     /// The tokens of the runs that have ended.

@@ -41,7 +41,8 @@ pub(super) fn tool() -> Tool {
         .with_annotations(reads())
 }
 
-/// Fields of a chunking configuration that work and are not named to a model, which pays for each that is.
+/// Fields of a chunking configuration that work and are not named to a model, which pays for each
+/// that is.
 const UNNAMED: [&str; 6] = [
     "complete_sentences",
     "context",
@@ -51,7 +52,8 @@ const UNNAMED: [&str; 6] = [
     "unit",
 ];
 
-/// The schema of a chunking configuration: its fields, with the type and value that each has by default, and the values of those with names.
+/// The schema of a chunking configuration: its fields, with the type and value that each has by
+/// default, and the values of those with names.
 pub(super) fn chunking() -> Value {
     let of = |name: &str, default: &Value| {
         let names: Vec<&str> = match name {
@@ -140,7 +142,8 @@ impl Shared {
         }
     }
 
-    /// The chunks of a file in its current state; `None` if there is no such file, or it is excluded from what is served.
+    /// The chunks of a file in its current state; `None` if there is no such file, or it is
+    /// excluded from what is served.
     fn preview_file(
         &self,
         given: &str,
@@ -177,12 +180,14 @@ impl Shared {
                 let shown = self.scope.outward(&path);
                 preview(settings.clone(), Some(shown), text, room).map(Some)
             }
-            // A document that does not exist, or exists several times, is reported as everywhere else.
+            // A document that does not exist, or exists several times, is reported as everywhere
+            // else.
             _ => Ok(None),
         }
     }
 
-    /// The settings for a document of a source: those in `said`, and for all others those of the source.
+    /// The settings for a document of a source: those in `said`, and for all others those of the
+    /// source.
     fn settings_of(&self, seen: &Seen, said: &Settings) -> anyhow::Result<Settings> {
         let configuration = configured(Some(&seen.root), &self.options.embedding)?.chunking;
         let own = seen.collection.as_ref().map(|known| known.chunking.clone());
@@ -237,8 +242,8 @@ pub(super) struct Room {
     pub(super) form: Form,
 }
 
-/// How a text is split, as text and as data. The form that is sent stays within the room. As text it
-/// has a line for each chunk; as data it also has the texts of the chunks, if there is room.
+/// How a text is split, as text and as data. The form that is sent stays within the room. As text
+/// it has a line for each chunk; as data it also has the texts of the chunks, if there is room.
 pub(super) fn described(
     path: Option<&str>,
     chunking: &Chunking<'_>,
@@ -340,8 +345,8 @@ pub(super) fn described(
     (text, data)
 }
 
-/// Adds the texts of the shown chunks: complete if there is room, otherwise the beginning of each that fits into its share. Returns how many are
-/// incomplete.
+/// Adds the texts of the shown chunks: complete if there is room, otherwise the beginning of each
+/// that fits into its share. Returns how many are incomplete.
 fn with_texts(shown: &mut [Value], chunks: &[Chunk<'_>], room: usize) -> usize {
     /// The tokens of the shortest useful beginning of a text, and of the field's name.
     const WORTH: usize = 12;

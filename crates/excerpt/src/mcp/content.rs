@@ -1,5 +1,6 @@
-//! The description of the content, rebuilt when the index has changed. In a first session, a request for it waits a moment for the first sync. Later
-//! changes are announced to a client that has already listed the tools.
+//! The description of the content, rebuilt when the index has changed. In a first session, a
+//! request for it waits a moment for the first sync. Later changes are announced to a client that
+//! has already listed the tools.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -129,7 +130,8 @@ impl Shared {
         Ok(self.content.keep(instructions, Some(state)))
     }
 
-    /// The current description. If it is empty and the first sync is running, waits a moment for it.
+    /// The current description. If it is empty and the first sync is running, waits a moment for
+    /// it.
     pub(super) async fn greeting(self: &Arc<Self>) -> Arc<Instructions> {
         let now = self.instructions().await;
         if !now.is_empty() || self.keeper.mode() == SyncMode::Never {
@@ -142,7 +144,8 @@ impl Shared {
         self.instructions().await
     }
 
-    /// Notifies `listener` each time the description of the tools differs from the listed one, until a notification cannot be sent.
+    /// Notifies `listener` each time the description of the tools differs from the listed one,
+    /// until a notification cannot be sent.
     pub(super) async fn follow(self: Arc<Self>, listener: Listener) {
         let mut state = self.keeper.state();
         let mut listed = self.content.listed.subscribe();

@@ -1,20 +1,23 @@
 //! An answer that quotes documents, as a text in which no line of a document can pass for a line of
 //! the server.
 //!
-//! Each line of the server starts with the *mark* of the answer, `@` and six digits that occur nowhere
-//! else in it. The last of these lines is `end`. The text between them is quoted unchanged. The mark
-//! is the first word of the answer, before any text of a document. It is computed from the whole
-//! answer by a hash with a random key of this process, so that the same answer has the same text.
+//! Each line of the server starts with the *mark* of the answer, `@` and six digits that occur
+//! nowhere else in it. The last of these lines is `end`. The text between them is quoted unchanged.
+//! The mark is the first word of the answer, before any text of a document. It is computed from the
+//! whole answer by a hash with a random key of this process, so that the same answer has the same
+//! text.
 //!
-//! Within an answer, the number of digits does not matter for safety: a mark whose digits occur in the
-//! answer is not used. The search for one ends, because after some attempts it goes on with more
-//! digits. The number of digits matters next to other answers in the same conversation: the author of
-//! a document cannot know their marks, and a line that guesses one is right once in a million times.
-//! Three digits would be one token less a line, and a page of text can hold them all.
+//! Within an answer, the number of digits does not matter for safety: a mark whose digits occur in
+//! the answer is not used. The search for one ends, because after some attempts it goes on with
+//! more digits. The number of digits matters next to other answers in the same conversation: the
+//! author of a document cannot know their marks, and a line that guesses one is right once in a
+//! million times. Three digits would be one token less a line, and a page of text can hold them
+//! all.
 //!
-//! A prefix on each quoted line would be as safe, but takes more tokens than a mark on the few lines
-//! between, and the model could not copy the text. A fixed fence, or a hash without a key, can be
-//! written into a document. If a client truncates an answer, the lines that are left are still marked.
+//! A prefix on each quoted line would be as safe, but takes more tokens than a mark on the few
+//! lines between, and the model could not copy the text. A fixed fence, or a hash without a key,
+//! can be written into a document. If a client truncates an answer, the lines that are left are
+//! still marked.
 
 use std::hash::{BuildHasher as _, RandomState};
 

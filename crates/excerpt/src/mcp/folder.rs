@@ -1,5 +1,5 @@
-//! A [`Folder`] that stays open while files are written into it, so that nothing is written into whatever replaces it, or a folder above it, in the
-//! meantime.
+//! A [`Folder`] that stays open while files are written into it, so that nothing is written into
+//! whatever replaces it, or a folder above it, in the meantime.
 
 use std::fs::File;
 use std::io;
@@ -11,7 +11,8 @@ use std::os::fd::OwnedFd;
 #[cfg(unix)]
 use rustix::fs::{Mode, OFlags, mkdirat, open, openat};
 
-/// See the module. Systems other than Unix have no such handles: there, the folder is looked up again for each file.
+/// See the module. Systems other than Unix have no such handles: there, the folder is looked up
+/// again for each file.
 pub(super) struct Folder {
     #[cfg(unix)]
     handle: OwnedFd,
@@ -27,7 +28,8 @@ impl Folder {
         .union(OFlags::NOFOLLOW)
         .union(OFlags::CLOEXEC);
 
-    /// The folder `path` below `root`, created if it does not exist. A link in the path is an error, even one that leads inside.
+    /// The folder `path` below `root`, created if it does not exist. A link in the path is an
+    /// error, even one that leads inside.
     pub(super) fn made(root: &Path, path: &Path) -> io::Result<Folder> {
         let mut handle = open(root, Folder::PLAIN, Mode::empty())?;
         for part in path.components() {

@@ -26,7 +26,8 @@ pub(super) const NAME: &str = "get";
 /// The maximum number of targets of a call.
 const MOST: usize = 20;
 
-/// The minimum number of tokens for a useful part of a document, and the tokens that it takes to name a document without text.
+/// The minimum number of tokens for a useful part of a document, and the tokens that it takes to
+/// name a document without text.
 const WORTH: usize = 150;
 const NAMED: usize = 40;
 
@@ -94,7 +95,8 @@ impl Shared {
         .await
     }
 
-    /// Reads a target from the one of `sources` that contains it. A path may be in quotes, as answers write it.
+    /// Reads a target from the one of `sources` that contains it. A path may be in quotes, as
+    /// answers write it.
     pub(super) fn read_target(
         &self,
         index: &Index,
@@ -173,7 +175,8 @@ impl Shared {
         if let (Some(error), true) = (skipped, found.is_empty()) {
             return Err(self.inside_out(error, &inside));
         }
-        // A document that is also in a collection is read from the folder, unless the collection is named.
+        // A document that is also in a collection is read from the folder, unless the collection is
+        // named.
         if found.len() > 1 && found[0].0.collection.is_none() {
             found.truncate(1);
         }
@@ -441,8 +444,8 @@ fn left_out(rest: &str) -> String {
     format!("… the rest exceeds `max_tokens`: get {}", ticked(rest))
 }
 
-/// As many whole chunks of a text as fit into `room`, or if these would leave much of it unused, as many lines. The text begins at the byte `start`
-/// of its document.
+/// As many whole chunks of a text as fit into `room`, or if these would leave much of it unused, as
+/// many lines. The text begins at the byte `start` of its document.
 fn cut<'t>(
     text: &'t str,
     chunks: &[excerpt_index::ChunkPlace],

@@ -1,5 +1,6 @@
-//! The instructions of the server and the description of `search`, which summarise what is served. Names from the documents are shortened, kept on one
-//! line and quoted, so that they cannot be taken for anything else.
+//! The instructions of the server and the description of `search`, which summarise what is served.
+//! Names from the documents are shortened, kept on one line and quoted, so that they cannot be
+//! taken for anything else.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,7 +15,8 @@ use crate::visible::characters;
 const NAMED: usize = 8;
 const LONGEST: usize = 40;
 
-/// How many documents are searched for useful titles: daily notes are titled by date, which says nothing about them.
+/// How many documents are searched for useful titles: daily notes are titled by date, which says
+/// nothing about them.
 const LOOKED_AT: usize = 100;
 
 /// The summary of the content; empty while there is none.
@@ -37,8 +39,8 @@ impl Instructions {
         self.about.is_empty()
     }
 
-    /// Whether `others` differ in a way that the client should know at once: other folders or collections, or any content at all after none. Counts and
-    /// topics change too often to count.
+    /// Whether `others` differ in a way that the client should know at once: other folders or
+    /// collections, or any content at all after none. Counts and topics change too often to count.
     pub(super) fn differ(&self, others: &Instructions) -> bool {
         self.is_empty() != others.is_empty() || self.names != others.names
     }
@@ -219,7 +221,8 @@ fn listed(before: &str, names: impl Iterator<Item = String>, after: &str) -> Str
     }
 }
 
-/// A name from outside, in quotes, on one line, without markup and shortened; `None` if nothing is left of it.
+/// A name from outside, in quotes, on one line, without markup and shortened; `None` if nothing is
+/// left of it.
 fn plain(name: &str) -> Option<String> {
     let is_accent = |c: char| ('\u{300}'..='\u{36f}').contains(&c);
     let kept = |c: char| {

@@ -1,4 +1,5 @@
-//! The [`Keeper`] has a few open indexes that answer requests, and one writer thread with its own index.
+//! The [`Keeper`] has a few open indexes that answer requests, and one writer thread with its own
+//! index.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -20,19 +21,21 @@ use crate::place::{Hurry, SyncMode, Syncable, Target};
 /// The maximum number of requests that are answered concurrently; the others wait.
 const AT_ONCE: usize = 4;
 
-/// When the first sync commits what it has split so far, before it continues: within the time that the first answer waits.
+/// When the first sync commits what it has split so far, before it continues: within the time that
+/// the first answer waits.
 const FIRST: Duration = Duration::from_millis(1500);
 
-/// The minimum pause after a check for changes, and its minimum as a multiple of the duration of the check, so that frequent requests do not keep a
-/// processor busy.
+/// The minimum pause after a check for changes, and its minimum as a multiple of the duration of
+/// the check, so that frequent requests do not keep a processor busy.
 const PAUSE: Duration = Duration::from_millis(500);
 const PAUSES: u32 = 4;
 
 /// The pause between two parts of a check.
 const TURN: Duration = Duration::from_millis(20);
 
-/// How long a sync continues after the client has disconnected, and how long the process waits for the writer thread before it exits. An index that is
-/// interrupted then is as consistent as after a kill.
+/// How long a sync continues after the client has disconnected, and how long the process waits for
+/// the writer thread before it exits. An index that is interrupted then is as consistent as after a
+/// kill.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// The state of the writer thread.
@@ -118,7 +121,8 @@ impl From<Trouble> for anyhow::Error {
 }
 
 impl Keeper {
-    /// Starts the writer thread for the index of `target`, with a first check for changes unless `mode` forbids it.
+    /// Starts the writer thread for the index of `target`, with a first check for changes unless
+    /// `mode` forbids it.
     pub(super) fn start(
         target: Target,
         scope: Arc<Scope>,
@@ -206,7 +210,8 @@ impl Keeper {
         }
     }
 
-    /// Records that the client has disconnected. A long sync is interrupted, so that requests waiting for it are answered from the current state.
+    /// Records that the client has disconnected. A long sync is interrupted, so that requests
+    /// waiting for it are answered from the current state.
     pub(super) fn hurry(&self) {
         let _ = self.signs.gone.set(Instant::now());
     }
@@ -337,7 +342,8 @@ impl Writer {
         Ok(self.index.insert(index))
     }
 
-    /// Checks all visible sources for changes. Returns the pause before the check is continued, if it is not complete.
+    /// Checks all visible sources for changes. Returns the pause before the check is continued, if
+    /// it is not complete.
     fn check(&mut self) -> Option<Duration> {
         let ended = self.check_all().unwrap_or_else(|error| {
             // After an error, the index is opened again.
@@ -384,7 +390,8 @@ impl Writer {
                 }
                 Err(error) => return Err(error),
             };
-            // Only vectors are missing, because the endpoint does not respond: the next check retries them.
+            // Only vectors are missing, because the endpoint does not respond: the next check
+            // retries them.
             let is_stuck = report.remaining == 0 && report.without_vectors.is_some();
             if !report.complete && !is_stuck {
                 return Ok(Ended::Rest {
@@ -397,7 +404,8 @@ impl Writer {
         Ok(ended)
     }
 
-    /// Syncs a source until `breaks_off` returns true or the process is about to exit. The message of an error does not contain the source's root.
+    /// Syncs a source until `breaks_off` returns true or the process is about to exit. The message
+    /// of an error does not contain the source's root.
     pub(super) fn sync(
         &mut self,
         seen: &Seen,

@@ -1,5 +1,5 @@
-//! Reads an input line by line, each line a message of limited length. Finds the id of a message that is too long or not JSON, so that its sender gets
-//! an error.
+//! Reads an input line by line, each line a message of limited length. Finds the id of a message
+//! that is too long or not JSON, so that its sender gets an error.
 
 use rmcp::model::RequestId;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _};
@@ -37,7 +37,8 @@ impl<R: AsyncBufRead + Unpin> Lines<R> {
         }
     }
 
-    /// The next line; `None` when the input has ended or cannot be read. Text after the last line end is an incomplete message and is ignored.
+    /// The next line; `None` when the input has ended or cannot be read. Text after the last line
+    /// end is an incomplete message and is ignored.
     pub(super) async fn next(&mut self) -> Option<Line> {
         loop {
             let input = self.input.fill_buf().await.ok()?;
@@ -67,15 +68,17 @@ impl<R: AsyncBufRead + Unpin> Lines<R> {
     }
 }
 
-/// The id of a request in text that may not be valid JSON; `None` if it has no id or two, or is not a request.
+/// The id of a request in text that may not be valid JSON; `None` if it has no id or two, or is not
+/// a request.
 pub(super) fn id_in(message: &[u8]) -> Option<RequestId> {
     let mut envelope = Envelope::default();
     envelope.read(message);
     envelope.id()
 }
 
-/// Finds the id of a request among the fields of an object, byte by byte and in bounded memory. It distinguishes only strings, names, values and depths,
-/// so that it reads broken JSON as far as possible.
+/// Finds the id of a request among the fields of an object, byte by byte and in bounded memory. It
+/// distinguishes only strings, names, values and depths, so that it reads broken JSON as far as
+/// possible.
 #[derive(Debug, Default)]
 struct Envelope {
     depth: usize,

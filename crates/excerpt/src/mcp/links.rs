@@ -9,7 +9,8 @@ use super::reply::Form;
 use super::scope::Scope;
 use crate::output::counted;
 
-/// The links as text, one per line, and as JSON, in at most `most` tokens: outgoing links in the order of the text, then incoming ones.
+/// The links as text, one per line, and as JSON, in at most `most` tokens: outgoing links in the
+/// order of the text, then incoming ones.
 pub(super) fn told(scope: &Scope, links: &Links, form: Form, room: usize) -> (Fenced, Value) {
     let outgoing = links.outgoing.iter().map(|link| {
         let path = link.path.as_deref().map(|path| scope.outward(path));

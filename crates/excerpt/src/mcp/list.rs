@@ -302,7 +302,8 @@ fn of_collection(mut data: Value, name: Option<&str>) -> Value {
     data
 }
 
-/// Entries, and how many there are in all, from `offset` on: at most `limit`, and no more than fit into `most` tokens. Their lines begin with `-`; other lines do not.
+/// Entries, and how many there are in all, from `offset` on: at most `limit`, and no more than fit
+/// into `most` tokens. Their lines begin with `-`; other lines do not.
 fn page(
     form: Form,
     what: &str,

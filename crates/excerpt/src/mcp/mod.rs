@@ -1,8 +1,8 @@
-//! The MCP server: the index as tools and resources for an agent. [`Server`] is a value that any transport can carry; `stdio.rs` runs it over standard
-//! input and output.
+//! The MCP server: the index as tools and resources for an agent. [`Server`] is a value that any
+//! transport can carry; `stdio.rs` runs it over standard input and output.
 //!
-//! `arguments.rs` reads the arguments of a call, and `scope.rs` its paths. An index from `keeper.rs` answers from its current state, and a check for
-//! changes starts after the answer.
+//! `arguments.rs` reads the arguments of a call, and `scope.rs` its paths. An index from
+//! `keeper.rs` answers from its current state, and a check for changes starts after the answer.
 
 mod add;
 mod arguments;

@@ -1,5 +1,5 @@
-//! Names from outside, such as paths, titles, headings and tags, in a line of the server: none of them can end the line, be mistaken for another part of
-//! it, or contain invisible characters.
+//! Names from outside, such as paths, titles, headings and tags, in a line of the server: none of
+//! them can end the line, be mistaken for another part of it, or contain invisible characters.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,8 @@ pub(super) fn one_line(text: &str) -> String {
     shown.collect()
 }
 
-/// A title: the beginning of a text on one line, in double quotes, with quotes and backslashes in it escaped by a backslash.
+/// A title: the beginning of a text on one line, in double quotes, with quotes and backslashes in
+/// it escaped by a backslash.
 pub(super) fn quoted(text: &str) -> String {
     in_quotes(&shortened(text))
 }
@@ -39,8 +40,9 @@ fn in_quotes(text: &str) -> String {
     quoted
 }
 
-/// A path in a line: unchanged if it consists of letters, digits, spaces and marks without a meaning in our lines, otherwise as a JSON string with hidden
-/// characters as `\uXXXX`. [`unquoted`] reads it.
+/// A path in a line: unchanged if it consists of letters, digits, spaces and marks without a
+/// meaning in our lines, otherwise as a JSON string with hidden characters as `\uXXXX`.
+/// [`unquoted`] reads it.
 pub(super) fn address(path: &str) -> Cow<'_, str> {
     if is_plain(path) {
         return Cow::Borrowed(path);
@@ -57,7 +59,8 @@ pub(super) fn ticked(target: &str) -> String {
     }
 }
 
-/// A text that begins with a path in quotes, as [`address`] writes it, without the quotes; `None` if it does not begin with one.
+/// A text that begins with a path in quotes, as [`address`] writes it, without the quotes; `None`
+/// if it does not begin with one.
 pub(super) fn unquoted(target: &str) -> Option<String> {
     let mut strings = serde_json::Deserializer::from_str(target).into_iter::<String>();
     let path = strings.next().filter(|_| target.starts_with('"'))?.ok()?;

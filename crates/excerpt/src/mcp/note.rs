@@ -1,4 +1,5 @@
-//! `note`: writes a Markdown file with front matter into the inbox, a folder inside what is served. It never overwrites a file.
+//! `note`: writes a Markdown file with front matter into the inbox, a folder inside what is served.
+//! It never overwrites a file.
 
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
@@ -123,7 +124,8 @@ impl Shared {
             .await
     }
 
-    /// The folder in the inbox and the name of the file without its extension, if any, that `path` specifies. A path as shown by `list` is accepted, too.
+    /// The folder in the inbox and the name of the file without its extension, if any, that `path`
+    /// specifies. A path as shown by `list` is accepted, too.
     fn place_of(&self, path: &str) -> anyhow::Result<(String, Option<String>)> {
         let Some(inside) = plain(path).filter(|path| !path.contains('\\')) else {
             bail!(
@@ -164,8 +166,8 @@ impl Shared {
         })
     }
 
-    /// The folder below which notes may be written, with links resolved: the served part of the source at `root`. It is an error if a link has taken its
-    /// place.
+    /// The folder below which notes may be written, with links resolved: the served part of the
+    /// source at `root`. It is an error if a link has taken its place.
     fn bound(&self, seen: &Seen, root: &Path, folder: &Path) -> anyhow::Result<PathBuf> {
         let bound = root.join(folder.strip_prefix(&seen.root)?);
         // The root in the index contains no link.
@@ -177,7 +179,8 @@ impl Shared {
         Ok(bound)
     }
 
-    /// Writes a note below `bound`, which is inside `root`, and returns its path and number of lines.
+    /// Writes a note below `bound`, which is inside `root`, and returns its path and number of
+    /// lines.
     fn written(
         &self,
         seen: &Seen,
@@ -201,7 +204,8 @@ impl Shared {
         let inbox = plain(&self.options.inbox)
             .context("`--inbox` is not a folder inside the served folder")?;
         let wanted = folder.join(inbox).join(&note.folder);
-        // The part that exists must be inside after links are resolved; then so is what is created in it.
+        // The part that exists must be inside after links are resolved; then so is what is created
+        // in it.
         let mut there = wanted
             .ancestors()
             .filter(|part| part.symlink_metadata().is_ok());
@@ -245,7 +249,8 @@ impl Shared {
     }
 }
 
-/// Whether the text after the last dot of a name is a file extension, such as `txt`, and not, for example, the `2` of a version.
+/// Whether the text after the last dot of a name is a file extension, such as `txt`, and not, for
+/// example, the `2` of a version.
 fn is_ending(text: &str) -> bool {
     const LONGEST: usize = 8;
     let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric());

@@ -96,8 +96,8 @@ impl<'a> Passage<'a> {
         }
     }
 
-    /// The line above its text: first the data of the hit, then, in quotes, the title and trail from
-    /// its document.
+    /// The line above its text: first the data of the hit, then, in quotes, the title and trail
+    /// from its document.
     pub(super) fn head(&self) -> String {
         let mut head = format!("[{}] {}", self.rank, self.place());
         match (self.shown, self.text) {
@@ -179,7 +179,8 @@ impl<'a> Passage<'a> {
     }
 }
 
-/// Up to three fields of the front matter, each with its value: first those that say most about a document.
+/// Up to three fields of the front matter, each with its value: first those that say most about a
+/// document.
 fn fields(metadata: &Map<String, Value>) -> Vec<String> {
     const MOST: usize = 3;
     const FIRST: [&str; 4] = ["status", "type", "tags", "date"];
@@ -267,9 +268,9 @@ impl Truncated {
     }
 }
 
-/// Limits the hits to `most` tokens. Each keeps its line, and its text gets a share of the rest that
-/// falls with the rank; what a hit does not need goes to those below it. If the lines alone would
-/// take more than two thirds, the last hits are dropped.
+/// Limits the hits to `most` tokens. Each keeps its line, and its text gets a share of the rest
+/// that falls with the rank; what a hit does not need goes to those below it. If the lines alone
+/// would take more than two thirds, the last hits are dropped.
 pub(super) fn fit(form: Form, hits: &mut Vec<Passage<'_>>, most: usize) -> Truncated {
     /// The tokens for the notes about what is omitted.
     const HOW: usize = 40;

@@ -1,11 +1,12 @@
-//! The answer of a tool: one block of text, with lines for a model or, on request, JSON for a program.
-//! This file decides which.
+//! The answer of a tool: one block of text, with lines for a model or, on request, JSON for a
+//! program. This file decides which.
 //!
-//! A result can have `content` (text and other blocks) and `structuredContent` (JSON). The revisions
-//! 2025-06-18, 2025-11-25 and 2026-07-28 of the specification (page `server/tools`) do not say which
-//! of the two a client passes to the model. They say that a tool that returns structured content
-//! SHOULD also return it serialized in a text block, and that a tool that declares an `outputSchema`
-//! MUST return structured content that conforms to it. The clients differ:
+//! A result can have `content` (text and other blocks) and `structuredContent` (JSON). The
+//! revisions 2025-06-18, 2025-11-25 and 2026-07-28 of the specification (page `server/tools`) do
+//! not say which of the two a client passes to the model. They say that a tool that returns
+//! structured content SHOULD also return it serialized in a text block, and that a tool that
+//! declares an `outputSchema` MUST return structured content that conforms to it. The clients
+//! differ:
 //!
 //! - The model gets only `structuredContent` if there is any, and the text is dropped: Codex
 //!   (`as_function_call_output_payload` in openai/codex, `codex-rs/protocol/src/models.rs`),
@@ -18,8 +19,8 @@
 //!   (NousResearch/hermes-agent#7118).
 //!
 //! An answer in both places costs some models twice the tokens, and others never see the text with
-//! the marks of [`fence`](super::fence). All clients pass on a text block without structured content.
-//! So an answer is one text block, and no tool declares an `outputSchema`. A program sets
+//! the marks of [`fence`](super::fence). All clients pass on a text block without structured
+//! content. So an answer is one text block, and no tool declares an `outputSchema`. A program sets
 //! `format: "json"` and parses the block.
 
 use rmcp::model::{CallToolResult, ContentBlock};

@@ -1,4 +1,5 @@
-//! Documents as resources: `excerpt://NAME/path`, where NAME is a collection or the folder that is served.
+//! Documents as resources: `excerpt://NAME/path`, where NAME is a collection or the folder that is
+//! served.
 
 use std::sync::Arc;
 

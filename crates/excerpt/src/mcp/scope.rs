@@ -1,4 +1,5 @@
-//! What a server may show: some sources, or a folder inside them. Every path of every tool is translated here, in both directions.
+//! What a server may show: some sources, or a folder inside them. Every path of every tool is
+//! translated here, in both directions.
 //!
 //! Paths are relative to the source, or to the part of it that is served.
 
@@ -48,7 +49,8 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Whether its path is the same as when it was added or first served: no link has replaced it or a folder above it.
+    /// Whether its path is the same as when it was added or first served: no link has replaced it
+    /// or a folder above it.
     pub(super) fn is_in_place(&self) -> bool {
         let real = self.root.canonicalize();
         real.is_ok_and(|real| real == self.root)
@@ -144,7 +146,8 @@ impl Scope {
         self.is_whole_root() || (matches!(self.served, Served::Library) && self.under.is_empty())
     }
 
-    /// The folder that notes may be written to: the one that is served, directly or as a collection.
+    /// The folder that notes may be written to: the one that is served, directly or as a
+    /// collection.
     pub(super) fn writable(&self) -> anyhow::Result<Option<(Seen, PathBuf)>> {
         let is_one = match &self.served {
             Served::Root(_) => true,
@@ -165,7 +168,8 @@ impl Scope {
         known.given || readable.any(|root| known.root.starts_with(root))
     }
 
-    /// The sources that are visible now. For a whole folder, these include the collections of its index from the folders that `add` may read.
+    /// The sources that are visible now. For a whole folder, these include the collections of its
+    /// index from the folders that `add` may read.
     pub(super) fn sources(&self) -> anyhow::Result<Vec<Seen>> {
         let all = Collection::all_in(&self.index)?;
         let mut sources = Vec::new();
@@ -232,15 +236,16 @@ impl Scope {
         Ok(sources.into_iter().filter(is_indexed).collect())
     }
 
-    /// Whether everything in the index is visible, so that statements about the whole index may be shown.
+    /// Whether everything in the index is visible, so that statements about the whole index may be
+    /// shown.
     pub(super) fn is_all_of(&self, index: &Index) -> anyhow::Result<bool> {
         let sources = self.sources()?;
         let is_seen = |root: &PathBuf| sources.iter().any(|seen| seen.root == *root);
         Ok(self.under.is_empty() && index.roots()?.iter().all(is_seen))
     }
 
-    /// The path inside a source for `given`, whether or not it is inside the bounds: an index read with [`Scope::reading`] or [`Scope::filter`] shows
-    /// nothing outside.
+    /// The path inside a source for `given`, whether or not it is inside the bounds: an index read
+    /// with [`Scope::reading`] or [`Scope::filter`] shows nothing outside.
     pub(super) fn inward(&self, given: &str) -> anyhow::Result<String> {
         let absolute = match &self.served {
             Served::Root(root) => Path::new(given)
@@ -274,7 +279,8 @@ impl Scope {
         ReadOptions::default().source(&seen.root).under(&self.under)
     }
 
-    /// The path to list or search below `path`, which comes from [`Scope::inward`]; `None` if it is outside.
+    /// The path to list or search below `path`, which comes from [`Scope::inward`]; `None` if it is
+    /// outside.
     pub(super) fn below(&self, path: Option<&str>) -> Option<String> {
         let Some(path) = path else {
             return Some(self.under.clone());
@@ -297,15 +303,16 @@ impl Scope {
         }
     }
 
-    /// The file or folder at `path` on disk, if it is inside `root` (a path without links) after all links are resolved.
+    /// The file or folder at `path` on disk, if it is inside `root` (a path without links) after
+    /// all links are resolved.
     pub(super) fn real(root: &Path, path: &Path) -> Option<PathBuf> {
         let path = path.canonicalize().ok()?;
         path.starts_with(root).then_some(path)
     }
 }
 
-/// Whether a served source contains something at the path `under`: on disk or in the index, where added texts and sources that cannot be read at the
-/// moment are found.
+/// Whether a served source contains something at the path `under`: on disk or in the index, where
+/// added texts and sources that cannot be read at the moment are found.
 fn is_there(target: &Target, served: &Served, under: &str) -> bool {
     if let Served::Root(root) = served {
         return root.join(under).exists();
@@ -324,8 +331,8 @@ fn is_there(target: &Target, served: &Served, under: &str) -> bool {
     })
 }
 
-/// The configuration for the folder or file `root`, or without one the user's own. The message of an error is not shown, since it may quote a file
-/// outside of what is served.
+/// The configuration for the folder or file `root`, or without one the user's own. The message of
+/// an error is not shown, since it may quote a file outside of what is served.
 pub(super) fn configured(
     root: Option<&Path>,
     args: &EmbeddingArgs,

@@ -1,7 +1,8 @@
 //! `search`: the chunks that answer a question.
 //!
-//! Chunks are ranked, not documents: an agent reads an answer from the top, within a budget, and `limit` then counts passages. Ranked by document, the
-//! second and third best passage of the first document would come before the best of the next one.
+//! Chunks are ranked, not documents: an agent reads an answer from the top, within a budget, and
+//! `limit` then counts passages. Ranked by document, the second and third best passage of the first
+//! document would come before the best of the next one.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -32,8 +33,8 @@ pub(super) const NAME: &str = "search";
 const DEFAULT: usize = 5;
 const MOST: usize = 20;
 
-/// The default of `max_tokens`, for each hit of `limit`. With half of it, a hit is its citation and a
-/// sentence or two; with twice as much, every question pays for passages that turn out not to be
+/// The default of `max_tokens`, for each hit of `limit`. With half of it, a hit is its citation and
+/// a sentence or two; with twice as much, every question pays for passages that turn out not to be
 /// needed, and `get` can read those that are.
 const TOKENS: usize = 200;
 
@@ -113,7 +114,8 @@ struct Shown {
 }
 
 impl Shown {
-    /// Whether weak hits are only counted, and copies of better hits folded into these. A program gets all of them.
+    /// Whether weak hits are only counted, and copies of better hits folded into these. A program
+    /// gets all of them.
     fn folds(self) -> bool {
         self.form == Form::Text && !self.weak
     }

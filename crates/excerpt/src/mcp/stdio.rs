@@ -90,8 +90,9 @@ fn begins(request: &ClientRequest) -> bool {
     }
 }
 
-/// A transport that answers an invalid message with an error, under its id if that can be read; the library alone would not answer. It ignores everything
-/// but requests before a session has begun, where the library would end the server, and notifies the server when the input has ended.
+/// A transport that answers an invalid message with an error, under its id if that can be read; the
+/// library alone would not answer. It ignores everything but requests before a session has begun,
+/// where the library would end the server, and notifies the server when the input has ended.
 struct Patient<R, T: Transport<RoleServer>> {
     lines: Lines<R>,
     /// Used only to send.
@@ -130,7 +131,8 @@ where
     }
 }
 
-/// An error, and the id of the request that it answers. If the id cannot be read, the answer has none, as the protocol requires.
+/// An error, and the id of the request that it answers. If the id cannot be read, the answer has
+/// none, as the protocol requires.
 type Refusal = Box<(ErrorData, Option<RequestId>)>;
 
 /// The message in a line; `None` if it needs no answer.

@@ -46,7 +46,8 @@ impl Shared {
             told: 0.0,
             due: Instant::now(),
         };
-        // The number of searchable documents is checked again whenever a part of the work has ended.
+        // The number of searchable documents is checked again whenever a part of the work has
+        // ended.
         let mut is_due = true;
         loop {
             let now = state.borrow_and_update().clone();

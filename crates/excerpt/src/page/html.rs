@@ -1,15 +1,16 @@
-//! Text from outside as HTML. All of it goes through [`Text`] or [`Attribute`]. A name within our own text is in a `<bdi>`, so that right-to-left
-//! letters in it do not reorder the text around it.
+//! Text from outside as HTML. All of it goes through [`Text`] or [`Attribute`]. A name within our
+//! own text is in a `<bdi>`, so that right-to-left letters in it do not reorder the text around it.
 
 use std::fmt::{self, Write as _};
 
 use crate::visible::characters;
 
-/// Text as the content of an element. White space is unchanged. A character that is invisible or not allowed in HTML becomes an `<i>` with a short
-/// name for it and its code point as the title.
+/// Text as the content of an element. White space is unchanged. A character that is invisible or
+/// not allowed in HTML becomes an `<i>` with a short name for it and its code point as the title.
 pub(crate) struct Text<'a>(pub(crate) &'a str);
 
-/// Text as the value of an attribute in double quotes, or as a title; invisible characters become symbols.
+/// Text as the value of an attribute in double quotes, or as a title; invisible characters become
+/// symbols.
 pub(crate) struct Attribute<'a>(pub(crate) &'a str);
 
 impl fmt::Display for Text<'_> {
@@ -32,7 +33,8 @@ impl fmt::Display for Attribute<'_> {
     }
 }
 
-/// Writes `text` with the special characters of HTML escaped, and invisible ones passed to `hidden`.
+/// Writes `text` with the special characters of HTML escaped, and invisible ones passed to
+/// `hidden`.
 fn write(
     text: &str,
     f: &mut fmt::Formatter<'_>,

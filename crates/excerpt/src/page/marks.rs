@@ -1,4 +1,5 @@
-//! Overlap as shown on the page: not in front of the chunk that repeats it, but at its place in the text. Overlaps may intersect.
+//! Overlap as shown on the page: not in front of the chunk that repeats it, but at its place in the
+//! text. Overlaps may intersect.
 
 use std::ops::Range;
 

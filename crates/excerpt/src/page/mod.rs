@@ -1,4 +1,5 @@
-//! HTML pages: one file each, which fetches nothing. Text from outside appears on them only as text.
+//! HTML pages: one file each, which fetches nothing. Text from outside appears on them only as
+//! text.
 
 mod html;
 mod marks;

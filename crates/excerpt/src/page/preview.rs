@@ -1,7 +1,9 @@
 //! The preview: documents with their chunks in color, and the details of each chunk.
 //!
-//! The page is complete without its script: the source, the splits between the chunks, and the details below each chunk. The script moves the
-//! details of the selected chunk into a panel and adds keyboard navigation. Sizes are drawn as SVG, since the page's policy allows no style attributes.
+//! The page is complete without its script: the source, the splits between the chunks, and the
+//! details below each chunk. The script moves the details of the selected chunk into a panel and
+//! adds keyboard navigation. Sizes are drawn as SVG, since the page's policy allows no style
+//! attributes.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -15,7 +17,8 @@ use crate::output::{counted, thousands};
 
 const STYLE: &str = include_str!("preview.css");
 const SCRIPT: &str = include_str!("preview.js");
-/// What the policy of the page allows: the SHA-256 of [`STYLE`] and [`SCRIPT`], in base64. A failing test prints the new values.
+/// What the policy of the page allows: the SHA-256 of [`STYLE`] and [`SCRIPT`], in base64. A
+/// failing test prints the new values.
 const STYLE_HASH: &str = "ooUHAh2R9GTtZ+wneLlbVFCwkz34rrfjq5nf7zinzT8=";
 const SCRIPT_HASH: &str = "esIS1ZKZOszLz/R/LM8iPqJWoQvQQaiTdU0Mxe+wHPk=";
 
@@ -81,7 +84,8 @@ impl<'a> Preview<'a> {
         writeln!(out, "</article>")
     }
 
-    /// Writes what comes after the last document: the list of documents, the panel for the selected chunk, the script.
+    /// Writes what comes after the last document: the list of documents, the panel for the selected
+    /// chunk, the script.
     pub(crate) fn end(self, out: &mut impl Write) -> io::Result<()> {
         if self.documents.is_empty() {
             writeln!(out, "<p class=\"none\">There are no documents here.</p>")?;
@@ -302,7 +306,8 @@ impl Page<'_> {
         writeln!(out, "</details>\n</section>")
     }
 
-    /// The source at `bytes`, one element per line. A line that begins earlier has no number, unless only a byte order mark precedes it.
+    /// The source at `bytes`, one element per line. A line that begins earlier has no number,
+    /// unless only a byte order mark precedes it.
     fn lines(&self, out: &mut impl Write, bytes: Range<usize>) -> io::Result<()> {
         let mut start = bytes.start;
         for line in self.text[bytes].split_inclusive('\n') {
@@ -426,7 +431,8 @@ fn strength(strength: Strength) -> (&'static str, u8) {
     }
 }
 
-/// Whether a chunk exceeds the limit. Its size is not enough to decide that: an overview has its own limit.
+/// Whether a chunk exceeds the limit. Its size is not enough to decide that: an overview has its
+/// own limit.
 fn is_oversized(chunk: &Chunk<'_>) -> bool {
     let mut warnings = chunk.warnings.iter();
     warnings.any(|warning| matches!(warning, Warning::Oversized { .. }))

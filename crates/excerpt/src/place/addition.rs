@@ -21,8 +21,8 @@ pub(crate) struct Addition {
     pub(crate) chunking: Settings,
 }
 
-/// Rejects a text with a secret, which would be skipped in a file: the user or agent that adds it rarely knows about the secret, and would believe that
-/// the text was added.
+/// Rejects a text with a secret, which would be skipped in a file: the user or agent that adds it
+/// rarely knows about the secret, and would believe that the text was added.
 pub(crate) fn check_secrets(file: &str, text: &str, selection: &Selection) -> anyhow::Result<()> {
     match selection.withholds(file, text) {
         Some(secret) => bail!(

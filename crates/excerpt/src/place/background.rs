@@ -1,5 +1,6 @@
-//! Work that an answer does not wait for continues in a separate process, as with `git gc --auto`: the `excerpt sync` that the user could run. Because of
-//! the lock of the index, only one process writes at a time; a second one waits a moment and exits.
+//! Work that an answer does not wait for continues in a separate process, as with `git gc --auto`:
+//! the `excerpt sync` that the user could run. Because of the lock of the index, only one process
+//! writes at a time; a second one waits a moment and exits.
 
 use std::io;
 use std::process::{Command, Stdio};
@@ -61,7 +62,8 @@ pub(crate) fn sync(
     command.spawn().map(drop)
 }
 
-/// Makes this a background process: in its own session, so that closing the terminal does not end it, and at low priority.
+/// Makes this a background process: in its own session, so that closing the terminal does not end
+/// it, and at low priority.
 #[cfg(unix)]
 pub(crate) fn retire() {
     // If either fails, the sync continues anyway.

@@ -14,7 +14,8 @@ pub(crate) enum Changed {
 }
 
 impl Changed {
-    /// How the document at `path` has changed, whose file had this size and time (in seconds since 1970); `None` if it has not.
+    /// How the document at `path` has changed, whose file had this size and time (in seconds since
+    /// 1970); `None` if it has not.
     pub(crate) fn since(source: &Path, path: &str, size: u64, modified: i64) -> Option<Changed> {
         let found = match source.is_file() {
             true => source.parent().zip(source.file_name()?.to_str()),

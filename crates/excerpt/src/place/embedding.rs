@@ -39,7 +39,8 @@ const MOST: u64 = 1 << 24;
 /// The maximum timeout of a request, in seconds.
 const LONGEST: f64 = 3600.0;
 
-/// The limits of requests while a user waits for an answer. The retries are for the documents that are embedded before it: a query is never retried.
+/// The limits of requests while a user waits for an answer. The retries are for the documents that
+/// are embedded before it: a query is never retried.
 const QUESTION_TIMEOUT: Duration = Duration::from_secs(10);
 const QUESTION_RETRIES: u32 = 1;
 
@@ -137,8 +138,8 @@ impl Embedding {
     }
 }
 
-/// Checks that the table of a project names no endpoint: a cloned project must not choose who reads the user's texts. `own` is the file where such a
-/// choice belongs.
+/// Checks that the table of a project names no endpoint: a cloned project must not choose who reads
+/// the user's texts. `own` is the file where such a choice belongs.
 pub(crate) fn check_project(table: &Table, own: &str) -> anyhow::Result<()> {
     for (field, entry) in &table.0 {
         let harmless = field == "provider" && entry.value != HTTP;

@@ -1,4 +1,5 @@
-//! The tables of configuration files, except the one for chunking. Their fields are described by data, and every error names file and position.
+//! The tables of configuration files, except the one for chunking. Their fields are described by
+//! data, and every error names file and position.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -228,7 +229,8 @@ pub(crate) fn check_names(file: &File, names: &[&'static str]) -> anyhow::Result
 /// How deep a table of another tool is looked into.
 const DEEPEST: usize = 4;
 
-/// The path of a table inside the table at `path` that has one of our names, as other tools nest it in one of their own, and that name.
+/// The path of a table inside the table at `path` that has one of our names, as other tools nest it
+/// in one of their own, and that name.
 fn inside(
     path: &str,
     value: &DeValue<'_>,

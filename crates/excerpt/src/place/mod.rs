@@ -1,5 +1,6 @@
-//! What every face needs before it calls an index: the index that serves a path or a collection ([`Target`]), its configuration (`project.rs`,
-//! `embedding.rs`), and its update within the time that an answer has (`opened.rs`, `background.rs`).
+//! What every face needs before it calls an index: the index that serves a path or a collection
+//! ([`Target`]), its configuration (`project.rs`, `embedding.rs`), and its update within the time
+//! that an answer has (`opened.rs`, `background.rs`).
 
 mod addition;
 pub(crate) mod background;
@@ -77,7 +78,8 @@ impl IndexArgs {
         Ok(IndexEntry::all(&data()?))
     }
 
-    /// The index with this directory, name of its directory, or indexed folder, which may no longer exist.
+    /// The index with this directory, name of its directory, or indexed folder, which may no longer
+    /// exist.
     pub(crate) fn entry(named: &Path) -> anyhow::Result<IndexEntry> {
         if IndexEntry::is_in(named) {
             return Ok(IndexEntry::of(std::path::absolute(named)?));

@@ -1,4 +1,5 @@
-//! An [`Index`] that is ready to answer, updated as far as time permits, and the reason if it is not up to date.
+//! An [`Index`] that is ready to answer, updated as far as time permits, and the reason if it is
+//! not up to date.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -47,14 +48,16 @@ pub(crate) enum Lag {
         /// How many are still to be split.
         remaining: usize,
     },
-    /// The index was not changed: another process is writing, the disk is full, or too many documents are missing from the source.
+    /// The index was not changed: another process is writing, the disk is full, or too many
+    /// documents are missing from the source.
     Unwritten(Error),
 }
 
 /// The interval of attempts while another process is writing.
 const TURN: Duration = Duration::from_millis(20);
 
-/// The index of `target`, updated as `mode` requires; with [`SyncMode::Auto`], as far as possible within `wait`.
+/// The index of `target`, updated as `mode` requires; with [`SyncMode::Auto`], as far as possible
+/// within `wait`.
 pub(crate) fn opened(target: &Target, mode: SyncMode, wait: Duration) -> anyhow::Result<Opened> {
     let embedding = match mode {
         SyncMode::Always => target.configuration.embedding.clone(),
@@ -79,7 +82,8 @@ pub(crate) fn opened(target: &Target, mode: SyncMode, wait: Duration) -> anyhow:
             asks_elsewhere,
         });
         let mut synced = sync(&mut index, source, hurry);
-        // The process that creates the index will soon have something to search; without it, there is no answer.
+        // The process that creates the index will soon have something to search; without it, there
+        // is no answer.
         while matches!(synced, Err(Error::Locked { .. }))
             && mode == SyncMode::Auto
             && Instant::now() < end
@@ -160,8 +164,9 @@ pub(crate) struct Hurry {
 }
 
 impl Hurry {
-    /// The shares of the wait that are left when splitting ends, and when writing the keywords ends, before the commit. On 12,000 files of source code,
-    /// splitting and writing take about the same time, and a commit about 0.2 seconds.
+    /// The shares of the wait that are left when splitting ends, and when writing the keywords
+    /// ends, before the commit. On 12,000 files of source code, splitting and writing take about
+    /// the same time, and a commit about 0.2 seconds.
     const CUT: f64 = 0.6;
     const KEYWORDS: f64 = 0.2;
 
@@ -188,7 +193,8 @@ impl Hurry {
     }
 }
 
-/// Runs `work`, which needs the write lock, and retries for a moment if another process has it: a server takes it often, and briefly.
+/// Runs `work`, which needs the write lock, and retries for a moment if another process has it: a
+/// server takes it often, and briefly.
 ///
 /// # Errors
 ///

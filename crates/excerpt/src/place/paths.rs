@@ -1,4 +1,5 @@
-//! The display of the paths of documents: `get`, `chunk` and an editor accept them in the same working directory.
+//! The display of the paths of documents: `get`, `chunk` and an editor accept them in the same
+//! working directory.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +11,8 @@ const IN_COLLECTION: &str = " › ";
 pub(crate) struct Paths {
     /// The working directory; `None` if it cannot be read.
     here: Option<PathBuf>,
-    /// A path as the user typed it, and its absolute form: everything at or below it is shown with the typed path.
+    /// A path as the user typed it, and its absolute form: everything at or below it is shown with
+    /// the typed path.
     given: Option<(String, PathBuf)>,
 }
 

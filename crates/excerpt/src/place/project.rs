@@ -1,5 +1,6 @@
-//! The configuration files: the user's `excerpt.toml`, and that of the project, which overrides it field by field. A project's file comes from the author
-//! of the project: it is data, contains no command and no path, sends nothing anywhere, and cannot raise the user's limits.
+//! The configuration files: the user's `excerpt.toml`, and that of the project, which overrides it
+//! field by field. A project's file comes from the author of the project: it is data, contains no
+//! command and no path, sends nothing anywhere, and cannot raise the user's limits.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -217,7 +218,8 @@ impl Said {
     }
 }
 
-/// Removes a limit from a project's table that is above the user's, and returns a note: a cloned project must not choose how much is read.
+/// Removes a limit from a project's table that is above the user's, and returns a note: a cloned
+/// project must not choose how much is read.
 fn raised(project: &mut Table, user: &Table, own: Option<&Path>) -> Option<String> {
     const LIMIT: &str = "max_file_size";
     let said = |table: &Table| table.entry(LIMIT).and_then(|entry| entry.value.as_u64());
@@ -234,7 +236,8 @@ fn raised(project: &mut Table, user: &Table, own: Option<&Path>) -> Option<Strin
     )
 }
 
-/// Adds the user's `ignore` patterns after those of a project, so that no `!` pattern of the project overrides them.
+/// Adds the user's `ignore` patterns after those of a project, so that no `!` pattern of the
+/// project overrides them.
 fn ignoring_still(project: &mut Table, user: &Table) {
     let own = user
         .entry("ignore")
@@ -246,7 +249,8 @@ fn ignoring_still(project: &mut Table, user: &Table) {
 }
 
 impl Configuration {
-    /// Ranks documents that are split by the preset `chunking`: those of `docs` by the ranking of that name, unless the files name another.
+    /// Ranks documents that are split by the preset `chunking`: those of `docs` by the ranking of
+    /// that name, unless the files name another.
     ///
     /// # Errors
     ///
@@ -292,8 +296,8 @@ impl Configuration {
     }
 }
 
-/// Checks that the table `[files]` of a project does not include secrets: a cloned project must not choose which of the user's secrets are indexed. `own` is
-/// the file where such a choice belongs.
+/// Checks that the table `[files]` of a project does not include secrets: a cloned project must not
+/// choose which of the user's secrets are indexed. `own` is the file where such a choice belongs.
 fn check_project(table: &Table, own: &str) -> anyhow::Result<()> {
     match table.entry("secrets") {
         Some(entry) if entry.value != "skip" => Err(entry.fault(format!(
@@ -304,7 +308,8 @@ fn check_project(table: &Table, own: &str) -> anyhow::Result<()> {
     }
 }
 
-/// The chunking settings for `path`: those of the nearest file in a parent folder, up to the root of the git repository, and those of the user.
+/// The chunking settings for `path`: those of the nearest file in a parent folder, up to the root
+/// of the git repository, and those of the user.
 pub(crate) fn chunking_around(path: &Path) -> anyhow::Result<Settings> {
     let path = std::path::absolute(path)?;
     let mut settings = Settings::default();

@@ -1,5 +1,6 @@
-//! A freshly cloned folder may contain files that attack the parser. Each command works within limited memory and time: every run here has a limit on its
-//! address space, which a few kilobytes of such a text once exceeded several times over.
+//! A freshly cloned folder may contain files that attack the parser. Each command works within
+//! limited memory and time: every run here has a limit on its address space, which a few kilobytes
+//! of such a text once exceeded several times over.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};

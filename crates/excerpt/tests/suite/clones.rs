@@ -1,4 +1,5 @@
-//! Clones and worktrees of one repository: each has its own index, which starts with the contents of another one's.
+//! Clones and worktrees of one repository: each has its own index, which starts with the contents
+//! of another one's.
 
 use std::path::Path;
 

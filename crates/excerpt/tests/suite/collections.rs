@@ -1,4 +1,5 @@
-//! Collections from the command line: adding, listing, searching by name, syncing and removing; filters; and the origin of each setting.
+//! Collections from the command line: adding, listing, searching by name, syncing and removing;
+//! filters; and the origin of each setting.
 
 use serde_json::json;
 

@@ -1,4 +1,5 @@
-//! The help and the documentation: every command and flag is in the help, and the short help fits on a screen.
+//! The help and the documentation: every command and flag is in the help, and the short help fits
+//! on a screen.
 
 use std::collections::HashMap;
 

@@ -7,8 +7,8 @@ use excerpt_index::eval::QuestionSet;
 
 use crate::fixture::Project;
 
-/// Notes in `notes/`, and a set of four questions next to them. The scope of each question leaves no choice to the ranking; that of the last does not
-/// contain its answer.
+/// Notes in `notes/`, and a set of four questions next to them. The scope of each question leaves
+/// no choice to the ranking; that of the last does not contain its answer.
 fn tea() -> Project {
     let questions = [
         r#"{"id": "green", "query": "how hot is the water for green tea", "scope": "green.md", "category": "water", "relevant": [{"path": "green.md", "text": "The water should have 80 degrees."}]}"#,

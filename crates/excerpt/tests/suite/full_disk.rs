@@ -1,4 +1,5 @@
-//! A full disk: searches answer from what is indexed, the error is named, and once there is space, everything is indexed.
+//! A full disk: searches answer from what is indexed, the error is named, and once there is space,
+//! everything is indexed.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! Links, pipes, devices and folders in place of configuration files and named files. The test runner ends a test that hangs.
+//! Links, pipes, devices and folders in place of configuration files and named files. The test
+//! runner ends a test that hangs.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;

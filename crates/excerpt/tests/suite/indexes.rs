@@ -1,4 +1,5 @@
-//! `excerpt list --indexes` and `excerpt remove --index`: the indexes on this machine, and their removal.
+//! `excerpt list --indexes` and `excerpt remove --index`: the indexes on this machine, and their
+//! removal.
 
 use crate::fixture::Project;
 

@@ -1,5 +1,6 @@
-//! Every command that writes is killed at moments spread over its whole run, more than two hundred times. The index that is left opens and answers,
-//! contains each document in its old or its new state, and equals an undisturbed one after the next sync.
+//! Every command that writes is killed at moments spread over its whole run, more than two hundred
+//! times. The index that is left opens and answers, contains each document in its old or its new
+//! state, and equals an undisturbed one after the next sync.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,7 +30,8 @@ struct Work {
     index: PathBuf,
     /// The documents that the index contained last.
     held: BTreeMap<String, String>,
-    /// How long the command takes after it visibly begins, measured on the last run that was not killed.
+    /// How long the command takes after it visibly begins, measured on the last run that was not
+    /// killed.
     whole: Duration,
     round: usize,
     killed: usize,
@@ -76,7 +78,8 @@ impl Work {
         self.project.run(&[args, &["--index", index]].concat()).ok();
     }
 
-    /// Starts the binary, waits until it `begins`, and kills it at a moment that differs from round to round. Returns whether it was still running.
+    /// Starts the binary, waits until it `begins`, and kills it at a moment that differs from round
+    /// to round. Returns whether it was still running.
     fn killed(&mut self, args: &[&str], begins: impl Fn(&Path, &Child) -> bool) -> bool {
         self.round += 1;
         assert!(self.round < 2_000, "{} were killed", self.killed);
@@ -109,7 +112,8 @@ impl Work {
         !completed
     }
 
-    /// Asserts that the index opens, contains each document in its old or its new state, and finds it.
+    /// Asserts that the index opens, contains each document in its old or its new state, and finds
+    /// it.
     fn look(&mut self) {
         let now = self.files();
         let mut index = match Index::open(&self.index, OpenOptions::default()) {
@@ -232,7 +236,8 @@ fn a_killed_rebuild_leaves_the_old_index_or_the_new() {
     work.complete();
 }
 
-/// The statements that create an index of the first format, with the files of round 0 under `/notes`.
+/// The statements that create an index of the first format, with the files of round 0 under
+/// `/notes`.
 const FORMAT_1: &str = include_str!("../../../excerpt-index/tests/formats/v1.sql");
 
 #[test]

@@ -1,4 +1,5 @@
-//! Notes, errors and names in answers reveal nothing outside of what is served, cannot be mistaken for something else, and are up to date.
+//! Notes, errors and names in answers reveal nothing outside of what is served, cannot be mistaken
+//! for something else, and are up to date.
 
 use serde_json::json;
 
@@ -82,7 +83,8 @@ fn a_deleted_index_is_rebuilt() {
     project.run(&["sync"]).ok();
     let mut client = Client::new(&project, &["--sync", "always"]);
     client.call("search", json!({"query": "bananas"})).ok();
-    // The server checks for changes meanwhile, and may create a file in a folder that is being removed.
+    // The server checks for changes meanwhile, and may create a file in a folder that is being
+    // removed.
     assert!((0..1000).any(|_| std::fs::remove_dir_all(project.data()).is_ok()));
     project.write("pub/c.md", "# Cherries\n\nSweet cherries.\n");
     let found = client.call("search", json!({"query": "cherries"})).ok();

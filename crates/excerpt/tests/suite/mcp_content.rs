@@ -1,4 +1,5 @@
-//! How `excerpt mcp` describes the content in its instructions and tools, in the first session with a folder and later.
+//! How `excerpt mcp` describes the content in its instructions and tools, in the first session with
+//! a folder and later.
 
 use std::fs::File;
 
@@ -33,7 +34,8 @@ fn description(client: &mut Client, params: Value) -> String {
     search["description"].as_str().unwrap().to_string()
 }
 
-/// Lists the tools until the description of `search` contains `what`: a document is found a little before the sync that adds it ends.
+/// Lists the tools until the description of `search` contains `what`: a document is found a little
+/// before the sync that adds it ends.
 fn until_described(client: &mut Client, what: &str) {
     let described = (0..100_000).map(|_| description(client, json!({})));
     assert!(described.into_iter().any(|text| text.contains(what)));
@@ -85,7 +87,8 @@ fn the_first_session_gets_a_description_of_the_content() {
     }
 }
 
-/// The folder `notes`, never indexed, and an index that is locked by another writer as long as the returned file is open.
+/// The folder `notes`, never indexed, and an index that is locked by another writer as long as the
+/// returned file is open.
 fn held() -> (Project, String, File) {
     let project = Project::new()
         .file("other/a.md", "# Other\n")

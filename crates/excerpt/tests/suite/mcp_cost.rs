@@ -1,5 +1,5 @@
-//! The cost of an answer for a model: everything in the result of a call, counted by a real tokenizer,
-//! over folders that were not written for these tests.
+//! The cost of an answer for a model: everything in the result of a call, counted by a real
+//! tokenizer, over folders that were not written for these tests.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! No document can imitate a part of an answer: not by its text, its name, its title, its headings or its tags.
+//! No document can imitate a part of an answer: not by its text, its name, its title, its headings
+//! or its tags.
 
 use serde_json::{Value, json};
 

@@ -21,7 +21,8 @@ struct Item {
 /// What is wrong with a response.
 #[derive(Debug, PartialEq)]
 pub(super) enum Fault {
-    /// The whole response is unusable: the problem, to follow the name of the endpoint, and what to do.
+    /// The whole response is unusable: the problem, to follow the name of the endpoint, and what to
+    /// do.
     Whole(String),
     /// The vector of one text is unusable.
     Text { text: usize, reason: &'static str },

@@ -39,7 +39,8 @@ pub(super) struct Endpoint {
 /// Why there are no vectors.
 #[derive(Debug, PartialEq)]
 pub(super) enum Failure {
-    /// The endpoint rejects these texts, perhaps because of one of them, perhaps because of their number.
+    /// The endpoint rejects these texts, perhaps because of one of them, perhaps because of their
+    /// number.
     Texts { reason: String },
     /// It returns no usable vector for one of them.
     Text { text: usize, reason: String },
@@ -97,7 +98,8 @@ impl Endpoint {
         }
     }
 
-    /// The vectors of texts, each of unit length. A request that fails temporarily is retried up to `retries` times.
+    /// The vectors of texts, each of unit length. A request that fails temporarily is retried up to
+    /// `retries` times.
     pub(super) fn ask(&self, input: &[String], retries: u32) -> Result<Vec<f32>, Failure> {
         let request = Request {
             model: &self.options.model,
@@ -142,8 +144,8 @@ impl Endpoint {
         Err(without(key.as_ref(), failure))
     }
 
-    /// How long to wait before the next retry, after `sent` retries: between half and all of the wait, at random, so that clients that failed
-    /// together do not retry together.
+    /// How long to wait before the next retry, after `sent` retries: between half and all of the
+    /// wait, at random, so that clients that failed together do not retry together.
     fn backoff(&self, sent: u32) -> Duration {
         let wait = (FIRST_WAIT * 2_u32.saturating_pow(sent)).min(LONGEST_WAIT);
         wait.mul_f64(0.5 + 0.5 * self.machine.chance())
@@ -363,7 +365,8 @@ fn without(key: Option<&Key>, failure: Failure) -> Failure {
     }
 }
 
-/// How long an endpoint asks to wait: a number of seconds, or a date, which is compared with that of the response.
+/// How long an endpoint asks to wait: a number of seconds, or a date, which is compared with that
+/// of the response.
 fn asked_to_wait(headers: &HeaderMap) -> Duration {
     let Some(said) = header(headers, RETRY_AFTER) else {
         return Duration::ZERO;

@@ -1,4 +1,5 @@
-//! What an embedder needs from the machine it runs on. Tests replace it, so that none of them sleeps.
+//! What an embedder needs from the machine it runs on. Tests replace it, so that none of them
+//! sleeps.
 
 use std::hash::{BuildHasher, RandomState};
 use std::thread;
@@ -41,7 +42,8 @@ impl Machine for ThisMachine {
     }
 
     fn chance(&self) -> f64 {
-        // Each has its own random keys: enough to keep two programs from sending requests in lockstep.
+        // Each has its own random keys: enough to keep two programs from sending requests in
+        // lockstep.
         let drawn = RandomState::new().hash_one(0_u8);
         (drawn >> 11) as f64 / (1_u64 << 53) as f64
     }

@@ -1,8 +1,11 @@
-//! An embedder behind a url: any server that speaks the OpenAI protocol for embeddings, on this machine or elsewhere.
+//! An embedder behind a url: any server that speaks the OpenAI protocol for embeddings, on this
+//! machine or elsewhere.
 //!
-//! [`HttpOptions`] configure the endpoint and the requests. [`HttpEmbedder`] turns texts into requests: it splits long texts into windows, groups them
-//! into batches, and halves a rejected batch until the rejected text is found. `endpoint.rs` sends a request, retries it, and interprets failures;
-//! `answer.rs` parses responses; `machine.rs` is the clock and everything else that tests replace.
+//! [`HttpOptions`] configure the endpoint and the requests. [`HttpEmbedder`] turns texts into
+//! requests: it splits long texts into windows, groups them into batches, and halves a rejected
+//! batch until the rejected text is found. `endpoint.rs` sends a request, retries it, and
+//! interprets failures; `answer.rs` parses responses; `machine.rs` is the clock and everything else
+//! that tests replace.
 
 mod answer;
 mod endpoint;
@@ -39,10 +42,12 @@ const SAMPLE: &str = "a short text";
 
 /// An embedder that gets its vectors from an endpoint.
 ///
-/// Its identity consists of what the vectors depend on: the name of the model, the dimensions, the prefixes, the window size. The url is not part of
-/// it, since the same model returns the same vectors elsewhere; neither are the key, the request rate or the batch sizes.
+/// Its identity consists of what the vectors depend on: the name of the model, the dimensions, the
+/// prefixes, the window size. The url is not part of it, since the same model returns the same
+/// vectors elsewhere; neither are the key, the request rate or the batch sizes.
 ///
-/// A text of only white space gets the zero vector without a request: many endpoints reject such a text.
+/// A text of only white space gets the zero vector without a request: many endpoints reject such a
+/// text.
 pub struct HttpEmbedder {
     identity: String,
     options: HttpOptions,
@@ -103,7 +108,8 @@ impl HttpEmbedder {
         })
     }
 
-    /// The vectors of texts after a prefix, one after the other. Temporary failures are retried up to `retries` times.
+    /// The vectors of texts after a prefix, one after the other. Temporary failures are retried up
+    /// to `retries` times.
     fn embed(&self, texts: &[&str], prefix: &str, retries: u32) -> Result<Vec<f32>, EmbedError> {
         let most = self.options.max_input.saturating_mul(TOKEN_CHARACTERS);
         let windows: Vec<Window<'_>> = texts
@@ -154,7 +160,8 @@ impl HttpEmbedder {
         batches
     }
 
-    /// Appends the vectors of windows to `vectors`. If the windows are rejected together, each half is requested on its own.
+    /// Appends the vectors of windows to `vectors`. If the windows are rejected together, each half
+    /// is requested on its own.
     fn ask(
         &self,
         windows: &[Window<'_>],
@@ -273,7 +280,8 @@ struct Window<'t> {
     text: &'t str,
 }
 
-/// Splits a text into windows of at most `most` characters that end after white space where possible. Windows of only white space are omitted.
+/// Splits a text into windows of at most `most` characters that end after white space where
+/// possible. Windows of only white space are omitted.
 fn windows(text: &str, most: usize) -> Vec<&str> {
     let mut windows = Vec::new();
     let mut rest = text;
@@ -291,7 +299,8 @@ fn windows(text: &str, most: usize) -> Vec<&str> {
     windows
 }
 
-/// A name that differs whenever a vector could: the model and the dimensions for people, and a hash of everything that matters.
+/// A name that differs whenever a vector could: the model and the dimensions for people, and a hash
+/// of everything that matters.
 fn identity(options: &HttpOptions) -> String {
     let HttpOptions {
         model,

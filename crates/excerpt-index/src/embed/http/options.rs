@@ -11,13 +11,15 @@ use crate::{Error, Result};
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct HttpOptions {
-    /// The base url, such as `http://localhost:11434/v1`: `/embeddings` is appended to its path, before a query.
+    /// The base url, such as `http://localhost:11434/v1`: `/embeddings` is appended to its path,
+    /// before a query.
     pub url: String,
     /// The name of the model at the endpoint.
     pub model: String,
     /// How many numbers a vector has. A response with another number is an error.
     pub dimensions: usize,
-    /// Whether to send `dimensions` to the endpoint, for a model that supports several sizes. Default: no.
+    /// Whether to send `dimensions` to the endpoint, for a model that supports several sizes.
+    /// Default: no.
     pub send_dimensions: bool,
     /// A prefix for queries, for a model trained with one. Default: none.
     pub query_prefix: String,
@@ -25,20 +27,23 @@ pub struct HttpOptions {
     pub document_prefix: String,
     /// How many tokens the model reads at once, counting four characters per token. Default: 512.
     ///
-    /// A longer text is embedded in windows of this size. If a window of dense text has more tokens than the model reads, the endpoint truncates or
-    /// rejects it, as it does with any text.
+    /// A longer text is embedded in windows of this size. If a window of dense text has more tokens
+    /// than the model reads, the endpoint truncates or rejects it, as it does with any text.
     pub max_input: usize,
     /// The maximum number of texts per request. Default: 32.
     pub batch_texts: usize,
-    /// The maximum number of characters per request, except for a single text that has more. Default: 100,000.
+    /// The maximum number of characters per request, except for a single text that has more.
+    /// Default: 100,000.
     pub batch_characters: usize,
     /// The timeout of one request. Default: a minute.
     pub timeout: Duration,
-    /// How often a request is retried when the endpoint cannot be reached, is too busy, or fails; a request for a query is never retried. Default: 5.
+    /// How often a request is retried when the endpoint cannot be reached, is too busy, or fails; a
+    /// request for a query is never retried. Default: 5.
     pub retries: u32,
     /// The maximum number of requests per minute. Default: no limit.
     pub requests_per_minute: Option<u32>,
-    /// The environment variable that holds the key, if the endpoint requires one. It is read for each request and never stored.
+    /// The environment variable that holds the key, if the endpoint requires one. It is read for
+    /// each request and never stored.
     pub key_variable: Option<String>,
 }
 

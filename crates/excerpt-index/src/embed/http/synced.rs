@@ -1,4 +1,5 @@
-//! An index whose endpoint fails: keyword search still works, the failure is reported, and a later sync continues from there.
+//! An index whose endpoint fails: keyword search still works, the failure is reported, and a later
+//! sync continues from there.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -46,7 +47,8 @@ impl World {
         report
     }
 
-    /// Syncs and searches with an endpoint that fails with a message containing `words`, and again with one that works.
+    /// Syncs and searches with an endpoint that fails with a message containing `words`, and again
+    /// with one that works.
     fn fails(url: &str, change: impl FnOnce(&mut HttpOptions), words: &str) {
         let world = World::new(3);
         let mut index = world.open(url, change);

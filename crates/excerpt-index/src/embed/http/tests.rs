@@ -587,7 +587,8 @@ fn requests_are_as_far_apart_as_the_rate_wants() {
         options.batch_texts = 1;
     });
     setup.documents(&["a", "b"]).unwrap();
-    // The second request is a retry, the third is another batch: both two seconds after the one before.
+    // The second request is a retry, the third is another batch: both two seconds after the one
+    // before.
     assert_eq!(setup.slept(), [375, 1625, 2000]);
     *setup.machine.now.lock().unwrap() += Duration::from_secs(60);
     setup.documents(&["c"]).unwrap();

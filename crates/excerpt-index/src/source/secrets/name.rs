@@ -138,7 +138,8 @@ const KEYS: [&str; 6] = [
     "id_xmss",
 ];
 
-/// Endings with which a file called `credentials` or `secrets` contains them; `credentials.md` and `secrets.rs` are about them.
+/// Endings with which a file called `credentials` or `secrets` contains them; `credentials.md` and
+/// `secrets.rs` are about them.
 const DATA: [&str; 13] = [
     "cfg",
     "conf",
@@ -155,7 +156,8 @@ const DATA: [&str; 13] = [
     "yml",
 ];
 
-/// Words in the names of examples that are meant to be read, such as `.env.example`. The text decides whether a file is one.
+/// Words in the names of examples that are meant to be read, such as `.env.example`. The text
+/// decides whether a file is one.
 const EXAMPLES: [&str; 10] = [
     "default", "defaults", "demo", "dist", "example", "sample", "schema", "stub", "template", "tpl",
 ];

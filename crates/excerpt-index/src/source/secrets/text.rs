@@ -1,5 +1,6 @@
-//! Secrets in a text. One pass over the text finds the markers of secrets; the structure of the text at each marker is then checked. Each check reads a
-//! bounded part of the text, so the whole takes linear time.
+//! Secrets in a text. One pass over the text finds the markers of secrets; the structure of the
+//! text at each marker is then checked. Each check reads a bounded part of the text, so the whole
+//! takes linear time.
 
 use std::sync::LazyLock;
 
@@ -10,10 +11,12 @@ use base64::engine::{DecodePaddingMode, GeneralPurposeConfig};
 
 use super::Secret;
 
-/// The most bytes from its marker to the end of a private key. An RSA key with 16,384 bits takes 12,700.
+/// The most bytes from its marker to the end of a private key. An RSA key with 16,384 bits takes
+/// 12,700.
 const LONGEST_KEY: usize = 20_000;
 
-/// The size in bytes up to which a text may exist to store one JSON web token: a longer one shows it as an example.
+/// The size in bytes up to which a text may exist to store one JSON web token: a longer one shows
+/// it as an example.
 const LONGEST_TOKEN_FILE: usize = 16 << 10;
 
 /// A kind of secret that a marker may start.
@@ -269,8 +272,9 @@ impl Alphabet {
         }
     }
 
-    /// The least bits of entropy per character of a random text. In short texts it is far below what the alphabet allows: 20 random characters
-    /// of 62 have 4.1 bits, and less than 3.4 in one of a million cases.
+    /// The least bits of entropy per character of a random text. In short texts it is far below
+    /// what the alphabet allows: 20 random characters of 62 have 4.1 bits, and less than 3.4 in one
+    /// of a million cases.
     fn least_bits(self) -> f64 {
         match self {
             Hex => 2.9,
@@ -400,7 +404,8 @@ struct Body {
     is_encrypted: bool,
 }
 
-/// The body of a key in a file of its own, or in a quoted string, line by line or with escaped line breaks, in a comment or in a list.
+/// The body of a key in a file of its own, or in a quoted string, line by line or with escaped line
+/// breaks, in a comment or in a list.
 fn body(text: &[u8]) -> Option<Body> {
     let mut body = Body {
         text: Vec::new(),
@@ -690,7 +695,8 @@ fn run_of(text: &[u8], holds: impl Fn(u8) -> bool) -> &[u8] {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// `sk-` with 48 letters and digits, or with a longer body of several parts that contains the marker of the newer keys.
+/// `sk-` with 48 letters and digits, or with a longer body of several parts that contains the
+/// marker of the newer keys.
 fn openai_key(place: &Place<'_>) -> bool {
     if !place.begins_word() || place.before(1) == b"-" {
         return false;

@@ -63,8 +63,8 @@ impl Truth {
         Ok(self.chunks_where(condition, &[document, ordinal])?.pop())
     }
 
-    /// The places, as document and ordinal, of chunks with ids from `first` to `last`; only a few of them, since the caller looks for a
-    /// single one.
+    /// The places, as document and ordinal, of chunks with ids from `first` to `last`; only a few
+    /// of them, since the caller looks for a single one.
     pub(crate) fn chunks_between(
         &self,
         first: [u8; 16],

@@ -50,8 +50,8 @@ pub(in crate::store) struct Code {
     documents: Documents,
 }
 
-/// The columns of a document, up to its checksum, and those of its source. With a join instead of the subqueries, SQLite would prepare it again for each
-/// document.
+/// The columns of a document, up to its checksum, and those of its source. With a join instead of
+/// the subqueries, SQLite would prepare it again for each document.
 fn select(condition: &str) -> String {
     format!(
         "SELECT {DOCUMENT}, sum, id, (SELECT root FROM source WHERE source.id = document.source) AS root,
@@ -78,7 +78,8 @@ impl Truth {
         while let Some(row) = rows.next()? {
             documents.push(document(row)?);
         }
-        // If SQLite's index of paths is damaged, a document may exist although the index does not name it.
+        // If SQLite's index of paths is damaged, a document may exist although the index does not
+        // name it.
         let sql = "SELECT count(*) FROM document NOT INDEXED WHERE path = ?1";
         let count = || self.connection.query_row(sql, [path], |row| size(row, 0));
         if documents.is_empty() && count()? > 0 {
@@ -149,7 +150,8 @@ impl Truth {
         String::from_utf8(text).map_err(|_| Fault::Value("a text that is not UTF-8"))
     }
 
-    /// Whether most of these documents, or of all documents, are source code. Which ones are is read once per `rev`.
+    /// Whether most of these documents, or of all documents, are source code. Which ones are is
+    /// read once per `rev`.
     pub(crate) fn mostly_code(&self, documents: Option<&Documents>) -> Result<bool, Fault> {
         let rev = self.rev()?;
         let mut known = self.code.borrow_mut();

@@ -1,4 +1,5 @@
-//! Queries to the truth: here those about the index as a whole, and in the other files those about its sources, documents, chunks and vectors.
+//! Queries to the truth: here those about the index as a whole, and in the other files those about
+//! its sources, documents, chunks and vectors.
 
 mod chunk;
 mod document;
@@ -61,7 +62,8 @@ impl Truth {
         Ok(select.optional()?)
     }
 
-    /// The ids of documents changed after `rev`, in the order of change, at most `limit`, each with its `rev`.
+    /// The ids of documents changed after `rev`, in the order of change, at most `limit`, each with
+    /// its `rev`.
     pub(crate) fn changed(&self, rev: i64, limit: usize) -> Result<Vec<(i64, i64)>, Fault> {
         let mut select = self
             .connection
@@ -71,7 +73,8 @@ impl Truth {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// How many documents of the source at `root` were split with other settings than those of `identity`, up to `most`.
+    /// How many documents of the source at `root` were split with other settings than those of
+    /// `identity`, up to `most`.
     pub(crate) fn stale_count(
         &self,
         root: &str,
@@ -118,8 +121,8 @@ impl Truth {
         Ok(self.connection.query_row(sql, [], |row| unsigned(row, 0))?)
     }
 
-    /// Calls `visit` with every value of the content of the index, in an order that depends on the content alone: not
-    /// on row ids, times or the history of the index.
+    /// Calls `visit` with every value of the content of the index, in an order that depends on the
+    /// content alone: not on row ids, times or the history of the index.
     pub(crate) fn each_value(&self, mut visit: impl FnMut(&[u8])) -> Result<(), Fault> {
         const VALUES: &str = "
             SELECT path, text, encoding, title, first_heading, metadata, syntax, strategy, reason, document.warnings, identity,

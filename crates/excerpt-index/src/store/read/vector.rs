@@ -9,7 +9,8 @@ use crate::store::truth::Truth;
 use crate::store::vectors::Key;
 
 impl Truth {
-    /// The result of `look` on the numbers of a vector: `Some(None)` when the embedder rejected the string, `None` when there is no such vector.
+    /// The result of `look` on the numbers of a vector: `Some(None)` when the embedder rejected the
+    /// string, `None` when there is no such vector.
     pub(in crate::store) fn vector<T>(
         &self,
         key: Key,
@@ -27,8 +28,8 @@ impl Truth {
         Ok(Some(numbers.map_err(rusqlite::Error::from)?.map(look)))
     }
 
-    /// The result of `look` on the numbers of a chunk's vector: `Some(None)` when the embedder rejected the chunk, `None` when there is no such chunk, or
-    /// no vector for it.
+    /// The result of `look` on the numbers of a chunk's vector: `Some(None)` when the embedder
+    /// rejected the chunk, `None` when there is no such chunk, or no vector for it.
     pub(in crate::store) fn vector_of<T>(
         &self,
         embedder: &str,

@@ -1,5 +1,6 @@
-//! `excerpt eval`: scores the search with questions whose answers are known, for one configuration or several (`sweep.rs`), or compares
-//! two such reports (`compare.rs`). `tables.rs` prints the tables.
+//! `excerpt eval`: scores the search with questions whose answers are known, for one configuration
+//! or several (`sweep.rs`), or compares two such reports (`compare.rs`). `tables.rs` prints the
+//! tables.
 
 mod compare;
 mod sweep;

@@ -1,4 +1,5 @@
-//! The combinations of settings that a sweep tries: of chunking, and of ranking (`search.fusion=convex,rrf`).
+//! The combinations of settings that a sweep tries: of chunking, and of ranking
+//! (`search.fusion=convex,rrf`).
 
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
@@ -12,7 +13,8 @@ use serde_json::Value;
 /// The prefix of the fields of `[search]`.
 const SEARCH: &str = "search.";
 
-/// A field of `[chunking]`, or one of `[search]` with the prefix `search.`, and the values to try: `target=128,256`.
+/// A field of `[chunking]`, or one of `[search]` with the prefix `search.`, and the values to try:
+/// `target=128,256`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Axis {
     field: String,
@@ -150,7 +152,8 @@ fn fields(object: &Value, before: &str) -> String {
     named.collect::<Vec<_>>().join(", ")
 }
 
-/// A value in TOML. Since a comma separates the values of a sweep, `+` separates the items of a list: `levels=2,2+3`.
+/// A value in TOML. Since a comma separates the values of a sweep, `+` separates the items of a
+/// list: `levels=2,2+3`.
 fn written(field: &str, value: &str) -> String {
     let listed = value
         .chars()
@@ -178,7 +181,8 @@ pub(crate) struct Trial {
 ///
 /// # Errors
 ///
-/// An unknown field or value, invalid settings, and two combinations that result in the same settings.
+/// An unknown field or value, invalid settings, and two combinations that result in the same
+/// settings.
 pub(crate) fn trials(
     base: &Settings,
     ranking: &Ranking,

@@ -27,8 +27,8 @@ use skipped::skipped;
 
 /// Find the passage of a folder's documents that answers a question
 ///
-/// A new folder is indexed first; a known one is checked for changes. A path inside a git repository searches that part of
-/// the repository's index.
+/// A new folder is indexed first; a known one is checked for changes. A path inside a git
+/// repository searches that part of the repository's index.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The question, or some words
@@ -78,10 +78,12 @@ pub(crate) struct Args {
     /// Whether to check for changes first: auto (not for long), always or never
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = SyncMode::Auto, hide_possible_values = true, hide_short_help = true)]
     sync: SyncMode,
-    /// How long the answer waits for changes with --sync auto; the rest is indexed in the background
+    /// How long the answer waits for changes with --sync auto; the rest is indexed in the
+    /// background
     #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds, hide_short_help = true)]
     wait: Duration,
-    /// Search what `.gitignore` and the like exclude, too; the next search without this flag removes it from the index
+    /// Search what `.gitignore` and the like exclude, too; the next search without this flag
+    /// removes it from the index
     #[arg(long, hide_short_help = true)]
     no_ignore: bool,
     #[command(flatten)]
@@ -233,7 +235,8 @@ fn open(answer: &Answer) -> anyhow::Result<()> {
     editor::open(&absolute(&document.source, &document.path), line)
 }
 
-/// The notes about the answer. If there was not enough time, `start` starts a sync in the background.
+/// The notes about the answer. If there was not enough time, `start` starts a sync in the
+/// background.
 fn notes(answer: &Answer, lag: Option<Lag>, start: impl FnOnce() -> io::Result<()>) -> Vec<String> {
     // A sync that has just failed is not started again by each search.
     let goes_on = |is_stuck: bool| match !is_stuck && background::is_possible() && start().is_ok() {

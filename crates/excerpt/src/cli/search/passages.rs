@@ -47,7 +47,8 @@ const COPIES: usize = 3;
 const NAMES: usize = 2;
 
 impl Passages<'_> {
-    /// Prints the answer. Weak matches are only counted, but if there are no others, the best of them is shown.
+    /// Prints the answer. Weak matches are only counted, but if there are no others, the best of
+    /// them is shown.
     pub(super) fn print(&self, output: &mut Output, answer: &Answer) -> io::Result<()> {
         let is_good = |document: &DocumentHits| document.chunks.iter().any(|hit| !hit.weak);
         let has_good = answer.documents.iter().any(is_good);
@@ -116,7 +117,8 @@ impl Passages<'_> {
         output.line(format!("{path}{}{marks}", output.safe(&title)))
     }
 
-    /// The places of copies: the differing parts of their paths if there are any, otherwise the citations.
+    /// The places of copies: the differing parts of their paths if there are any, otherwise the
+    /// citations.
     fn copies(&self, output: &mut Output, copies: &[AlsoIn]) -> io::Result<()> {
         if copies.is_empty() {
             return Ok(());
@@ -185,7 +187,8 @@ impl Passages<'_> {
         self.headed(output, (&styled, columns(head)), place, hit, style)
     }
 
-    /// A head with its width, followed by the place as far as there is room, or on the next line if there is none.
+    /// A head with its width, followed by the place as far as there is room, or on the next line if
+    /// there is none.
     fn headed(
         &self,
         output: &mut Output,
@@ -229,7 +232,8 @@ impl Passages<'_> {
     }
 }
 
-/// The title of a document that was given to it, in front matter or when it was added, and the headings of the hit; without either, its own title.
+/// The title of a document that was given to it, in front matter or when it was added, and the
+/// headings of the hit; without either, its own title.
 fn place(document: &DocumentHits, hit: &Hit) -> Option<String> {
     let given = document.title.as_ref();
     let given = given.filter(|_| document.title != document.first_heading);
@@ -258,7 +262,8 @@ fn headings(hit: &Hit) -> Option<String> {
     }
 }
 
-/// The lines that answer, with their matches highlighted, and an ellipsis where the passage continues before or after them.
+/// The lines that answer, with their matches highlighted, and an ellipsis where the passage
+/// continues before or after them.
 fn snippet(output: &mut Output, hit: &Hit) -> io::Result<()> {
     let text = &hit.snippet.text;
     let body = match hit.span.bytes.start {
@@ -299,7 +304,8 @@ fn snippet(output: &mut Output, hit: &Hit) -> io::Result<()> {
     Ok(())
 }
 
-/// The pieces of a line that is wrapped on a terminal, each with its offset; without a terminal, the line. All but the first are indented by `own` columns.
+/// The pieces of a line that is wrapped on a terminal, each with its offset; without a terminal,
+/// the line. All but the first are indented by `own` columns.
 fn wrapped<'l>(output: &Output, line: &'l str, own: usize) -> Vec<(usize, &'l str)> {
     let Some(width) = output.columns() else {
         return vec![(0, line)];

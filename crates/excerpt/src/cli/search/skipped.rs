@@ -10,7 +10,8 @@ use crate::place::{Paths, Target, not_indexed};
 /// The maximum number of reasons that are named.
 const REASONS: usize = 3;
 
-/// The files that were skipped where the search was done, and how to include them; `None` if there are none.
+/// The files that were skipped where the search was done, and how to include them; `None` if there
+/// are none.
 pub(super) fn skipped(index: &Index, target: &Target, paths: &Paths) -> Option<String> {
     let mut counts: BTreeMap<SkipReason, (usize, String, Option<String>)> = BTreeMap::new();
     for source in &target.sources {
