@@ -24,58 +24,38 @@
 
 #![forbid(unsafe_code)]
 
-mod clone;
-mod closest;
-mod collection;
-mod commits;
-mod cut;
-mod days;
-mod deadline;
-mod disk;
+mod analysis;
 mod embed;
-mod error;
 pub mod eval;
-mod git;
+mod fs;
 mod index;
-mod indexes;
-mod journal;
-mod list;
-mod locate;
-mod lock;
+mod library;
 mod model;
-mod open;
 mod read;
-mod rebuild;
 mod search;
 mod source;
 mod store;
-mod summary;
 mod sync;
-mod watch;
 
-pub use collection::Collection;
-pub use days::Days;
-pub use disk::make_folder_private;
+pub use analysis::days::Days;
+pub use analysis::is_date;
 pub use embed::{EmbedError, Embedder, HttpCheck, HttpEmbedder, HttpOptions, StaticTable, Vectors};
-pub use error::{Error, Result};
 pub use excerpt_chunk::{Config, Settings};
-pub use index::{Index, OpenOptions};
-pub use indexes::{IndexEntry, LIBRARY};
-pub use list::{ChangeDate, DateFrom, DocumentEntry, FolderEntry, ListOptions, ListOrder, Warned};
-pub use locate::{Place, includes, locate};
-pub use model::{
-    AlsoIn, Answer, Attributes, Building, Channel, Check, DocumentHits, Encoding, Explanation,
-    Filter, Hit, Keywords, LastSync, Limits, NextVectors, Note, Progress, Query, Rank, SignalShare,
-    Skip, SkipReason, Snippet, SourceStatus, Stage, Stat, Status, SyncOptions, SyncReport,
-    VectorStatus,
-};
-pub use open::{
+pub use fs::disk::make_folder_private;
+pub use fs::open::{
     CONFIGURATION_LIMIT, Kind as FileKind, Refused, read_below, read_named, stat_below,
 };
+pub use index::{Index, OpenOptions, Stop, Watching};
+pub use library::{IndexEntry, LIBRARY, Place, includes, locate};
+pub use model::{
+    AlsoIn, Answer, Attributes, Building, ChangeDate, Channel, Channels, Check, Collection,
+    DateFrom, DocumentEntry, DocumentHits, Domain, Encoding, Error, Explanation, Filter,
+    FolderEntry, Fusion, Hit, Keywords, LastSync, Limits, ListOptions, ListOrder, Newest,
+    NextVectors, Note, Progress, Query, Rank, Ranking, RankingPreset, Result, Secret, Secrets,
+    Selection, SignalShare, Signals, Skip, SkipReason, Snippet, SourceStatus, Stage, Stat, Status,
+    Summary, SyncOptions, SyncReport, Topic, VectorStatus, Warned,
+};
 pub use read::{ChunkPlace, DocumentText, Incoming, Links, Outgoing, ReadOptions, Target};
-pub use search::{Channels, Fusion, Ranking, RankingPreset, Signals};
-pub use source::{Entry, Files, Listing, Reading, Secret, Secrets, Selection, Source, decode};
+pub use source::{Entry, Files, Listing, Reading, Source, decode};
 pub use store::hush_mended_panics;
-pub use summary::{Domain, Newest, Summary, Topic, is_date};
 pub use sync::quiet;
-pub use watch::{Stop, Watching};

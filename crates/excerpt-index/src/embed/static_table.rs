@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::wordpiece::{MOST, WordPiece};
 use super::{EmbedError, Embedder, Vectors, to_unit_length};
-use crate::{Error, Result};
+use crate::model::{Error, Result};
 
 /// The table inside the program. The file exists once, where it is built and documented: a copy
 /// here could become out of date. The crate is only published as part of the program, so it is

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use crate::error::Result;
-use crate::model::SyncOptions;
+use crate::model::{Result, SyncOptions};
 use crate::source::{Entry, Files, Listing, Reading, Source};
 
 /// The files under a folder, without those in the folder of the questions, which contain the

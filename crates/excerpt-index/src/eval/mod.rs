@@ -13,10 +13,8 @@ mod set;
 
 use std::collections::BTreeMap;
 
-use crate::error::{Error, Result};
 use crate::index::Index;
-use crate::model::{Filter, Query, Rank};
-use crate::search::Ranking;
+use crate::model::{Error, Filter, Query, Rank, Ranking, Result};
 
 pub use interval::Interval;
 pub use measure::{MEASURES, Passage, Rule};

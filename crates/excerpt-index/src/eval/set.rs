@@ -12,11 +12,9 @@ use serde_json::{Map, Value};
 
 use super::corpus::Corpus;
 use super::measure::Passage;
-use crate::closest::Closest;
-use crate::error::{Error, plain};
-use crate::model::Skip;
-use crate::open::{Refused, read_below};
-use crate::search::segments;
+use crate::fs::open::{Refused, read_below};
+use crate::model::{Error, Skip, plain, segments};
+use crate::read::Closest;
 use crate::source::{Entry, Reading, Source};
 
 /// The file with the questions, one JSON object per line.

@@ -1,17 +1,33 @@
-//! The types of the public interface: queries, answers, syncs, and the status of an index.
+//! The nouns of the crate: queries and how they are ranked, answers, syncs, collections, lists, the
+//! status of an index, and errors.
 
 mod answer;
+mod collection;
+mod error;
+mod list;
+mod path;
 mod question;
+mod ranking;
+mod selection;
 mod state;
+mod summary;
 mod sync;
 
 pub use answer::{
     AlsoIn, Answer, Channel, DocumentHits, Explanation, Hit, Note, SignalShare, Snippet,
 };
+pub use collection::Collection;
+pub(crate) use error::plain;
+pub use error::{Error, Result};
+pub use list::{ChangeDate, DateFrom, DocumentEntry, FolderEntry, ListOptions, ListOrder, Warned};
+pub(crate) use path::segments;
 pub use question::{Filter, Query, Rank};
+pub use ranking::{Channels, Fusion, Ranking, RankingPreset, Signals};
+pub use selection::{Secret, Secrets, Selection};
 pub use state::{
     Building, Check, Keywords, LastSync, NextVectors, SourceStatus, Status, VectorStatus,
 };
+pub use summary::{Domain, Newest, Summary, Topic};
 pub use sync::{
     Attributes, Encoding, Limits, Progress, Skip, SkipReason, Stage, Stat, SyncOptions, SyncReport,
 };

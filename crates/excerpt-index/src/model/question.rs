@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::search::Ranking;
+use super::Ranking;
 
 /// A search request.
 #[derive(Clone, Debug)]

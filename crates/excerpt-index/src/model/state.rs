@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::SkipReason;
-use crate::summary::Summary;
+use super::Summary;
 
 /// The contents and the state of an index.
 #[derive(Clone, Debug, Serialize)]

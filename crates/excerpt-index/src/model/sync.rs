@@ -8,7 +8,7 @@ use std::time::Duration;
 use excerpt_chunk::Config;
 use serde::{Deserialize, Serialize};
 
-use crate::source::Selection;
+use super::Selection;
 
 /// The options of a sync.
 #[derive(Clone, Debug, Default)]

@@ -28,7 +28,7 @@ pub struct Links {
 impl Links {
     /// Removes the targets of links, and the links that lead here, where `reaches` excludes the
     /// other document.
-    pub(super) fn keep(&mut self, reaches: impl Fn(&str) -> bool) {
+    pub(crate) fn keep(&mut self, reaches: impl Fn(&str) -> bool) {
         self.incoming.retain(|link| reaches(&link.path));
         for link in &mut self.outgoing {
             if link.path.as_ref().is_some_and(|path| !reaches(path)) {
@@ -82,7 +82,7 @@ pub struct Incoming {
 }
 
 /// Follows the links of one source.
-pub(super) struct Resolver<'a> {
+pub(crate) struct Resolver<'a> {
     truth: &'a Truth,
     source: i64,
     /// The paths of the documents by their names in lower case, without `.md`; built when the first
@@ -93,7 +93,7 @@ pub(super) struct Resolver<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    pub(super) fn new(truth: &'a Truth, source: i64) -> Self {
+    pub(crate) fn new(truth: &'a Truth, source: i64) -> Self {
         Resolver {
             truth,
             source,
@@ -103,7 +103,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// The links of the `bytes` of a document, whose text is `text`.
-    pub(super) fn links(
+    pub(crate) fn links(
         &mut self,
         document: &StoredDocument,
         text: &str,

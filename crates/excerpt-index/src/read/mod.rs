@@ -1,26 +1,26 @@
 //! Reading from an index: a [`Target`] is a document, some lines or a section of it, or a chunk. It
 //! is read as one continuous [`DocumentText`], with its neighbours and its [`Links`] on request.
 
+mod closest;
 mod links;
 mod section;
 mod target;
 
 use std::path::PathBuf;
 
-use excerpt_chunk::{Hash, LineIndex, Span};
+use excerpt_chunk::{Hash, Span};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+pub(crate) use closest::Closest;
+pub(crate) use links::Resolver;
 pub use links::{Incoming, Links, Outgoing};
+pub(crate) use section::Sections;
 pub use target::Target;
+pub(crate) use target::ids;
 
-use crate::error::{Error, Result};
-use crate::index::Index;
-use crate::model::Encoding;
-use crate::search::segments;
-use crate::store::{StoredChunk, StoredDocument};
-use links::Resolver;
-use section::Sections;
+use crate::model::{Encoding, segments};
+use crate::store::StoredChunk;
 
 /// How targets are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -143,165 +143,6 @@ pub struct ChunkPlace {
     pub trail: Vec<String>,
 }
 
-impl Index {
-    /// Reads several targets from one state of the index. An error in one does not affect the
-    /// others.
-    pub fn read(&self, targets: &[Target], options: &ReadOptions) -> Vec<Result<DocumentText>> {
-        // Without a snapshot nothing can be read either, and each target reports that.
-        let _snapshot = self.store.truth.snapshot().ok();
-        let read = targets.iter().map(|target| self.get_one(target, options));
-        read.collect()
-    }
-
-    /// Reads one target.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::UnknownDocument`] and [`Error::UnknownSection`] with a suggestion,
-    /// [`Error::AmbiguousDocument`], [`Error::UnknownChunk`], [`Error::AmbiguousChunk`], or
-    /// [`Error::Lines`] when the document ends before the first line.
-    pub fn get(&self, target: &Target, options: &ReadOptions) -> Result<DocumentText> {
-        let _snapshot = self.store.truth.snapshot().map_err(self.at())?;
-        self.get_one(target, options)
-    }
-
-    fn get_one(&self, target: &Target, options: &ReadOptions) -> Result<DocumentText> {
-        let document = match target {
-            Target::Document { path }
-            | Target::Lines { path, .. }
-            | Target::Section { path, .. } => self.find(options, path)?,
-            Target::Chunk { id } => return self.get_chunk(id, options),
-        };
-        let text = self.store.truth.text(document.text).map_err(self.at())?;
-        let bytes = match target {
-            Target::Lines {
-                first,
-                column,
-                last,
-                ..
-            } => {
-                let index = LineIndex::new(&text);
-                if *first == 0 || last < first || *first > index.len() {
-                    return Err(Error::Lines {
-                        path: document.path,
-                        first: *first,
-                        last: *last,
-                        count: index.len(),
-                    });
-                }
-                let lines = index.lines(*first, *last);
-                let line = &text[index.lines(*first, *first)];
-                let before = line.char_indices().nth(column.saturating_sub(1));
-                lines.start + before.map_or(line.len(), |(at, _)| at)..lines.end
-            }
-            Target::Section { section, .. } => {
-                let sections = Sections::of(&document, &text);
-                match sections.find(section) {
-                    Some(section) => section.bytes.clone(),
-                    None => {
-                        return Err(Error::UnknownSection {
-                            closest: sections.closest(section),
-                            count: sections.len(),
-                            path: document.path,
-                            section: section.clone(),
-                        });
-                    }
-                }
-            }
-            Target::Document { .. } | Target::Chunk { .. } => 0..text.len(),
-        };
-        self.cut_out(document, &text, bytes, options)
-    }
-
-    /// Reads the chunk whose id starts with `id`.
-    fn get_chunk(&self, id: &str, options: &ReadOptions) -> Result<DocumentText> {
-        let unknown = || Error::UnknownChunk { id: id.to_string() };
-        let (from, to) = target::ids(id).ok_or_else(unknown)?;
-        let truth = &self.store.truth;
-        let mut found = Vec::new();
-        for (document, ordinal) in truth.chunks_between(from, to).map_err(self.at())? {
-            let document = truth.document(document).map_err(self.at())?;
-            let wanted = document.filter(|document| options.holds(&document.root, &document.path));
-            let Some(document) = wanted else { continue };
-            let chunk = truth.chunk(document.id, ordinal).map_err(self.at())?;
-            found.extend(chunk.map(|chunk| (document, chunk)));
-        }
-        let (document, chunk) = match found.len() {
-            0 => return Err(unknown()),
-            1 => found.remove(0),
-            _ => {
-                let citation = |(document, chunk): &(StoredDocument, StoredChunk)| {
-                    citation(&document.path, &chunk.span)
-                };
-                return Err(Error::AmbiguousChunk {
-                    id: id.to_string(),
-                    citations: found.iter().map(citation).collect(),
-                });
-            }
-        };
-        let text = truth.text(document.text).map_err(self.at())?;
-        self.cut_out(document, &text, chunk.bytes(), options)
-    }
-
-    /// The text at `bytes` of a document.
-    fn cut_out(
-        &self,
-        document: StoredDocument,
-        text: &str,
-        bytes: std::ops::Range<usize>,
-        options: &ReadOptions,
-    ) -> Result<DocumentText> {
-        let chunks = self.store.truth.chunks(document.id).map_err(self.at())?;
-        // The chunks that contain some of it; between two chunks, the one before.
-        let mut from = chunks.partition_point(|chunk| chunk.bytes().end <= bytes.start);
-        let mut to = chunks.partition_point(|chunk| chunk.bytes().start < bytes.end);
-        let mut bytes = bytes;
-        if let Some(neighbours) = options.neighbours.filter(|_| !chunks.is_empty()) {
-            if from >= to {
-                from = to.saturating_sub(1);
-                to = from + 1;
-            }
-            from = from.saturating_sub(neighbours);
-            to = to.saturating_add(neighbours).min(chunks.len());
-            let (first, last) = (chunks[from].bytes(), chunks[to - 1].bytes());
-            bytes = first.start.min(bytes.start)..last.end.max(bytes.end);
-        }
-        let links = match options.links {
-            true => {
-                let mut resolver = Resolver::new(&self.store.truth, document.source);
-                let links = resolver.links(&document, text, &bytes);
-                let mut links = links.map_err(self.at())?;
-                links.keep(|path| options.reaches(path));
-                Some(links)
-            }
-            false => None,
-        };
-        let stat = self.store.truth.stat(document.id).map_err(self.at())?;
-        let index = LineIndex::new(text);
-        let span = index.span(bytes.clone());
-        let line = index.lines(span.lines.0, span.lines.0);
-        let before = text.get(line.start..bytes.start).unwrap_or_default();
-        let chunks = chunks.into_iter().take(to).skip(from);
-        Ok(DocumentText {
-            citation: citation(&document.path, &span),
-            source: PathBuf::from(document.root),
-            path: document.path,
-            title: document.title,
-            first_heading: document.first_heading,
-            metadata: document.metadata,
-            size: stat.size,
-            modified: stat.seconds(),
-            encoding: document.encoding,
-            span,
-            column: before.chars().count() + 1,
-            lines_total: index.len(),
-            text: text.get(bytes).unwrap_or_default().to_string(),
-            chunks: chunks.map(ChunkPlace::from).collect(),
-            links,
-        })
-    }
-}
-
 impl From<StoredChunk> for ChunkPlace {
     fn from(chunk: StoredChunk) -> Self {
         ChunkPlace {
@@ -314,7 +155,7 @@ impl From<StoredChunk> for ChunkPlace {
 }
 
 /// The place to open.
-fn citation(path: &str, span: &Span) -> String {
+pub(crate) fn citation(path: &str, span: &Span) -> String {
     let (first, last) = span.lines;
     format!("{path}:{first}-{last}")
 }

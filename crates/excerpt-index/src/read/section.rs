@@ -13,22 +13,22 @@ use crate::store::StoredDocument;
 
 /// A section of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Section {
+pub(crate) struct Section {
     /// The heading, or the name.
-    pub(super) title: String,
+    pub(crate) title: String,
     /// Its name in links; in source code the name itself.
-    pub(super) slug: String,
+    pub(crate) slug: String,
     /// The bytes of the section: from its heading to the next one of its level or above.
-    pub(super) bytes: Range<usize>,
+    pub(crate) bytes: Range<usize>,
 }
 
 /// The sections of a document, in order.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sections(Vec<Section>);
+pub(crate) struct Sections(Vec<Section>);
 
 impl Sections {
     /// Finds the sections in the text of a document.
-    pub(super) fn of(document: &StoredDocument, text: &str) -> Self {
+    pub(crate) fn of(document: &StoredDocument, text: &str) -> Self {
         let named = Document::new(text).with_path(&document.path);
         match document.is_code() && Grammars.detect(&named).is_some() {
             true => Sections::of_code(&named),
@@ -77,13 +77,13 @@ impl Sections {
     }
 
     /// How many there are.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
     /// The section with this name: a slug or a heading. In a wiki link, outer headings may precede
     /// it.
-    pub(super) fn find(&self, name: &str) -> Option<&Section> {
+    pub(crate) fn find(&self, name: &str) -> Option<&Section> {
         let own = |name: &str| {
             let exact = self.0.iter().find(|section| section.slug == name);
             exact.or_else(|| {
@@ -97,7 +97,7 @@ impl Sections {
     }
 
     /// The slug most similar to `name`.
-    pub(super) fn closest(&self, name: &str) -> Option<String> {
+    pub(crate) fn closest(&self, name: &str) -> Option<String> {
         let slugs = || self.0.iter().map(|section| &*section.slug);
         let wanted = slug(name);
         // A typo can turn a shorter name into anything.

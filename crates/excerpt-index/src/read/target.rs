@@ -86,7 +86,7 @@ impl Target {
 }
 
 /// The first and the last id that start with these hexadecimal digits.
-pub(super) fn ids(digits: &str) -> Option<([u8; 16], [u8; 16])> {
+pub(crate) fn ids(digits: &str) -> Option<([u8; 16], [u8; 16])> {
     let filled = |with: &str| {
         let digits = format!("{digits}{}", with.repeat(32 - digits.len()));
         let number = u128::from_str_radix(&digits, 16).ok()?;

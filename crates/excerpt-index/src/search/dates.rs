@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use excerpt_chunk::dates;
 use serde_json::Value;
 
-use crate::days::Days;
+use crate::analysis::days::Days;
 use crate::model::Filter;
 use crate::store::facet::DATE;
 use crate::store::{Documents, Fault, Features, Store, StoredDocument};
@@ -49,21 +49,20 @@ impl Period {
     }
 }
 
-/// The dates of a chunk: those in its path and in the headings around and inside it; if there are
-/// none, that of the front matter.
+/// The dates of a chunk: those in the name of its file and in the headings around and inside it. If
+/// no heading has one, that of the front matter, too.
 pub(super) fn dates_of<'d>(
     document: &'d StoredDocument,
     chunk: &'d Features,
 ) -> impl Iterator<Item = &'d str> {
-    let own = [&*document.path, &*chunk.headings]
-        .into_iter()
-        .flat_map(dates);
-    let mut own = own.peekable();
-    let field = match own.peek() {
+    let name = document.path.rsplit('/').next().unwrap_or_default();
+    let mut headings = dates(&chunk.headings).peekable();
+    let field = match headings.peek() {
         None => document.metadata.get("date").and_then(Value::as_str),
         Some(_) => None,
     };
-    own.chain(field.into_iter().flat_map(dates))
+    let outer = field.into_iter().flat_map(dates);
+    dates(name).chain(headings).chain(outer)
 }
 
 /// What a question asks about a day.

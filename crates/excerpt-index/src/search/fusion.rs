@@ -3,8 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::ranking::{Fusion, Ranking};
-use crate::model::{Channel, Explanation};
+use crate::model::{Channel, Explanation, Fusion, Ranking};
 use crate::store::{Candidate, Candidates};
 
 /// The rank after which the chunks of a list add nothing to a score, however many are requested.
@@ -21,6 +20,8 @@ pub(super) struct Found {
     /// Its score, which is the sum of the shares in its explanation.
     pub(super) score: f32,
     pub(super) explanation: Explanation,
+    /// Whether it is dated in the time that the question asks about.
+    pub(super) is_of_asked_day: bool,
 }
 
 /// The chunks of both lists, each with its ranks and scores in the channels, but without a final
@@ -38,6 +39,7 @@ pub(super) fn united(lexical: &Candidates, vectors: &[Candidate]) -> Vec<Found> 
                 all_words,
                 score: 0.0,
                 explanation: Explanation::default(),
+                is_of_asked_day: false,
             });
             found.len() - 1
         })

@@ -74,6 +74,7 @@ mod tests {
             all_words: false,
             score: *score,
             explanation: Explanation::default(),
+            is_of_asked_day: false,
         });
         chunks.collect()
     }

@@ -10,7 +10,6 @@ mod fusion;
 mod group;
 mod places;
 mod query;
-mod ranking;
 mod signals;
 mod snippet;
 mod version;
@@ -23,9 +22,9 @@ use std::time::Instant;
 
 use excerpt_chunk::Markdown;
 
-use crate::days;
+use crate::analysis::days;
 use crate::embed::Embedder;
-use crate::model::{AlsoIn, Answer, DocumentHits, Hit, Note, Query, Rank};
+use crate::model::{AlsoIn, Answer, Channels, DocumentHits, Hit, Note, Query, Rank, Signals};
 use crate::store::{
     self, Candidate, Candidates, Codes, Fault, Searched, Store, StoredDocument, Wanted,
 };
@@ -34,14 +33,10 @@ use dates::Period;
 use fusion::{DEPTH, Found, Scale};
 use group::Group;
 use places::Places;
-pub(crate) use places::segments;
-pub(crate) use query::Phrase;
 use query::Words;
 use signals::Asked;
 use snippet::Marker;
 use weak::Evidence;
-
-pub use ranking::{Channels, Fusion, Ranking, RankingPreset, Signals};
 
 /// The maximum limit of a query.
 const MOST: usize = 1000;
@@ -173,21 +168,43 @@ impl Search<'_> {
         };
         let chunks = self.keywords.as_ref().map_or(0, Searched::chunks);
         let question = self.question(&mut answer.notes)?;
-        let limit = self.first_limit();
-        let (candidates, nearest) = self.channels(question.as_ref(), limit)?;
-        let (candidates, groups, found, documents) = self.ranked(candidates, limit, &nearest)?;
         answer.vectors = question.is_some();
-        answer.chunks_total = candidates.chunks_total;
-        answer.documents_total = candidates.documents_total;
+        let limit = self.first_limit();
+        let (mut candidates, nearest) = self.channels(question.as_ref(), limit)?;
+        let mut wanted = self.query.limit.min(MOST);
         let mut lookup = Lookup {
             store: self.store,
-            found,
-            documents,
+            found: Vec::new(),
+            documents: Documents::default(),
             marker: Marker::new(self.words, &weights, chunks),
             question,
             chunks,
         };
-        answer.documents = lookup.documents(groups, self.query)?;
+        loop {
+            let (groups, is_all) = self.ranked(&mut candidates, wanted, &nearest, &mut lookup)?;
+            let count = groups.len();
+            answer.documents = lookup.documents(groups, self.query)?;
+            // What was folded leaves room for others.
+            if is_all || !self.query.fold_copies || answer.documents.len() >= self.query.limit {
+                break;
+            }
+            wanted = count + self.query.limit;
+        }
+        let of_asked_day = lookup.found.iter().any(|found| found.is_of_asked_day);
+        if !of_asked_day {
+            let dated = |note: &Note| matches!(note, Note::Dated { .. });
+            answer.notes.retain(|note| !dated(note));
+        }
+        answer.chunks_total = candidates.chunks_total;
+        answer.documents_total = candidates.documents_total;
+        if self.within.is_some() {
+            // Words also occur in chunks of other days.
+            let by_words = lookup.found.iter();
+            let by_words = by_words.filter(|found| found.explanation.keywords.is_some());
+            answer.chunks_total = by_words.clone().count();
+            let documents: HashSet<u64> = by_words.map(|found| found.document).collect();
+            answer.documents_total = documents.len();
+        }
         Ok(answer)
     }
 
@@ -320,31 +337,30 @@ impl Search<'_> {
         }
     }
 
-    /// Requests more and more chunks until they belong to enough documents.
+    /// Requests more and more chunks until they belong to as many documents as `wanted`. Returns
+    /// their groups, and whether there are no more.
     fn ranked(
         &self,
-        mut candidates: Candidates,
-        mut limit: usize,
+        candidates: &mut Candidates,
+        wanted: usize,
         nearest: &[Candidate],
-    ) -> Result<(Candidates, Vec<Group>, Vec<Found>, Documents), Fault> {
-        let query = self.query;
-        let wanted = query.limit.min(MOST);
-        let mut documents = Documents::default();
+        lookup: &mut Lookup<'_>,
+    ) -> Result<(Vec<Group>, bool), Fault> {
         loop {
-            let found = self.found(&candidates, nearest, &mut documents)?;
-            let groups = match query.rank {
-                Rank::Documents => group::by_document(&found),
-                Rank::Chunks => group::by_chunk(&found),
+            lookup.found = self.found(candidates, nearest, &mut lookup.documents)?;
+            let groups = match self.query.rank {
+                Rank::Documents => group::by_document(&lookup.found),
+                Rank::Chunks => group::by_chunk(&lookup.found),
             };
-            let exhausted = candidates.chunks.len() == candidates.chunks_total;
-            let Some(keywords) = self
-                .keywords()
-                .filter(|_| groups.len() < wanted && !exhausted)
-            else {
-                return Ok((candidates, groups, found, documents));
+            let is_all = candidates.chunks.len() == candidates.chunks_total;
+            let Some(keywords) = self.keywords().filter(|_| !is_all) else {
+                return Ok((groups, true));
             };
-            limit *= 4;
-            candidates = keywords.candidates(&self.wanted(limit))?;
+            if groups.len() >= wanted {
+                return Ok((groups, false));
+            }
+            let limit = candidates.chunks.len().max(self.first_limit()) * 4;
+            *candidates = keywords.candidates(&self.wanted(limit))?;
         }
     }
 
@@ -370,6 +386,22 @@ impl Search<'_> {
         }
     }
 
+    /// Whether a candidate is dated in the period that the filter requires. One that the database
+    /// does not contain is judged later.
+    fn is_dated(
+        &self,
+        candidate: &Candidate,
+        period: &Period,
+        documents: &mut Documents,
+    ) -> Result<bool, Fault> {
+        let place = (candidate.document, candidate.ordinal);
+        let Some(document) = documents.current(self.store, place.0, candidate.rev)? else {
+            return Ok(true);
+        };
+        let own = self.store.truth.features(place.0, place.1)?;
+        Ok(own.is_none_or(|own| period.has(document, &own)))
+    }
+
     /// The candidates of both channels with their scores, best first, without those that the
     /// database no longer contains: the keyword index or the vectors may be out of date.
     fn found(
@@ -380,12 +412,23 @@ impl Search<'_> {
     ) -> Result<Vec<Found>, Fault> {
         let ranking = &self.query.ranking;
         let signals = &ranking.signals;
-        let scales = (Scale::of_keywords(lexical), Scale::of_vectors(vectors));
+        let (lexical, vectors) = match &self.within {
+            Some(period) => {
+                let mut is_dated =
+                    |candidate: &Candidate| self.is_dated(candidate, period, documents);
+                (
+                    lexical.retaining(&mut is_dated)?,
+                    retaining(vectors, &mut is_dated)?,
+                )
+            }
+            None => (lexical.clone(), vectors.to_vec()),
+        };
+        let scales = (Scale::of_keywords(&lexical), Scale::of_vectors(&vectors));
         let mut all = Vec::new();
         let mut features = Vec::new();
-        for mut found in fusion::united(lexical, vectors) {
+        for mut found in fusion::united(&lexical, &vectors) {
             let place = (found.document, found.ordinal);
-            let current = documents.current(self.store, &found)?;
+            let current = documents.current(self.store, place.0, found.rev)?;
             let own = match current {
                 Some(_) => self.store.truth.features(place.0, place.1)?,
                 None => None,
@@ -404,9 +447,6 @@ impl Search<'_> {
                 (Channels::Both, true) => ranking.vectors_in_code,
                 (Channels::Both, false) => ranking.vectors_in_prose,
             };
-            if (self.within.as_ref()).is_some_and(|period| !period.has(document, &own)) {
-                continue;
-            }
             fusion::score(&mut found, scales.0, scales.1, share, ranking);
             all.push(found);
             features.push(own);
@@ -415,10 +455,8 @@ impl Search<'_> {
         let mostly_code = self.store.truth.mostly_code(self.documents())?;
         let mut asked = Asked::new(self.words, mostly_code, days::today());
         let mut of_documents = HashMap::new();
-        let mut is_asked = Vec::new();
         for (found, own) in all.iter_mut().zip(&features) {
             let Some(document) = documents.get(found.document) else {
-                is_asked.push(false);
                 continue;
             };
             let fit = self.places.as_ref();
@@ -433,7 +471,7 @@ impl Search<'_> {
             };
             let of_chunk = asked.of_chunk(found, own, document, signals);
             let period = self.asked.as_ref().map(|asked| &asked.period);
-            is_asked.push(period.is_some_and(|period| period.has(document, own)));
+            found.is_of_asked_day = period.is_some_and(|period| period.has(document, own));
             for (name, factor) in of_chunk.iter().chain(&*of_document) {
                 signals::apply(found, name, *factor);
             }
@@ -442,16 +480,31 @@ impl Search<'_> {
         if let Some(most) = signals.most_ranks.filter(|most| *most > 0) {
             signals::bound(&mut all, &before, most);
         }
-        if self.asked.is_some() {
-            signals::favour(&mut all, &is_asked, signals.date);
-        }
         documents.sort(&mut all);
         if self.query.rank == Rank::Chunks {
             saturate(&mut all, documents, signals);
             documents.sort(&mut all);
         }
+        if self.asked.is_some() {
+            signals::favour(&mut all, signals.date);
+            documents.sort(&mut all);
+        }
         Ok(all)
     }
+}
+
+/// The candidates that pass a test.
+fn retaining(
+    candidates: &[Candidate],
+    passes: &mut dyn FnMut(&Candidate) -> Result<bool, Fault>,
+) -> Result<Vec<Candidate>, Fault> {
+    let mut kept = Vec::new();
+    for candidate in candidates {
+        if passes(candidate)? {
+            kept.push(*candidate);
+        }
+    }
+    Ok(kept)
 }
 
 /// Each better chunk of the same document lowers a chunk's score.
@@ -497,17 +550,22 @@ struct Documents(HashMap<u64, Option<StoredDocument>>);
 impl Documents {
     /// The document of a candidate. A channel that is out of date knows an older state of the
     /// document, which is still worth showing; one that is ahead of the database does not.
-    fn current(&mut self, store: &Store, found: &Found) -> Result<Option<&StoredDocument>, Fault> {
-        let document = match self.0.entry(found.document) {
+    fn current(
+        &mut self,
+        store: &Store,
+        id: u64,
+        rev: u64,
+    ) -> Result<Option<&StoredDocument>, Fault> {
+        let document = match self.0.entry(id) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
-                let id = i64::try_from(found.document).ok();
+                let id = i64::try_from(id).ok();
                 let document = id.map(|id| store.truth.document(id)).transpose()?.flatten();
                 entry.insert(document)
             }
         };
         let document = document.as_ref();
-        Ok(document.filter(|document| document.rev.unsigned_abs() >= found.rev))
+        Ok(document.filter(|document| document.rev.unsigned_abs() >= rev))
     }
 
     fn get(&self, id: u64) -> Option<&StoredDocument> {
@@ -660,8 +718,6 @@ impl Lookup<'_> {
                 None => (None, None),
             };
             let keywords = found.explanation.keywords;
-            let mut signals = found.explanation.signals.iter();
-            let is_of_asked_day = signals.any(|signal| signal.name == signals::DATE);
             let evidence = Evidence {
                 coverage,
                 emphasis: keywords.map_or(0.0, |keywords| keywords.score) / self.marker.weight(),
@@ -672,7 +728,7 @@ impl Lookup<'_> {
                 coverage,
                 cosine,
                 // What is of the day that was asked about is an answer, whatever its words.
-                weak: !is_of_asked_day && evidence.is_weak(self.chunks, floor),
+                weak: !found.is_of_asked_day && evidence.is_weak(self.chunks, floor),
                 score: found.score,
                 all_words: found.all_words,
                 explanation: found.explanation.clone(),

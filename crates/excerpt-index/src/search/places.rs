@@ -5,8 +5,7 @@ use std::ops::Range;
 
 use super::dates::Period;
 use super::version::{Fit, fit};
-use crate::error::Error;
-use crate::model::{Filter, Note};
+use crate::model::{Error, Filter, Note, segments};
 use crate::store::facet::{self, folded};
 use crate::store::{Documents, Fault, Store};
 
@@ -262,24 +261,9 @@ fn is_on_the_calendar(day: &str) -> bool {
     number(8..10).is_none_or(|day| (1..=last).contains(&day))
 }
 
-/// A path in the form of document paths: `./docs//guide/` is `docs/guide`.
-pub(crate) fn segments(path: &str) -> String {
-    let segments = path
-        .split('/')
-        .filter(|segment| !matches!(*segment, "" | "."));
-    segments.collect::<Vec<_>>().join("/")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_path_may_be_written_in_several_ways() {
-        assert_eq!(segments("./docs//guide/"), "docs/guide");
-        assert_eq!(segments("."), "");
-        assert_eq!(segments("a.md"), "a.md");
-    }
 
     #[test]
     fn a_day_may_be_a_month_or_a_year() {

@@ -9,8 +9,8 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::error::Error;
-use crate::store::{Purpose, analyzer, name};
+use crate::analysis::{Analyzer, Phrase, Purpose, name};
+use crate::model::Error;
 
 /// The maximum number of different terms. A question has few; this limits the cost of a pasted
 /// file.
@@ -68,14 +68,14 @@ impl Words {
         let query = &*text;
         let mut stops = Words::default();
         let mut seen = HashSet::new();
-        let mut analyzer = analyzer(Purpose::Query);
+        let mut analyzer = Analyzer::new(Purpose::Query);
         let mut whole_until = 0;
-        let mut stream = analyzer.token_stream(query);
-        while let Some(token) = stream.next() {
-            let written = &query[token.offset_from..token.offset_to];
-            if token.offset_to > whole_until {
-                whole_until = token.offset_to;
-                words.add_piece(token.offset_from, &token.text);
+        let mut terms = analyzer.terms(query);
+        while let Some(term) = terms.advance() {
+            let written = &query[term.bytes.clone()];
+            if term.bytes.end > whole_until {
+                whole_until = term.bytes.end;
+                words.add_piece(term.bytes.start, term.text);
                 let name = name(written);
                 if !is_stop(written)
                     && words.names.len() < MOST_TERMS
@@ -84,20 +84,20 @@ impl Words {
                     words.names.push(name);
                 }
             }
-            if token.text.is_empty() || seen.contains(&token.text) {
+            if term.text.is_empty() || seen.contains(term.text) {
                 continue;
             }
             if seen.len() == MOST_TERMS {
                 words.shortened = true;
                 break;
             }
-            seen.insert(token.text.clone());
-            if token.position_length > 1 {
-                words.optional.push(token.text.clone());
+            seen.insert(term.text.to_string());
+            if term.positions > 1 {
+                words.optional.push(term.text.to_string());
             } else {
                 let stop = is_stop(written);
                 let list = if stop { &mut stops } else { &mut words };
-                list.required.push(token.text.clone());
+                list.required.push(term.text.to_string());
                 list.written.push(written.to_string());
             }
         }
@@ -117,24 +117,15 @@ impl Words {
     }
 }
 
-/// Words in sequence.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Phrase {
-    /// The phrase as written.
-    pub(crate) written: String,
-    /// Each term with its position among the words.
-    pub(crate) terms: Vec<(usize, String)>,
-}
-
 impl Phrase {
-    /// `None` if it contains no word.
+    /// The words of `written`; `None` if it contains no word.
     fn of(written: &str) -> Option<Phrase> {
-        let mut analyzer = analyzer(Purpose::Query);
-        let mut stream = analyzer.token_stream(written);
+        let mut analyzer = Analyzer::new(Purpose::Query);
+        let mut found = analyzer.terms(written);
         let mut terms = Vec::new();
-        while let Some(token) = stream.next() {
-            if token.position_length == 1 && !token.text.is_empty() {
-                terms.push((token.position, token.text.clone()));
+        while let Some(term) = found.advance() {
+            if term.positions == 1 && !term.text.is_empty() {
+                terms.push((term.position, term.text.to_string()));
             }
         }
         terms.truncate(MOST_TERMS);

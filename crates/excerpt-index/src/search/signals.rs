@@ -6,14 +6,13 @@ use std::sync::LazyLock;
 
 use chrono::NaiveDate;
 use serde_json::Value;
-use tantivy::tokenizer::TextAnalyzer;
 
 use super::dates::dates_of;
 use super::fusion::Found;
 use super::query::Words;
-use super::ranking::Signals;
-use crate::model::SignalShare;
-use crate::store::{Features, Purpose, StoredDocument, analyzer, name};
+use crate::analysis::{Analyzer, Purpose, name};
+use crate::model::{SignalShare, Signals};
+use crate::store::{Features, StoredDocument};
 
 /// How many of a document's chunks count for its coherence.
 const SPEAKING: usize = 3;
@@ -66,13 +65,13 @@ const VENDORED: [&str; 8] = [
 /// The terms of [`TEST`], [`GENERATED`] and [`VENDORED`].
 static KINDS: LazyLock<[HashSet<String>; 3]> = LazyLock::new(|| {
     let kinds = [TEST.as_slice(), &GENERATED, &VENDORED];
-    kinds.map(|kind| stems(&mut analyzer(Purpose::Query), &kind.join(" ")))
+    kinds.map(|kind| stems(&mut Analyzer::new(Purpose::Query), &kind.join(" ")))
 });
 
 /// The properties of a query that the signals use.
 pub(super) struct Asked<'a> {
     words: &'a Words,
-    analyzer: TextAnalyzer,
+    analyzer: Analyzer,
     /// The terms of the query.
     terms: HashSet<&'a str>,
     /// Whether it asks for tests, for generated files, for vendored files.
@@ -93,7 +92,7 @@ impl<'a> Asked<'a> {
             .map(|kind| kind.iter().any(|stem| terms.contains(&**stem)));
         Asked {
             words,
-            analyzer: analyzer(Purpose::Query),
+            analyzer: Analyzer::new(Purpose::Query),
             wants,
             terms,
             names_something: words.text.split_whitespace().any(is_name),
@@ -251,13 +250,16 @@ pub(super) fn cohere(found: &mut [Found], most: f32) {
     }
 }
 
-/// Chunks of the day that the question asks about come first: each gains this part of the best
-/// score.
-pub(super) fn favour(found: &mut [Found], is_asked: &[bool], part: f32) {
+/// A document scores at most a little more than its best chunk: see `group.rs`.
+const ABOVE_DOCUMENTS: f32 = 1.2;
+
+/// Chunks of the day that the question asks about come first: with a `part` of 1, each gains a
+/// little more than the best score of a document.
+pub(super) fn favour(found: &mut [Found], part: f32) {
     let scores = found.iter().map(|found| found.score);
     let best = scores.fold(0.0, f32::max);
-    let gain = part * if best > 0.0 { best } else { 1.0 };
-    for (found, _) in found.iter_mut().zip(is_asked).filter(|(_, is)| **is) {
+    let gain = part * ABOVE_DOCUMENTS * if best > 0.0 { best } else { 1.0 };
+    for found in found.iter_mut().filter(|found| found.is_of_asked_day) {
         let factor = match found.score > 0.0 {
             true => 1.0 + gain / found.score,
             false => 1.0,
@@ -326,20 +328,20 @@ fn camel(part: &str) -> Vec<String> {
 }
 
 /// The terms of the words and parts of words in `text`, without duplicates.
-fn stems(analyzer: &mut TextAnalyzer, text: &str) -> HashSet<String> {
-    let mut stream = analyzer.token_stream(text);
-    let mut terms = HashSet::new();
-    stream.process(&mut |token| {
-        if token.position_length == 1 {
-            terms.insert(token.text.clone());
+fn stems(analyzer: &mut Analyzer, text: &str) -> HashSet<String> {
+    let mut terms = analyzer.terms(text);
+    let mut stems = HashSet::new();
+    while let Some(term) = terms.advance() {
+        if term.positions == 1 {
+            stems.insert(term.text.to_string());
         }
-    });
-    terms
+    }
+    stems
 }
 
 /// The last day that a chunk is dated. A document that says it is evergreen has none.
 fn day_of(document: &StoredDocument, chunk: &Features) -> Option<NaiveDate> {
     let evergreen = document.metadata.get("evergreen").and_then(Value::as_bool);
     let dates = dates_of(document, chunk).filter(|_| evergreen != Some(true));
-    dates.max()?.parse().ok()
+    dates.filter_map(|date| date.parse().ok()).max()
 }

@@ -4,11 +4,10 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use tantivy::tokenizer::TextAnalyzer;
-
 use super::query::Words;
+use crate::analysis::Analyzer;
 use crate::model::Snippet;
-use crate::store::{finder, idf};
+use crate::store::idf;
 
 /// The length of a snippet: about three lines of a terminal.
 const MOST_CHARS: usize = 240;
@@ -20,7 +19,7 @@ pub(super) struct Marker {
     terms: HashMap<String, (usize, f32)>,
     /// The weight of each required term of the query, including those that do not occur.
     required: Vec<f32>,
-    analyzer: TextAnalyzer,
+    analyzer: Analyzer,
 }
 
 /// A match.
@@ -51,7 +50,7 @@ impl Marker {
             terms: numbered
                 .map(|(number, (term, weight))| (term.clone(), (number, weight)))
                 .collect(),
-            analyzer: finder(words.required.iter().chain(&words.optional)),
+            analyzer: Analyzer::finding(words.required.iter().chain(&words.optional)),
         }
     }
 
@@ -90,9 +89,9 @@ impl Marker {
             held[found.term] = true;
         }
         for text in around {
-            let mut stream = self.analyzer.token_stream(text);
-            while let Some(token) = stream.next() {
-                if let Some((term, _)) = self.terms.get(&token.text) {
+            let mut terms = self.analyzer.terms(text);
+            while let Some(term) = terms.advance() {
+                if let Some((term, _)) = self.terms.get(term.text) {
                     held[*term] = true;
                 }
             }
@@ -111,12 +110,12 @@ impl Marker {
     fn matches(&mut self, text: &str) -> Vec<Match> {
         let mut matches = Vec::new();
         let (mut offset, mut chars, mut line) = (0, 0, 0);
-        let mut stream = self.analyzer.token_stream(text);
-        while let Some(token) = stream.next() {
-            let Some(&(term, weight)) = self.terms.get(&token.text) else {
+        let mut terms = self.analyzer.terms(text);
+        while let Some(found) = terms.advance() {
+            let Some(&(term, weight)) = self.terms.get(found.text) else {
                 continue;
             };
-            let bytes = token.offset_from..token.offset_to;
+            let bytes = found.bytes;
             let between = &text[offset..bytes.start];
             chars += between.chars().count();
             line += between.matches('\n').count();

@@ -9,12 +9,11 @@ use rayon::prelude::*;
 
 use super::decode::decode;
 use super::ignores::MOST_PATTERNS_IN_ALL;
-use super::rules::{Node, Rules, Selection, is_mark};
-use super::secrets::{self, Secret};
+use super::rules::{Node, Rules, is_mark};
+use super::secrets;
 use super::{Entry, Listing, Reading, Source};
-use crate::error::{Error, Result, plain};
-use crate::model::{Skip, SkipReason};
-use crate::open::{Child, Kind, Look, OpenFolder, Refused};
+use crate::fs::open::{Child, Kind, Look, OpenFolder, Refused};
+use crate::model::{Error, Result, Secret, Selection, Skip, SkipReason, plain};
 
 /// The files under a folder, or a single file. Symbolic links are not followed, and nothing is ever
 /// written.

@@ -13,9 +13,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder, Glob};
 
-use crate::git::{CONFIG, GIT, Repository};
+use crate::fs::git::{CONFIG, GIT, Repository};
+use crate::fs::open::{OpenFolder, Refused};
 use crate::model::Skip;
-use crate::open::{OpenFolder, Refused};
 
 /// The ignore files of a folder, in order of precedence.
 const FILES: [&str; 2] = [".ignore", ".gitignore"];

@@ -1,6 +1,7 @@
 //! Where documents come from. A [`Source`] returns a [`Listing`] of what it has and the text of one
 //! [`Entry`] at a time; it knows nothing about the contents of an index.
 
+pub(crate) mod commits;
 #[cfg(test)]
 pub(crate) mod conformance;
 mod decode;
@@ -10,15 +11,12 @@ mod rules;
 mod secrets;
 mod watch;
 
-use crate::error::Result;
-use crate::model::{Encoding, Skip, Stat};
+use crate::model::{Encoding, Result, Skip, Stat};
 
 pub use decode::decode;
 pub use files::Files;
-pub use rules::Selection;
 pub(crate) use rules::{Node, Rules};
 pub(crate) use secrets::VERSION as SECRETS_VERSION;
-pub use secrets::{Secret, Secrets};
 pub(crate) use watch::{Bell, Watched, Woken};
 
 /// A place with documents.

@@ -10,31 +10,12 @@ use std::sync::Arc;
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use serde::{Deserialize, Serialize};
 
 use super::ignores::{Ignores, MOST_PATTERNS};
-use super::secrets::{self, Secret, Secrets};
-use crate::error::{Error, Result};
-use crate::model::{Skip, SkipReason};
-use crate::open::OpenFolder;
-
-/// Which files of a folder are documents, in addition to the rules that apply everywhere. Patterns
-/// are written as in a `.gitignore` in the folder.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-#[non_exhaustive]
-pub struct Selection {
-    /// If not empty, only files that match one of these are documents.
-    pub include: Vec<String>,
-    /// What matches one of these is excluded.
-    pub ignore: Vec<String>,
-    /// The size in bytes above which a file is skipped; `None` for 2 MiB.
-    pub max_file_size: Option<u64>,
-    /// Whether `.gitignore`, `.ignore` and git's own exclude files apply; `None` for yes.
-    pub ignore_files: Option<bool>,
-    /// What happens to files that contain keys or passwords; `None` to skip them.
-    pub secrets: Option<Secrets>,
-}
+use super::secrets;
+use crate::fs::layout;
+use crate::fs::open::OpenFolder;
+use crate::model::{Error, Result, Secret, Secrets, Selection, Skip, SkipReason};
 
 impl Selection {
     /// The size in bytes above which a file is skipped.
@@ -130,7 +111,7 @@ const CACHE_MARK: &str = "CACHEDIR.TAG";
 
 /// The database of an excerpt index, or the file that names it: a user may put an index into the
 /// folder that it indexes.
-const INDEX_MARKS: [&str; 2] = ["excerpt.db", "excerpt.generation"];
+const INDEX_MARKS: [&str; 2] = [layout::DATABASE, layout::POINTER];
 
 /// Whether a folder that contains a file of this name is excluded as a whole.
 pub(super) fn is_mark(name: &OsStr) -> bool {

@@ -20,7 +20,7 @@ use super::files::{Files, Visitor};
 use super::ignores::is_ignore_file;
 use super::rules::{Node, Rules, is_mark};
 use super::{Entry, Listing, Reading, Source};
-use crate::error::{Error, Result};
+use crate::model::{Error, Result};
 
 /// How long it must be quiet before the next listing: a save or a checkout causes many events.
 const QUIET: Duration = Duration::from_millis(200);
@@ -378,7 +378,7 @@ fn device(_: &Path) -> Option<u64> {
 fn reason(error: &notify::Error) -> String {
     match &error.kind {
         ErrorKind::MaxFilesWatch => "the system limit on watched folders is reached".to_string(),
-        ErrorKind::Io(error) => crate::error::plain(error),
+        ErrorKind::Io(error) => crate::model::plain(error),
         _ => error.to_string(),
     }
 }

@@ -32,13 +32,7 @@ use twox_hash::XxHash3_64;
 
 use super::collect::{Documents, keep_best};
 use super::fault::Fault;
-use crate::disk;
-
-/// The file inside an index directory.
-pub(super) const FILE: &str = "vectors";
-
-/// The file that replaces it once every chunk has a code by another embedder.
-pub(super) const NEXT: &str = "vectors.next";
+use crate::fs::{disk, layout};
 
 const MAGIC: [u8; 8] = *b"EXCRPTV\x02";
 const WORD: usize = size_of::<u64>();
@@ -352,7 +346,7 @@ pub(super) fn write(
 /// reading them.
 pub(super) fn sum_in(dir: &Path) -> Option<u64> {
     let mut bytes = [0; UNSUMMED];
-    let path = dir.join(FILE);
+    let path = dir.join(layout::CODES);
     disk::is_regular(&path).ok()?.filter(|is| *is)?;
     File::open(path).ok()?.read_exact(&mut bytes).ok()?;
     let (words, _) = bytes.as_chunks();
@@ -538,7 +532,7 @@ mod tests {
     fn write_all(dir: &Path, groups: &BTreeMap<u64, Group>) {
         let changed = groups.iter();
         let changed = changed.map(|(document, group)| (*document, Some(group.clone())));
-        write(&dir.join(FILE), &stamp(), None, &changed.collect()).unwrap();
+        write(&dir.join(layout::CODES), &stamp(), None, &changed.collect()).unwrap();
     }
 
     #[test]
@@ -548,7 +542,7 @@ mod tests {
             dir.path(),
             &groups(&[(1, 4), (3, 2), (4, 0), (7, 1), (9, 3)]),
         );
-        let before = Codes::open(dir.path(), FILE).unwrap().unwrap();
+        let before = Codes::open(dir.path(), layout::CODES).unwrap().unwrap();
         let [new, grown, shrunk] = [(2, 3), (3, 5), (9, 0)].map(|document| groups(&[document]));
         let changed = new.into_iter().chain(grown).chain(shrunk);
         let mut changed: BTreeMap<u64, Option<Group>> = changed
@@ -556,8 +550,14 @@ mod tests {
             .collect();
         // Removes one, and one that never existed.
         changed.extend([(7, None), (8, None)]);
-        write(&dir.path().join(FILE), &stamp(), Some(&before), &changed).unwrap();
-        let after = Codes::open(dir.path(), FILE).unwrap().unwrap();
+        write(
+            &dir.path().join(layout::CODES),
+            &stamp(),
+            Some(&before),
+            &changed,
+        )
+        .unwrap();
+        let after = Codes::open(dir.path(), layout::CODES).unwrap().unwrap();
         let expected = groups(&[(1, 4), (2, 3), (3, 5), (4, 0), (9, 0)]);
         assert_eq!(after.groups(), expected);
     }
@@ -565,18 +565,18 @@ mod tests {
     fn written(groups: &BTreeMap<u64, Group>) -> Codes {
         let dir = tempfile::tempdir().unwrap();
         write_all(dir.path(), groups);
-        Codes::open(dir.path(), FILE).unwrap().unwrap()
+        Codes::open(dir.path(), layout::CODES).unwrap().unwrap()
     }
 
     #[test]
     fn what_is_written_is_read_again() {
         let dir = tempfile::tempdir().unwrap();
-        assert!(Codes::open(dir.path(), FILE).unwrap().is_none());
+        assert!(Codes::open(dir.path(), layout::CODES).unwrap().is_none());
         assert_eq!(sum_in(dir.path()), None);
         for documents in [vec![], vec![(3, 2)], vec![(1, 4), (2, 0), (9, 1)]] {
             let groups = groups(&documents);
             write_all(dir.path(), &groups);
-            let codes = Codes::open(dir.path(), FILE).unwrap().unwrap();
+            let codes = Codes::open(dir.path(), layout::CODES).unwrap().unwrap();
             assert_eq!((codes.stamp(), &codes.groups()), (&stamp(), &groups));
             assert_eq!(sum_in(dir.path()), Some(codes.sum()));
         }
@@ -586,7 +586,7 @@ mod tests {
     fn a_file_with_any_byte_changed_or_missing_is_not_read() {
         let dir = tempfile::tempdir().unwrap();
         write_all(dir.path(), &groups(&[(1, 3), (2, 1)]));
-        let bytes = std::fs::read(dir.path().join(FILE)).unwrap();
+        let bytes = std::fs::read(dir.path().join(layout::CODES)).unwrap();
         assert!(Codes::read(OwnedBytes::new(bytes.clone())).is_ok());
         for at in 0..bytes.len() {
             let mut changed = bytes.clone();

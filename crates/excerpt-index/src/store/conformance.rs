@@ -7,7 +7,7 @@ use excerpt_chunk::{Chunker, Document, Hash};
 
 use super::{Change, Documents, Followed, Record, Store, StoredDocument, Wanted};
 use crate::embed::Embedder;
-use crate::lock::WriteLock;
+use crate::fs::lock::WriteLock;
 use crate::model::{Attributes, Keywords, Stat};
 
 /// Asserts the contract of a store that `open` opens and that is empty at first. `lock` is the

@@ -18,7 +18,7 @@ use tantivy::directory::{
 };
 
 use super::fault::Fault;
-use crate::disk;
+use crate::fs::disk;
 
 /// A folder whose files are read like those of [`MmapDirectory`].
 #[derive(Clone, Debug)]

@@ -8,7 +8,8 @@ use rusqlite::{ErrorCode, ffi};
 use tantivy::TantivyError;
 use tantivy::directory::error::OpenWriteError;
 
-use crate::error::Error;
+use crate::fs::layout;
+use crate::model::Error;
 
 /// An error of a backend, or one that is an [`Error`] already.
 #[derive(Debug, thiserror::Error)]
@@ -36,7 +37,7 @@ impl Fault {
     pub(crate) fn at(self, dir: &Path) -> Error {
         let damaged = match &self {
             Fault::Truth(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => {
-                is_writable(&dir.join(super::DATABASE))
+                is_writable(&dir.join(layout::DATABASE))
             }
             Fault::Truth(error) => is_damage(error),
             Fault::Json(_) | Fault::Value(_) | Fault::Torn => true,
@@ -44,7 +45,7 @@ impl Fault {
         };
         match self {
             Fault::Told(error) => error,
-            fault if damaged => Error::damaged(&dir.join(super::DATABASE), fault),
+            fault if damaged => Error::damaged(&dir.join(layout::DATABASE), fault),
             fault if fault.is_full() => Error::Full { path: dir.into() },
             fault => Error::Store {
                 path: dir.to_path_buf(),

@@ -16,29 +16,14 @@ use rusqlite::Connection;
 use rusqlite::backup::Backup;
 use serde::{Deserialize, Serialize};
 
+use super::Store;
 use super::fault::Fault;
-use super::{DATABASE, LEFTOVERS, LEXICAL, ROOTS, Store, codes};
-use crate::collection;
-use crate::disk;
-use crate::error::Result;
-use crate::journal;
-use crate::lock::{self, WriteLock};
-
-/// The file that names the folder of the generation that is served.
-pub(crate) const POINTER: &str = "excerpt.generation";
-
-/// The folder of a generation that is being built.
-pub(super) const ASIDE: &str = "aside";
-
-/// The folder of an index that is being rebuilt from its sources.
-pub(crate) const ANEW: &str = "anew";
-
-/// The prefix of the names of the other folders.
-const FOLDER: &str = "generation-";
-
-/// The file in [`ASIDE`] that records what it is built from. It is written last: without it the
-/// copy is incomplete.
-const BASE: &str = "base.json";
+use crate::fs::disk;
+use crate::fs::layout::{
+    self, ANEW, ASIDE, BASE, DATABASE, GENERATION, LEXICAL, POINTER, ROOTS, is_ours,
+};
+use crate::fs::lock::WriteLock;
+use crate::model::Result;
 
 /// What a generation is built from and for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,7 +73,7 @@ fn named(home: &Path) -> Named {
 
 /// The number of the generation in the folder `name`, if it is one.
 fn number(name: &str) -> Option<u64> {
-    let digits = name.strip_prefix(FOLDER)?;
+    let digits = name.strip_prefix(GENERATION)?;
     let number = digits.parse().ok()?;
     (digits == u64::to_string(&number)).then_some(number)
 }
@@ -121,20 +106,11 @@ pub(crate) fn exists(home: &Path) -> bool {
     served(home).join(DATABASE).symlink_metadata().is_ok()
 }
 
-/// Whether an index directory, or a folder in it, has an entry of this name.
-pub(crate) fn is_ours(name: &str) -> bool {
-    LEFTOVERS.contains(&disk::finished(name))
-        || name.starts_with(FOLDER)
-        || name.starts_with(DATABASE)
-        || name == collection::DAMAGED
-        || disk::is_temporary(name)
-}
-
 /// Whether something in the folder `home` shows that there is or was an index.
 pub(crate) fn was_index(home: &Path) -> bool {
     // The lock, the database and the files next to it may belong to any program; a copy may be in
     // progress.
-    let says_nothing = [lock::FILE, ASIDE, ANEW];
+    let says_nothing = [layout::LOCK, ASIDE, ANEW];
     let names = |name: &str| {
         is_ours(name)
             && !says_nothing.contains(&name)
@@ -199,8 +175,8 @@ impl Store {
                 copied(&entry.path(), &dir.join(LEXICAL).join(entry.file_name()))?;
             }
         }
-        if self.dir.join(codes::FILE).is_file() {
-            copied(&self.dir.join(codes::FILE), &dir.join(codes::FILE))?;
+        if self.dir.join(layout::CODES).is_file() {
+            copied(&self.dir.join(layout::CODES), &dir.join(layout::CODES))?;
         }
         Ok(dir)
     }
@@ -254,9 +230,9 @@ impl Store {
             let path = entry?.path();
             let name = path.file_name().and_then(|name| name.to_str());
             let name = name.unwrap_or_default();
-            let is_old = name.starts_with(FOLDER) && path != self.dir;
+            let is_old = name.starts_with(GENERATION) && path != self.dir;
             // The first generation has no folder of its own.
-            let parts = [DATABASE, LEXICAL, codes::FILE];
+            let parts = [DATABASE, LEXICAL, layout::CODES];
             let is_part = parts.iter().any(|part| name.starts_with(part));
             let is_temporary = disk::is_temporary(name) && is_from_before(&path);
             if is_old || is_temporary || (is_part && self.dir != self.home) {
@@ -265,7 +241,7 @@ impl Store {
             }
         }
         // The next sync writes it again.
-        disk::clear(&self.home.join(journal::FILE))?;
+        disk::clear(&self.home.join(layout::JOURNAL))?;
         // A rebuild holds the lock of this index, so what is there now was left behind.
         let _ = disk::remove(&self.home.join(ANEW));
         if self.building()?.is_none() {
@@ -293,7 +269,7 @@ fn serve(home: &Path, dir: &Path) -> Result<PathBuf, Fault> {
     disk::sync_folder(dir)?;
     let numbers = fs::read_dir(home)?.filter_map(|entry| number(entry.ok()?.file_name().to_str()?));
     let last = numbers.filter(|number| *number < u64::MAX).max();
-    let name = format!("{FOLDER}{}", last.unwrap_or(1) + 1);
+    let name = format!("{GENERATION}{}", last.unwrap_or(1) + 1);
     let next = home.join(&name);
     disk::remove(&next)?;
     fs::rename(dir, &next)?;

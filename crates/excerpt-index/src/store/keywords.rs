@@ -17,7 +17,7 @@ use super::fault::Fault;
 use super::guard::guarded;
 use super::lexical::Fields;
 use super::statistics::Statistics;
-use crate::search::Phrase;
+use crate::analysis::Phrase;
 
 /// The weights of a word in a chunk's text, in its title and trail, in the titles and names inside
 /// it, and in its path. What describes the whole document is attached to each of its chunks, and so
@@ -49,7 +49,7 @@ pub(crate) struct Wanted<'a> {
 }
 
 /// The result.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Candidates {
     /// The best chunks that contain every required term, then the best of the others.
     pub(crate) chunks: Vec<Candidate>,
@@ -59,6 +59,27 @@ pub(crate) struct Candidates {
     pub(crate) chunks_total: usize,
     /// How many documents they belong to.
     pub(crate) documents_total: usize,
+}
+
+impl Candidates {
+    /// Those that pass a test.
+    pub(crate) fn retaining(
+        &self,
+        passes: &mut dyn FnMut(&Candidate) -> Result<bool, Fault>,
+    ) -> Result<Self, Fault> {
+        let mut kept = Candidates {
+            chunks: Vec::new(),
+            complete: 0,
+            ..*self
+        };
+        for (place, candidate) in self.chunks.iter().enumerate() {
+            if passes(candidate)? {
+                kept.chunks.push(*candidate);
+                kept.complete += usize::from(place < self.complete);
+            }
+        }
+        Ok(kept)
+    }
 }
 
 /// The idf of BM25 for a term that occurs in `holding` of `chunks` chunks.

@@ -16,14 +16,15 @@ use tantivy::schema::{
 };
 use tantivy::{IndexReader, IndexSettings, IndexWriter, ReloadPolicy, TantivyDocument, Term};
 
-use super::analysis::{self, Purpose, analyzer};
 use super::collect::{Documents, path_hash};
 use super::derived::Derived;
 use super::fault::Fault;
 use super::guard::guarded;
 use super::keywords::Searched;
 use super::read::{StoredChunk, StoredDocument};
-use crate::disk;
+use super::tokenizer;
+use crate::analysis;
+use crate::fs::disk;
 
 pub(super) const DOCUMENT: &str = "document";
 pub(super) const PATH_HASH: &str = "path_hash";
@@ -349,12 +350,12 @@ fn read_stamp(index: &tantivy::Index) -> Result<Stamp, Fault> {
 fn register(index: &tantivy::Index) {
     index
         .tokenizers()
-        .register(analysis::NAME, analyzer(Purpose::Document));
+        .register(tokenizer::NAME, tokenizer::of_documents());
 }
 
 fn schema() -> (Schema, Fields) {
     let words = TextFieldIndexing::default()
-        .set_tokenizer(analysis::NAME)
+        .set_tokenizer(tokenizer::NAME)
         .set_index_option(IndexRecordOption::WithFreqsAndPositions);
     let words = TextOptions::default().set_indexing_options(words);
     let exact = TextFieldIndexing::default()

@@ -6,7 +6,6 @@
 //! never filled in any other way, so the same code handles a process that ends between the two
 //! commits, a keyword index that was removed, and the first sync.
 
-mod analysis;
 mod any_of;
 mod codes;
 mod collect;
@@ -29,6 +28,7 @@ mod record;
 mod schema;
 mod statistics;
 mod sum;
+mod tokenizer;
 mod truth;
 mod vectors;
 mod write;
@@ -37,12 +37,12 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
-use crate::lock::WriteLock;
-use crate::model::Keywords;
-use crate::{clone, collection, disk, journal, lock};
+use crate::analysis;
+use crate::fs::disk;
+use crate::fs::layout::{self, DATABASE, LEXICAL, ROOTS};
+use crate::fs::lock::WriteLock;
+use crate::model::{Error, Keywords, Result};
 
-pub(crate) use analysis::{Purpose, analyzer, finder, name};
 pub(crate) use codes::Codes;
 pub(crate) use collect::{Candidate, Documents};
 pub(crate) use fault::Fault;
@@ -56,33 +56,6 @@ pub(crate) use read::{Features, StoredChunk, StoredDocument};
 pub(crate) use record::{Change, Known, Record, SkipRow};
 pub(crate) use truth::Truth;
 pub(crate) use vectors::Followed;
-
-/// The file of the truth inside an index directory.
-const DATABASE: &str = "excerpt.db";
-
-/// The folder of the keyword index inside an index directory.
-const LEXICAL: &str = "lexical";
-
-/// The file in an index directory that names the roots of its sources, so that the index can be
-/// rebuilt when its database cannot be read.
-const ROOTS: &str = "sources.json";
-
-/// The contents of an index directory besides its database.
-const LEFTOVERS: [&str; 13] = [
-    LEXICAL,
-    codes::FILE,
-    codes::NEXT,
-    lock::FILE,
-    ROOTS,
-    generation::POINTER,
-    generation::ASIDE,
-    generation::ANEW,
-    collection::FILE,
-    collection::COPY,
-    collection::GIVEN,
-    clone::REPOSITORY,
-    journal::FILE,
-];
 
 /// How many ids of changed documents are in memory at once while the keyword index is updated.
 const PAGE: usize = 256;
@@ -121,7 +94,8 @@ impl Store {
             disk::create_dir_all(home).map_err(Error::io(home))?;
             // The remains of an index without its database may stay: they are rebuilt. Another
             // process may have started to create the index meanwhile.
-            if !holds_index_alone(home) && disk::is_regular(&database).is_ok_and(|is| is.is_none())
+            if !layout::holds_index_alone(home)
+                && disk::is_regular(&database).is_ok_and(|is| is.is_none())
             {
                 return Err(Error::NotAnIndex { path: home.into() });
             }
@@ -487,12 +461,13 @@ pub(crate) fn faults(home: &Path) -> Vec<Error> {
     let mut faults = Vec::new();
     let mut found = |path: &Path, what: &'static str| faults.push(Error::damaged(path, what));
     if let Some(what) = generation::pointer_fault(home) {
-        found(&home.join(generation::POINTER), what);
+        found(&home.join(layout::POINTER), what);
     }
     let dir = generation::served(home);
     let files = ["", "-wal", "-shm"].map(|end| dir.join(format!("{DATABASE}{end}")));
-    let beside = [codes::FILE, codes::NEXT].map(|name| dir.join(name));
-    let own = [lock::FILE, ROOTS, clone::REPOSITORY, journal::FILE].map(|name| home.join(name));
+    let beside = [layout::CODES, layout::NEXT_CODES].map(|name| dir.join(name));
+    let own =
+        [layout::LOCK, ROOTS, layout::REPOSITORY, layout::JOURNAL].map(|name| home.join(name));
     for path in files.iter().chain(&beside).chain(&own) {
         if disk::is_obstructed(path) {
             found(path, "it is not a regular file");
@@ -504,7 +479,7 @@ pub(crate) fn faults(home: &Path) -> Vec<Error> {
     {
         found(&roots, "it is no list of sources");
     }
-    let folders = [generation::ASIDE, generation::ANEW, collection::GIVEN];
+    let folders = [layout::ASIDE, layout::ANEW, layout::TEXTS];
     let folders = folders.map(|name| home.join(name));
     for path in folders.iter().chain([&dir.join(LEXICAL)]) {
         if fs::symlink_metadata(path).is_ok_and(|it| !it.is_dir()) {
@@ -521,21 +496,15 @@ pub(crate) fn noted_roots(home: &Path) -> Vec<PathBuf> {
     roots.unwrap_or_default()
 }
 
-/// Whether a folder contains only parts of an index.
-fn holds_index_alone(home: &Path) -> bool {
-    let mut entries = fs::read_dir(home).into_iter().flatten().flatten();
-    entries.all(|entry| entry.file_name().to_str().is_some_and(generation::is_ours))
-}
-
 /// Makes the index in `home` private, including the folder itself unless it contains other files.
 fn make_private(home: &Path) {
-    let is_ours = |name: &str| generation::is_ours(name);
+    let is_ours = |name: &str| layout::is_ours(name);
     for entry in fs::read_dir(home).into_iter().flatten().flatten() {
         if entry.file_name().to_str().is_some_and(is_ours) {
             disk::make_private(&entry.path());
         }
     }
-    if holds_index_alone(home) {
+    if layout::holds_index_alone(home) {
         disk::make_folder_private(home);
     }
 }

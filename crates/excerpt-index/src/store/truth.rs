@@ -14,8 +14,8 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use super::fault::Fault;
 use super::read::Code;
 use super::schema::{APPLICATION_ID, FORMAT, migrate};
-use crate::disk;
-use crate::error::{Error, Result};
+use crate::fs::disk;
+use crate::model::{Error, Result};
 
 /// How long a statement waits for another process. Readers never wait in WAL mode; writers hold the
 /// lock of the index.

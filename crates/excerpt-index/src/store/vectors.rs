@@ -14,9 +14,9 @@ use super::codes::{self, Codes, Group, Near, Stamp, code};
 use super::collect::{Candidate, keep_best, path_hash};
 use super::fault::Fault;
 use super::{PAGE, Store};
-use crate::disk;
 use crate::embed::{EmbedError, Embedder, Vectors, always_there};
-use crate::lock::WriteLock;
+use crate::fs::lock::WriteLock;
+use crate::fs::{disk, layout};
 use crate::model::{NextVectors, VectorStatus};
 
 /// After how many document changes vectors that no chunk uses are removed. Until then they are
@@ -66,7 +66,7 @@ impl Store {
 
     /// The codes that will replace those that serve.
     fn next_codes(&self) -> Result<Option<Codes>, Fault> {
-        let codes = Codes::open(&self.dir, codes::NEXT).unwrap_or_default();
+        let codes = Codes::open(&self.dir, layout::NEXT_CODES).unwrap_or_default();
         match codes {
             Some(codes) if self.fit(&codes)? => Ok(Some(codes)),
             _ => Ok(None),
@@ -97,7 +97,7 @@ impl Store {
 
     /// Opens the codes, if they can be used.
     pub(super) fn load_codes(&mut self) -> Result<(), Fault> {
-        self.codes = Codes::open(&self.dir, codes::FILE).unwrap_or_default();
+        self.codes = Codes::open(&self.dir, layout::CODES).unwrap_or_default();
         if !self.codes_fit()? {
             self.codes = None;
         }
@@ -106,7 +106,7 @@ impl Store {
 
     /// Whether there is a file of codes that is damaged or belongs to another truth.
     pub(crate) fn has_unusable_codes(&self) -> bool {
-        self.codes.is_none() && self.dir.join(codes::FILE).symlink_metadata().is_ok()
+        self.codes.is_none() && self.dir.join(layout::CODES).symlink_metadata().is_ok()
     }
 
     /// Picks up what another process may have changed: these codes, or the truth that they are
@@ -215,11 +215,11 @@ impl Store {
             rev,
         };
         let name = match is_followed && ended != Followed::Complete {
-            true => codes::NEXT,
-            false => codes::FILE,
+            true => layout::NEXT_CODES,
+            false => layout::CODES,
         };
         codes::write(&self.dir.join(name), &stamp, before, &changed)?;
-        if name == codes::FILE {
+        if name == layout::CODES {
             self.drop_next();
         }
         self.load_codes()?;
@@ -237,7 +237,7 @@ impl Store {
     /// Removes the codes that would have replaced those that serve. If that fails, only disk space
     /// is lost.
     fn drop_next(&self) {
-        let _ = disk::remove(&self.dir.join(codes::NEXT));
+        let _ = disk::remove(&self.dir.join(layout::NEXT_CODES));
     }
 
     /// The cosine of a chunk's vector and `query`; `None` without a vector.
@@ -619,7 +619,7 @@ mod tests {
         assert!(groups.values().all(|words| !words.is_empty()));
         // Unused vectors are kept for a while, and removed when the codes are rebuilt.
         assert!(vectors > fewest, "{vectors} {fewest}");
-        fs::remove_file(index.join(codes::FILE)).unwrap();
+        fs::remove_file(index.join(layout::CODES)).unwrap();
         sync(&root, &index, usize::MAX);
         assert!(content(&index) == content(&new));
     }

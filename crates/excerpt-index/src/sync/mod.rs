@@ -9,7 +9,11 @@
 //! each document either in its old state or in its new one, and the next sync continues from there.
 
 mod clock;
+mod cut;
+mod deadline;
+mod journal;
 mod plan;
+mod summary;
 mod work;
 
 use std::collections::HashMap;
@@ -21,16 +25,16 @@ use std::time::Duration;
 use excerpt_chunk::Hash;
 use rayon::prelude::*;
 
-use crate::cut::Cutter;
 use crate::embed::Embedder;
-use crate::error::{Error, Result};
-use crate::journal::{Journal, Verdict, key};
-use crate::lock::WriteLock;
-use crate::model::{Progress, Skip, SkipReason, Stage, SyncOptions, SyncReport};
-use crate::source::{Entry, Listing, SECRETS_VERSION, Selection, Source};
+use crate::fs::lock::WriteLock;
+use crate::model::{
+    Error, Progress, Result, Selection, Skip, SkipReason, Stage, Summary, SyncOptions, SyncReport,
+};
+use crate::source::{Entry, Listing, SECRETS_VERSION, Source};
 use crate::store::{Change, Fault, Followed, Known, SkipRow, Store, Truth};
-use crate::summary::Summary;
 use clock::Clock;
+use cut::Cutter;
+use journal::{Journal, Verdict, key};
 use plan::{BATCH_DOCUMENTS, KnownDocuments, LeftOut, Plan, Step, batch, lies_in};
 use work::{Outcome, Work};
 

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use excerpt_chunk::Hash;
 
 use super::clock::Clock;
+use super::cut::{Cut, Cutter};
+use super::journal::{Journal, key};
 use super::plan::Step;
-use crate::cut::{Cut, Cutter};
-use crate::journal::{Journal, key};
-use crate::model::{Encoding, Skip, SkipReason, Stat};
-use crate::source::{Reading, Selection, Source};
+use crate::model::{Encoding, Selection, Skip, SkipReason, Stat};
+use crate::source::{Reading, Source};
 use crate::store::{Fault, Known, Record, SkipRow};
 
 /// A sync that is never stopped.

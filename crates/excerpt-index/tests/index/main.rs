@@ -12,6 +12,7 @@ mod crowd;
 mod damage;
 mod failures;
 mod fixture;
+mod floors;
 mod formats;
 mod generations;
 #[cfg(unix)]

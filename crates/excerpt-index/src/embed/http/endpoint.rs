@@ -13,7 +13,7 @@ use ureq::tls::{RootCerts, TlsConfig};
 use super::answer::{self, Said, shortened};
 use super::machine::Machine;
 use super::options::{Address, HttpOptions, shown};
-use crate::error::plain;
+use crate::model::plain;
 
 /// The first wait before a retry; each further one is twice as long, up to the longest.
 const FIRST_WAIT: Duration = Duration::from_millis(500);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ureq::http::Uri;
 
-use crate::{Error, Result};
+use crate::model::{Error, Result};
 
 /// The endpoint that computes the vectors, and how to send requests to it.
 #[derive(Clone)]

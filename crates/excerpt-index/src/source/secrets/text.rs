@@ -9,7 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::GeneralPurpose;
 use base64::engine::{DecodePaddingMode, GeneralPurposeConfig};
 
-use super::Secret;
+use crate::model::Secret;
 
 /// The most bytes from its marker to the end of a private key. An RSA key with 16,384 bits takes
 /// 12,700.

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::{encoding, hash, size, unsigned};
-use crate::error::Error;
-use crate::model::{LastSync, Skip, SkipReason, Stat};
+use crate::model::{Error, LastSync, Skip, SkipReason, Stat};
 use crate::store::fault::Fault;
 use crate::store::record::{Known, SkipRow};
 use crate::store::sum::{self, SOURCE};

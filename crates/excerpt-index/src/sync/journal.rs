@@ -16,10 +16,7 @@ use std::sync::Mutex;
 
 use excerpt_chunk::Hash;
 
-use crate::disk;
-
-/// The file in an index directory.
-pub(crate) const FILE: &str = "cutting";
+use crate::fs::{disk, layout};
 
 /// A slot: the key of a document, and how often a process has crashed on it. A free slot is all
 /// zeros.
@@ -62,7 +59,7 @@ impl Journal {
     /// Reads what the last process left in the index directory `dir`. The caller holds the lock of
     /// the index.
     pub(crate) fn open(dir: &Path) -> Self {
-        let path = dir.join(FILE);
+        let path = dir.join(layout::JOURNAL);
         let _ = disk::clear(&path);
         let bytes = std::fs::read(&path).unwrap_or_default();
         let left = verdicts(&bytes);
@@ -211,17 +208,17 @@ mod tests {
             let _first = journal.enter(key("", "a"));
             let _second = journal.enter(key("", "b"));
         }
-        let file = std::fs::read(dir.path().join(FILE)).unwrap();
+        let file = std::fs::read(dir.path().join(layout::JOURNAL)).unwrap();
         assert_eq!(file, [0; 2 * SLOT]);
     }
 
     #[test]
     fn a_file_of_nonsense_accuses_nobody() {
         let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join(FILE), [7; 1000]).unwrap();
+        std::fs::write(dir.path().join(layout::JOURNAL), [7; 1000]).unwrap();
         assert!(Journal::open(dir.path()).left.is_empty());
-        std::fs::remove_file(dir.path().join(FILE)).unwrap();
-        std::fs::create_dir(dir.path().join(FILE)).unwrap();
+        std::fs::remove_file(dir.path().join(layout::JOURNAL)).unwrap();
+        std::fs::create_dir(dir.path().join(layout::JOURNAL)).unwrap();
         drop(Journal::open(dir.path()).enter(key("", "a")));
     }
 }

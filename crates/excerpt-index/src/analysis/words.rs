@@ -11,16 +11,16 @@
 //! The stemmer is the English one: it changes little in other languages, and does the same to texts
 //! and queries.
 
+use std::ops::Range;
+
 use tantivy::tokenizer::{
-    AsciiFoldingFilter, Language, Stemmer, TextAnalyzer, Token, TokenStream, Tokenizer,
+    AsciiFoldingFilter, BoxTokenStream, Language, Stemmer, TextAnalyzer, Token, TokenStream,
+    Tokenizer,
 };
 
 /// Incremented whenever the terms of a text change: keyword indexes with another number are
 /// rebuilt.
 pub(crate) const VERSION: u32 = 5;
-
-/// The name of the analyzer inside tantivy.
-pub(crate) const NAME: &str = "excerpt";
 
 /// The length in bytes above which a run of letters and digits is data, not a word.
 const LONGEST: usize = 255;
@@ -42,23 +42,73 @@ pub(crate) fn name(written: &str) -> String {
     bare.to_lowercase()
 }
 
-/// The analyzer for documents and queries.
-pub(crate) fn analyzer(purpose: Purpose) -> TextAnalyzer {
-    chain(Words {
-        purpose,
-        letters: None,
-    })
+/// Splits texts into terms. Folding and stemming are those of tantivy, used as a library: nothing
+/// of an index is involved.
+#[derive(Clone)]
+pub(crate) struct Analyzer(TextAnalyzer);
+
+impl Analyzer {
+    /// The analyzer for documents and queries.
+    pub(crate) fn new(purpose: Purpose) -> Analyzer {
+        chain(Words {
+            purpose,
+            letters: None,
+        })
+    }
+
+    /// The analyzer that finds `terms` in a document: it skips words with another first letter,
+    /// which a stem keeps, before it looks closer.
+    pub(crate) fn finding<'t>(terms: impl Iterator<Item = &'t String>) -> Analyzer {
+        let firsts = terms.filter_map(|term| term.bytes().next());
+        let letters = firsts.fold(0, |letters, first| letters | letter(first));
+        chain(Words {
+            purpose: Purpose::Document,
+            letters: Some(letters),
+        })
+    }
+
+    /// The terms of `text`, in order.
+    pub(crate) fn terms<'a>(&'a mut self, text: &'a str) -> Terms<'a> {
+        Terms(self.0.token_stream(text))
+    }
 }
 
-/// The analyzer that finds `terms` in a document: it skips words with another first letter, which a
-/// stem keeps, before it looks closer.
-pub(crate) fn finder<'t>(terms: impl Iterator<Item = &'t String>) -> TextAnalyzer {
-    let firsts = terms.filter_map(|term| term.bytes().next());
-    let letters = firsts.fold(0, |letters, first| letters | letter(first));
-    chain(Words {
-        purpose: Purpose::Document,
-        letters: Some(letters),
-    })
+/// The terms of a text, one at a time.
+pub(crate) struct Terms<'a>(BoxTokenStream<'a>);
+
+impl Terms<'_> {
+    /// The next term; `None` at the end of the text.
+    pub(crate) fn advance(&mut self) -> Option<Term<'_>> {
+        let token = self.0.next()?;
+        Some(Term {
+            text: &token.text,
+            bytes: token.offset_from..token.offset_to,
+            position: token.position,
+            positions: token.position_length,
+        })
+    }
+}
+
+/// A term and its place in the text.
+#[derive(Clone, Debug)]
+pub(crate) struct Term<'a> {
+    /// The term, as it is indexed.
+    pub(crate) text: &'a str,
+    /// The bytes of the text that it was made from.
+    pub(crate) bytes: Range<usize>,
+    /// The position of the word, or of the part of a word, in the text.
+    pub(crate) position: usize,
+    /// How many positions it covers: more than 1 for an identifier as a whole.
+    pub(crate) positions: usize,
+}
+
+/// Words in sequence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Phrase {
+    /// The phrase as written.
+    pub(crate) written: String,
+    /// Each term with its position among the words.
+    pub(crate) terms: Vec<(usize, String)>,
 }
 
 /// The bit of a letter; those beyond ASCII have none, since they may be folded to any letter.
@@ -69,11 +119,12 @@ fn letter(byte: u8) -> u128 {
     }
 }
 
-fn chain(words: Words) -> TextAnalyzer {
-    TextAnalyzer::builder(words)
+fn chain(words: Words) -> Analyzer {
+    let chain = TextAnalyzer::builder(words)
         .filter(AsciiFoldingFilter)
         .filter(Stemmer::new(Language::English))
-        .build()
+        .build();
+    Analyzer(chain)
 }
 
 /// Splits text into lower-case words and parts of words. A word with parts has their number as its
@@ -334,8 +385,8 @@ mod tests {
     use super::*;
 
     fn tokens(purpose: Purpose, text: &str) -> Vec<Token> {
-        let mut analyzer = analyzer(purpose);
-        let mut stream = analyzer.token_stream(text);
+        let mut analyzer = Analyzer::new(purpose);
+        let mut stream = analyzer.0.token_stream(text);
         let mut tokens = Vec::new();
         stream.process(&mut |token| tokens.push(token.clone()));
         tokens
@@ -454,11 +505,12 @@ mod tests {
     fn a_finder_finds_its_terms_and_passes_over_the_rest() {
         let wanted = ["parseconfig", "pars", "cafe", "検索"].map(str::to_string);
         let text = "Parsing a café's parseConfig needs 検索語; nothing else";
-        let mut finder = finder(wanted.iter());
-        let mut stream = finder.token_stream(text);
+        let mut finder = Analyzer::finding(wanted.iter());
+        let mut terms = finder.terms(text);
         let mut found = Vec::new();
-        stream.process(&mut |token| found.push(token.text.clone()));
-        drop(stream);
+        while let Some(term) = terms.advance() {
+            found.push(term.text.to_string());
+        }
         for term in &wanted {
             assert!(found.contains(term), "{term} in {found:?}");
         }

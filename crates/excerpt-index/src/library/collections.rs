@@ -5,79 +5,20 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 
-use excerpt_chunk::{Hash, Settings};
+use excerpt_chunk::Hash;
 use serde::{Deserialize, Serialize};
 
-use crate::disk;
-use crate::error::{Error, Result};
-use crate::index::Index;
-use crate::lock::WriteLock;
-use crate::model::{Attributes, SyncOptions};
-use crate::source::{Files, Selection};
+use crate::fs::lock::WriteLock;
+use crate::fs::{disk, layout};
+use crate::model::{Collection, Error, Result};
 use crate::store::Truth;
-
-/// The file with the collections of an index.
-pub(crate) const FILE: &str = "collections.json";
-
-/// A copy, for when the first is lost.
-pub(crate) const COPY: &str = "collections.copy.json";
-
-/// The name that a file which cannot be repaired is renamed to.
-pub(crate) const DAMAGED: &str = "collections.json.damaged";
-
-/// The folder of the texts that were added without a file.
-pub(crate) const GIVEN: &str = "given";
 
 /// The longest name of a collection, in bytes, so that it fits into a file name.
 const LONGEST_NAME: usize = 100;
 
-/// A named part of an index: a folder, a file, or a text.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-#[non_exhaustive]
-pub struct Collection {
-    /// Its name.
-    pub name: String,
-    /// The folder or file, by its absolute path.
-    pub root: PathBuf,
-    /// How its documents are split: the settings that were given when it was added.
-    pub chunking: Settings,
-    /// Which of its files are documents.
-    pub selection: Selection,
-    /// Attributes of all its documents.
-    pub attributes: Attributes,
-    /// Whether it is a text that is stored in the index itself.
-    pub given: bool,
-    /// The hash of such a text, which shows damage to its file and finds the text in the database.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub text: Option<Hash>,
-}
-
 impl Collection {
-    /// The folder or file at `root`, under a name.
-    pub fn new(name: impl Into<String>, root: impl Into<PathBuf>) -> Self {
-        Collection {
-            name: name.into(),
-            root: root.into(),
-            ..Collection::default()
-        }
-    }
-
-    /// The options to sync it with, for [`Index::sync`]. Settings that were not given when it was
-    /// added come from `chunking` and `selection`.
-    #[must_use]
-    pub fn options(&self, chunking: Settings, selection: Selection) -> SyncOptions {
-        SyncOptions {
-            chunking: self.chunking.clone().or(chunking).config(),
-            selection: self.selection.clone().or(selection),
-            name: Some(self.name.clone()),
-            attributes: self.attributes.clone(),
-            ..SyncOptions::default()
-        }
-    }
-
     /// The collections of the index in `dir`, by name; empty when there is no index.
     ///
     /// # Errors
@@ -114,6 +55,11 @@ impl Collection {
         });
         name_of(parts.next_back().unwrap_or_default())
     }
+}
+
+/// Whether two names are the same to a user, and to a file system that ignores case.
+pub(crate) fn is_same(one: &str, other: &str) -> bool {
+    one.to_lowercase() == other.to_lowercase()
 }
 
 /// `text` as a name: letters, digits, and punctuation that needs no quotes.
@@ -158,11 +104,11 @@ impl Collections {
     ///
     /// When neither can be read.
     pub(crate) fn read(dir: &Path) -> Result<Self> {
-        let first = Self::read_file(&dir.join(FILE));
+        let first = Self::read_file(&dir.join(layout::COLLECTIONS));
         if let Ok(Some(all)) = first {
             return Ok(all);
         }
-        match Self::read_file(&dir.join(COPY)) {
+        match Self::read_file(&dir.join(layout::COLLECTIONS_COPY)) {
             Ok(Some(all)) => Ok(all),
             _ => Ok(first?.unwrap_or_default()),
         }
@@ -190,7 +136,7 @@ impl Collections {
     /// Stores them, replacing what was stored before. A process that is killed meanwhile leaves one
     /// or the other.
     pub(crate) fn write(&self, dir: &Path) -> Result<()> {
-        let path = dir.join(FILE);
+        let path = dir.join(layout::COLLECTIONS);
         let damaged = |error: serde_json::Error| Error::damaged(&path, error);
         let collections = serde_json::to_value(&self.collections).map_err(damaged)?;
         let kept = Kept {
@@ -198,7 +144,7 @@ impl Collections {
             collections,
         };
         let text = serde_json::to_string_pretty(&kept).map_err(damaged)?;
-        for path in [&path, &dir.join(COPY)] {
+        for path in [&path, &dir.join(layout::COLLECTIONS_COPY)] {
             disk::replace(path, text.as_bytes()).map_err(Error::io(path))?;
         }
         Ok(())
@@ -206,7 +152,8 @@ impl Collections {
 
     /// Rewrites the file, or its copy, if one of them is lost or damaged and the other is not.
     pub(crate) fn repair(dir: &Path, _lock: &WriteLock) -> Result<()> {
-        let [first, copy] = [FILE, COPY].map(|name| Self::read_file(&dir.join(name)));
+        let [first, copy] = [layout::COLLECTIONS, layout::COLLECTIONS_COPY]
+            .map(|name| Self::read_file(&dir.join(name)));
         match (first, copy) {
             (Ok(None), Ok(None)) => Ok(()),
             (Ok(Some(first)), Ok(Some(copy))) if first == copy => Ok(()),
@@ -222,7 +169,7 @@ impl Collections {
             return Self::repair(dir, lock);
         }
         let mut all = Collections::default();
-        let given = dir.join(GIVEN);
+        let given = dir.join(layout::TEXTS);
         let given = given.canonicalize().unwrap_or(given);
         for (name, root) in truth.map(Truth::named_roots).unwrap_or_default() {
             let mut collection = Collection::new(name, root);
@@ -240,8 +187,8 @@ impl Collections {
                 let _ = all.add(collection);
             }
         }
-        let path = dir.join(FILE);
-        let aside = dir.join(DAMAGED);
+        let path = dir.join(layout::COLLECTIONS);
+        let aside = dir.join(layout::DAMAGED_COLLECTIONS);
         disk::remove(&aside).map_err(Error::io(&aside))?;
         let _ = fs::rename(&path, &aside);
         all.write(dir)
@@ -252,7 +199,7 @@ impl Collections {
     pub(crate) fn restore(&self, dir: &Path, root: Option<&Path>, truth: &Truth) -> Result<()> {
         for (collection, hash) in self.damaged_texts(root) {
             let Ok(text) = truth.text(hash) else { continue };
-            let given = dir.join(GIVEN);
+            let given = dir.join(layout::TEXTS);
             for folder in [&*given, collection.root.parent().unwrap_or(&given)] {
                 if fs::symlink_metadata(folder).is_ok_and(|it| !it.is_dir()) {
                     disk::remove(folder).map_err(Error::io(folder))?;
@@ -279,7 +226,8 @@ impl Collections {
 
     /// What is wrong with the files of the collections and with the stored texts.
     pub(crate) fn faults(dir: &Path) -> Vec<Error> {
-        let [path, copy] = [FILE, COPY].map(|name| dir.join(name));
+        let [path, copy] =
+            [layout::COLLECTIONS, layout::COLLECTIONS_COPY].map(|name| dir.join(name));
         let [first, second] = [&path, &copy].map(|path| Self::read_file(path));
         let is_missing = matches!((&first, &second), (Ok(None), Ok(Some(_))));
         let mut faults: Vec<Error> = [first.err(), second.err()].into_iter().flatten().collect();
@@ -300,8 +248,10 @@ impl Collections {
     ///
     /// [`Error::UnknownCollection`] with the existing names.
     pub(crate) fn named(&self, name: &str) -> Result<&Collection> {
-        let mut all = self.collections.iter();
-        let found = all.find(|collection| collection.name.to_lowercase() == name.to_lowercase());
+        let all = || self.collections.iter();
+        let exact = all().find(|collection| collection.name == name);
+        // An older version could give two collections names that differ only in case.
+        let found = exact.or_else(|| all().find(|collection| is_same(&collection.name, name)));
         found.ok_or_else(|| self.unknown(name))
     }
 
@@ -335,7 +285,7 @@ impl Collections {
             });
         }
         let mut known = self.collections.iter();
-        if let Some(known) = known.find(|known| known.name == *name) {
+        if let Some(known) = known.find(|known| is_same(&known.name, name)) {
             return Err(Error::NameTaken {
                 name: known.name.clone(),
                 root: known.root.clone(),
@@ -351,7 +301,7 @@ impl Collections {
     /// # Errors
     ///
     /// As [`Collections::add`]; then nothing is changed.
-    fn replace(&mut self, collection: Collection) -> Result<()> {
+    pub(crate) fn replace(&mut self, collection: Collection) -> Result<()> {
         let mut others = self.clone();
         others
             .collections
@@ -363,151 +313,13 @@ impl Collections {
 
     /// A name like `wanted` that is not taken.
     pub(crate) fn free(&self, wanted: &str) -> String {
-        let taken: BTreeSet<&str> = self.collections.iter().map(|known| &*known.name).collect();
+        let taken = self.collections.iter();
+        let taken: BTreeSet<String> = taken.map(|known| known.name.to_lowercase()).collect();
         let numbered = (2..).map(|number| format!("{wanted}-{number}"));
         let mut names = [wanted.to_string()].into_iter().chain(numbered);
         names
-            .find(|name| !taken.contains(&**name))
+            .find(|name| !taken.contains(&name.to_lowercase()))
             .unwrap_or_default()
-    }
-}
-
-impl Index {
-    /// Adds a collection. Its documents are indexed by the next [`sync`](Index::sync) of its root
-    /// with its [`options`](Collection::options).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Source`] when its root cannot be read, [`Error::NameTaken`], [`Error::RootTaken`],
-    /// [`Error::CollectionName`], [`Error::Pattern`], [`Error::Config`] when its chunking settings
-    /// are invalid, and [`Error::Locked`].
-    pub fn add(&mut self, collection: Collection) -> Result<()> {
-        self.put(collection, Collections::add)
-    }
-
-    /// Puts a collection, with its name, settings and attributes, in the place of the one with the
-    /// same root; adds it if there is none. Its documents are indexed by the next
-    /// [`sync`](Index::sync), as with [`Index::add`], and answer as before until all of them are.
-    ///
-    /// # Errors
-    ///
-    /// As [`Index::add`].
-    pub fn replace(&mut self, collection: Collection) -> Result<()> {
-        self.put(collection, Collections::replace)
-    }
-
-    fn put(
-        &mut self,
-        mut collection: Collection,
-        put: impl FnOnce(&mut Collections, Collection) -> Result<()>,
-    ) -> Result<()> {
-        let files = Files::selected(&collection.root, &collection.selection)?;
-        collection.root = files.path().to_path_buf();
-        excerpt_grammars::chunker(collection.chunking.config())?;
-        let _lock = WriteLock::acquire(self.dir())?;
-        let mut all = Collections::read(self.dir())?;
-        put(&mut all, collection)?;
-        all.write(self.dir())
-    }
-
-    /// Adds a text that is not in a file. It is stored in the index as the file `file`, which
-    /// becomes the root of `collection`. A name that is taken gets a number.
-    ///
-    /// # Errors
-    ///
-    /// As [`Index::add`], and when the file cannot be written.
-    pub fn give(
-        &mut self,
-        mut collection: Collection,
-        file: &str,
-        text: &str,
-    ) -> Result<Collection> {
-        let _lock = WriteLock::acquire(self.dir())?;
-        let mut all = Collections::read(self.dir())?;
-        collection.name = all.free(&name_of(&collection.name));
-        self.keep(&mut all, collection, file, text)
-    }
-
-    /// Puts a text, with its settings and attributes, in the place of the one that was added under
-    /// the same name, whose file it gets; adds it if there is no collection of that name.
-    ///
-    /// # Errors
-    ///
-    /// As [`Index::give`], and [`Error::NameTaken`] when the collection of that name is not such a
-    /// text.
-    pub fn replace_text(
-        &mut self,
-        mut collection: Collection,
-        file: &str,
-        text: &str,
-    ) -> Result<Collection> {
-        let _lock = WriteLock::acquire(self.dir())?;
-        let mut all = Collections::read(self.dir())?;
-        collection.name = name_of(&collection.name);
-        let mut known = all.collections.iter();
-        let file = match known.find(|known| known.name == collection.name) {
-            Some(known) if !known.given => {
-                return Err(Error::NameTaken {
-                    name: known.name.clone(),
-                    root: known.root.clone(),
-                });
-            }
-            Some(known) => known.root.file_name().map(|file| file.to_string_lossy()),
-            None => Some(file.into()),
-        };
-        let file = file.unwrap_or_default().into_owned();
-        self.keep(&mut all, collection, &file, text)
-    }
-
-    /// Stores a text as the file `file` of its collection.
-    fn keep(
-        &self,
-        all: &mut Collections,
-        mut collection: Collection,
-        file: &str,
-        text: &str,
-    ) -> Result<Collection> {
-        excerpt_grammars::chunker(collection.chunking.config())?;
-        let folder = self.dir().join(GIVEN).join(&collection.name);
-        let path = folder.join(name_of(file));
-        // A process that is killed after this leaves a file that does not match its hash: the next
-        // sync restores it from the database.
-        disk::replace(&path, text.as_bytes()).map_err(Error::io(&path))?;
-        let path = path.canonicalize().map_err(Error::io(&path))?;
-        collection.root = path;
-        collection.given = true;
-        collection.text = Some(Hash::of(text.as_bytes()));
-        all.replace(collection.clone())?;
-        all.write(self.dir())?;
-        Ok(collection)
-    }
-
-    /// Removes a collection with all its documents, and returns their number. The files that it was
-    /// made from are kept, except for a text stored in the index.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::UnknownCollection`], [`Error::Locked`], and when the store cannot be written.
-    pub fn remove(&mut self, name: &str) -> Result<usize> {
-        let lock = WriteLock::acquire(self.dir())?;
-        let mut all = Collections::read(self.dir())?;
-        let known = all.named(name).cloned();
-        let name = known.as_ref().map_or(name, |known| &known.name);
-        // A removal that was interrupted between the two steps continues here.
-        let documents = self.forget(name, &lock).map_err(self.at())?;
-        let collection = match (&known, documents) {
-            (Ok(collection), _) => collection,
-            (Err(_), Some(documents)) => return Ok(documents),
-            (Err(_), None) => return Err(all.unknown(name)),
-        };
-        all.collections
-            .retain(|known| known.name != collection.name);
-        all.write(self.dir())?;
-        if collection.given {
-            let folder = self.dir().join(GIVEN).join(&collection.name);
-            disk::remove(&folder).map_err(Error::io(&folder))?;
-        }
-        Ok(documents.unwrap_or(0))
     }
 }
 
@@ -547,15 +359,22 @@ mod tests {
         let read = Collections::read(dir.path()).unwrap();
         assert_eq!(read, all);
         assert_eq!(read.collections[0].name, "api");
-        for name in [FILE, COPY] {
+        for name in [layout::COLLECTIONS, layout::COLLECTIONS_COPY] {
             fs::write(dir.path().join(name), "").unwrap();
-            assert_eq!(Collections::read(dir.path()).is_ok(), name == FILE);
+            assert_eq!(
+                Collections::read(dir.path()).is_ok(),
+                name == layout::COLLECTIONS
+            );
         }
         all.write(dir.path()).unwrap();
-        let text = fs::read_to_string(dir.path().join(FILE)).unwrap();
-        fs::write(dir.path().join(FILE), text.replace("/n", "/m")).unwrap();
+        let text = fs::read_to_string(dir.path().join(layout::COLLECTIONS)).unwrap();
+        fs::write(
+            dir.path().join(layout::COLLECTIONS),
+            text.replace("/n", "/m"),
+        )
+        .unwrap();
         assert_eq!(Collections::read(dir.path()).unwrap(), all);
-        fs::remove_file(dir.path().join(FILE)).unwrap();
+        fs::remove_file(dir.path().join(layout::COLLECTIONS)).unwrap();
         assert_eq!(Collections::read(dir.path()).unwrap(), all);
         assert_eq!(read.named("notes").unwrap().chunking.target, Some(200));
     }

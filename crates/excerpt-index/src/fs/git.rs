@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::open::{Kind, OpenFolder, Refused};
+use crate::fs::open::{Kind, OpenFolder, Refused};
 
 /// The entry in the folder of a working tree: the folder of its repository, or a file that points
 /// to it.
@@ -98,12 +98,14 @@ impl Repository {
         is_hash(&text).then_some(text)
     }
 
-    /// The folder of its objects; `None` if it names others on another machine.
+    /// The folder of its objects; `None` if it borrows objects from anywhere else: git follows the
+    /// names that it finds there, and theirs, which may lead to another machine.
     pub(crate) fn objects(&self) -> Option<PathBuf> {
-        let others = self.folder.configuration("objects/info/alternates");
-        let others = others.unwrap_or_default();
-        let is_elsewhere = others.lines().any(|line| is_elsewhere(line.trim()));
-        (!is_elsewhere).then(|| self.common.join("objects"))
+        let is_alone = match self.folder.configuration("objects/info/alternates") {
+            Ok(others) => others.trim().is_empty(),
+            Err(refused) => matches!(refused, Refused::Missing),
+        };
+        is_alone.then(|| self.common.join("objects"))
     }
 
     /// What all its working trees and clones share: the address that it was cloned from, or else

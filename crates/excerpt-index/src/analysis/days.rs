@@ -107,7 +107,8 @@ fn ago(text: &str, today: NaiveDate) -> Option<Days> {
         'y' => months(count.checked_mul(12)?)?,
         _ => return None,
     };
-    Some(Days::one(day))
+    // Dates are written with four digits of the year.
+    (0..=9999).contains(&day.year()).then(|| Days::one(day))
 }
 
 /// A word in lower case, and its bytes.
@@ -213,8 +214,11 @@ fn named_at(words: &[Word], at: usize, today: NaiveDate) -> Option<(Days, usize)
                         let from_monday = i64::from(day.num_days_from_monday());
                         Days::one(monday.checked_add_signed(TimeDelta::try_days(from_monday)?)?)
                     }
-                    (None, Some(month)) => latest_month(month, today)?,
-                    (None, None) => return None,
+                    // `this may` and `this march` are no months.
+                    (None, Some(month)) if is_last || !matches!(named, "may" | "march") => {
+                        latest_month(month, today)?
+                    }
+                    (None, _) => return None,
                 },
             };
             return Some((days, 2));
@@ -228,6 +232,11 @@ fn named_at(words: &[Word], at: usize, today: NaiveDate) -> Option<(Days, usize)
         // Not in `Monday mornings`, where no certain one is meant.
         let is_meant = matches!(before, Some("on" | "since" | "of" | "from"));
         return Some((Days::one(latest(day, today).filter(|_| is_meant)?), 1));
+    }
+    if let Some(year) = year_of(first)
+        && matches!(before, Some("in" | "since" | "during"))
+    {
+        return Some((Days::year(year)?, 1));
     }
     if let Some(day) = day_of(first) {
         let of = usize::from(word(1) == Some("of"));

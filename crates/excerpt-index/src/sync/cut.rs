@@ -8,10 +8,9 @@ use std::time::{Duration, Instant};
 use excerpt_chunk::{Chunker, CodeParser as _, Document, Hash};
 use excerpt_grammars::Grammars;
 
-use crate::deadline::{self, Lost};
-use crate::error::Result;
-use crate::model::{Attributes, Limits, Skip, SkipReason, SyncOptions};
+use crate::model::{Attributes, Limits, Result, Skip, SkipReason, SyncOptions};
 use crate::store::{Fault, Record};
+use crate::sync::deadline::{self, Lost};
 
 /// A document that takes longer is slow: its time counts towards the limit for all slow documents.
 /// Every document may take at least this long.

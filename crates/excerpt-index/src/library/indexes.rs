@@ -6,12 +6,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 
-use crate::collection::Collection;
-use crate::disk;
-use crate::error::{Error, Result};
-use crate::locate;
-use crate::lock::{self, WriteLock};
-use crate::store::generation::{self, exists, was_index};
+use super::locate;
+use crate::fs::lock::WriteLock;
+use crate::fs::{disk, layout};
+use crate::model::{Collection, Error, Result};
+use crate::store::generation::{exists, was_index};
 use crate::store::{Fault, Store, noted_roots};
 
 /// An index on disk.
@@ -34,7 +33,7 @@ pub struct IndexEntry {
 
 impl IndexEntry {
     /// The indexes in the user's data folder `data`, by directory: those that
-    /// [`locate`](crate::locate()) finds, and the library.
+    /// [`locate`](crate::library::locate()) finds, and the library.
     #[must_use]
     pub fn all(data: &Path) -> Vec<IndexEntry> {
         let folders = fs::read_dir(locate::indexes(data));
@@ -89,27 +88,21 @@ impl IndexEntry {
         if !is_index(dir) {
             return Err(Error::NotFound { path: dir.clone() });
         }
-        // What cannot be read may name such a text.
-        let collections = Collection::all_in(dir)?;
-        let given: Vec<String> = collections
-            .into_iter()
-            .filter(|collection| collection.given)
-            .map(|collection| collection.name)
-            .collect();
-        if !given.is_empty() {
-            return Err(Error::Given { names: given });
-        }
         let lock = WriteLock::acquire(dir)?;
+        let texts = texts(dir)?;
+        if !texts.is_empty() {
+            return Err(Error::Given { names: texts });
+        }
         let entries = fs::read_dir(dir).map_err(Error::io(dir))?;
         for entry in entries.flatten() {
             let name = entry.file_name();
-            let is_ours = name.to_str().is_some_and(generation::is_ours);
-            if is_ours && name != lock::FILE {
+            let is_ours = name.to_str().is_some_and(|name| is_part(dir, name));
+            if is_ours && name != layout::LOCK {
                 disk::remove(&entry.path()).map_err(Error::io(&entry.path()))?;
             }
         }
         // Last, so that no other process can begin an index before.
-        disk::remove(&dir.join(lock::FILE)).map_err(Error::io(dir))?;
+        disk::remove(&dir.join(layout::LOCK)).map_err(Error::io(dir))?;
         drop(lock);
         // It stays if it contains anything else.
         let _ = fs::remove_dir(dir);
@@ -121,12 +114,49 @@ impl IndexEntry {
 pub const LIBRARY: &str = "library";
 
 fn is_index(dir: &Path) -> bool {
-    exists(dir) || was_index(dir)
+    // A folder with anything else may only happen to have a file of the same name.
+    exists(dir) || (was_index(dir) && layout::holds_index_alone(dir))
+}
+
+/// The names of the texts that were added to the index in `dir`, and of the files in their folder
+/// that no collection names. An unreadable list of collections may name such a text, so it is an
+/// error.
+fn texts(dir: &Path) -> Result<Vec<String>> {
+    let collections = Collection::all_in(dir)?.into_iter();
+    let named = collections.filter(|collection| collection.given);
+    let mut names: Vec<String> = named.map(|collection| collection.name).collect();
+    let folders = fs::read_dir(dir.join(layout::TEXTS)).into_iter().flatten();
+    for folder in folders.flatten() {
+        let name = folder.file_name().to_string_lossy().into_owned();
+        if !is_empty(&folder.path()) && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    Ok(names)
+}
+
+/// Whether what is called `name` in the index directory `dir` belongs to the index: a file where
+/// the index has a file, and a folder that contains nothing but parts of an index.
+fn is_part(dir: &Path, name: &str) -> bool {
+    let path = dir.join(name);
+    let Ok(found) = fs::symlink_metadata(&path) else {
+        return false;
+    };
+    let is_folder = name == layout::TEXTS || layout::is_folder(name);
+    match found.is_dir() {
+        true if name == layout::LEXICAL => path.join("meta.json").is_file() || is_empty(&path),
+        true => is_folder && (name == layout::TEXTS || layout::holds_index_alone(&path)),
+        false => layout::is_ours(name) && !is_folder,
+    }
+}
+
+fn is_empty(folder: &Path) -> bool {
+    fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
 }
 
 /// When a process last took the lock of the index, which each sync does.
 fn used(index: &Path) -> Option<i64> {
-    let lock = fs::metadata(index.join(lock::FILE)).ok()?;
+    let lock = fs::metadata(index.join(layout::LOCK)).ok()?;
     let modified: SystemTime = lock.modified().ok()?;
     let since = modified.duration_since(UNIX_EPOCH).ok()?;
     i64::try_from(since.as_secs()).ok()

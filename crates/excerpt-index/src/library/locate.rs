@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use excerpt_chunk::Hash;
 
-use crate::error::{Error, Result};
-use crate::git::Repository;
-use crate::open::OpenFolder;
+use crate::fs::git::Repository;
+use crate::fs::open::OpenFolder;
+use crate::model::{Error, Result};
 use crate::source::{Node, Rules};
 use crate::store::generation::exists;
 

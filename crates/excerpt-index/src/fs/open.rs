@@ -13,8 +13,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 
-use crate::error::plain;
-use crate::model::{Skip, SkipReason, Stat};
+use crate::model::{Skip, SkipReason, Stat, plain};
 
 #[cfg(not(unix))]
 use by_path as system;

@@ -5,16 +5,13 @@ use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
 
-use crate::disk;
-use crate::error::{Error, Result};
-
-/// The file in an index directory.
-pub(crate) const FILE: &str = "lock";
+use super::{disk, layout};
+use crate::model::{Error, Result};
 
 /// The right to change an index, held until it is dropped.
 ///
-/// The file is not removed: otherwise a third process could lock a new file while a second one is
-/// about to lock the old one.
+/// Its file is removed only together with the index. A process that opened the old file before and
+/// locks it after that finds that the file is not the one in the folder any more, and tries again.
 #[derive(Debug)]
 pub(crate) struct WriteLock {
     _file: File,
@@ -27,20 +24,23 @@ impl WriteLock {
     ///
     /// [`Error::Locked`] when another process, or another handle of this one, holds it.
     pub(crate) fn acquire(dir: &Path) -> Result<Self> {
-        let path = dir.join(FILE);
+        let path = dir.join(layout::LOCK);
         // What is not a regular file cannot be locked by anyone.
         disk::clear(&path).map_err(Error::io(&path))?;
-        let mut file = disk::open_or_create(&path).map_err(Error::io(&path))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(Error::Locked {
-                    path: dir.to_path_buf(),
-                    holder: holder(&mut file),
-                });
+        let mut file = loop {
+            let mut file = disk::open_or_create(&path).map_err(Error::io(&path))?;
+            match file.try_lock() {
+                Ok(()) if disk::is_same(&file, &path) => break file,
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => {
+                    return Err(Error::Locked {
+                        path: dir.to_path_buf(),
+                        holder: holder(&mut file),
+                    });
+                }
+                Err(TryLockError::Error(error)) => return Err(Error::io(&path)(error)),
             }
-            Err(TryLockError::Error(error)) => return Err(Error::io(&path)(error)),
-        }
+        };
         // On a full disk the lock is held all the same, without the id of its process.
         let _ = sign(&mut file);
         Ok(WriteLock { _file: file })

@@ -15,8 +15,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Instant;
 
-use crate::git::Repository;
-use crate::open::OpenFolder;
+use crate::fs::git::Repository;
+use crate::fs::open::OpenFolder;
 
 /// How many commits are read.
 const COMMITS: &str = "50000";
@@ -123,7 +123,10 @@ impl Tree {
         Some(Tree {
             ours,
             root: folder.to_path_buf(),
-            part: part.replace('\\', "/"),
+            part: match cfg!(windows) {
+                true => part.replace('\\', "/"),
+                false => part.to_string(),
+            },
             objects: repository.objects()?,
             index: repository.own.join("index"),
             shallow: repository.common.join("shallow"),
@@ -271,7 +274,9 @@ fn each(
     let output = piped(&mut child)?;
     let mut rest = Vec::new();
     let ended = loop {
-        let Ok(bytes) = output.recv_timeout(end.saturating_duration_since(Instant::now())) else {
+        // Output that is waiting already is received even without any time left.
+        let left = end.checked_duration_since(Instant::now());
+        let Some(Ok(bytes)) = left.map(|left| output.recv_timeout(left)) else {
             break Ended::Stopped;
         };
         // Nothing more comes.

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use super::{Error, Result};
 
 /// How candidates are ranked. All defaults are those that `docs/ranking.md` measures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

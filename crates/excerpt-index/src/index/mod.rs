@@ -1,5 +1,12 @@
 //! [`Index`]: the operations that the command line and the MCP server call.
 
+mod clone;
+mod collections;
+mod list;
+mod read;
+mod rebuild;
+mod watch;
+
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,22 +14,20 @@ use std::sync::Arc;
 use excerpt_chunk::Hash;
 use sha2::{Digest, Sha256};
 
-use crate::closest::Closest;
-use crate::collection::Collections;
 use crate::embed::{Embedder, StaticTable};
-use crate::error::{Error, Result};
-use crate::lock::WriteLock;
+use crate::fs::lock::WriteLock;
+use crate::library::Collections;
 use crate::model::{
-    Answer, Building, Check, Keywords, LastSync, Note, Progress, Query, Skip, SourceStatus, Status,
-    SyncOptions, SyncReport,
+    Answer, Building, Check, Error, Keywords, LastSync, Note, Progress, Query, Result, Skip,
+    SourceStatus, Status, Summary, SyncOptions, SyncReport,
 };
-use crate::read::ReadOptions;
-use crate::search::{search, segments};
+use crate::search::search;
 use crate::source::{Files, Source};
 use crate::store::generation::Base;
-use crate::store::{Fault, Store, StoredDocument};
-use crate::summary::Summary;
+use crate::store::{Fault, Store};
 use crate::sync::{Sync, identity};
+
+pub use watch::{Stop, Watching};
 
 /// How an index is opened.
 #[derive(Clone, Copy, Debug, Default)]
@@ -254,50 +259,6 @@ impl Index {
             answer.notes.push(Note::Rebuilt);
         }
         Ok(answer)
-    }
-
-    /// The document at `path`, among those that may be read. Without the root of a source, only one
-    /// source may have such a document.
-    pub(crate) fn find(&self, options: &ReadOptions, path: &str) -> Result<StoredDocument> {
-        let path = segments(path);
-        let mut found = self.store.truth.documents_at(&path).map_err(self.at())?;
-        found.retain(|document| options.holds(&document.root, &document.path));
-        match found.len() {
-            0 => Err(self.unknown(options, path)?),
-            1 => Ok(found.remove(0)),
-            _ => Err(Error::AmbiguousDocument {
-                path,
-                sources: found
-                    .into_iter()
-                    .map(|document| document.root.into())
-                    .collect(),
-            }),
-        }
-    }
-
-    /// Why a document was not found.
-    fn unknown(&self, options: &ReadOptions, path: String) -> Result<Error> {
-        let source = options.source.as_deref();
-        let id = match source.map(|root| self.source(root)).transpose() {
-            Ok(id) => id,
-            Err(unknown) => return Ok(unknown),
-        };
-        if options.reaches(&path)
-            && let Some(skip) = self.store.truth.skip_at(id, &path).map_err(self.at())?
-        {
-            return Ok(Error::Skipped { path, skip });
-        }
-        let mut closest = Closest::new(&path);
-        self.store
-            .truth
-            .each_path(id, |known| {
-                if options.reaches(known) {
-                    closest.offer(known);
-                }
-            })
-            .map_err(self.at())?;
-        let closest = closest.found();
-        Ok(Error::UnknownDocument { path, closest })
     }
 
     /// The contents and the state of the index, read from the store itself.

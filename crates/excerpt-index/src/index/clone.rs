@@ -13,17 +13,14 @@ use std::path::Path;
 use excerpt_chunk::Hash;
 use rayon::prelude::*;
 
-use crate::disk;
-use crate::error::Result;
+use crate::fs::lock::WriteLock;
+use crate::fs::{disk, layout};
 use crate::index::{Index, OpenOptions};
-use crate::locate::Place;
-use crate::lock::WriteLock;
-use crate::source::{Entry, Files, Reading, Selection, Source as _};
+use crate::library::Place;
+use crate::model::{Result, Selection};
+use crate::source::{Entry, Files, Reading, Source as _};
 use crate::store::generation::exists;
 use crate::store::{Change, Fault, Known, Store, Truth};
-
-/// The file in an index directory that names the repository.
-pub(crate) const REPOSITORY: &str = "repository";
 
 /// How many documents are compared at once.
 const PAGE: usize = 4096;
@@ -44,7 +41,7 @@ impl Index {
             begin(place, repository);
         }
         let index = Index::open(&place.index, OpenOptions::create())?;
-        let kept = place.index.join(REPOSITORY);
+        let kept = place.index.join(layout::REPOSITORY);
         if disk::read(&kept).ok().flatten().as_ref() != Some(repository) {
             // If it cannot be written, for example on a full disk, the next open tries again.
             let _ = disk::replace(&kept, repository.as_bytes());
@@ -59,7 +56,7 @@ fn begin(place: &Place, repository: &str) {
     let beside = place.index.parent().map(fs::read_dir);
     for entry in beside.into_iter().flatten().flatten().flatten() {
         let home = entry.path();
-        let named = || disk::read(&home.join(REPOSITORY)).ok().flatten();
+        let named = || disk::read(&home.join(layout::REPOSITORY)).ok().flatten();
         let is_same = || named().is_some_and(|named| named == repository);
         if home != place.index && is_same() && copy(&home, place).is_ok() {
             return;

@@ -4,13 +4,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::collection::{self, Collections};
-use crate::disk;
-use crate::error::{Error, Result};
+use crate::fs::lock::WriteLock;
+use crate::fs::{disk, layout};
 use crate::index::{Index, OpenOptions};
-use crate::lock::WriteLock;
-use crate::store::generation::{self, ANEW};
-use crate::store::{Store, faults, noted_roots};
+use crate::library::Collections;
+use crate::model::{Error, Result};
+use crate::store::{Store, faults, generation, noted_roots};
 
 impl Index {
     /// What is wrong with the files of the index in `dir`, without reading its database. Each fault
@@ -50,7 +49,7 @@ impl Index {
         if let Some(truth) = &truth {
             Collections::read(dir)?.restore(dir, None, truth)?;
         }
-        let given = dir.join(collection::GIVEN);
+        let given = dir.join(layout::TEXTS);
         if fs::symlink_metadata(&given).is_ok_and(|it| !it.is_dir()) {
             disk::remove(&given).map_err(Error::io(&given))?;
         }
@@ -58,7 +57,7 @@ impl Index {
         if roots.is_empty() {
             roots = truth.map(|truth| truth.any_roots()).unwrap_or_default();
         }
-        let aside = dir.join(ANEW);
+        let aside = dir.join(layout::ANEW);
         // Left by a rebuild that was interrupted.
         disk::remove(&aside).map_err(Error::io(&aside))?;
         let index = fill(Index::open(&aside, OpenOptions::create())?, &roots)?;

@@ -5,9 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::error::{Error, Result};
 use crate::index::Index;
-use crate::model::{Progress, SyncOptions, SyncReport};
+use crate::model::{Error, Progress, Result, SyncOptions, SyncReport};
 use crate::source::{Bell, Files, Watched, Woken};
 
 /// How often to poll where changes come without an event. The pause is at least this many times as

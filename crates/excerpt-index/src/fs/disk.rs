@@ -258,6 +258,21 @@ mod mode {
     pub(super) const ALL: u32 = 0o777;
 }
 
+/// Whether `file` is the one that is at `path` now. Where the system cannot tell, a file that is
+/// open cannot be replaced.
+#[cfg(unix)]
+pub(crate) fn is_same(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let id = |it: &fs::Metadata| (it.dev(), it.ino());
+    let (open, named) = (file.metadata(), fs::symlink_metadata(path));
+    matches!((&open, &named), (Ok(open), Ok(named)) if id(open) == id(named))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_same(_: &File, _: &Path) -> bool {
+    true
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use excerpt_chunk::ConfigError;
 
-use crate::model::{Skip, SkipReason};
-use crate::source::Secret;
+use super::{Secret, Skip, SkipReason};
 
 /// The result of every index operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -1,0 +1,18 @@
+//! What a text says, for indexing and searching alike: its terms (`words.rs`), the days that it
+//! names (`days.rs`), and the language that its name determines.
+
+pub(crate) mod days;
+mod headings;
+mod words;
+
+use excerpt_chunk::{CodeParser as _, Document};
+use excerpt_grammars::Grammars;
+
+pub use headings::is_date;
+pub(crate) use words::{Analyzer, Phrase, Purpose, Term, Terms, VERSION, name};
+
+/// The language that a document's name determines.
+pub(crate) fn language(path: &str) -> Option<&'static str> {
+    let detected = Grammars.detect(&Document::new("").with_path(path))?;
+    Some(detected.language)
+}
