@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use excerpt_benches::{files, timed};
 use excerpt_chunk::Hash;
 use excerpt_index::{
-    Channels, EmbedError, Embedder, Entry, Filter, Index, Listing, OpenOptions, Query, Rank,
+    Channels, EmbedError, Embedder, Encoding, Entry, Filter, Index, Listing, OpenOptions, Query, Rank,
     Ranking, ReadOptions, Reading, Signals, Source, Stat, StaticTable, SyncOptions, Target, Vectors, quiet,
 };
 use rusqlite::{Connection, Row};
@@ -345,7 +345,7 @@ impl Listed {
     fn stat(text: &str) -> Stat {
         Stat {
             size: text.len() as u64,
-            mtime_ns: 0,
+            ..Stat::default()
         }
     }
 }
@@ -370,6 +370,7 @@ impl Source for Listed {
         match self.0.get(&entry.path) {
             Some(text) => Reading::Text {
                 text: text.clone(),
+                encoding: Encoding::default(),
                 stat: entry.stat,
                 bytes: entry.stat.size,
             },
