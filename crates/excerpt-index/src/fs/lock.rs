@@ -80,4 +80,16 @@ mod tests {
         drop(lock);
         assert!(WriteLock::acquire(dir.path()).is_ok());
     }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_lock_whose_file_was_replaced_is_not_the_lock() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(layout::LOCK);
+        let old = disk::open_or_create(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert!(!disk::is_same(&old, &path));
+        let new = disk::open_or_create(&path).unwrap();
+        assert!(!disk::is_same(&old, &path) && disk::is_same(&new, &path));
+    }
 }

@@ -380,6 +380,18 @@ mod tests {
     }
 
     #[test]
+    fn of_two_names_that_differ_in_case_the_exact_one_is_meant() {
+        let of = |name: &str| Collection::new(name, format!("/{name}"));
+        let all = Collections {
+            collections: vec![of("Notes"), of("notes")],
+        };
+        for name in ["Notes", "notes"] {
+            assert_eq!(all.named(name).unwrap().name, name);
+        }
+        assert_eq!(all.named("NOTES").unwrap().name, "Notes");
+    }
+
+    #[test]
     fn a_name_is_given_once_and_is_plain() {
         let mut all = Collections::default();
         all.add(Collection::new("notes", "/n")).unwrap();
@@ -400,6 +412,8 @@ mod tests {
             refused(&mut all, "a/b", "/m"),
             "invalid collection name `a/b`: try `a-b`"
         );
+        assert!(refused(&mut all, "Notes", "/m").starts_with("collection `notes` already exists"));
+        assert_eq!(all.free("Notes"), "Notes-2");
         assert_eq!(all.free("notes"), "notes-2");
         assert_eq!(all.free("other"), "other");
         let unknown = all.named("note").unwrap_err().to_string();

@@ -161,3 +161,60 @@ fn used(index: &Path) -> Option<i64> {
     let since = modified.duration_since(UNIX_EPOCH).ok()?;
     i64::try_from(since.as_secs()).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn index(dir: &Path) {
+        drop(Store::create(dir).unwrap());
+    }
+
+    #[test]
+    fn a_folder_that_has_a_name_of_ours_is_no_index() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["repository", "lexical", "vectors", "given", "generation-1"] {
+            let work = dir.path().join(format!("with-{name}"));
+            fs::create_dir_all(work.join(name)).unwrap();
+            fs::write(work.join(name).join("mine.md"), "mine").unwrap();
+            fs::write(work.join("notes.md"), "mine").unwrap();
+            assert!(!IndexEntry::is_in(&work), "{name}");
+        }
+    }
+
+    #[test]
+    fn only_parts_of_the_index_are_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path();
+        index(dir);
+        let mine = [
+            "repository/a.md",
+            "vectors/a.md",
+            "lexical/a.md",
+            "generation-7/a.md",
+            "notes.md",
+        ];
+        for path in mine {
+            let path = dir.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "mine").unwrap();
+        }
+        IndexEntry::of(dir.to_path_buf()).remove().unwrap();
+        for path in mine {
+            assert!(dir.join(path).exists(), "{path}");
+        }
+        assert!(!dir.join(layout::DATABASE).exists());
+    }
+
+    #[test]
+    fn texts_that_no_collection_names_are_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path();
+        index(dir);
+        fs::create_dir_all(dir.join("given/lesson")).unwrap();
+        fs::write(dir.join("given/lesson/lesson.md"), "learned").unwrap();
+        let error = IndexEntry::of(dir.to_path_buf()).remove().unwrap_err();
+        assert!(matches!(error, Error::Given { names } if names == ["lesson"]));
+        assert!(dir.join("given/lesson/lesson.md").exists());
+    }
+}

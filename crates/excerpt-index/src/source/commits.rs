@@ -394,6 +394,35 @@ mod tests {
     }
 
     #[test]
+    fn a_repository_that_borrows_objects_is_not_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path();
+        git(dir, "", &["init", "--quiet"]);
+        write(dir, "a.md", "a");
+        git(dir, "", &["add", "."]);
+        git(dir, "@1000 +0000", &["commit", "--quiet", "-m", "x"]);
+        let end = Instant::now() + Duration::from_secs(60);
+        let is_read = || Commits::of(dir, 1, |_| true, end).is_some();
+        assert!(is_read());
+        let alternates = dir.join(".git/objects/info/alternates");
+        for other in [
+            "//host/share",
+            "\"//host/share\"",
+            "/\\host/share",
+            "/tmp/other",
+        ] {
+            write(dir, ".git/objects/info/alternates", other);
+            assert!(!is_read(), "{other}");
+        }
+        fs::remove_file(&alternates).unwrap();
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("/etc/hostname", &alternates).unwrap();
+            assert!(!is_read());
+        }
+    }
+
+    #[test]
     fn without_a_repository_there_are_no_commits() {
         let dir = tempfile::tempdir().unwrap();
         let end = Instant::now() + Duration::from_secs(60);

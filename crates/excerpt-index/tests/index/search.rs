@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use excerpt_index::{Error, Filter, Hit, Note, Query, Rank, Ranking, ReadOptions, Target, quiet};
+use excerpt_index::{
+    Channels, Error, Filter, Hit, Note, Query, Rank, Ranking, ReadOptions, Target, quiet,
+};
 
 use crate::fixture::{World, by_keywords, paths};
 
@@ -603,4 +605,104 @@ fn a_day_in_a_question_ranks_its_notes_first() {
     ranking.signals.date = 0.0;
     let answer = world.ask(&Query::new("what did we decide on 4 February 2026").ranking(ranking));
     assert_eq!(answer.documents[0].path, "guide.md");
+}
+
+#[test]
+fn a_chunk_of_the_asked_day_ranks_above_a_document_with_many_good_ones() {
+    let filler = "The gulls decide nothing. ".repeat(70);
+    let page = format!(
+        "# What we decide\n\nWhat did we decide about the lamp. {filler}\n\n## Lamp\n\nWhat did we decide about the lamp. {filler}\n\n\
+         ## Lamps\n\nWhat did we decide about the lamps. {filler}\n"
+    );
+    let world = World::new()
+        .file("decisions.md", page)
+        .file("notes/2026-02-04.md", "# A day\n\nRain.\n");
+    world.sync();
+    let answer = world.search("what did we decide about the lamp on 4 February 2026");
+    assert_eq!(answer.documents[0].path, "notes/2026-02-04.md");
+}
+
+#[test]
+fn a_day_is_noted_only_if_something_of_it_was_found() {
+    let world = World::new()
+        .file("notes/2026-02-04.md", "# A day\n\nRain.\n")
+        .file("guide.md", "# Guide\n\nWhat we decide.\n");
+    world.sync();
+    let dated = |query: &Query| {
+        let answer = world.ask(query);
+        let mut notes = answer.notes.iter();
+        notes.any(|note| matches!(note, Note::Dated { .. }))
+    };
+    assert!(dated(&Query::new("what did we decide on 4 February 2026")));
+    assert!(!dated(&by_keywords(
+        "what did we decide on 4 February 2026"
+    )));
+}
+
+#[test]
+fn the_date_of_the_front_matter_counts_beside_that_of_the_name() {
+    let world = World::new()
+        .file(
+            "posts/2025-12-24-slug/index.md",
+            "---\ndate: 2026-01-05\n---\n# Kettle\n\nThe kettle sings.\n",
+        )
+        .file(
+            "2026-01-31-post.md",
+            "---\ndate: 2026-02-10\n---\n# Kettle\n\nThe kettle hums.\n",
+        );
+    world.sync();
+    for (since, until, path) in [
+        ("2026-01-01", "2026-01-10", "posts/2025-12-24-slug/index.md"),
+        ("2026-02-01", "2026-02-28", "2026-01-31-post.md"),
+        ("2026-01-31", "2026-01-31", "2026-01-31-post.md"),
+    ] {
+        let mut query = Query::new("kettle");
+        query.filter.dated = (Some(since.to_string()), Some(until.to_string()));
+        assert_eq!(paths(&world.ask(&query)), [path]);
+    }
+}
+
+#[test]
+fn a_filter_by_date_orders_by_what_is_within_it() {
+    let filler = "And so on. ".repeat(110);
+    let mut journal = String::from("# Journal\n");
+    for number in 0..300 {
+        let (month, day) = (number / 28 + 1, number % 28 + 1);
+        let text = match (month, day) {
+            (9, 14) => "The lighthouse has a lantern.",
+            (9, _) => "Bread, butter and cheese.",
+            _ => "Repaired the lantern of the lighthouse.",
+        };
+        journal += &format!("\n## 2026-{month:02}-{day:02}\n\n{text} {filler}\n");
+    }
+    let world = World::new().file("journal.md", journal);
+    world.sync();
+    let mut query = Query::new("repaired the lantern of the lighthouse").rank(Rank::Chunks);
+    query.ranking.channels = Channels::Vectors;
+    query.filter.dated = (Some("2026-09".to_string()), Some("2026-09".to_string()));
+    let answer = world.ask(&query);
+    let best = answer.chunks().next().unwrap();
+    let days = headings(best);
+    assert!(days.contains(&"2026-09-14".to_string()), "{days:?}");
+    assert!(best.score > 0.0);
+}
+
+#[test]
+fn folded_copies_leave_room_for_others() {
+    let licence =
+        "Permission is granted, free of charge, to any person who obtains a copy of this kettle.\n";
+    let mut world = World::new();
+    for number in 0..150 {
+        world = world.file(&format!("part-{number}/LICENCE.md"), licence);
+    }
+    for number in 0..4 {
+        let text = format!(
+            "# Note {number}\n\nWe asked a person of the harbour, number {number}, about permission to use {number} kettles at the pier; the answer was rather long.\n"
+        );
+        world = world.file(&format!("note-{number}.md"), text);
+    }
+    world.sync();
+    let mut query = by_keywords("permission person copy kettle");
+    query.fold_copies = true;
+    assert_eq!(world.ask(&query).documents.len(), 5);
 }
