@@ -42,11 +42,9 @@ pub use analysis::is_date;
 pub use embed::{EmbedError, Embedder, HttpCheck, HttpEmbedder, HttpOptions, StaticTable, Vectors};
 pub use excerpt_chunk::{Config, Settings};
 pub use fs::disk::make_folder_private;
-pub use fs::open::{
-    CONFIGURATION_LIMIT, Kind as FileKind, Refused, read_below, read_named, stat_below,
-};
+pub use fs::open::{CONFIGURATION_LIMIT, FileKind, Refused, read_below, read_named, stat_below};
 pub use index::{Index, OpenOptions, Stop, Watching};
-pub use library::{IndexEntry, LIBRARY, Place, includes, locate};
+pub use library::{IndexEntry, LIBRARY, Located, includes, locate};
 pub use model::{
     AlsoIn, Answer, Attributes, Building, ChangeDate, Channel, Channels, Check, Collection,
     DateFrom, DocumentEntry, DocumentHits, Domain, Encoding, Error, Explanation, Filter,
@@ -57,5 +55,5 @@ pub use model::{
 };
 pub use read::{ChunkPlace, DocumentText, Incoming, Links, Outgoing, ReadOptions, Target};
 pub use source::{Entry, Files, Listing, Reading, Source, decode};
-pub use store::hush_mended_panics;
+pub use store::silence_recovered_panics;
 pub use sync::quiet;

@@ -17,6 +17,6 @@ mod wire;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    excerpt_index::hush_mended_panics();
+    excerpt_index::silence_recovered_panics();
     exit::code(cli::run())
 }

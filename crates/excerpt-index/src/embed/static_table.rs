@@ -61,23 +61,23 @@ impl StaticTable {
     }
 
     /// Reads a table and checks everything that would otherwise fail later.
-    fn read(file: &'static [u8], sum: &str) -> Result<StaticTable, Fault> {
+    fn read(file: &'static [u8], sum: &str) -> Result<StaticTable, BadTable> {
         let header = Header::read(file)?;
         let [words, scales, codes] = header.parts(file)?;
-        let words = std::str::from_utf8(words).map_err(|_| Fault::NotText)?;
+        let words = std::str::from_utf8(words).map_err(|_| BadTable::NotText)?;
         let Some(words) = WordPiece::new(words, header.count, header.unknown) else {
-            return Err(Fault::Count {
+            return Err(BadTable::Count {
                 found: words.matches('\n').count(),
                 said: header.count,
             });
         };
         let count = words.count();
         if header.unknown as usize >= count || words.token(header.unknown) != UNKNOWN {
-            return Err(Fault::Unknown);
+            return Err(BadTable::Unknown);
         }
         let (scales, _) = scales.as_chunks();
         if let Some(token) = scales.iter().position(|scale| !is_scale(*scale)) {
-            return Err(Fault::Scale { token });
+            return Err(BadTable::Scale { token });
         }
         Ok(StaticTable {
             identity: format!("static-{FORMAT}.{RULES}-{sum}"),
@@ -264,21 +264,21 @@ struct Header {
 impl Header {
     const BYTES: usize = 64;
 
-    fn read(file: &[u8]) -> Result<Header, Fault> {
+    fn read(file: &[u8]) -> Result<Header, BadTable> {
         let Some(header) = file.first_chunk::<{ Header::BYTES }>() else {
-            return Err(Fault::Short { bytes: file.len() });
+            return Err(BadTable::Short { bytes: file.len() });
         };
         let (words, _) = header.as_chunks::<4>();
         let word = |at: usize| u32::from_le_bytes(words[at / 4]);
         let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
         if !header.starts_with(&MAGIC) {
-            return Err(Fault::Magic);
+            return Err(BadTable::Magic);
         }
         if word(8) != FORMAT {
-            return Err(Fault::Format { found: word(8) });
+            return Err(BadTable::Format { found: word(8) });
         }
         if word(20) != BITS {
-            return Err(Fault::Bits { found: word(20) });
+            return Err(BadTable::Bits { found: word(20) });
         }
         let header = Header {
             count: word(12) as usize,
@@ -294,12 +294,12 @@ impl Header {
         ];
         for (what, found, most) in sizes {
             if found == 0 || found > most {
-                return Err(Fault::Size { what, found, most });
+                return Err(BadTable::Size { what, found, most });
             }
         }
         match header.dimensions % 2 {
             0 => Ok(header),
-            _ => Err(Fault::Odd {
+            _ => Err(BadTable::Odd {
                 found: header.dimensions,
             }),
         }
@@ -307,14 +307,14 @@ impl Header {
 
     /// The vocabulary, the scales and the codes, one after the other with less than [`ALIGN`] bytes
     /// between them.
-    fn parts<'f>(&self, file: &'f [u8]) -> Result<[&'f [u8]; 3], Fault> {
+    fn parts<'f>(&self, file: &'f [u8]) -> Result<[&'f [u8]; 3], BadTable> {
         let [words, words_bytes, scales, codes] = self.places;
         // The checked sizes keep both products in range.
         let scales_bytes = self.count as u64 * 4;
         let codes_bytes = self.count as u64 * (self.dimensions as u64 / 2);
         let mut end = Header::BYTES;
         let mut part = |name, from: u64, bytes: u64| {
-            let fault = Fault::Part { name, from, bytes };
+            let fault = BadTable::Part { name, from, bytes };
             let from = usize::try_from(from).ok();
             let from = from.filter(|from| *from == end.next_multiple_of(ALIGN));
             let found = from
@@ -333,7 +333,7 @@ impl Header {
         let said = end.next_multiple_of(ALIGN);
         match file.len() == said {
             true => Ok(parts),
-            false => Err(Fault::Length {
+            false => Err(BadTable::Length {
                 found: file.len(),
                 said,
             }),
@@ -348,7 +348,7 @@ fn is_scale(scale: [u8; 4]) -> bool {
 
 /// What is wrong with a table.
 #[derive(Debug, thiserror::Error, PartialEq)]
-enum Fault {
+enum BadTable {
     #[error("it has {bytes} bytes, but its header alone takes {}", Header::BYTES)]
     Short { bytes: usize },
     #[error("it does not start like a token table")]
@@ -433,7 +433,7 @@ mod tests {
         file(&TOKENS, 2)
     }
 
-    fn read(file: Vec<u8>) -> Result<StaticTable, Fault> {
+    fn read(file: Vec<u8>) -> Result<StaticTable, BadTable> {
         StaticTable::read(file.leak(), "sum")
     }
 

@@ -47,7 +47,7 @@ pub(super) const MOST: usize = NUMBER as usize;
 
 /// Which tokens a part of a word is looked up in.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Position {
     /// Those that start a word.
     First,
     /// Those that continue one.
@@ -83,8 +83,8 @@ impl<'v> WordPiece<'v> {
             }
             let token = &bytes[start..end];
             match token.strip_prefix(CONTINUES.as_bytes()) {
-                Some(piece) => words.insert(number as u32, piece, Place::Later),
-                None => words.insert(number as u32, token, Place::First),
+                Some(piece) => words.insert(number as u32, piece, Position::Later),
+                None => words.insert(number as u32, token, Position::First),
             }
             start = end + 1;
             words.starts.push(start as u32);
@@ -92,7 +92,7 @@ impl<'v> WordPiece<'v> {
         (words.count() == count && start == bytes.len()).then_some(words)
     }
 
-    fn insert(&mut self, number: u32, piece: &[u8], place: Place) {
+    fn insert(&mut self, number: u32, piece: &[u8], place: Position) {
         self.longest = self.longest.max(piece.len());
         let hash = hash(piece, place);
         let mut at = self.slot(hash);
@@ -102,7 +102,7 @@ impl<'v> WordPiece<'v> {
         self.slots[at] = number | self.tag(hash);
     }
 
-    fn find(&self, piece: &[u8], place: Place) -> Option<u32> {
+    fn find(&self, piece: &[u8], place: Position) -> Option<u32> {
         let hash = hash(piece, place);
         let (mut at, tag) = (self.slot(hash), self.tag(hash));
         loop {
@@ -121,8 +121,8 @@ impl<'v> WordPiece<'v> {
     #[cfg(test)]
     pub(super) fn number(&self, token: &str) -> Option<u32> {
         match token.strip_prefix(CONTINUES) {
-            Some(piece) => self.find(piece.as_bytes(), Place::Later),
-            None => self.find(token.as_bytes(), Place::First),
+            Some(piece) => self.find(piece.as_bytes(), Position::Later),
+            None => self.find(token.as_bytes(), Position::First),
         }
     }
 
@@ -135,11 +135,11 @@ impl<'v> WordPiece<'v> {
         ((hash >> (self.shift - (u32::BITS - NUMBER_BITS))) as u32) << NUMBER_BITS
     }
 
-    fn is(&self, number: u32, piece: &[u8], place: Place) -> bool {
+    fn is(&self, number: u32, piece: &[u8], place: Position) -> bool {
         let token = self.token(number).as_bytes();
         match place {
-            Place::First => token == piece,
-            Place::Later => token.strip_prefix(CONTINUES.as_bytes()) == Some(piece),
+            Position::First => token == piece,
+            Position::Later => token.strip_prefix(CONTINUES.as_bytes()) == Some(piece),
         }
     }
 
@@ -302,7 +302,7 @@ impl Words<'_> {
     /// Appends the tokens of the word and returns whether they cover it.
     fn split(&mut self) -> bool {
         let word = &self.word[..self.length];
-        let (mut from, mut place) = (0, Place::First);
+        let (mut from, mut place) = (0, Position::First);
         while from < word.len() {
             let mut to = word.len().min(from + self.pieces.longest);
             let token = loop {
@@ -316,7 +316,7 @@ impl Words<'_> {
                 }
             };
             self.tokens.push(token);
-            (from, place) = (to, Place::Later);
+            (from, place) = (to, Position::Later);
         }
         true
     }
@@ -324,12 +324,12 @@ impl Words<'_> {
 
 /// The hash of a part of a word, with good upper bits. Cheap: eight bytes per multiplication, and
 /// most parts have no more.
-fn hash(piece: &[u8], place: Place) -> u64 {
+fn hash(piece: &[u8], place: Position) -> u64 {
     // An odd number without a pattern: the fraction of the golden ratio.
     const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
     let mix = |hash: u64, eight: u64| (hash.rotate_left(29) ^ eight).wrapping_mul(FACTOR);
     let (eights, rest) = piece.as_chunks::<8>();
-    let mut hash = (piece.len() as u64) << 1 | u64::from(place == Place::Later);
+    let mut hash = (piece.len() as u64) << 1 | u64::from(place == Position::Later);
     for eight in eights {
         hash = mix(hash, u64::from_le_bytes(*eight));
     }

@@ -18,7 +18,7 @@ use crate::model::{Error, Filter, Query, Rank, Ranking, Result};
 
 pub use interval::Interval;
 pub use measure::{MEASURES, Passage, Rule};
-pub use report::{Comparison, Difference, Report, Scored};
+pub use report::{Comparison, Difference, Report, ScoredQuestion};
 pub use set::{LeftOut, Question, QuestionSet, SetError};
 
 /// How many chunks to request at first, and at most: enough to fill the reading budget, however
@@ -49,7 +49,7 @@ pub fn evaluate(
                 scores
             }
         };
-        questions.push(Scored {
+        questions.push(ScoredQuestion {
             id: question.id.clone(),
             query: question.query.clone(),
             category: question.category.clone(),

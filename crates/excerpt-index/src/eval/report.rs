@@ -23,7 +23,7 @@ pub struct Report {
     /// The mean size of the chunks with their context, in the unit of the configuration.
     pub mean_size: f64,
     /// The questions, in the order of the set.
-    pub questions: Vec<Scored>,
+    pub questions: Vec<ScoredQuestion>,
     /// The answers that cannot be found because their documents are not indexed.
     pub left_out: Vec<LeftOut>,
 }
@@ -31,7 +31,7 @@ pub struct Report {
 /// A question with its scores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Scored {
+pub struct ScoredQuestion {
     /// The id of the question in its set.
     pub id: String,
     /// The query.
@@ -128,7 +128,7 @@ impl Report {
         }
     }
 
-    fn by_question(&self) -> BTreeMap<(&str, &str), &Scored> {
+    fn by_question(&self) -> BTreeMap<(&str, &str), &ScoredQuestion> {
         let questions = self.questions.iter();
         questions
             .map(|question| ((&*question.id, &*question.query), question))
@@ -136,7 +136,7 @@ impl Report {
     }
 }
 
-impl Scored {
+impl ScoredQuestion {
     /// Whether a document answers it.
     #[must_use]
     pub fn is_answerable(&self) -> bool {
@@ -163,7 +163,7 @@ impl Difference {
 }
 
 /// The ids of the questions of `report` that are not in `other`.
-fn missing(report: &Report, other: &BTreeMap<(&str, &str), &Scored>) -> Vec<String> {
+fn missing(report: &Report, other: &BTreeMap<(&str, &str), &ScoredQuestion>) -> Vec<String> {
     let questions = report.questions.iter();
     questions
         .filter(|question| !other.contains_key(&(&*question.id, &*question.query)))
@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     fn report(questions: &[(&str, &str, f64)]) -> Report {
-        let questions = questions.iter().map(|(id, query, score)| Scored {
+        let questions = questions.iter().map(|(id, query, score)| ScoredQuestion {
             id: id.to_string(),
             query: query.to_string(),
             category: (*score > 0.5).then(|| "good".to_string()),

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::fs::open::{Kind, OpenFolder, Refused};
+use crate::fs::open::{FileKind, OpenFolder, Refused};
 
 /// The entry in the folder of a working tree: the folder of its repository, or a file that points
 /// to it.
@@ -41,7 +41,7 @@ impl Repository {
     pub(crate) fn of(folder: &OpenFolder) -> Result<Option<Repository>, (&'static str, Refused)> {
         let own = match folder.look(GIT).map(|look| look.kind) {
             None => None,
-            Some(Kind::Folder) => Some(folder.folder(GIT).map_err(|refused| ("", refused))?),
+            Some(FileKind::Folder) => Some(folder.folder(GIT).map_err(|refused| ("", refused))?),
             Some(_) => linked(folder).map_err(|refused| ("", refused))?,
         };
         let Some(own) = own else {
@@ -59,7 +59,7 @@ impl Repository {
         // A repository has a `HEAD`; in old ones it is a link.
         let is_one = |folder: &OpenFolder| {
             let head = folder.look("HEAD").map(|look| look.kind);
-            matches!(head, Some(Kind::File | Kind::Link))
+            matches!(head, Some(FileKind::File | FileKind::Link))
         };
         let named = common.filter(is_one).and_then(|folder| {
             let common = folder.path().canonicalize().ok()?;

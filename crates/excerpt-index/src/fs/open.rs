@@ -47,7 +47,7 @@ pub fn read_named(path: &Path, limit: u64) -> Result<Vec<u8>, Refused> {
     OpenFile::checked(look, || system::open_file(path))?.bytes(limit)
 }
 
-/// The metadata of the regular file at `path` below `folder`; `None` when there is none. Links are
+/// The metadata of the regular file at `path` below `folder`; `None` when there is none. LinkPolicy are
 /// handled as by [`read_below`].
 #[must_use]
 pub fn stat_below(folder: &Path, path: &str) -> Option<Stat> {
@@ -64,7 +64,7 @@ pub enum Refused {
     Missing,
     /// It is not a regular file.
     #[error("it is {0}, expected a regular file")]
-    Kind(Kind),
+    Kind(FileKind),
     /// A folder on the way to it, given by its path, is a symbolic link.
     #[error("`{0}` is a symbolic link, expected a folder")]
     Way(String),
@@ -91,8 +91,10 @@ impl Refused {
         let skip = |reason| Skip::new(&*path, reason);
         Some(match self {
             Refused::Missing => return None,
-            Refused::Kind(Kind::Link) => skip(SkipReason::Link),
-            Refused::Kind(Kind::Folder) => skip(SkipReason::Special).with_detail(Kind::Folder),
+            Refused::Kind(FileKind::Link) => skip(SkipReason::Link),
+            Refused::Kind(FileKind::Folder) => {
+                skip(SkipReason::Special).with_detail(FileKind::Folder)
+            }
             Refused::Kind(_) => skip(SkipReason::Special),
             Refused::Way(at) if at == path => skip(SkipReason::Link),
             Refused::Way(at) => {
@@ -111,7 +113,7 @@ impl Refused {
 /// What is at a path, without following a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum FileKind {
     /// A regular file.
     File,
     /// A folder.
@@ -126,15 +128,15 @@ pub enum Kind {
     Device,
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for FileKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Kind::File => "a regular file",
-            Kind::Folder => "a folder",
-            Kind::Link => "a symbolic link",
-            Kind::Pipe => "a named pipe",
-            Kind::Socket => "a socket",
-            Kind::Device => "a device",
+            FileKind::File => "a regular file",
+            FileKind::Folder => "a folder",
+            FileKind::Link => "a symbolic link",
+            FileKind::Pipe => "a named pipe",
+            FileKind::Socket => "a socket",
+            FileKind::Device => "a device",
         })
     }
 }
@@ -142,7 +144,7 @@ impl fmt::Display for Kind {
 /// What the system reports about a path or an open file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look {
-    pub(crate) kind: Kind,
+    pub(crate) kind: FileKind,
     pub(crate) stat: Stat,
     /// What distinguishes it from everything else that exists at the moment: its device and inode,
     /// where the system has them.
@@ -153,7 +155,7 @@ pub(crate) struct Look {
 #[derive(Debug)]
 pub(crate) struct Child {
     pub(crate) name: OsString,
-    pub(crate) kind: Kind,
+    pub(crate) kind: FileKind,
 }
 
 /// A folder that is held open.
@@ -166,7 +168,7 @@ pub(crate) struct OpenFolder {
 impl OpenFolder {
     /// The folder at `path`. Symbolic links are followed: the caller trusts the path.
     pub(crate) fn open(path: &Path) -> Result<OpenFolder, Refused> {
-        match system::Folder::open(path, Links::Follow) {
+        match system::Folder::open(path, LinkPolicy::Follow) {
             Ok(handle) => Ok(OpenFolder::of(handle, path.to_path_buf())),
             Err(error) => Err(match error.kind() {
                 io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Refused::Missing,
@@ -177,7 +179,7 @@ impl OpenFolder {
 
     /// The folder at `path`, which is not a symbolic link itself.
     pub(crate) fn open_itself(path: &Path) -> io::Result<OpenFolder> {
-        let handle = system::Folder::open(path, Links::Refuse)?;
+        let handle = system::Folder::open(path, LinkPolicy::Refuse)?;
         Ok(OpenFolder::of(handle, path.to_path_buf()))
     }
 
@@ -198,7 +200,7 @@ impl OpenFolder {
             end += name.len();
             let next = folder.as_ref().unwrap_or(self).step(name);
             folder = Some(next.map_err(|refused| match refused {
-                Refused::Kind(Kind::Link) => Refused::Way(path[..end].to_string()),
+                Refused::Kind(FileKind::Link) => Refused::Way(path[..end].to_string()),
                 // A file in place of a folder: the path no longer exists.
                 Refused::Kind(_) => Refused::Missing,
                 other => other,
@@ -217,7 +219,7 @@ impl OpenFolder {
         let opened = opened.map(|handle| OpenFolder::of(handle, self.path.join(name)));
         opened.map_err(|error| match (error.kind(), self.look(name)) {
             (io::ErrorKind::NotFound, _) => Refused::Missing,
-            (_, Some(look)) if look.kind != Kind::Folder => Refused::Kind(look.kind),
+            (_, Some(look)) if look.kind != FileKind::Folder => Refused::Kind(look.kind),
             _ => error.into(),
         })
     }
@@ -284,7 +286,7 @@ fn check_name(name: &str) -> Result<(), Refused> {
 
 /// How to handle a symbolic link at the end of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Links {
+enum LinkPolicy {
     Follow,
     Refuse,
 }
@@ -303,7 +305,7 @@ impl OpenFile {
         open: impl FnOnce() -> io::Result<File>,
     ) -> Result<OpenFile, Refused> {
         let check = |look: Look| match look.kind {
-            Kind::File => Ok(look.stat),
+            FileKind::File => Ok(look.stat),
             other => Err(Refused::Kind(other)),
         };
         let missing = |error: io::Error| match error.kind() {
@@ -315,7 +317,7 @@ impl OpenFile {
             // What has replaced it since says more than the resulting error.
             let kind = look().map(|look| look.kind);
             match kind {
-                Ok(kind) if kind != Kind::File => Refused::Kind(kind),
+                Ok(kind) if kind != FileKind::File => Refused::Kind(kind),
                 _ => missing(error),
             }
         })?;
@@ -373,7 +375,7 @@ mod unix {
 
     use rustix::fs::{self, AtFlags, CWD, Dir, FileType, Mode, OFlags};
 
-    use super::{Child, Kind, Links, Look};
+    use super::{Child, FileKind, LinkPolicy, Look};
     use crate::model::Stat;
 
     /// A folder is opened for lookups, for which Linux does not need permission to list it.
@@ -395,10 +397,10 @@ mod unix {
     pub(super) struct Folder(OwnedFd);
 
     impl Folder {
-        pub(super) fn open(path: &Path, links: Links) -> io::Result<Folder> {
+        pub(super) fn open(path: &Path, links: LinkPolicy) -> io::Result<Folder> {
             let flags = match links {
-                Links::Follow => FOLDER,
-                Links::Refuse => FOLDER.union(OFlags::NOFOLLOW),
+                LinkPolicy::Follow => FOLDER,
+                LinkPolicy::Refuse => FOLDER.union(OFlags::NOFOLLOW),
             };
             Ok(Folder(fs::open(path, flags, Mode::empty())?))
         }
@@ -493,14 +495,16 @@ mod unix {
         }
     }
 
-    fn kind(found: FileType) -> Kind {
+    fn kind(found: FileType) -> FileKind {
         match found {
-            FileType::RegularFile => Kind::File,
-            FileType::Directory => Kind::Folder,
-            FileType::Symlink => Kind::Link,
-            FileType::Fifo => Kind::Pipe,
-            FileType::Socket => Kind::Socket,
-            FileType::CharacterDevice | FileType::BlockDevice | FileType::Unknown => Kind::Device,
+            FileType::RegularFile => FileKind::File,
+            FileType::Directory => FileKind::Folder,
+            FileType::Symlink => FileKind::Link,
+            FileType::Fifo => FileKind::Pipe,
+            FileType::Socket => FileKind::Socket,
+            FileType::CharacterDevice | FileType::BlockDevice | FileType::Unknown => {
+                FileKind::Device
+            }
         }
     }
 }
@@ -514,17 +518,17 @@ mod by_path {
     use std::path::{Path, PathBuf};
     use std::time::{SystemTime, UNIX_EPOCH};
 
-    use super::{Child, Kind, Links, Look};
+    use super::{Child, FileKind, LinkPolicy, Look};
     use crate::model::Stat;
 
     #[derive(Debug)]
     pub(super) struct Folder(PathBuf);
 
     impl Folder {
-        pub(super) fn open(path: &Path, links: Links) -> io::Result<Folder> {
+        pub(super) fn open(path: &Path, links: LinkPolicy) -> io::Result<Folder> {
             let found = match links {
-                Links::Follow => fs::metadata(path)?,
-                Links::Refuse => fs::symlink_metadata(path)?,
+                LinkPolicy::Follow => fs::metadata(path)?,
+                LinkPolicy::Refuse => fs::symlink_metadata(path)?,
             };
             match found.is_dir() {
                 true => Ok(Folder(path.to_path_buf())),
@@ -537,7 +541,7 @@ mod by_path {
         }
 
         pub(super) fn folder(&self, name: &str) -> io::Result<Folder> {
-            Folder::open(&self.0.join(name), Links::Refuse)
+            Folder::open(&self.0.join(name), LinkPolicy::Refuse)
         }
 
         pub(super) fn file(&self, name: &str) -> io::Result<File> {
@@ -605,12 +609,12 @@ mod by_path {
         }
     }
 
-    fn kind(found: fs::FileType) -> Kind {
+    fn kind(found: fs::FileType) -> FileKind {
         match found {
-            found if found.is_symlink() => Kind::Link,
-            found if found.is_dir() => Kind::Folder,
-            found if found.is_file() => Kind::File,
-            _ => Kind::Device,
+            found if found.is_symlink() => FileKind::Link,
+            found if found.is_dir() => FileKind::Folder,
+            found if found.is_file() => FileKind::File,
+            _ => FileKind::Device,
         }
     }
 }
@@ -645,18 +649,18 @@ mod tests {
             other => panic!("{other}"),
         };
         let link = swapped(|path| symlink("/etc/hostname", path).unwrap());
-        assert_eq!(kind(link), Kind::Link);
+        assert_eq!(kind(link), FileKind::Link);
         let folder = swapped(|path| fs::create_dir(path).unwrap());
-        assert_eq!(kind(folder), Kind::Folder);
+        assert_eq!(kind(folder), FileKind::Folder);
         let pipe = swapped(|path| {
             let made = std::process::Command::new("mkfifo").arg(path).status();
             assert!(made.unwrap().success());
         });
-        assert_eq!(kind(pipe), Kind::Pipe);
+        assert_eq!(kind(pipe), FileKind::Pipe);
         let socket = swapped(|path| {
             drop(std::os::unix::net::UnixListener::bind(path).unwrap());
         });
-        assert_eq!(kind(socket), Kind::Socket);
+        assert_eq!(kind(socket), FileKind::Socket);
         assert!(matches!(swapped(|_| {}), Refused::Missing));
     }
 

@@ -16,11 +16,11 @@ use rayon::prelude::*;
 use crate::fs::lock::WriteLock;
 use crate::fs::{disk, layout};
 use crate::index::{Index, OpenOptions};
-use crate::library::Place;
+use crate::library::Located;
 use crate::model::{Result, Selection};
 use crate::source::{Entry, Files, Reading, Source as _};
 use crate::store::generation::exists;
-use crate::store::{Change, Fault, Known, Store, Truth};
+use crate::store::{Change, Database, Known, Store, StoreError};
 
 /// How many documents are compared at once.
 const PAGE: usize = 4096;
@@ -33,7 +33,7 @@ impl Index {
     /// # Errors
     ///
     /// As [`Index::open`].
-    pub fn open_at(place: &Place) -> Result<Index> {
+    pub fn open_at(place: &Located) -> Result<Index> {
         let Some(repository) = &place.repository else {
             return Index::open(&place.index, OpenOptions::create());
         };
@@ -52,7 +52,7 @@ impl Index {
 
 /// Copies the index of another checkout, if there is one. Without it, everything is indexed from
 /// scratch.
-fn begin(place: &Place, repository: &str) {
+fn begin(place: &Located, repository: &str) {
     let beside = place.index.parent().map(fs::read_dir);
     for entry in beside.into_iter().flatten().flatten().flatten() {
         let home = entry.path();
@@ -64,21 +64,21 @@ fn begin(place: &Place, repository: &str) {
     }
 }
 
-fn copy(from: &Path, place: &Place) -> Result<(), Fault> {
+fn copy(from: &Path, place: &Located) -> Result<(), StoreError> {
     let _unchanged = WriteLock::acquire(from)?;
     let store = Store::open(from)?;
     disk::create_dir_all(&place.index)?;
     let lock = WriteLock::acquire(&place.index)?;
     let mut copy = store.copied(&place.index)?;
-    copy.truth.adopt(&place.root.to_string_lossy())?;
-    keep_equal(&copy.truth, &place.root)?;
+    copy.database.adopt(&place.root.to_string_lossy())?;
+    keep_equal(&copy.database, &place.root)?;
     // The words of the removed documents are removed, too.
     let _done = copy.catch_up(&lock, &mut |_, _| ControlFlow::Continue(()))?;
     copy.serve_from(&place.index, &lock)
 }
 
 /// Removes the documents that the folder at `root` does not contain with the same text.
-fn keep_equal(truth: &Truth, root: &Path) -> Result<(), Fault> {
+fn keep_equal(database: &Database, root: &Path) -> Result<(), StoreError> {
     let files = Files::selected(root, &Selection::default())?;
     let is_equal = |known: &Known| {
         let entry = Entry {
@@ -90,17 +90,17 @@ fn keep_equal(truth: &Truth, root: &Path) -> Result<(), Fault> {
             _ => false,
         }
     };
-    for source in truth.sources()? {
+    for source in database.sources()? {
         let mut last = None;
         loop {
-            let page = truth.known(source.id, last.as_deref(), PAGE)?;
+            let page = database.known(source.id, last.as_deref(), PAGE)?;
             let Some(end) = page.last() else {
                 break;
             };
             last = Some(end.path.clone());
             let others = page.par_iter().filter(|known| !is_equal(known));
             let removals = others.map(|known| Change::Remove { id: known.id });
-            truth.apply(source.id, &removals.collect::<Vec<_>>())?;
+            database.apply(source.id, &removals.collect::<Vec<_>>())?;
         }
     }
     Ok(())

@@ -13,7 +13,7 @@ use crate::model::{
 };
 use crate::source::commits::{Commit, Commits};
 use crate::store::facet::DATE;
-use crate::store::{Fault, Listed, Order};
+use crate::store::{Listed, Order, StoreError};
 
 impl Index {
     /// The warnings of the last splitting of the documents of the source at `root`, by path and
@@ -25,15 +25,18 @@ impl Index {
     pub fn warnings(&self, root: &Path) -> Result<Vec<Warned>> {
         let source = self.source(root)?;
         let mut warned = Vec::new();
-        let read = self.store.truth.each_warned(source, |path, lines, json| {
-            let warnings: Vec<String> = serde_json::from_str(json)?;
-            warned.extend(warnings.into_iter().map(|warning| Warned {
-                path: path.clone(),
-                lines,
-                warning,
-            }));
-            Ok(())
-        });
+        let read = self
+            .store
+            .database
+            .each_warned(source, |path, lines, json| {
+                let warnings: Vec<String> = serde_json::from_str(json)?;
+                warned.extend(warnings.into_iter().map(|warning| Warned {
+                    path: path.clone(),
+                    lines,
+                    warning,
+                }));
+                Ok(())
+            });
         read.map_err(self.at())?;
         Ok(warned)
     }
@@ -67,14 +70,14 @@ impl Index {
         let sources = match self.listed_source(options)? {
             Some(source) => vec![source],
             None => {
-                let sources = self.store.truth.sources().map_err(self.at())?;
+                let sources = self.store.database.sources().map_err(self.at())?;
                 sources.into_iter().map(|source| source.id).collect()
             }
         };
         let path = segments(options.path.as_deref().unwrap_or_default());
         let mut count = 0;
         for source in sources {
-            let documents = self.store.truth.documents_under(source, &path);
+            let documents = self.store.database.documents_under(source, &path);
             count += documents.map_err(self.at())?.len();
         }
         Ok(count)
@@ -89,14 +92,14 @@ impl Index {
         &self,
         source: Option<i64>,
         options: &ListOptions,
-    ) -> Result<Vec<DocumentEntry>, Fault> {
-        let truth = &self.store.truth;
-        let _snapshot = truth.snapshot()?;
+    ) -> Result<Vec<DocumentEntry>, StoreError> {
+        let database = &self.store.database;
+        let _snapshot = database.snapshot()?;
         let path = segments(options.path.as_deref().unwrap_or_default());
         let is_recent = options.order == ListOrder::Recent;
         let limit = options.limit.filter(|_| !is_recent);
         let mut listed = Vec::new();
-        truth.each_listed(source, &path, Order::Path, limit, |document| {
+        database.each_listed(source, &path, Order::Path, limit, |document| {
             listed.push((document, None));
         })?;
         if is_recent {
@@ -104,7 +107,7 @@ impl Index {
         }
         let entries = listed.into_iter().map(|(document, changed)| {
             Ok(DocumentEntry {
-                chunks: truth.chunk_count(document.id)?,
+                chunks: database.chunk_count(document.id)?,
                 language: language(&document.path),
                 source: document.root.into(),
                 path: document.path,
@@ -125,14 +128,14 @@ impl Index {
         &self,
         listed: &mut Vec<(Listed, Option<ChangeDate>)>,
         limit: Option<usize>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), StoreError> {
         /// The seconds of a day.
         const DAY: i64 = 86_400;
         /// How long git may take for all sources that are listed. What it has read by then is used.
         const PATIENCE: Duration = Duration::from_secs(2);
         let end = Instant::now() + PATIENCE;
         let mut dated: HashMap<i64, i64> = HashMap::new();
-        self.store.truth.each_facet(DATE, |document, date| {
+        self.store.database.each_facet(DATE, |document, date| {
             // Of several dates, the last one.
             if let Some(day) = days::since_1970(date) {
                 let known = dated.entry(document).or_insert(day);
@@ -180,13 +183,13 @@ impl Index {
         &self,
         source: Option<i64>,
         options: &ListOptions,
-    ) -> Result<Vec<FolderEntry>, Fault> {
+    ) -> Result<Vec<FolderEntry>, StoreError> {
         let path = segments(options.path.as_deref().unwrap_or_default());
         // Ordered by segments, a folder comes before what is under it, which comes before the next
         // sibling.
         let mut folders: BTreeMap<(String, Vec<String>), (usize, usize)> = BTreeMap::new();
-        let truth = &self.store.truth;
-        truth.each_listed(source, &path, Order::Path, None, |document| {
+        let database = &self.store.database;
+        database.each_listed(source, &path, Order::Path, None, |document| {
             let mut segments: Vec<String> = document.path.split('/').map(str::to_string).collect();
             let mut is_own = true;
             while segments.pop().is_some() && (is_own || segments.join("/").len() >= path.len()) {

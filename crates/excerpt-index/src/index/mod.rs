@@ -24,7 +24,7 @@ use crate::model::{
 use crate::search::search;
 use crate::source::{Files, Source};
 use crate::store::generation::Base;
-use crate::store::{Fault, Store};
+use crate::store::{Store, StoreError};
 use crate::sync::{Sync, identity};
 
 pub use watch::{Stop, Watching};
@@ -157,7 +157,7 @@ impl Index {
         self.store.tidy(&lock).map_err(self.at())?;
         Collections::repair(self.dir(), &lock)?;
         let (dir, root) = (self.dir(), Path::new(source.root()));
-        Collections::read(dir)?.restore(dir, Some(root), &self.store.truth)?;
+        Collections::read(dir)?.restore(dir, Some(root), &self.store.database)?;
         match self.base(source.root(), options).map_err(self.at())? {
             Some(base) => self.renew(&lock, &base, source, options, &mut progress),
             None => {
@@ -176,11 +176,11 @@ impl Index {
 
     /// What a re-split of the source at `root` starts from; `None` when all its documents were
     /// split with these settings.
-    fn base(&self, root: &str, options: &SyncOptions) -> Result<Option<Base>, Fault> {
+    fn base(&self, root: &str, options: &SyncOptions) -> Result<Option<Base>, StoreError> {
         let identity = identity(options);
-        let truth = &self.store.truth;
-        let is_stale = truth.stale_count(root, identity, 1)? > 0;
-        let rev = truth.rev()?;
+        let database = &self.store.database;
+        let is_stale = database.stale_count(root, identity, 1)? > 0;
+        let rev = database.rev()?;
         Ok(is_stale.then(|| Base {
             rev,
             root: root.to_string(),
@@ -220,7 +220,7 @@ impl Index {
         let root = root.to_string_lossy();
         let count = self
             .store
-            .truth
+            .database
             .stale_count(&root, identity(options), usize::MAX);
         count.map_err(self.at())
     }
@@ -240,13 +240,13 @@ impl Index {
         // A file of the keyword index was damaged after it was last read in full: repair it and
         // search again. If its files show no damage, rebuild it anyway. If it still names something
         // that the database lacks, the database has lost it.
-        if matches!(found, Err(Fault::Keywords(_) | Fault::Torn)) {
+        if matches!(found, Err(StoreError::Keywords(_) | StoreError::Torn)) {
             self.store.distrust();
             self.hurried = false;
             behind = self.step()?;
             found = search(&self.store, self.embedder.as_deref(), query);
         }
-        if matches!(found, Err(Fault::Keywords(_)))
+        if matches!(found, Err(StoreError::Keywords(_)))
             && !self.reads_only
             && self.store.discard().is_ok()
         {
@@ -270,26 +270,26 @@ impl Index {
         self.read_status().map_err(self.at())
     }
 
-    fn read_status(&self) -> Result<Status, Fault> {
-        let truth = &self.store.truth;
+    fn read_status(&self) -> Result<Status, StoreError> {
+        let database = &self.store.database;
         let mut sources = Vec::new();
-        for source in truth.sources()? {
-            let counts = truth.counts(source.id)?;
+        for source in database.sources()? {
+            let counts = database.counts(source.id)?;
             sources.push(SourceStatus {
                 name: source.name,
                 root: source.root.into(),
                 documents: counts.documents,
                 chunks: counts.chunks,
                 last_sync: source.last_sync,
-                skipped: truth.skip_counts(source.id)?,
-                summary: Summary::kept(truth, source.id)?,
+                skipped: database.skip_counts(source.id)?,
+                summary: Summary::kept(database, source.id)?,
             });
         }
         Ok(Status {
             documents: sources.iter().map(|source| source.documents).sum(),
             chunks: sources.iter().map(|source| source.chunks).sum(),
             sources,
-            text_bytes: truth.text_bytes()?,
+            text_bytes: database.text_bytes()?,
             disk_bytes: self.store.disk_bytes(),
             keywords: self.store.keywords()?,
             vectors: self.store.vectors()?,
@@ -297,16 +297,16 @@ impl Index {
         })
     }
 
-    fn building(&self) -> Result<Option<Building>, Fault> {
+    fn building(&self) -> Result<Option<Building>, StoreError> {
         let Some((base, aside)) = self.store.building()? else {
             return Ok(None);
         };
-        let truth = &aside.truth;
-        let source = truth.source(&base.root)?;
-        let counts = source.map(|source| truth.counts(source)).transpose()?;
+        let database = &aside.database;
+        let source = database.source(&base.root)?;
+        let counts = source.map(|source| database.counts(source)).transpose()?;
         Ok(Some(Building {
             documents: counts.unwrap_or_default().documents,
-            remaining: truth.stale_count(&base.root, base.identity, usize::MAX)?,
+            remaining: database.stale_count(&base.root, base.identity, usize::MAX)?,
             root: base.root.into(),
         }))
     }
@@ -317,10 +317,10 @@ impl Index {
     ///
     /// When the store cannot be read.
     pub fn last_sync(&self, root: &Path) -> Result<Option<LastSync>> {
-        let truth = &self.store.truth;
+        let database = &self.store.database;
         let root = root.to_string_lossy();
-        let read = || match truth.source(&root)? {
-            Some(source) => truth.last_sync(source),
+        let read = || match database.source(&root)? {
+            Some(source) => database.last_sync(source),
             None => Ok(None),
         };
         read().map_err(self.at())
@@ -332,10 +332,10 @@ impl Index {
     ///
     /// When the store cannot be read.
     pub fn summary(&self, root: &Path) -> Result<Option<Summary>> {
-        let truth = &self.store.truth;
+        let database = &self.store.database;
         let root = root.to_string_lossy();
-        let read = || match truth.source(&root)? {
-            Some(source) => Summary::kept(truth, source),
+        let read = || match database.source(&root)? {
+            Some(source) => Summary::kept(database, source),
             None => Ok(None),
         };
         read().map_err(self.at())
@@ -347,7 +347,7 @@ impl Index {
     ///
     /// When the store cannot be read.
     pub fn roots(&self) -> Result<Vec<PathBuf>> {
-        let sources = self.store.truth.sources().map_err(self.at())?;
+        let sources = self.store.database.sources().map_err(self.at())?;
         Ok(sources
             .into_iter()
             .map(|source| source.root.into())
@@ -374,11 +374,11 @@ impl Index {
         self.read_mean_size().map_err(self.at())
     }
 
-    fn read_mean_size(&self) -> Result<f64, Fault> {
-        let truth = &self.store.truth;
+    fn read_mean_size(&self) -> Result<f64, StoreError> {
+        let database = &self.store.database;
         let (mut chunks, mut sum) = (0, 0);
-        for document in truth.chunk_counts()?.into_keys() {
-            for chunk in truth.chunks(document.cast_signed())? {
+        for document in database.chunk_counts()?.into_keys() {
+            for chunk in database.chunks(document.cast_signed())? {
                 chunks += 1;
                 sum += chunk.tokens;
             }
@@ -401,14 +401,14 @@ impl Index {
     ///
     /// [`Error::UnknownSource`] when the index has no such source.
     pub fn skips(&self, root: &Path) -> Result<Vec<Skip>> {
-        let rows = self.store.truth.skips(self.source(root)?);
+        let rows = self.store.database.skips(self.source(root)?);
         let rows = rows.map_err(self.at())?.into_iter();
         Ok(rows.map(|row| row.skip).collect())
     }
 
     /// The id of the source at `root`.
     pub(crate) fn source(&self, root: &Path) -> Result<i64> {
-        self.store.truth.source_at(root).map_err(self.at())
+        self.store.database.source_at(root).map_err(self.at())
     }
 
     /// A hash over all documents and chunks: equal for two indexes with the same content, however
@@ -420,7 +420,7 @@ impl Index {
     pub fn fingerprint(&self) -> Result<Hash> {
         let mut digest = Fingerprint::default();
         self.store
-            .truth
+            .database
             .each_value(|value| digest.add(value))
             .map_err(self.at())?;
         Ok(digest.end())
@@ -437,11 +437,11 @@ impl Index {
         self.read_mark().map_err(self.at())
     }
 
-    fn read_mark(&self) -> Result<Hash, Fault> {
-        let truth = &self.store.truth;
-        let sources = truth.sources()?.into_iter();
+    fn read_mark(&self) -> Result<Hash, StoreError> {
+        let database = &self.store.database;
+        let sources = database.sources()?.into_iter();
         let sources = sources.map(|source| (source.root, source.name, source.last_sync));
-        let state = (truth.id()?, truth.rev()?, sources.collect::<Vec<_>>());
+        let state = (database.id()?, database.rev()?, sources.collect::<Vec<_>>());
         Ok(Hash::of(format!("{state:?}").as_bytes()))
     }
 
@@ -455,18 +455,18 @@ impl Index {
         self.compare().map_err(self.at())
     }
 
-    fn compare(&self) -> Result<Check, Fault> {
-        self.store.truth.verify_all()?;
-        let truth = self.store.truth.chunk_counts()?;
+    fn compare(&self) -> Result<Check, StoreError> {
+        self.store.database.verify_all()?;
+        let database = self.store.database.chunk_counts()?;
         let mut keywords = match self.store.lexical() {
             Some(lexical) => lexical.chunk_counts()?,
             None => Default::default(),
         };
         let mut check = Check {
-            documents: truth.len(),
+            documents: database.len(),
             ..Check::default()
         };
-        for (document, (rev, chunks)) in truth {
+        for (document, (rev, chunks)) in database {
             check.chunks += chunks;
             let held = keywords
                 .remove(&(document, rev.unsigned_abs()))
@@ -497,12 +497,14 @@ impl Index {
                 self.rebuilt |= rebuilt;
                 Ok(None)
             }
-            Err(Fault::Told(Error::Locked { holder, .. })) => Ok(Some(Note::Behind { holder })),
+            Err(StoreError::Told(Error::Locked { holder, .. })) => {
+                Ok(Some(Note::Behind { holder }))
+            }
             // An index that is read-only, or on a full disk, answers from what it has.
-            Err(Fault::Told(Error::Io { .. } | Error::Full { .. })) => {
+            Err(StoreError::Told(Error::Io { .. } | Error::Full { .. })) => {
                 Ok(Some(Note::Behind { holder: None }))
             }
-            Err(Fault::Keywords(_)) if self.store.lexical().is_some() => {
+            Err(StoreError::Keywords(_)) if self.store.lexical().is_some() => {
                 Ok(Some(Note::Behind { holder: None }))
             }
             Err(fault) => Err(fault.at(self.store.home())),
@@ -516,17 +518,21 @@ impl Index {
 
     /// Removes the documents of the collection `name` and returns their number; `None` when there
     /// is no source of that name.
-    pub(crate) fn forget(&mut self, name: &str, lock: &WriteLock) -> Result<Option<usize>, Fault> {
+    pub(crate) fn forget(
+        &mut self,
+        name: &str,
+        lock: &WriteLock,
+    ) -> Result<Option<usize>, StoreError> {
         self.store.refresh_locked(lock)?;
-        let sources = self.store.truth.sources()?;
+        let sources = self.store.database.sources()?;
         let mut named = sources
             .iter()
             .filter(|source| source.name.as_deref() == Some(name));
         let Some(source) = named.next() else {
             return Ok(None);
         };
-        let documents = self.store.truth.counts(source.id)?.documents;
-        self.store.truth.remove_source(source.id)?;
+        let documents = self.store.database.counts(source.id)?.documents;
+        self.store.database.remove_source(source.id)?;
         self.store.note_roots()?;
         let _ = self
             .store
@@ -534,7 +540,7 @@ impl Index {
         Ok(Some(documents))
     }
 
-    pub(crate) fn at(&self) -> impl Fn(Fault) -> Error + use<> {
+    pub(crate) fn at(&self) -> impl Fn(StoreError) -> Error + use<> {
         let dir = self.store.home().to_path_buf();
         move |fault| fault.at(&dir)
     }

@@ -16,7 +16,7 @@ impl Index {
     /// others.
     pub fn read(&self, targets: &[Target], options: &ReadOptions) -> Vec<Result<DocumentText>> {
         // Without a snapshot nothing can be read either, and each target reports that.
-        let _snapshot = self.store.truth.snapshot().ok();
+        let _snapshot = self.store.database.snapshot().ok();
         let read = targets.iter().map(|target| self.get_one(target, options));
         read.collect()
     }
@@ -29,7 +29,7 @@ impl Index {
     /// [`Error::AmbiguousDocument`], [`Error::UnknownChunk`], [`Error::AmbiguousChunk`], or
     /// [`Error::Lines`] when the document ends before the first line.
     pub fn get(&self, target: &Target, options: &ReadOptions) -> Result<DocumentText> {
-        let _snapshot = self.store.truth.snapshot().map_err(self.at())?;
+        let _snapshot = self.store.database.snapshot().map_err(self.at())?;
         self.get_one(target, options)
     }
 
@@ -40,7 +40,7 @@ impl Index {
             | Target::Section { path, .. } => self.find(options, path)?,
             Target::Chunk { id } => return self.get_chunk(id, options),
         };
-        let text = self.store.truth.text(document.text).map_err(self.at())?;
+        let text = self.store.database.text(document.text).map_err(self.at())?;
         let bytes = match target {
             Target::Lines {
                 first,
@@ -85,13 +85,13 @@ impl Index {
     fn get_chunk(&self, id: &str, options: &ReadOptions) -> Result<DocumentText> {
         let unknown = || Error::UnknownChunk { id: id.to_string() };
         let (from, to) = ids(id).ok_or_else(unknown)?;
-        let truth = &self.store.truth;
+        let database = &self.store.database;
         let mut found = Vec::new();
-        for (document, ordinal) in truth.chunks_between(from, to).map_err(self.at())? {
-            let document = truth.document(document).map_err(self.at())?;
+        for (document, ordinal) in database.chunks_between(from, to).map_err(self.at())? {
+            let document = database.document(document).map_err(self.at())?;
             let wanted = document.filter(|document| options.holds(&document.root, &document.path));
             let Some(document) = wanted else { continue };
-            let chunk = truth.chunk(document.id, ordinal).map_err(self.at())?;
+            let chunk = database.chunk(document.id, ordinal).map_err(self.at())?;
             found.extend(chunk.map(|chunk| (document, chunk)));
         }
         let (document, chunk) = match found.len() {
@@ -107,7 +107,7 @@ impl Index {
                 });
             }
         };
-        let text = truth.text(document.text).map_err(self.at())?;
+        let text = database.text(document.text).map_err(self.at())?;
         self.cut_out(document, &text, chunk.bytes(), options)
     }
 
@@ -119,7 +119,7 @@ impl Index {
         bytes: std::ops::Range<usize>,
         options: &ReadOptions,
     ) -> Result<DocumentText> {
-        let chunks = self.store.truth.chunks(document.id).map_err(self.at())?;
+        let chunks = self.store.database.chunks(document.id).map_err(self.at())?;
         // The chunks that contain some of it; between two chunks, the one before.
         let mut from = chunks.partition_point(|chunk| chunk.bytes().end <= bytes.start);
         let mut to = chunks.partition_point(|chunk| chunk.bytes().start < bytes.end);
@@ -136,7 +136,7 @@ impl Index {
         }
         let links = match options.links {
             true => {
-                let mut resolver = Resolver::new(&self.store.truth, document.source);
+                let mut resolver = Resolver::new(&self.store.database, document.source);
                 let links = resolver.links(&document, text, &bytes);
                 let mut links = links.map_err(self.at())?;
                 links.keep(|path| options.reaches(path));
@@ -144,7 +144,7 @@ impl Index {
             }
             false => None,
         };
-        let stat = self.store.truth.stat(document.id).map_err(self.at())?;
+        let stat = self.store.database.stat(document.id).map_err(self.at())?;
         let index = LineIndex::new(text);
         let span = index.span(bytes.clone());
         let line = index.lines(span.lines.0, span.lines.0);
@@ -173,7 +173,7 @@ impl Index {
     /// source may have such a document.
     pub(crate) fn find(&self, options: &ReadOptions, path: &str) -> Result<StoredDocument> {
         let path = segments(path);
-        let mut found = self.store.truth.documents_at(&path).map_err(self.at())?;
+        let mut found = self.store.database.documents_at(&path).map_err(self.at())?;
         found.retain(|document| options.holds(&document.root, &document.path));
         match found.len() {
             0 => Err(self.unknown(options, path)?),
@@ -196,13 +196,13 @@ impl Index {
             Err(unknown) => return Ok(unknown),
         };
         if options.reaches(&path)
-            && let Some(skip) = self.store.truth.skip_at(id, &path).map_err(self.at())?
+            && let Some(skip) = self.store.database.skip_at(id, &path).map_err(self.at())?
         {
             return Ok(Error::Skipped { path, skip });
         }
         let mut closest = Closest::new(&path);
         self.store
-            .truth
+            .database
             .each_path(id, |known| {
                 if options.reaches(known) {
                     closest.offer(known);

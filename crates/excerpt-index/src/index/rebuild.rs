@@ -44,10 +44,10 @@ impl Index {
             return Err(error.into());
         }
         let lock = WriteLock::acquire(dir)?;
-        let truth = Store::remains(dir);
-        Collections::recover(dir, truth.as_ref(), &lock)?;
-        if let Some(truth) = &truth {
-            Collections::read(dir)?.restore(dir, None, truth)?;
+        let database = Store::remains(dir);
+        Collections::recover(dir, database.as_ref(), &lock)?;
+        if let Some(database) = &database {
+            Collections::read(dir)?.restore(dir, None, database)?;
         }
         let given = dir.join(layout::TEXTS);
         if fs::symlink_metadata(&given).is_ok_and(|it| !it.is_dir()) {
@@ -55,7 +55,9 @@ impl Index {
         }
         let mut roots = noted_roots(dir);
         if roots.is_empty() {
-            roots = truth.map(|truth| truth.any_roots()).unwrap_or_default();
+            roots = database
+                .map(|database| database.any_roots())
+                .unwrap_or_default();
         }
         let aside = dir.join(layout::ANEW);
         // Left by a rebuild that was interrupted.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::index::Index;
 use crate::model::{Error, Progress, Result, SyncOptions, SyncReport};
-use crate::source::{Bell, Files, Watched, Woken};
+use crate::source::{ChangeSignal, Files, Wakeup, Watched};
 
 /// How often to poll where changes come without an event. The pause is at least this many times as
 /// long as a poll takes.
@@ -28,7 +28,7 @@ const LOCK_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Stops a watch, from any thread.
 #[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<Bell>);
+pub struct Stop(Arc<ChangeSignal>);
 
 impl Stop {
     /// A handle for a watch that has not started yet.
@@ -122,7 +122,7 @@ impl Index {
                     break;
                 }
             }
-            if stop.0.wait(patience) == Woken::Ended {
+            if stop.0.wait(patience) == Wakeup::Ended {
                 break;
             }
         }

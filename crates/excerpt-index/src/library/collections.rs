@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::fs::lock::WriteLock;
 use crate::fs::{disk, layout};
 use crate::model::{Collection, Error, Result};
-use crate::store::Truth;
+use crate::store::Database;
 
 /// The longest name of a collection, in bytes, so that it fits into a file name.
 const LONGEST_NAME: usize = 100;
@@ -90,7 +90,7 @@ pub(crate) struct Collections {
 
 /// The file that they are stored in.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct CollectionsFile {
     collections: serde_json::Value,
     /// The hash of `collections` as JSON without spaces; `None` in a file of an older version.
     #[serde(default)]
@@ -125,7 +125,7 @@ impl Collections {
             Err(error) => return Err(Error::io(path)(error)),
         };
         let damaged = |error: serde_json::Error| Error::damaged(path, error);
-        let kept: Kept = serde_json::from_str(&text).map_err(damaged)?;
+        let kept: CollectionsFile = serde_json::from_str(&text).map_err(damaged)?;
         if kept.sum.is_some() && kept.sum != Some(sum(&kept.collections)) {
             return Err(Error::damaged(path, "its checksum does not match"));
         }
@@ -139,7 +139,7 @@ impl Collections {
         let path = dir.join(layout::COLLECTIONS);
         let damaged = |error: serde_json::Error| Error::damaged(&path, error);
         let collections = serde_json::to_value(&self.collections).map_err(damaged)?;
-        let kept = Kept {
+        let kept = CollectionsFile {
             sum: Some(sum(&collections)),
             collections,
         };
@@ -164,14 +164,14 @@ impl Collections {
 
     /// Recovers what is left when neither the file nor its copy can be read: the names and roots in
     /// the database, and the stored texts.
-    pub(crate) fn recover(dir: &Path, truth: Option<&Truth>, lock: &WriteLock) -> Result<()> {
+    pub(crate) fn recover(dir: &Path, database: Option<&Database>, lock: &WriteLock) -> Result<()> {
         if Self::read(dir).is_ok() {
             return Self::repair(dir, lock);
         }
         let mut all = Collections::default();
         let given = dir.join(layout::TEXTS);
         let given = given.canonicalize().unwrap_or(given);
-        for (name, root) in truth.map(Truth::named_roots).unwrap_or_default() {
+        for (name, root) in database.map(Database::named_roots).unwrap_or_default() {
             let mut collection = Collection::new(name, root);
             collection.given = collection.root.starts_with(&given);
             let _ = all.add(collection);
@@ -196,9 +196,16 @@ impl Collections {
 
     /// Restores the files of stored texts from the database where they are lost or damaged: all of
     /// them, or the one at `root`.
-    pub(crate) fn restore(&self, dir: &Path, root: Option<&Path>, truth: &Truth) -> Result<()> {
+    pub(crate) fn restore(
+        &self,
+        dir: &Path,
+        root: Option<&Path>,
+        database: &Database,
+    ) -> Result<()> {
         for (collection, hash) in self.damaged_texts(root) {
-            let Ok(text) = truth.text(hash) else { continue };
+            let Ok(text) = database.text(hash) else {
+                continue;
+            };
             let given = dir.join(layout::TEXTS);
             for folder in [&*given, collection.root.parent().unwrap_or(&given)] {
                 if fs::symlink_metadata(folder).is_ok_and(|it| !it.is_dir()) {

@@ -11,7 +11,7 @@ use crate::fs::lock::WriteLock;
 use crate::fs::{disk, layout};
 use crate::model::{Collection, Error, Result};
 use crate::store::generation::{exists, was_index};
-use crate::store::{Fault, Store, noted_roots};
+use crate::store::{Store, StoreError, noted_roots};
 
 /// An index on disk.
 #[derive(Clone, Debug, Serialize)]
@@ -49,10 +49,10 @@ impl IndexEntry {
     #[must_use]
     pub fn of(index: PathBuf) -> IndexEntry {
         let documents = Store::open(&index).and_then(|store| {
-            let count = || -> Result<usize, Fault> {
+            let count = || -> Result<usize, StoreError> {
                 let mut documents = 0;
-                for source in store.truth.sources()? {
-                    documents += store.truth.counts(source.id)?.documents;
+                for source in store.database.sources()? {
+                    documents += store.database.counts(source.id)?.documents;
                 }
                 Ok(documents)
             };

@@ -1,4 +1,4 @@
-//! Which index serves a path: a [`Place`] names the index directory, the source root, and the
+//! Which index serves a path: a [`Located`] names the index directory, the source root, and the
 //! requested part of the source.
 //!
 //! The root is the git working tree that contains the path. Outside of git it is a parent folder
@@ -12,13 +12,13 @@ use excerpt_chunk::Hash;
 use crate::fs::git::Repository;
 use crate::fs::open::OpenFolder;
 use crate::model::{Error, Result};
-use crate::source::{Node, Rules};
+use crate::source::{PathKind, Rules};
 use crate::store::generation::exists;
 
 /// The index of a path, and the part of it that the path means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Place {
+pub struct Located {
     /// The index directory. It may not exist yet.
     pub index: PathBuf,
     /// The root of the source, for [`Index::sync`](crate::Index::sync) and filters.
@@ -30,11 +30,11 @@ pub struct Place {
     pub repository: Option<String>,
 }
 
-impl Place {
+impl Located {
     /// The whole index in `dir`, whatever its sources are.
-    pub fn of_index(dir: impl Into<PathBuf>) -> Place {
+    pub fn of_index(dir: impl Into<PathBuf>) -> Located {
         let index = dir.into();
-        Place {
+        Located {
             root: index.clone(),
             index,
             path: None,
@@ -49,7 +49,7 @@ impl Place {
 /// # Errors
 ///
 /// When `path` does not exist or its absolute path is not UTF-8.
-pub fn locate(path: &Path, data: &Path, index: Option<&Path>) -> Result<Place> {
+pub fn locate(path: &Path, data: &Path, index: Option<&Path>) -> Result<Located> {
     let path = path.canonicalize().map_err(|source| Error::Source {
         path: path.to_path_buf(),
         source,
@@ -74,7 +74,7 @@ pub fn locate(path: &Path, data: &Path, index: Option<&Path>) -> Result<Place> {
             (root.clone(), root)
         }
     };
-    Ok(Place {
+    Ok(Located {
         index: index.map_or_else(|| directory(&indexes, &key), Path::to_path_buf),
         path: inside(&root, &path)?,
         root,
@@ -152,8 +152,8 @@ fn working_tree(path: &Path) -> Option<WorkingTree> {
 #[must_use]
 pub fn includes(root: &Path, path: &Path) -> bool {
     let node = match path.is_dir() {
-        true => Node::Folder,
-        false => Node::File,
+        true => PathKind::Folder,
+        false => PathKind::File,
     };
     match inside(root, path) {
         Ok(Some(relative)) => !Rules::exclude(root, &relative, node),
@@ -193,7 +193,7 @@ mod tests {
         (dir, root)
     }
 
-    fn find(root: &Path, path: &str) -> Place {
+    fn find(root: &Path, path: &str) -> Located {
         locate(&root.join(path), &root.join("data"), None).unwrap()
     }
 

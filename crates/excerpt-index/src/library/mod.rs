@@ -7,4 +7,4 @@ mod locate;
 
 pub(crate) use collections::{Collections, is_same, name_of};
 pub use indexes::{IndexEntry, LIBRARY};
-pub use locate::{Place, includes, locate};
+pub use locate::{Located, includes, locate};

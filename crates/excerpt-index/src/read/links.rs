@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::citation;
 use super::section::Sections;
-use crate::store::{Fault, LinkRow, StoredDocument, Truth};
+use crate::store::{Database, LinkRow, StoreError, StoredDocument};
 
 /// What a link may omit from the path of a document, in the order in which it is tried.
 const ENDINGS: [&str; 5] = ["", ".md", "/README.md", "/readme.md", "/index.md"];
@@ -83,7 +83,7 @@ pub struct Incoming {
 
 /// Follows the links of one source.
 pub(crate) struct Resolver<'a> {
-    truth: &'a Truth,
+    database: &'a Database,
     source: i64,
     /// The paths of the documents by their names in lower case, without `.md`; built when the first
     /// wiki link is met.
@@ -93,9 +93,9 @@ pub(crate) struct Resolver<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    pub(crate) fn new(truth: &'a Truth, source: i64) -> Self {
+    pub(crate) fn new(database: &'a Database, source: i64) -> Self {
         Resolver {
-            truth,
+            database,
             source,
             names: None,
             sections: HashMap::new(),
@@ -108,10 +108,10 @@ impl<'a> Resolver<'a> {
         document: &StoredDocument,
         text: &str,
         bytes: &Range<usize>,
-    ) -> Result<Links, Fault> {
+    ) -> Result<Links, StoreError> {
         let index = LineIndex::new(text);
         let mut links = Links::default();
-        for row in self.truth.links_of(document.id)? {
+        for row in self.database.links_of(document.id)? {
             if bytes.contains(&row.start) {
                 let line = index.line(row.start);
                 links.outgoing.push(self.outgoing(document, row, line)?);
@@ -134,7 +134,7 @@ impl<'a> Resolver<'a> {
         from: &StoredDocument,
         row: LinkRow,
         line: usize,
-    ) -> Result<Outgoing, Fault> {
+    ) -> Result<Outgoing, StoreError> {
         let mut link = Outgoing {
             line,
             path: None,
@@ -148,7 +148,7 @@ impl<'a> Resolver<'a> {
         let Some(document) = self.document(&from.path, &row)? else {
             return Ok(link);
         };
-        let text = self.truth.text(document.text)?;
+        let text = self.database.text(document.text)?;
         let bytes = match &row.section {
             Some(name) => self.section(&document, &text, name),
             None => Some(0..text.len()),
@@ -157,7 +157,7 @@ impl<'a> Resolver<'a> {
         if let Some(bytes) = bytes {
             let span = LineIndex::new(&text).span(bytes.clone());
             link.citation = Some(citation(&document.path, &span));
-            link.chunk = self.truth.chunk_at(document.id, bytes.start)?;
+            link.chunk = self.database.chunk_at(document.id, bytes.start)?;
         }
         link.path = Some(document.path);
         link.title = document.title;
@@ -173,8 +173,8 @@ impl<'a> Resolver<'a> {
         rows: Vec<LinkRow>,
         is_read: impl Fn(usize) -> bool,
         incoming: &mut Vec<Incoming>,
-    ) -> Result<(), Fault> {
-        let Some(from) = self.truth.document(id)? else {
+    ) -> Result<(), StoreError> {
+        let Some(from) = self.database.document(id)? else {
             return Ok(());
         };
         let mut text = None;
@@ -187,7 +187,7 @@ impl<'a> Resolver<'a> {
             }
             // A link to a missing section still leads to the document.
             let section = match &row.section {
-                Some(name) => self.section(to, &self.truth.text(to.text)?, name),
+                Some(name) => self.section(to, &self.database.text(to.text)?, name),
                 None => None,
             };
             if !is_read(section.map_or(0, |section| section.start)) {
@@ -195,21 +195,21 @@ impl<'a> Resolver<'a> {
             }
             let text = match &mut text {
                 Some(text) => text,
-                None => text.insert(self.truth.text(from.text)?),
+                None => text.insert(self.database.text(from.text)?),
             };
             incoming.push(Incoming {
                 path: from.path.clone(),
                 title: from.title.clone(),
                 line: LineIndex::new(text).line(row.start),
                 section: row.section,
-                chunk: self.truth.chunk_at(id, row.start)?,
+                chunk: self.database.chunk_at(id, row.start)?,
             });
         }
         Ok(())
     }
 
     /// The links that may lead to the document at `path`, by the document that contains them.
-    fn candidates(&self, path: &str) -> Result<HashMap<i64, Vec<LinkRow>>, Fault> {
+    fn candidates(&self, path: &str) -> Result<HashMap<i64, Vec<LinkRow>>, StoreError> {
         let stems = ENDINGS.iter().filter_map(|ending| match *ending {
             "" => Some(path),
             // The path of the root folder is empty.
@@ -222,7 +222,7 @@ impl<'a> Resolver<'a> {
         let named = inner.chain([name]).map(|name| (name, true));
         let mut candidates: HashMap<i64, Vec<LinkRow>> = HashMap::new();
         for (target, wiki) in stems.map(|stem| (stem, false)).chain(named) {
-            for (document, row) in self.truth.links_to(self.source, target, wiki)? {
+            for (document, row) in self.database.links_to(self.source, target, wiki)? {
                 candidates.entry(document).or_default().push(row);
             }
         }
@@ -230,17 +230,21 @@ impl<'a> Resolver<'a> {
     }
 
     /// The document that a link in the one at `from` leads to.
-    fn document(&mut self, from: &str, row: &LinkRow) -> Result<Option<StoredDocument>, Fault> {
+    fn document(
+        &mut self,
+        from: &str,
+        row: &LinkRow,
+    ) -> Result<Option<StoredDocument>, StoreError> {
         if row.wiki {
             return match self.named(from, &row.target)? {
-                Some(path) => self.truth.document_at(self.source, &path),
+                Some(path) => self.database.document_at(self.source, &path),
                 None => Ok(None),
             };
         }
         for ending in ENDINGS {
             let path = format!("{}{ending}", row.target);
             let found = self
-                .truth
+                .database
                 .document_at(self.source, path.trim_start_matches('/'))?;
             if found.is_some() {
                 return Ok(found);
@@ -251,12 +255,12 @@ impl<'a> Resolver<'a> {
 
     /// The path that a wiki link in the document at `from` names: of several, the one in the same
     /// folder, or else the least deep one.
-    fn named(&mut self, from: &str, name: &str) -> Result<Option<String>, Fault> {
+    fn named(&mut self, from: &str, name: &str) -> Result<Option<String>, StoreError> {
         let names = match &mut self.names {
             Some(names) => names,
             none => {
                 let mut names: HashMap<String, Vec<String>> = HashMap::new();
-                self.truth.each_path(Some(self.source), |path| {
+                self.database.each_path(Some(self.source), |path| {
                     let lower = path.to_lowercase();
                     names
                         .entry(stem(&lower).to_string())

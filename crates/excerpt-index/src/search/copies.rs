@@ -1,12 +1,12 @@
 //! Passages that say what a better one says: near-copies, and translations of the same page.
-//! [`Kept`] is what an answer contains so far, and finds the document that a further one repeats.
+//! [`Shown`] is what an answer contains so far, and finds the document that a further one repeats.
 
 use std::collections::HashSet;
 
 use excerpt_chunk::Hash;
 use twox_hash::XxHash3_64;
 
-use crate::store::Fault;
+use crate::store::StoreError;
 
 /// How many words in a row form a shingle, the unit in which passages are compared (Broder, "On the
 /// resemblance and containment of documents", 1997).
@@ -34,10 +34,10 @@ const MOST_KEPT: usize = 50;
 
 /// The documents of an answer, best first.
 #[derive(Default)]
-pub(super) struct Kept(Vec<Document>);
+pub(super) struct Shown(Vec<Compared>);
 
 /// A document of an answer.
-pub(super) struct Document {
+pub(super) struct Compared {
     path: String,
     text: Hash,
     /// Whether it is a page that may be translated: prose.
@@ -54,9 +54,9 @@ struct Page {
     words: HashSet<u64>,
 }
 
-impl Document {
+impl Compared {
     pub(super) fn new<'p>(path: &str, text: Hash, passages: impl Iterator<Item = &'p str>) -> Self {
-        Document {
+        Compared {
             path: path.to_string(),
             text,
             is_page: true,
@@ -67,14 +67,14 @@ impl Document {
 
     /// The same for what is not translated: source code.
     pub(super) fn without_translations(self) -> Self {
-        Document {
+        Compared {
             is_page: false,
             ..self
         }
     }
 
     /// What is compared between pages, of the text that `read` returns.
-    fn page(&mut self, read: &Read<'_>) -> Result<&Page, Fault> {
+    fn page(&mut self, read: &Read<'_>) -> Result<&Page, StoreError> {
         let page = match self.page.take() {
             Some(page) => page,
             None => Page::of(&read(self.text)?),
@@ -82,7 +82,11 @@ impl Document {
         Ok(self.page.insert(page))
     }
 
-    fn is_translated_by(&mut self, other: &mut Document, read: &Read<'_>) -> Result<bool, Fault> {
+    fn is_translated_by(
+        &mut self,
+        other: &mut Compared,
+        read: &Read<'_>,
+    ) -> Result<bool, StoreError> {
         let are_pages = self.is_page && other.is_page;
         if !are_pages || difference(&self.path, &other.path).is_none() {
             return Ok(false);
@@ -95,15 +99,15 @@ impl Document {
 }
 
 /// Reads a text.
-type Read<'r> = dyn Fn(Hash) -> Result<String, Fault> + 'r;
+type Read<'r> = dyn Fn(Hash) -> Result<String, StoreError> + 'r;
 
-impl Kept {
+impl Shown {
     /// The position of the document that `found` repeats; adds `found` if there is none.
     pub(super) fn repeated(
         &mut self,
-        mut found: Document,
+        mut found: Compared,
         read: &Read<'_>,
-    ) -> Result<Option<usize>, Fault> {
+    ) -> Result<Option<usize>, StoreError> {
         for (at, kept) in self.0.iter_mut().enumerate() {
             let is_there = |passage| {
                 let mut passages = kept.passages.iter();
@@ -249,7 +253,7 @@ mod tests {
 
     /// The positions of the documents that these repeat.
     fn repeated(documents: &[(&str, &str)]) -> Vec<Option<usize>> {
-        let mut kept = Kept::default();
+        let mut kept = Shown::default();
         let read = |hash| {
             let mut texts = documents.iter().map(|(_, text)| *text);
             Ok(texts
@@ -258,7 +262,7 @@ mod tests {
                 .to_string())
         };
         let repeated = documents.iter().map(|(path, text)| {
-            let found = Document::new(path, Hash::of(text.as_bytes()), std::iter::once(*text));
+            let found = Compared::new(path, Hash::of(text.as_bytes()), std::iter::once(*text));
             kept.repeated(found, &read).unwrap()
         });
         repeated.collect()

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::analysis::days::Days;
 use crate::model::Filter;
 use crate::store::facet::DATE;
-use crate::store::{Documents, Fault, Features, Store, StoredDocument};
+use crate::store::{Documents, Features, Store, StoreError, StoredDocument};
 
 /// From a first to a last day, month or year, both included; without one of them, all before or
 /// after. Written as in [`Filter::dated`].
@@ -33,9 +33,9 @@ impl Period {
     }
 
     /// The documents with a date in it.
-    pub(super) fn documents(&self, store: &Store) -> Result<HashSet<i64>, Fault> {
+    pub(super) fn documents(&self, store: &Store) -> Result<HashSet<i64>, StoreError> {
         let mut dated = HashSet::new();
-        store.truth.each_facet(DATE, |document, date| {
+        store.database.each_facet(DATE, |document, date| {
             if self.contains(date) {
                 dated.insert(document);
             }
@@ -66,7 +66,7 @@ pub(super) fn dates_of<'d>(
 }
 
 /// What a question asks about a day.
-pub(super) struct AskedDays {
+pub(super) struct AskedPeriod {
     pub(super) days: Days,
     pub(super) period: Period,
     /// The words that say so.
@@ -75,13 +75,13 @@ pub(super) struct AskedDays {
     pub(super) documents: Documents,
 }
 
-impl AskedDays {
+impl AskedPeriod {
     /// `None` if the question names no day, or no document among `places` has a date there.
     pub(super) fn of(
         question: &str,
         store: &Store,
         places: Option<&Documents>,
-    ) -> Result<Option<AskedDays>, Fault> {
+    ) -> Result<Option<AskedPeriod>, StoreError> {
         let Some((days, bytes)) = Days::asked(question) else {
             return Ok(None);
         };
@@ -93,7 +93,7 @@ impl AskedDays {
         let within = |id: &u64| places.is_none_or(|places| places.contains(id));
         let documents: Documents = dated.filter(within).collect();
         let is_any = !documents.is_empty();
-        Ok(is_any.then(|| AskedDays {
+        Ok(is_any.then(|| AskedPeriod {
             days,
             period,
             said: question[bytes].to_string(),

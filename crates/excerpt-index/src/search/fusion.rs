@@ -11,7 +11,7 @@ pub(super) const DEPTH: usize = 100;
 
 /// A chunk found by one channel or both.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct Scored {
     pub(super) document: u64,
     pub(super) rev: u64,
     pub(super) ordinal: u64,
@@ -26,13 +26,13 @@ pub(super) struct Found {
 
 /// The chunks of both lists, each with its ranks and scores in the channels, but without a final
 /// score.
-pub(super) fn united(lexical: &Candidates, vectors: &[Candidate]) -> Vec<Found> {
-    let mut found: Vec<Found> = Vec::new();
+pub(super) fn united(lexical: &Candidates, vectors: &[Candidate]) -> Vec<Scored> {
+    let mut found: Vec<Scored> = Vec::new();
     let mut places: HashMap<(u64, u64), usize> = HashMap::new();
-    let mut place = |candidate: &Candidate, all_words: bool, found: &mut Vec<Found>| {
+    let mut place = |candidate: &Candidate, all_words: bool, found: &mut Vec<Scored>| {
         let key = (candidate.document, candidate.ordinal);
         *places.entry(key).or_insert_with(|| {
-            found.push(Found {
+            found.push(Scored {
                 document: candidate.document,
                 rev: candidate.rev,
                 ordinal: candidate.ordinal,
@@ -138,7 +138,7 @@ impl Scale {
 
 /// Computes the score of a chunk, with the weight `share` for the vectors.
 pub(super) fn score(
-    found: &mut Found,
+    found: &mut Scored,
     keywords: Scale,
     vectors: Scale,
     share: f32,

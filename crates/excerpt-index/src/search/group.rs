@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::fusion::Found;
+use super::fusion::Scored;
 
 /// The shares of the scores of the second and third best chunk that are added to that of the best:
 /// together at most 15 %, which decides between documents that are nearly equal, but never lifts
@@ -20,7 +20,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    fn new(index: usize, found: &Found) -> Self {
+    fn new(index: usize, found: &Scored) -> Self {
         Group {
             document: found.document,
             score: found.score,
@@ -31,7 +31,7 @@ impl Group {
 
 /// One group per document, best first, from candidates, best first. Equal groups stay in the order
 /// of the candidates.
-pub(super) fn by_document(found: &[Found]) -> Vec<Group> {
+pub(super) fn by_document(found: &[Scored]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut places: HashMap<u64, usize> = HashMap::new();
     for (index, found) in found.iter().enumerate() {
@@ -53,7 +53,7 @@ pub(super) fn by_document(found: &[Found]) -> Vec<Group> {
 }
 
 /// One group per chunk, best first.
-pub(super) fn by_chunk(found: &[Found]) -> Vec<Group> {
+pub(super) fn by_chunk(found: &[Scored]) -> Vec<Group> {
     let found = found.iter().enumerate();
     found
         .map(|(index, found)| Group::new(index, found))
@@ -65,9 +65,9 @@ mod tests {
     use super::*;
     use crate::model::Explanation;
 
-    fn found(scores: &[(u64, f32)]) -> Vec<Found> {
+    fn found(scores: &[(u64, f32)]) -> Vec<Scored> {
         let chunks = scores.iter().zip(0..);
-        let chunks = chunks.map(|((document, score), ordinal)| Found {
+        let chunks = chunks.map(|((document, score), ordinal)| Scored {
             document: *document,
             rev: 1,
             ordinal,

@@ -26,15 +26,15 @@ use crate::analysis::days;
 use crate::embed::Embedder;
 use crate::model::{AlsoIn, Answer, Channels, DocumentHits, Hit, Note, Query, Rank, Signals};
 use crate::store::{
-    self, Candidate, Candidates, Codes, Fault, Searched, Store, StoredDocument, Wanted,
+    self, Candidate, Candidates, Codes, LexicalQuery, Searched, Store, StoreError, StoredDocument,
 };
-use copies::Kept;
+use copies::Shown;
 use dates::Period;
-use fusion::{DEPTH, Found, Scale};
+use fusion::{DEPTH, Scale, Scored};
 use group::Group;
 use places::Places;
 use query::Words;
-use signals::Asked;
+use signals::SignalInput;
 use snippet::Marker;
 use weak::Evidence;
 
@@ -56,10 +56,10 @@ pub(crate) fn search(
     store: &Store,
     embedder: Option<&dyn Embedder>,
     query: &Query,
-) -> Result<Answer, Fault> {
+) -> Result<Answer, StoreError> {
     let start = Instant::now();
     let mut words = Words::of(&query.text)?;
-    let _snapshot = store.truth.snapshot()?;
+    let _snapshot = store.database.snapshot()?;
     let is_whole = store.is_whole()?;
     let places = Places::of(store, &query.filter)?;
     let documents = places.as_ref().map(|places| &places.documents);
@@ -74,7 +74,7 @@ pub(crate) fn search(
         None => store.followed()?,
     };
     let asked = match query.ranking.signals.date > 0.0 {
-        true => dates::AskedDays::of(&query.text, store, documents)?,
+        true => dates::AskedPeriod::of(&query.text, store, documents)?,
         false => None,
     };
     let search = Search {
@@ -96,7 +96,7 @@ pub(crate) fn search(
 }
 
 /// Drops phrases that no chunk contains together, and adds a note.
-fn scattered(keywords: &Searched, words: &mut Words) -> Result<Option<Note>, Fault> {
+fn scattered(keywords: &Searched, words: &mut Words) -> Result<Option<Note>, StoreError> {
     if words.phrases.is_empty() || !keywords.holding(&words.phrases)?.is_empty() {
         return Ok(None);
     }
@@ -106,7 +106,7 @@ fn scattered(keywords: &Searched, words: &mut Words) -> Result<Option<Note>, Fau
 }
 
 /// The vector of the question, and the vectors that it is compared with.
-struct Question<'a> {
+struct QueryVector<'a> {
     codes: &'a Codes,
     numbers: Vec<f32>,
     floor: Option<f32>,
@@ -147,7 +147,7 @@ struct Search<'a> {
     /// When chunks must be dated, by the filter.
     within: Option<Period>,
     /// The day that the query asks about.
-    asked: Option<dates::AskedDays>,
+    asked: Option<dates::AskedPeriod>,
     /// The keyword index, restricted to these places.
     keywords: Option<Searched>,
     words: &'a Words,
@@ -156,7 +156,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn answer(&self) -> Result<Answer, Fault> {
+    fn answer(&self) -> Result<Answer, StoreError> {
         let mut answer = Answer::default();
         let weights = match &self.keywords {
             Some(keywords) => keywords.weights(&self.words.required)?,
@@ -209,8 +209,8 @@ impl Search<'_> {
     }
 
     /// The vector of the question; `None` if there are no vectors to search, with the reason.
-    fn question(&self, notes: &mut Vec<Note>) -> Result<Option<Question<'_>>, Fault> {
-        if self.query.ranking.channels == Channels::Keywords || self.store.truth.rev()? == 0 {
+    fn question(&self, notes: &mut Vec<Note>) -> Result<Option<QueryVector<'_>>, StoreError> {
+        if self.query.ranking.channels == Channels::Keywords || self.store.database.rev()? == 0 {
             return Ok(None);
         }
         let without = |reason: String| Note::WithoutVectors { reason };
@@ -219,20 +219,20 @@ impl Search<'_> {
             return Ok(None);
         };
         let (codes, embedder, lag) = if let Some(codes) = self.store.codes(embedder) {
-            let documents = self.store.truth.changed_count(codes.stamp().rev)?;
+            let documents = self.store.database.changed_count(codes.stamp().rev)?;
             let lag = (documents > 0).then_some(Note::VectorsBehind { documents });
             (codes, embedder, lag)
         } else if let Some((codes, former)) = self.store.former(embedder) {
             let next = self.store.vectors()?.next;
-            let all = || self.store.truth.changed_count(0);
+            let all = || self.store.database.changed_count(0);
             let lag = Note::FormerVectors {
                 embedder: former.identity().to_string(),
                 documents: next.map_or_else(all, |next| Ok(next.behind))?,
-                failure: self.store.truth.failure()?,
+                failure: self.store.database.failure()?,
             };
             (codes, former, Some(lag))
         } else {
-            let failure = self.store.truth.failure()?;
+            let failure = self.store.database.failure()?;
             notes.push(failure.map_or(Note::NoVectors, without));
             return Ok(None);
         };
@@ -244,7 +244,7 @@ impl Search<'_> {
             }
         };
         notes.extend(lag);
-        Ok(Some(Question {
+        Ok(Some(QueryVector {
             codes,
             numbers,
             floor: embedder.floor(),
@@ -254,9 +254,9 @@ impl Search<'_> {
     /// The candidates of both channels: the best `limit` by words, and the nearest to the question.
     fn channels(
         &self,
-        question: Option<&Question<'_>>,
+        question: Option<&QueryVector<'_>>,
         limit: usize,
-    ) -> Result<(Candidates, Vec<Candidate>), Fault> {
+    ) -> Result<(Candidates, Vec<Candidate>), StoreError> {
         let depth = match &self.within {
             // Most chunks of a document may be of other days.
             Some(_) => MOST,
@@ -269,7 +269,7 @@ impl Search<'_> {
             None => Candidates::default(),
         };
         let mut nearest = match question {
-            Some(Question { codes, numbers, .. }) => {
+            Some(QueryVector { codes, numbers, .. }) => {
                 let near = codes.nearest(numbers, documents.as_ref().or(self.documents()), depth);
                 let embedder = &codes.stamp().embedder;
                 let nearest = |near, depth| {
@@ -293,7 +293,7 @@ impl Search<'_> {
     }
 
     /// The chunks with the phrases of the query.
-    fn phrases(&self) -> Result<Phrases, Fault> {
+    fn phrases(&self) -> Result<Phrases, StoreError> {
         let Words {
             phrases, excluded, ..
         } = self.words;
@@ -313,7 +313,7 @@ impl Search<'_> {
 
     /// The query in pieces, each with the weight of its word by its rarity in the searched
     /// documents.
-    fn pieces(&self) -> Result<Vec<(&str, f32)>, Fault> {
+    fn pieces(&self) -> Result<Vec<(&str, f32)>, StoreError> {
         let pieces = self.words.pieces.iter();
         let terms: Vec<String> = pieces.map(|(_, term)| term.clone()).collect();
         let rarities = match &self.keywords {
@@ -345,7 +345,7 @@ impl Search<'_> {
         wanted: usize,
         nearest: &[Candidate],
         lookup: &mut Lookup<'_>,
-    ) -> Result<(Vec<Group>, bool), Fault> {
+    ) -> Result<(Vec<Group>, bool), StoreError> {
         loop {
             lookup.found = self.found(candidates, nearest, &mut lookup.documents)?;
             let groups = match self.query.rank {
@@ -375,8 +375,8 @@ impl Search<'_> {
         self.places.as_ref().map(|places| &places.documents)
     }
 
-    fn wanted(&self, limit: usize) -> Wanted<'_> {
-        Wanted {
+    fn wanted(&self, limit: usize) -> LexicalQuery<'_> {
+        LexicalQuery {
             required: &self.words.required,
             optional: &self.words.optional,
             names: &self.words.names,
@@ -393,12 +393,12 @@ impl Search<'_> {
         candidate: &Candidate,
         period: &Period,
         documents: &mut Documents,
-    ) -> Result<bool, Fault> {
+    ) -> Result<bool, StoreError> {
         let place = (candidate.document, candidate.ordinal);
         let Some(document) = documents.current(self.store, place.0, candidate.rev)? else {
             return Ok(true);
         };
-        let own = self.store.truth.features(place.0, place.1)?;
+        let own = self.store.database.features(place.0, place.1)?;
         Ok(own.is_none_or(|own| period.has(document, &own)))
     }
 
@@ -409,7 +409,7 @@ impl Search<'_> {
         lexical: &Candidates,
         vectors: &[Candidate],
         documents: &mut Documents,
-    ) -> Result<Vec<Found>, Fault> {
+    ) -> Result<Vec<Scored>, StoreError> {
         let ranking = &self.query.ranking;
         let signals = &ranking.signals;
         let (lexical, vectors) = match &self.within {
@@ -430,12 +430,12 @@ impl Search<'_> {
             let place = (found.document, found.ordinal);
             let current = documents.current(self.store, place.0, found.rev)?;
             let own = match current {
-                Some(_) => self.store.truth.features(place.0, place.1)?,
+                Some(_) => self.store.database.features(place.0, place.1)?,
                 None => None,
             };
             let (Some(document), Some(own)) = (current, own) else {
                 match self.is_whole {
-                    true => return Err(Fault::Torn),
+                    true => return Err(StoreError::Torn),
                     false => continue,
                 }
             };
@@ -452,8 +452,8 @@ impl Search<'_> {
             features.push(own);
         }
         let before: Vec<f32> = all.iter().map(|found| found.score).collect();
-        let mostly_code = self.store.truth.mostly_code(self.documents())?;
-        let mut asked = Asked::new(self.words, mostly_code, days::today());
+        let mostly_code = self.store.database.mostly_code(self.documents())?;
+        let mut asked = SignalInput::new(self.words, mostly_code, days::today());
         let mut of_documents = HashMap::new();
         for (found, own) in all.iter_mut().zip(&features) {
             let Some(document) = documents.get(found.document) else {
@@ -496,8 +496,8 @@ impl Search<'_> {
 /// The candidates that pass a test.
 fn retaining(
     candidates: &[Candidate],
-    passes: &mut dyn FnMut(&Candidate) -> Result<bool, Fault>,
-) -> Result<Vec<Candidate>, Fault> {
+    passes: &mut dyn FnMut(&Candidate) -> Result<bool, StoreError>,
+) -> Result<Vec<Candidate>, StoreError> {
     let mut kept = Vec::new();
     for candidate in candidates {
         if passes(candidate)? {
@@ -508,7 +508,7 @@ fn retaining(
 }
 
 /// Each better chunk of the same document lowers a chunk's score.
-fn saturate(found: &mut [Found], documents: &Documents, signals: &Signals) {
+fn saturate(found: &mut [Scored], documents: &Documents, signals: &Signals) {
     let mut seen: HashMap<u64, i32> = HashMap::new();
     for found in found {
         let factor = match documents.is_code(found.document) {
@@ -524,7 +524,7 @@ fn saturate(found: &mut [Found], documents: &Documents, signals: &Signals) {
 }
 
 /// The notes about the words.
-fn notes(words: &Words, weights: &[Option<f32>], asked: Option<&dates::AskedDays>) -> Vec<Note> {
+fn notes(words: &Words, weights: &[Option<f32>], asked: Option<&dates::AskedPeriod>) -> Vec<Note> {
     let absent = words
         .written
         .iter()
@@ -555,12 +555,15 @@ impl Documents {
         store: &Store,
         id: u64,
         rev: u64,
-    ) -> Result<Option<&StoredDocument>, Fault> {
+    ) -> Result<Option<&StoredDocument>, StoreError> {
         let document = match self.0.entry(id) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
                 let id = i64::try_from(id).ok();
-                let document = id.map(|id| store.truth.document(id)).transpose()?.flatten();
+                let document = id
+                    .map(|id| store.database.document(id))
+                    .transpose()?
+                    .flatten();
                 entry.insert(document)
             }
         };
@@ -577,8 +580,8 @@ impl Documents {
     }
 
     /// Best first, and equal scores by place, so that the order depends only on the content.
-    fn sort(&self, found: &mut [Found]) {
-        let place = |found: &Found| {
+    fn sort(&self, found: &mut [Scored]) {
+        let place = |found: &Scored| {
             let document = self.get(found.document);
             let place = document.map(|document| (&*document.path, &*document.root));
             (place.unzip(), found.ordinal)
@@ -597,19 +600,23 @@ impl Documents {
 /// Looks up what the answer shows.
 struct Lookup<'a> {
     store: &'a Store,
-    found: Vec<Found>,
+    found: Vec<Scored>,
     documents: Documents,
     marker: Marker,
-    question: Option<Question<'a>>,
+    question: Option<QueryVector<'a>>,
     /// The number of searched chunks.
     chunks: u64,
 }
 
 impl Lookup<'_> {
     /// The best groups with their documents and chunks.
-    fn documents(&mut self, groups: Vec<Group>, query: &Query) -> Result<Vec<DocumentHits>, Fault> {
+    fn documents(
+        &mut self,
+        groups: Vec<Group>,
+        query: &Query,
+    ) -> Result<Vec<DocumentHits>, StoreError> {
         let mut documents: Vec<DocumentHits> = Vec::new();
-        let mut kept = Kept::default();
+        let mut kept = Shown::default();
         for group in groups {
             if documents.len() == query.limit.min(MOST) {
                 break;
@@ -618,7 +625,7 @@ impl Lookup<'_> {
                 continue;
             };
             if places::asks_for_facets(&query.filter) {
-                self.store.truth.check_facets(document.id)?;
+                self.store.database.check_facets(document.id)?;
             }
             let chunks = self.hits(&group, &document, query.per_document)?;
             let Some(best) = chunks.first() else {
@@ -659,16 +666,16 @@ impl Lookup<'_> {
     /// The position of the kept document that these chunks of a lower one repeat.
     fn repeated(
         &self,
-        kept: &mut Kept,
+        kept: &mut Shown,
         document: &StoredDocument,
         chunks: &[Hit],
-    ) -> Result<Option<usize>, Fault> {
+    ) -> Result<Option<usize>, StoreError> {
         let passages = chunks.iter().map(|hit| &*hit.text);
-        let mut found = copies::Document::new(&document.path, document.text, passages);
+        let mut found = copies::Compared::new(&document.path, document.text, passages);
         if document.is_code() {
             found = found.without_translations();
         }
-        kept.repeated(found, &|hash| self.store.truth.text(hash))
+        kept.repeated(found, &|hash| self.store.database.text(hash))
     }
 
     fn hits(
@@ -676,17 +683,17 @@ impl Lookup<'_> {
         group: &Group,
         document: &StoredDocument,
         limit: usize,
-    ) -> Result<Vec<Hit>, Fault> {
-        let text = self.store.truth.text(document.text)?;
+    ) -> Result<Vec<Hit>, StoreError> {
+        let text = self.store.database.text(document.text)?;
         let mut hits = Vec::new();
         for index in group.chunks.iter().take(limit.max(1)) {
             let found = &self.found[*index];
-            let Some(chunk) = self.store.truth.chunk(document.id, found.ordinal)? else {
+            let Some(chunk) = self.store.database.chunk(document.id, found.ordinal)? else {
                 continue;
             };
             let own = text
                 .get(chunk.bytes())
-                .ok_or(Fault::Value("a chunk outside its text"))?;
+                .ok_or(StoreError::Value("a chunk outside its text"))?;
             let (first, last) = chunk.span.lines;
             let around = [
                 document.title.as_deref().unwrap_or_default(),

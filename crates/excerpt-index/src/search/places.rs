@@ -7,7 +7,7 @@ use super::dates::Period;
 use super::version::{Fit, fit};
 use crate::model::{Error, Filter, Note, segments};
 use crate::store::facet::{self, folded};
-use crate::store::{Documents, Fault, Store};
+use crate::store::{Documents, Store, StoreError};
 
 /// How many of the existing values are listed if the requested one does not exist.
 const NAMED: usize = 12;
@@ -24,7 +24,7 @@ pub(super) struct Places {
 
 impl Places {
     /// `None` if the filter allows all.
-    pub(super) fn of(store: &Store, filter: &Filter) -> Result<Option<Places>, Fault> {
+    pub(super) fn of(store: &Store, filter: &Filter) -> Result<Option<Places>, StoreError> {
         let path = filter.path.as_deref().map(segments).unwrap_or_default();
         let sources = sources(store, filter)?;
         let mut narrowed = narrowed(store, filter)?;
@@ -41,7 +41,7 @@ impl Places {
         let sources = match sources {
             Some(sources) => sources,
             None => store
-                .truth
+                .database
                 .sources()?
                 .iter()
                 .map(|source| source.id)
@@ -49,7 +49,7 @@ impl Places {
         };
         let mut there = Vec::new();
         for source in sources {
-            there.extend(store.truth.documents_under(source, &path)?);
+            there.extend(store.database.documents_under(source, &path)?);
         }
         let allowed = there.iter();
         let allowed = allowed.filter(|id| narrowed.iter().all(|narrowed| narrowed.allows(**id)));
@@ -87,13 +87,13 @@ impl Narrowed {
 }
 
 /// The ids of the sources to search; `None` for all.
-fn sources(store: &Store, filter: &Filter) -> Result<Option<Vec<i64>>, Fault> {
-    let all = store.truth.sources()?;
+fn sources(store: &Store, filter: &Filter) -> Result<Option<Vec<i64>>, StoreError> {
+    let all = store.database.sources()?;
     let mut ids: Vec<i64> = all.iter().map(|source| source.id).collect();
     if !filter.sources.is_empty() {
         let rooted = filter.sources.iter();
-        let rooted = rooted.map(|root| store.truth.source_at(root));
-        let rooted: HashSet<i64> = rooted.collect::<Result<_, Fault>>()?;
+        let rooted = rooted.map(|root| store.database.source_at(root));
+        let rooted: HashSet<i64> = rooted.collect::<Result<_, StoreError>>()?;
         ids.retain(|id| rooted.contains(id));
     }
     let mut named = HashSet::new();
@@ -136,12 +136,12 @@ pub(super) fn asks_for_facets(filter: &Filter) -> bool {
 }
 
 /// The requested facets that no document in `there` has, with existing values.
-fn unmatched(store: &Store, filter: &Filter, there: &[i64]) -> Result<Vec<Note>, Fault> {
+fn unmatched(store: &Store, filter: &Filter, there: &[i64]) -> Result<Vec<Note>, StoreError> {
     let there: HashSet<i64> = there.iter().copied().collect();
     let mut notes = Vec::new();
     for (name, asked) in facets(filter) {
         let mut counts: HashMap<String, usize> = HashMap::new();
-        store.truth.each_facet(name, |document, value| {
+        store.database.each_facet(name, |document, value| {
             if there.contains(&document) {
                 *counts.entry(value.to_string()).or_default() += 1;
             }
@@ -165,11 +165,11 @@ fn unmatched(store: &Store, filter: &Filter, there: &[i64]) -> Result<Vec<Note>,
 }
 
 /// The conditions of the filter on the documents themselves.
-fn narrowed(store: &Store, filter: &Filter) -> Result<Vec<Narrowed>, Fault> {
+fn narrowed(store: &Store, filter: &Filter) -> Result<Vec<Narrowed>, StoreError> {
     let mut all = Vec::new();
     for (name, values) in facets(filter) {
         let values: Vec<String> = values.iter().map(|value| folded(value)).collect();
-        all.push(Narrowed::To(store.truth.with_facet(name, &values)?));
+        all.push(Narrowed::To(store.database.with_facet(name, &values)?));
     }
     let (since, until) = (&filter.dated.0, &filter.dated.1);
     for day in [since, until].into_iter().flatten() {
@@ -197,7 +197,7 @@ fn narrowed(store: &Store, filter: &Filter) -> Result<Vec<Narrowed>, Fault> {
 
 /// How well each document with a version matches the requested one, and the documents about other
 /// versions.
-fn versions(store: &Store, asked: &str) -> Result<(HashMap<u64, Fit>, HashSet<i64>), Fault> {
+fn versions(store: &Store, asked: &str) -> Result<(HashMap<u64, Fit>, HashSet<i64>), StoreError> {
     if folded(asked).is_empty() {
         return Err(Error::Filter {
             filter: "version",
@@ -208,7 +208,7 @@ fn versions(store: &Store, asked: &str) -> Result<(HashMap<u64, Fit>, HashSet<i6
     }
     let (mut fits, mut others) = (HashMap::new(), HashSet::new());
     store
-        .truth
+        .database
         .each_facet(facet::VERSION, |document, version| {
             match fit([version].into_iter(), asked) {
                 Some(found) => {

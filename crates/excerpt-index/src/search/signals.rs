@@ -8,7 +8,7 @@ use chrono::NaiveDate;
 use serde_json::Value;
 
 use super::dates::dates_of;
-use super::fusion::Found;
+use super::fusion::Scored;
 use super::query::Words;
 use crate::analysis::{Analyzer, Purpose, name};
 use crate::model::{SignalShare, Signals};
@@ -69,7 +69,7 @@ static KINDS: LazyLock<[HashSet<String>; 3]> = LazyLock::new(|| {
 });
 
 /// The properties of a query that the signals use.
-pub(super) struct Asked<'a> {
+pub(super) struct SignalInput<'a> {
     words: &'a Words,
     analyzer: Analyzer,
     /// The terms of the query.
@@ -84,13 +84,13 @@ pub(super) struct Asked<'a> {
     today: NaiveDate,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> SignalInput<'a> {
     pub(super) fn new(words: &'a Words, among_code: bool, today: NaiveDate) -> Self {
         let terms: HashSet<&str> = words.required.iter().map(|term| &**term).collect();
         let wants = KINDS
             .each_ref()
             .map(|kind| kind.iter().any(|stem| terms.contains(&**stem)));
-        Asked {
+        SignalInput {
             words,
             analyzer: Analyzer::new(Purpose::Query),
             wants,
@@ -104,7 +104,7 @@ impl<'a> Asked<'a> {
     /// The signals of a single chunk, in a fixed order.
     pub(super) fn of_chunk(
         &mut self,
-        found: &Found,
+        found: &Scored,
         features: &Features,
         document: &StoredDocument,
         signals: &Signals,
@@ -214,7 +214,7 @@ fn add(list: &mut Vec<Factor>, name: &'static str, applies: bool, factor: f32) {
 }
 
 /// Multiplies a chunk's score, and adds the change to its explanation.
-pub(super) fn apply(found: &mut Found, name: &'static str, factor: f32) {
+pub(super) fn apply(found: &mut Scored, name: &'static str, factor: f32) {
     let share = found.score * (factor - 1.0);
     found.score += share;
     found.explanation.signals.push(SignalShare {
@@ -225,7 +225,7 @@ pub(super) fn apply(found: &mut Found, name: &'static str, factor: f32) {
 }
 
 /// Raises the scores of chunks whose documents have other good chunks.
-pub(super) fn cohere(found: &mut [Found], most: f32) {
+pub(super) fn cohere(found: &mut [Scored], most: f32) {
     if most == 1.0 {
         return;
     }
@@ -255,7 +255,7 @@ const ABOVE_DOCUMENTS: f32 = 1.2;
 
 /// Chunks of the day that the question asks about come first: with a `part` of 1, each gains a
 /// little more than the best score of a document.
-pub(super) fn favour(found: &mut [Found], part: f32) {
+pub(super) fn favour(found: &mut [Scored], part: f32) {
     let scores = found.iter().map(|found| found.score);
     let best = scores.fold(0.0, f32::max);
     let gain = part * ABOVE_DOCUMENTS * if best > 0.0 { best } else { 1.0 };
@@ -278,7 +278,7 @@ pub(super) const DATE: &str = "date";
 
 /// Limits the gain by signals, so that it lifts a chunk past at most `most` chunks without signals.
 /// `before` has all scores without signals.
-pub(super) fn bound(found: &mut [Found], before: &[f32], most: usize) {
+pub(super) fn bound(found: &mut [Scored], before: &[f32], most: usize) {
     let mut sorted = before.to_vec();
     sorted.sort_by(|a, b| b.total_cmp(a));
     for (found, own) in found.iter_mut().zip(before) {

@@ -9,10 +9,10 @@ use rayon::prelude::*;
 
 use super::decode::decode;
 use super::ignores::MOST_PATTERNS_IN_ALL;
-use super::rules::{Node, Rules, is_mark};
+use super::rules::{PathKind, Rules, is_mark};
 use super::secrets;
 use super::{Entry, Listing, Reading, Source};
-use crate::fs::open::{Child, Kind, Look, OpenFolder, Refused};
+use crate::fs::open::{Child, FileKind, Look, OpenFolder, Refused};
 use crate::model::{Error, Result, Secret, Selection, Skip, SkipReason, plain};
 
 /// The files under a folder, or a single file. Symbolic links are not followed, and nothing is ever
@@ -141,7 +141,7 @@ impl Files {
                 listing.skips.push(skip);
             }
             // A pipe or a device may never end.
-            Some(name) if kind != Kind::File => {
+            Some(name) if kind != FileKind::File => {
                 listing.skips.extend(Refused::Kind(kind).skip(name));
             }
             Some(name) if self.selection.skips_secrets() && secrets::named(name) => {
@@ -340,7 +340,7 @@ impl Files {
             if refused.iter().any(|skip| skip.path == path) {
                 continue;
             }
-            if child.kind != Kind::Folder {
+            if child.kind != FileKind::Folder {
                 match self.file(&path, &child, opened, &rules) {
                     Some(Ok(entry)) => found.listing.entries.push(entry),
                     Some(Err(skip)) => found.listing.skips.push(skip),
@@ -348,7 +348,7 @@ impl Files {
                 }
                 continue;
             }
-            match rules.skipped(&path, Node::Folder) {
+            match rules.skipped(&path, PathKind::Folder) {
                 Some(skip) => found.listing.skips.push(skip),
                 None => found.folders.push(Folder {
                     path,
@@ -368,15 +368,15 @@ impl Files {
         folder: &OpenFolder,
         rules: &Rules,
     ) -> Option<Result<Entry, Skip>> {
-        if let Some(skip) = rules.skipped(path, Node::File) {
+        if let Some(skip) = rules.skipped(path, PathKind::File) {
             return Some(Err(skip));
         }
         let look = match child.kind {
-            Kind::File => folder.try_look(&child.name),
+            FileKind::File => folder.try_look(&child.name),
             other => return Refused::Kind(other).skip(path).map(Err),
         };
         match look {
-            Ok(look) if look.kind != Kind::File => Refused::Kind(look.kind).skip(path).map(Err),
+            Ok(look) if look.kind != FileKind::File => Refused::Kind(look.kind).skip(path).map(Err),
             Ok(look) if look.stat.size > self.max_file_size => {
                 self.too_large(path, look.stat.size).map(Err)
             }

@@ -15,9 +15,9 @@ use crate::model::{Encoding, Result, Skip, Stat};
 
 pub use decode::decode;
 pub use files::Files;
-pub(crate) use rules::{Node, Rules};
+pub(crate) use rules::{PathKind, Rules};
 pub(crate) use secrets::VERSION as SECRETS_VERSION;
-pub(crate) use watch::{Bell, Watched, Woken};
+pub(crate) use watch::{ChangeSignal, Wakeup, Watched};
 
 /// A place with documents.
 pub trait Source: Send + Sync {

@@ -220,8 +220,8 @@ struct Patterns {
 
 impl Patterns {
     /// Whether they exclude the node at `path`.
-    fn leave_out(&self, path: &Path, node: Node) -> bool {
-        let is_folder = node == Node::Folder;
+    fn leave_out(&self, path: &Path, node: PathKind) -> bool {
+        let is_folder = node == PathKind::Folder;
         let left_out = self.left_out.as_ref();
         let left_out = left_out.is_some_and(|rules| rules.matched(path, is_folder).is_ignore());
         let let_in = self.let_in.as_ref().filter(|_| !is_folder);
@@ -236,7 +236,7 @@ impl Patterns {
 
 /// The kind of a path, as far as the rules need it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Node {
+pub(crate) enum PathKind {
     File,
     Folder,
 }
@@ -303,12 +303,12 @@ impl Rules {
     }
 
     /// The node at `path` as a skip, if they exclude it.
-    pub(super) fn skipped(&self, path: &str, node: Node) -> Option<Skip> {
+    pub(super) fn skipped(&self, path: &str, node: PathKind) -> Option<Skip> {
         let reason = self.skip(path, node)?;
         let skip = Skip::new(path, reason);
         Some(match reason {
             SkipReason::Secret => skip.with_detail(Secret::Named),
-            SkipReason::Ignored => match self.ignores.say(path, node == Node::Folder) {
+            SkipReason::Ignored => match self.ignores.say(path, node == PathKind::Folder) {
                 Match::Ignore(rule) => skip.with_detail(rule),
                 _ => skip,
             },
@@ -317,28 +317,28 @@ impl Rules {
     }
 
     /// Why they exclude the node at `path` (relative to the root, and directly in the folder).
-    pub(super) fn skip(&self, path: &str, node: Node) -> Option<SkipReason> {
+    pub(super) fn skip(&self, path: &str, node: PathKind) -> Option<SkipReason> {
         let name = path.rsplit('/').next()?;
-        if node == Node::File && self.skips_secrets && secrets::named(path) {
+        if node == PathKind::File && self.skips_secrets && secrets::named(path) {
             return Some(SkipReason::Secret);
         }
         if self.patterns.leave_out(Path::new(path), node) {
             return Some(SkipReason::LeftOut);
         }
-        let said = self.ignores.say(path, node == Node::Folder);
+        let said = self.ignores.say(path, node == PathKind::Folder);
         match node {
             _ if said.is_ignore() => Some(SkipReason::Ignored),
-            Node::File if is_binary(name) => Some(SkipReason::Binary),
+            PathKind::File if is_binary(name) => Some(SkipReason::Binary),
             _ if said.is_whitelist() => None,
             _ if name.starts_with('.') => Some(SkipReason::Hidden),
-            Node::Folder if VENDORED.contains(&name) => Some(SkipReason::Vendored),
+            PathKind::Folder if VENDORED.contains(&name) => Some(SkipReason::Vendored),
             _ => None,
         }
     }
 
     /// Whether the rules of the folder `root` exclude `path` (relative to it, with `/` between its
     /// segments) or a folder above it.
-    pub(crate) fn exclude(root: &Path, path: &str, node: Node) -> bool {
+    pub(crate) fn exclude(root: &Path, path: &str, node: PathKind) -> bool {
         let root = OpenFolder::open(root).ok();
         let opened = |path: &str| root.as_ref()?.folder(path).ok();
         let mut rules = Rules::of_user();
@@ -356,13 +356,13 @@ impl Rules {
             let leave_out = |path: &str, node| {
                 let is_cache =
                     || opened(path).is_some_and(|folder| folder.look(CACHE_MARK).is_some());
-                (node == Node::Folder && is_cache()) || rules.skip(path, node).is_some()
+                (node == PathKind::Folder && is_cache()) || rules.skip(path, node).is_some()
             };
             let Some(end) = end else {
                 return leave_out(path, node);
             };
             folder = &path[..end];
-            if leave_out(folder, Node::Folder) {
+            if leave_out(folder, PathKind::Folder) {
                 return true;
             }
         }
@@ -397,10 +397,13 @@ mod tests {
         std::fs::write(root.path().join(".ignore"), "!.github/\n!.env\n!vendor/\n").unwrap();
         let folder = OpenFolder::open(root.path()).unwrap();
         let (rules, _) = Rules::of_user().within(&folder, "", |name| name == ".ignore");
-        assert_eq!(rules.skip(".github", Node::Folder), None);
-        assert_eq!(rules.skip("vendor", Node::Folder), None);
-        assert_eq!(rules.skip(".env", Node::File), Some(SkipReason::Secret));
-        assert_eq!(rules.skip(".cache", Node::Folder), Some(SkipReason::Hidden));
+        assert_eq!(rules.skip(".github", PathKind::Folder), None);
+        assert_eq!(rules.skip("vendor", PathKind::Folder), None);
+        assert_eq!(rules.skip(".env", PathKind::File), Some(SkipReason::Secret));
+        assert_eq!(
+            rules.skip(".cache", PathKind::Folder),
+            Some(SkipReason::Hidden)
+        );
     }
 
     #[test]
@@ -414,13 +417,20 @@ mod tests {
         let rules = rules.unwrap();
         let skip = |path: &str, node| rules.skip(path, node);
         for path in ["a.md", "deep/b.md", "guide/c.txt", "deep/top.md"] {
-            assert_eq!(skip(path, Node::File), None, "{path}");
+            assert_eq!(skip(path, PathKind::File), None, "{path}");
         }
         for path in ["a.txt", "top.md"] {
-            assert_eq!(skip(path, Node::File), Some(SkipReason::LeftOut), "{path}");
+            assert_eq!(
+                skip(path, PathKind::File),
+                Some(SkipReason::LeftOut),
+                "{path}"
+            );
         }
-        assert_eq!(skip("deep/drafts", Node::Folder), Some(SkipReason::LeftOut));
-        assert_eq!(skip("deep", Node::Folder), None);
+        assert_eq!(
+            skip("deep/drafts", PathKind::Folder),
+            Some(SkipReason::LeftOut)
+        );
+        assert_eq!(skip("deep", PathKind::Folder), None);
         let wrong = Selection {
             ignore: vec!["a{b".to_string()],
             ..Selection::default()
@@ -435,7 +445,7 @@ mod tests {
         std::fs::create_dir_all(root.path().join("out/deep")).unwrap();
         std::fs::write(root.path().join("out/CACHEDIR.TAG"), "").unwrap();
         std::fs::write(root.path().join(".gitignore"), "build/\n").unwrap();
-        let exclude = |path| Rules::exclude(root.path(), path, Node::File);
+        let exclude = |path| Rules::exclude(root.path(), path, PathKind::File);
         for path in ["build/a.md", "vendor/x/a.md", "out/deep", ".git/config"] {
             assert!(exclude(path), "{path}");
         }

@@ -1,5 +1,5 @@
 //! Detects that the files of a source may have changed: [`Watched`] receives events from the
-//! operating system and rings a [`Bell`].
+//! operating system and rings a [`ChangeSignal`].
 //!
 //! An event only means that it is time for a new listing, which finds the changes. So it does not
 //! matter which events come, in what order, or whether some are lost. Where a watch covers a single
@@ -18,7 +18,7 @@ use notify::{
 
 use super::files::{Files, Visitor};
 use super::ignores::is_ignore_file;
-use super::rules::{Node, Rules, is_mark};
+use super::rules::{PathKind, Rules, is_mark};
 use super::{Entry, Listing, Reading, Source};
 use crate::model::{Error, Result};
 
@@ -30,7 +30,7 @@ const LONGEST: Duration = Duration::from_secs(1);
 
 /// Rings when files may have changed, or when the watch is stopped.
 #[derive(Debug, Default)]
-pub(crate) struct Bell {
+pub(crate) struct ChangeSignal {
     state: Mutex<Rung>,
     changed: Condvar,
 }
@@ -45,7 +45,7 @@ struct Rung {
 
 /// Why a wait ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Woken {
+pub(crate) enum Wakeup {
     /// Files may have changed.
     Changed,
     /// The time is up.
@@ -54,7 +54,7 @@ pub(crate) enum Woken {
     Ended,
 }
 
-impl Bell {
+impl ChangeSignal {
     /// Signals that files may have changed.
     fn ring(&self) {
         let now = Instant::now();
@@ -76,7 +76,7 @@ impl Bell {
 
     /// Waits until files may have changed and it has been quiet since, but at most `patience` for
     /// the first event.
-    pub(crate) fn wait(&self, patience: Duration) -> Woken {
+    pub(crate) fn wait(&self, patience: Duration) -> Wakeup {
         let begun = Instant::now();
         let due = |times: Option<(Instant, Instant)>| match times {
             Some((first, last)) => (last + QUIET).min(first + LONGEST),
@@ -85,13 +85,13 @@ impl Bell {
         let mut state = locked(&self.state);
         loop {
             if state.is_ended {
-                return Woken::Ended;
+                return Wakeup::Ended;
             }
             let left = due(state.times).saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return match state.times.take() {
-                    Some(_) => Woken::Changed,
-                    None => Woken::Late,
+                    Some(_) => Wakeup::Changed,
+                    None => Wakeup::Late,
                 };
             }
             let waited = self.changed.wait_timeout(state, left);
@@ -122,7 +122,7 @@ pub(crate) struct Watched {
 
 impl Watched {
     /// Watches `files` from the first listing on, and rings `bell`.
-    pub(crate) fn new(files: Files, bell: Arc<Bell>) -> Self {
+    pub(crate) fn new(files: Files, bell: Arc<ChangeSignal>) -> Self {
         let known = Arc::new(Known {
             root: files.path().to_path_buf(),
             folders: Mutex::default(),
@@ -255,7 +255,7 @@ impl Visitor for Watched {
 struct Known {
     root: PathBuf,
     folders: Mutex<HashMap<String, Folder>>,
-    bell: Arc<Bell>,
+    bell: Arc<ChangeSignal>,
 }
 
 /// A watched folder.
@@ -340,13 +340,13 @@ impl Known {
             };
             let is_left_out = |node| rules.skip(child, node).is_some();
             if child != relative {
-                return !is_left_out(Node::Folder);
+                return !is_left_out(PathKind::Folder);
             }
             let has_a_say = is_ignore_file(name) || (is_move && (is_mark(name) || name == ".git"));
             let nodes = match fs::symlink_metadata(path) {
-                Ok(metadata) if metadata.is_dir() => &[Node::Folder][..],
-                Ok(_) => &[Node::File],
-                Err(_) => &[Node::File, Node::Folder],
+                Ok(metadata) if metadata.is_dir() => &[PathKind::Folder][..],
+                Ok(_) => &[PathKind::File],
+                Err(_) => &[PathKind::File, PathKind::Folder],
             };
             return has_a_say || !nodes.iter().all(|node| is_left_out(*node));
         }
@@ -397,7 +397,7 @@ mod tests {
     const DEADLINE: Duration = Duration::from_secs(120);
 
     /// Watched files, after one listing, and the bell.
-    fn watched(files: &[&str]) -> (tempfile::TempDir, Watched, Arc<Bell>) {
+    fn watched(files: &[&str]) -> (tempfile::TempDir, Watched, Arc<ChangeSignal>) {
         let dir = tempfile::tempdir().unwrap();
         for path in files {
             let path = dir.path().join(path);
@@ -405,7 +405,7 @@ mod tests {
             fs::write(path, "").unwrap();
         }
         fs::write(dir.path().join(".gitignore"), "build/\n*.log\n").unwrap();
-        let bell = Arc::new(Bell::default());
+        let bell = Arc::new(ChangeSignal::default());
         let files = Files::new(dir.path(), 100).unwrap();
         let watched = Watched::new(files, Arc::clone(&bell));
         watched.list().unwrap();
@@ -465,9 +465,9 @@ mod tests {
         hear(EventKind::Access(AccessKind::Close(AccessMode::Read)));
         assert_eq!(locked(&bell.state).times, None);
         hear(EventKind::Modify(ModifyKind::Data(DataChange::Any)));
-        assert_eq!(bell.wait(DEADLINE), Woken::Changed);
+        assert_eq!(bell.wait(DEADLINE), Wakeup::Changed);
         known.hear(Ok(Event::new(EventKind::Other).set_flag(Flag::Rescan)));
-        assert_eq!(bell.wait(DEADLINE), Woken::Changed);
+        assert_eq!(bell.wait(DEADLINE), Wakeup::Changed);
         assert!(locked(&known.folders).is_empty());
     }
 
@@ -493,20 +493,20 @@ mod tests {
 
     #[test]
     fn a_bell_waits_for_quiet_but_not_for_ever() {
-        let bell = Bell::default();
-        assert_eq!(bell.wait(Duration::ZERO), Woken::Late);
+        let bell = ChangeSignal::default();
+        assert_eq!(bell.wait(Duration::ZERO), Wakeup::Late);
         bell.ring();
-        assert_eq!(bell.wait(DEADLINE), Woken::Changed);
-        assert_eq!(bell.wait(Duration::ZERO), Woken::Late);
+        assert_eq!(bell.wait(DEADLINE), Wakeup::Changed);
+        assert_eq!(bell.wait(Duration::ZERO), Wakeup::Late);
         // The first ring was long ago, the last one is recent.
         let now = Instant::now();
         if let Some(first) = now.checked_sub(LONGEST) {
             locked(&bell.state).times = Some((first, now + DEADLINE));
-            assert_eq!(bell.wait(DEADLINE), Woken::Changed);
+            assert_eq!(bell.wait(DEADLINE), Wakeup::Changed);
         }
         bell.ring();
         bell.end();
-        assert_eq!(bell.wait(DEADLINE), Woken::Ended);
+        assert_eq!(bell.wait(DEADLINE), Wakeup::Ended);
         bell.pause(DEADLINE);
     }
 

@@ -1,11 +1,11 @@
 //! The nearest chunks to a vector. For each number of each chunk's vector, two bits are kept: its
-//! sign and whether it is large. They are in a memory-mapped file next to the truth, which is
+//! sign and whether it is large. They are in a memory-mapped file next to the database, which is
 //! derived from it and disposable.
 //!
 //! A search first compares the signs of all chunks (how many differ, with more weight for the
 //! query's large numbers), then scores the best of them again (the query's numbers with the signs
 //! of the chunk, with more weight for its large ones), and leaves the best of those to be compared
-//! with the exact vectors in the truth.
+//! with the exact vectors in the database.
 //!
 //! | bytes | what |
 //! | --- | --- |
@@ -31,7 +31,7 @@ use tantivy::directory::{MmapDirectory, OwnedBytes};
 use twox_hash::XxHash3_64;
 
 use super::collect::{Documents, keep_best};
-use super::fault::Fault;
+use super::error::StoreError;
 use crate::fs::{disk, layout};
 
 const MAGIC: [u8; 8] = *b"EXCRPTV\x02";
@@ -54,7 +54,7 @@ const LARGE: u32 = 3;
 /// What the codes are derived from, and up to which `rev`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stamp {
-    /// The id of the truth.
+    /// The id of the database.
     pub(crate) store: String,
     /// The identity of the embedder.
     pub(crate) embedder: String,
@@ -77,7 +77,7 @@ pub(super) struct Group {
 /// A chunk with a near code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Near {
-    /// The id of its document in the truth.
+    /// The id of its document in the database.
     pub(crate) document: u64,
     /// The hash of its document's path.
     pub(crate) path_hash: u64,
@@ -88,7 +88,7 @@ pub(crate) struct Near {
 }
 
 /// The position of the codes of a document.
-struct Place {
+struct Position {
     document: u64,
     rev: u64,
     path_hash: u64,
@@ -101,7 +101,7 @@ pub(crate) struct Codes {
     stamp: Stamp,
     bytes: OwnedBytes,
     /// The documents, in order.
-    groups: Vec<Place>,
+    groups: Vec<Position>,
     /// The number of all codes.
     total: usize,
     /// The offset of the signs.
@@ -114,7 +114,7 @@ impl Codes {
     /// # Errors
     ///
     /// Anything that makes it unusable; a rebuild repairs it.
-    pub(super) fn open(dir: &Path, name: &str) -> Result<Option<Codes>, Fault> {
+    pub(super) fn open(dir: &Path, name: &str) -> Result<Option<Codes>, StoreError> {
         if disk::is_regular(&dir.join(name))? != Some(true) {
             return Ok(None);
         }
@@ -125,19 +125,19 @@ impl Codes {
         Codes::read(file.read_bytes()?).map(Some)
     }
 
-    fn read(bytes: OwnedBytes) -> Result<Codes, Fault> {
-        const SHORT: Fault = Fault::Value("a truncated file of vectors");
+    fn read(bytes: OwnedBytes) -> Result<Codes, StoreError> {
+        const SHORT: StoreError = StoreError::Value("a truncated file of vectors");
         if !bytes.starts_with(&MAGIC) {
-            return Err(Fault::Value("a file of vectors in another format"));
+            return Err(StoreError::Value("a file of vectors in another format"));
         }
-        let long = |at: usize| -> Result<u64, Fault> {
+        let long = |at: usize| -> Result<u64, StoreError> {
             let bytes = bytes.get(at..).and_then(<[u8]>::first_chunk).ok_or(SHORT)?;
             Ok(u64::from_le_bytes(*bytes))
         };
         let number = |at| usize::try_from(long(at)?).map_err(|_| SHORT);
         let sum = long(WORD)?;
         if bytes.get(UNSUMMED..).map(XxHash3_64::oneshot) != Some(sum) {
-            return Err(Fault::Value("a damaged file of vectors"));
+            return Err(StoreError::Value("a damaged file of vectors"));
         }
         let mut at = UNSUMMED + WORD;
         let end = at.checked_add(number(UNSUMMED)?).ok_or(SHORT)?;
@@ -150,7 +150,7 @@ impl Codes {
         for _ in 0..count {
             let first = total;
             total = total.checked_add(number(at + 3 * WORD)?).ok_or(SHORT)?;
-            groups.push(Place {
+            groups.push(Position {
                 document: long(at)?,
                 rev: long(at + WORD)?,
                 path_hash: long(at + 2 * WORD)?,
@@ -190,7 +190,7 @@ impl Codes {
             let bytes = codes.flat_map(|at| [self.signs(at), self.large(at)]);
             let words = bytes.flat_map(|bytes| bytes.as_chunks().0);
             let words = words.map(|word| u64::from_le_bytes(*word)).collect();
-            let Place { rev, path_hash, .. } = *place;
+            let Position { rev, path_hash, .. } = *place;
             let group = Group {
                 rev,
                 path_hash,
@@ -223,9 +223,10 @@ impl Codes {
         limit: usize,
     ) -> Vec<Near> {
         let limit = limit.max(EXACT);
-        let wanted = Wanted::new(query);
-        let within =
-            |place: &&Place| documents.is_none_or(|documents| documents.contains(&place.document));
+        let wanted = Sought::new(query);
+        let within = |place: &&Position| {
+            documents.is_none_or(|documents| documents.contains(&place.document))
+        };
         let allowed = || self.groups.iter().filter(within);
 
         // How many chunks differ by how much, and from that, how much a chunk may differ.
@@ -280,7 +281,7 @@ impl Codes {
 /// The place of the codes of a document until they are written.
 enum Part<'a> {
     /// Among those in the old file.
-    Before(&'a Place),
+    Before(&'a Position),
     Changed(&'a Group),
 }
 
@@ -291,7 +292,7 @@ pub(super) fn write(
     stamp: &Stamp,
     before: Option<&Codes>,
     changed: &BTreeMap<u64, Option<Group>>,
-) -> Result<(), Fault> {
+) -> Result<(), StoreError> {
     let mut json = serde_json::to_vec(stamp)?;
     json.resize(json.len().next_multiple_of(WORD), b' ');
     let words = width(stamp.dimensions);
@@ -378,18 +379,18 @@ fn bits(bits: impl ExactSizeIterator<Item = bool>) -> Vec<u64> {
 }
 
 /// The signs of a query's numbers, and which of them are large.
-struct Wanted {
+struct Sought {
     words: Vec<(u64, u64)>,
     /// The capabilities of the processor.
     arch: Arch,
 }
 
-impl Wanted {
-    fn new(query: &[f32]) -> Wanted {
+impl Sought {
+    fn new(query: &[f32]) -> Sought {
         let mean = query.iter().map(|number| number.abs()).sum::<f32>() / query.len() as f32;
         let signs = bits(query.iter().map(|number| *number > 0.0));
         let large = bits(query.iter().map(|number| number.abs() > mean));
-        Wanted {
+        Sought {
             words: signs.into_iter().zip(large).collect(),
             arch: Arch::new(),
         }
@@ -634,7 +635,7 @@ mod tests {
 
     #[test]
     fn a_sign_of_a_large_number_counts_more() {
-        let wanted = Wanted::new(&[0.1, -0.1, 0.9, -0.1]);
+        let wanted = Sought::new(&[0.1, -0.1, 0.9, -0.1]);
         let signs: [u64; 5] = [0b0101, 0b0100, 0b0111, 0b0001, 0b1010];
         let mut found = Vec::new();
         wanted.differences(&signs.map(u64::to_le_bytes).concat(), &mut found);

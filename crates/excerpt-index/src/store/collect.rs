@@ -18,7 +18,7 @@ use super::statistics::Part;
 /// A chunk that matches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Candidate {
-    /// The id of its document in the truth.
+    /// The id of its document in the database.
     pub(crate) document: u64,
     /// The [hash](path_hash) of its document's path.
     pub(crate) path_hash: u64,
@@ -73,7 +73,7 @@ pub(super) fn keep_best<T: Copy>(
 
 /// The result.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct Collected {
     /// The best of the complete chunks, in order.
     pub(super) complete: Vec<Candidate>,
     /// The best of the others, in order.
@@ -118,7 +118,7 @@ pub(super) struct Best {
 }
 
 impl Collector for Best {
-    type Fruit = Found;
+    type Fruit = Collected;
     type Child = BestOfSegment;
 
     fn for_segment(
@@ -147,8 +147,8 @@ impl Collector for Best {
         true
     }
 
-    fn merge_fruits(&self, fruits: Vec<Found>) -> tantivy::Result<Found> {
-        let mut all = Found::default();
+    fn merge_fruits(&self, fruits: Vec<Collected>) -> tantivy::Result<Collected> {
+        let mut all = Collected::default();
         for found in fruits {
             all.complete.extend(found.complete);
             all.others.extend(found.others);
@@ -219,7 +219,7 @@ pub(super) struct BestOfSegment {
 }
 
 impl SegmentCollector for BestOfSegment {
-    type Fruit = Found;
+    type Fruit = Collected;
 
     fn collect(&mut self, doc: DocId, score: Score) {
         if let Some(part) = &self.within
@@ -252,8 +252,8 @@ impl SegmentCollector for BestOfSegment {
         });
     }
 
-    fn harvest(self) -> Found {
-        Found {
+    fn harvest(self) -> Collected {
+        Collected {
             complete: self.complete.best,
             others: self.others.best,
             chunks: self.chunks,

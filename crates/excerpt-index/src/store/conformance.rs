@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use excerpt_chunk::{Chunker, Document, Hash};
 
-use super::{Change, Documents, Followed, Record, Store, StoredDocument, Wanted};
+use super::{Change, Documents, Followed, LexicalQuery, Record, Store, StoredDocument};
 use crate::embed::Embedder;
 use crate::fs::lock::WriteLock;
 use crate::model::{Attributes, Keywords, Stat};
@@ -14,17 +14,20 @@ use crate::model::{Attributes, Keywords, Stat};
 /// right to write it.
 pub(crate) fn conforms(open: &dyn Fn() -> Store, lock: &WriteLock, embedder: &dyn Embedder) {
     let mut store = open();
-    assert_eq!(store.truth.rev().unwrap(), 0);
+    assert_eq!(store.database.rev().unwrap(), 0);
     assert_eq!(
         store.keywords().unwrap(),
         Keywords::InStep,
         "nothing to lack"
     );
 
-    let source = store.truth.ensure_source("/notes", None).unwrap();
-    let other = store.truth.ensure_source("/other", None).unwrap();
+    let source = store.database.ensure_source("/notes", None).unwrap();
+    let other = store.database.ensure_source("/other", None).unwrap();
     assert_ne!(source, other);
-    assert_eq!(store.truth.ensure_source("/notes", None).unwrap(), source);
+    assert_eq!(
+        store.database.ensure_source("/notes", None).unwrap(),
+        source
+    );
 
     put_and_read(&store, source, other);
     follow(&mut store, lock, embedder);
@@ -32,10 +35,10 @@ pub(crate) fn conforms(open: &dyn Fn() -> Store, lock: &WriteLock, embedder: &dy
     change(&mut store, lock, source, embedder);
     remove(&mut store, lock, source, embedder);
 
-    let rev = store.truth.rev().unwrap();
+    let rev = store.database.rev().unwrap();
     drop(store);
     let store = open();
-    assert_eq!(store.truth.rev().unwrap(), rev);
+    assert_eq!(store.database.rev().unwrap(), rev);
     assert_eq!(store.keywords().unwrap(), Keywords::InStep);
     assert_eq!(found(&store, "black", None), ["folder/b.md"]);
 }
@@ -50,14 +53,14 @@ fn record(path: &str, text: &str) -> Box<Record> {
 
 fn put(store: &Store, source: i64, path: &str, text: &str) {
     let mut record = record(path, text);
-    let before = store.truth.documents_at(path).unwrap();
+    let before = store.database.documents_at(path).unwrap();
     record.id = before.first().map(|document| document.id);
     let changes = [Change::Put(record)];
-    store.truth.apply(source, &changes).unwrap();
+    store.database.apply(source, &changes).unwrap();
 }
 
 fn only(store: &Store, path: &str) -> StoredDocument {
-    let mut found = store.truth.documents_at(path).unwrap();
+    let mut found = store.database.documents_at(path).unwrap();
     assert_eq!(found.len(), 1, "{path}");
     found.remove(0)
 }
@@ -70,20 +73,20 @@ fn put_and_read(store: &Store, source: i64, other: i64) {
         ("folder/b.md", "# B\n\nBlack tea.\n"),
     ];
     let changes = texts.map(|(path, text)| Change::Put(record(path, text)));
-    store.truth.apply(source, &changes).unwrap();
+    store.database.apply(source, &changes).unwrap();
     put(store, other, "o.md", "# O\n\nWhite tea.\n");
-    assert_eq!(store.truth.rev().unwrap(), 3);
+    assert_eq!(store.database.rev().unwrap(), 3);
     for (path, text) in texts {
         let document = only(store, path);
-        assert_eq!(store.truth.text(document.text).unwrap(), text);
-        let chunks = store.truth.chunks(document.id).unwrap();
+        assert_eq!(store.database.text(document.text).unwrap(), text);
+        let chunks = store.database.chunks(document.id).unwrap();
         let own: String = chunks.iter().map(|chunk| &text[chunk.bytes()]).collect();
         assert_eq!(own.trim(), text.trim());
     }
-    let known = store.truth.known(source, None, 10).unwrap();
+    let known = store.database.known(source, None, 10).unwrap();
     let paths: Vec<&str> = known.iter().map(|known| &*known.path).collect();
     assert_eq!(paths, ["a.md", "folder/b.md"], "by path, of one source");
-    let behind = store.truth.known(source, Some("a.md"), 10).unwrap();
+    let behind = store.database.known(source, Some("a.md"), 10).unwrap();
     assert_eq!(behind.len(), 1);
 }
 
@@ -107,7 +110,7 @@ fn follow(store: &mut Store, lock: &WriteLock, embedder: &dyn Embedder) {
 
 /// The paths of the chunks that contain a word, best first.
 fn found(store: &Store, word: &str, documents: Option<&Documents>) -> Vec<String> {
-    let wanted = Wanted {
+    let wanted = LexicalQuery {
         required: &[word.to_string()],
         optional: &[],
         names: &[],
@@ -118,7 +121,7 @@ fn found(store: &Store, word: &str, documents: Option<&Documents>) -> Vec<String
     let searched = store.lexical().unwrap().searched(documents).unwrap();
     let candidates = searched.candidates(&wanted).unwrap();
     let paths = candidates.chunks.iter().map(|candidate| {
-        let document = store.truth.document(candidate.document.cast_signed());
+        let document = store.database.document(candidate.document.cast_signed());
         let document = document.unwrap().unwrap();
         assert_eq!(document.rev.unsigned_abs(), candidate.rev);
         document.path
@@ -139,7 +142,7 @@ fn near(
         .nearest(embedder.identity(), &numbers, near, 10, true)
         .unwrap();
     let paths = nearest.iter().map(|candidate| {
-        let document = store.truth.document(candidate.document.cast_signed());
+        let document = store.database.document(candidate.document.cast_signed());
         document.unwrap().unwrap().path
     });
     paths.collect()
@@ -152,7 +155,7 @@ fn ask(store: &Store, source: i64, embedder: &dyn Embedder) {
     assert_eq!(all, ["a.md", "folder/b.md", "o.md"]);
     assert_eq!(found(store, "black", None), ["folder/b.md"]);
     assert_eq!(near(store, "black tea", embedder, None)[0], "folder/b.md");
-    let ids = store.truth.documents_under(source, "folder").unwrap();
+    let ids = store.database.documents_under(source, "folder").unwrap();
     let within: Documents = ids.iter().map(|id| id.unsigned_abs()).collect();
     assert_eq!(
         near(store, "green tea", embedder, Some(&within)),
@@ -175,34 +178,34 @@ fn change(store: &mut Store, lock: &WriteLock, source: i64, embedder: &dyn Embed
         inode: Some(u64::MAX),
         ctime_ns: Some(11),
     };
-    let (id, rev) = (before.id, store.truth.rev().unwrap());
+    let (id, rev) = (before.id, store.database.rev().unwrap());
     let touch = Change::Touch {
         id,
         stat,
         settled: true,
         encoding: crate::model::Encoding::default(),
     };
-    store.truth.apply(source, &[touch]).unwrap();
-    let known = store.truth.known(source, None, 1).unwrap().remove(0);
+    store.database.apply(source, &[touch]).unwrap();
+    let known = store.database.known(source, None, 1).unwrap().remove(0);
     assert_eq!((known.stat, known.settled), (stat, true));
-    assert_eq!(store.truth.rev().unwrap(), rev);
+    assert_eq!(store.database.rev().unwrap(), rev);
     assert_eq!(store.keywords().unwrap(), Keywords::InStep);
 
     let reader = Store::open(store.home()).unwrap();
-    let snapshot = reader.truth.snapshot().unwrap();
+    let snapshot = reader.database.snapshot().unwrap();
     assert_eq!(only(&reader, "a.md").text, before.text);
     put(store, source, "a.md", "# A\n\nOolong tea.\n");
     put(store, source, "c.md", "# C\n\nJasmine tea.\n");
     assert_eq!(only(&reader, "a.md").text, before.text, "as at the begin");
     assert_eq!(
-        reader.truth.text(before.text).unwrap(),
+        reader.database.text(before.text).unwrap(),
         "# A\n\nGreen tea.\n"
     );
     drop(snapshot);
     let after = only(&reader, "a.md");
     assert_eq!((after.id, after.rev), (id, rev + 1));
     assert!(
-        reader.truth.text(before.text).is_err(),
+        reader.database.text(before.text).is_err(),
         "nobody has it any more"
     );
     drop(reader);
@@ -221,11 +224,14 @@ fn change(store: &mut Store, lock: &WriteLock, source: i64, embedder: &dyn Embed
 
 /// Removed documents are no longer found, and are reported to derived files.
 fn remove(store: &mut Store, lock: &WriteLock, source: i64, embedder: &dyn Embedder) {
-    let (id, rev) = (only(store, "folder/b.md").id, store.truth.rev().unwrap());
-    store.truth.apply(source, &[Change::Remove { id }]).unwrap();
-    assert_eq!(store.truth.removed(rev).unwrap(), [id]);
-    assert!(store.truth.document(id).unwrap().is_none());
-    assert!(store.truth.chunks(id).unwrap().is_empty());
+    let (id, rev) = (only(store, "folder/b.md").id, store.database.rev().unwrap());
+    store
+        .database
+        .apply(source, &[Change::Remove { id }])
+        .unwrap();
+    assert_eq!(store.database.removed(rev).unwrap(), [id]);
+    assert!(store.database.document(id).unwrap().is_none());
+    assert!(store.database.chunks(id).unwrap().is_empty());
     follow(store, lock, embedder);
     assert!(found(store, "black", None).is_empty());
     assert!(!near(store, "black tea", embedder, None).contains(&"folder/b.md".to_string()));

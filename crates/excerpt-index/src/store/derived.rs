@@ -1,4 +1,4 @@
-//! [`Derived`]: the folder of files that are derived from the truth, written without waiting for
+//! [`Derived`]: the folder of files that are derived from the database, written without waiting for
 //! the disk.
 //!
 //! What a process has written is there when it ends, however it ends. After a power failure it may
@@ -17,7 +17,7 @@ use tantivy::directory::{
     TerminatingWrite, WatchCallback, WatchHandle, WritePtr,
 };
 
-use super::fault::Fault;
+use super::error::StoreError;
 use crate::fs::disk;
 
 /// A folder whose files are read like those of [`MmapDirectory`].
@@ -29,7 +29,7 @@ pub(super) struct Derived {
 
 impl Derived {
     /// The folder `dir`, which exists.
-    pub(super) fn open(dir: &Path) -> Result<Self, Fault> {
+    pub(super) fn open(dir: &Path) -> Result<Self, StoreError> {
         let files = MmapDirectory::open(dir).map_err(tantivy::TantivyError::from)?;
         Ok(Derived {
             dir: dir.to_path_buf(),

@@ -5,9 +5,9 @@ use std::collections::{BTreeSet, HashSet};
 
 use serde_json::{Map, Value};
 
-use super::fault::Fault;
+use super::database::Database;
+use super::error::StoreError;
 use super::sum;
-use super::truth::Truth;
 use crate::model::Attributes;
 
 /// The facets that combine several fields. Any other field of the front matter is a facet under its
@@ -114,15 +114,19 @@ fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.trim().to_string()),
         Value::Number(number) => Some(number.to_string()),
-        Value::Bool(truth) => Some(truth.to_string()),
+        Value::Bool(database) => Some(database.to_string()),
         _ => None,
     }
 }
 
 /// Queries about facets.
-impl Truth {
+impl Database {
     /// The ids of the documents with a facet of this name that has one of the values.
-    pub(crate) fn with_facet(&self, name: &str, values: &[String]) -> Result<HashSet<i64>, Fault> {
+    pub(crate) fn with_facet(
+        &self,
+        name: &str,
+        values: &[String],
+    ) -> Result<HashSet<i64>, StoreError> {
         let mut select = self
             .connection
             .prepare_cached("SELECT document FROM facet WHERE name = ?1 AND value = ?2")?;
@@ -135,7 +139,7 @@ impl Truth {
     }
 
     /// Compares the facets of a document with their checksum.
-    pub(crate) fn check_facets(&self, document: i64) -> Result<(), Fault> {
+    pub(crate) fn check_facets(&self, document: i64) -> Result<(), StoreError> {
         let mut select = self
             .connection
             .prepare_cached("SELECT facets_sum FROM document WHERE id = ?1")?;
@@ -152,7 +156,7 @@ impl Truth {
         &self,
         name: &str,
         mut visit: impl FnMut(i64, &str),
-    ) -> Result<(), Fault> {
+    ) -> Result<(), StoreError> {
         let mut select = self.connection.prepare_cached(
             "SELECT document, value FROM facet WHERE name = ?1 ORDER BY document",
         )?;

@@ -17,7 +17,7 @@ use rusqlite::backup::Backup;
 use serde::{Deserialize, Serialize};
 
 use super::Store;
-use super::fault::Fault;
+use super::error::StoreError;
 use crate::fs::disk;
 use crate::fs::layout::{
     self, ANEW, ASIDE, BASE, DATABASE, GENERATION, LEXICAL, POINTER, ROOTS, is_ours,
@@ -123,7 +123,7 @@ pub(crate) fn was_index(home: &Path) -> bool {
 
 impl Store {
     /// The generation that is being built, if it is based on the one that is served.
-    pub(crate) fn building(&self) -> Result<Option<(Base, Store)>, Fault> {
+    pub(crate) fn building(&self) -> Result<Option<(Base, Store)>, StoreError> {
         let dir = self.home.join(ASIDE);
         let Ok(Some(text)) = disk::read(&dir.join(BASE)) else {
             return Ok(None);
@@ -131,7 +131,7 @@ impl Store {
         let Ok(base) = serde_json::from_str::<Base>(&text) else {
             return Ok(None);
         };
-        if base.rev != self.truth.rev()? {
+        if base.rev != self.database.rev()? {
             return Ok(None);
         }
         // A damaged one is started again.
@@ -139,7 +139,7 @@ impl Store {
     }
 
     /// A generation to build for `base`: the one started before, or a copy of this one.
-    pub(crate) fn aside(&self, _lock: &WriteLock, base: &Base) -> Result<Store, Fault> {
+    pub(crate) fn aside(&self, _lock: &WriteLock, base: &Base) -> Result<Store, StoreError> {
         if let Some((begun, store)) = self.building()?
             && begun == *base
         {
@@ -151,20 +151,20 @@ impl Store {
     }
 
     /// A copy of this generation, for the index directory `home`.
-    pub(crate) fn copied(&self, home: &Path) -> Result<Store, Fault> {
+    pub(crate) fn copied(&self, home: &Path) -> Result<Store, StoreError> {
         let dir = self.copy_to(home)?;
         Ok(Store::at(home, &dir)?)
     }
 
     /// Copies this generation into the index directory `home` as one that is being built.
-    fn copy_to(&self, home: &Path) -> Result<PathBuf, Fault> {
+    fn copy_to(&self, home: &Path) -> Result<PathBuf, StoreError> {
         let dir = home.join(ASIDE);
         disk::remove(&dir)?;
         disk::create_dir_all(&dir)?;
         {
             disk::create_new(&dir.join(DATABASE))?;
             let mut copy = Connection::open(dir.join(DATABASE))?;
-            let backup = Backup::new(&self.truth.connection, &mut copy)?;
+            let backup = Backup::new(&self.database.connection, &mut copy)?;
             backup.run_to_completion(1 << 16, Duration::ZERO, None)?;
         }
         let lexical = self.dir.join(LEXICAL);
@@ -182,7 +182,7 @@ impl Store {
     }
 
     /// Serves the generation that was built, in place of this one.
-    pub(crate) fn swap(&mut self, lock: &WriteLock, aside: Store) -> Result<(), Fault> {
+    pub(crate) fn swap(&mut self, lock: &WriteLock, aside: Store) -> Result<(), StoreError> {
         let dir = aside.dir.clone();
         // Its last connection writes the log into the database.
         drop(aside);
@@ -193,9 +193,9 @@ impl Store {
 
     /// Serves this store, built in a folder inside the index directory `home`, in place of the one
     /// served there.
-    pub(crate) fn serve_from(self, home: &Path, lock: &WriteLock) -> Result<(), Fault> {
+    pub(crate) fn serve_from(self, home: &Path, lock: &WriteLock) -> Result<(), StoreError> {
         let dir = self.dir.clone();
-        self.truth.close()?;
+        self.database.close()?;
         // Until now it had the file of an index on its own.
         disk::remove(&dir.join(ROOTS))?;
         let next = serve(home, &dir)?;
@@ -205,7 +205,7 @@ impl Store {
     }
 
     /// Discards what is being built for the source at `root`: it is no longer needed.
-    pub(crate) fn abandon(&self, _lock: &WriteLock, root: &str) -> Result<(), Fault> {
+    pub(crate) fn abandon(&self, _lock: &WriteLock, root: &str) -> Result<(), StoreError> {
         match self.building()? {
             Some((base, _)) if base.root == root => Ok(disk::remove(&self.home.join(ASIDE))?),
             _ => Ok(()),
@@ -218,7 +218,7 @@ impl Store {
     }
 
     /// Removes what is left of generations that are no longer served, and repairs the pointer.
-    pub(crate) fn tidy(&self, _lock: &WriteLock) -> Result<(), Fault> {
+    pub(crate) fn tidy(&self, _lock: &WriteLock) -> Result<(), StoreError> {
         if pointer_fault(&self.home).is_some() && !self.is_aside() {
             let pointer = self.home.join(POINTER);
             match self.dir.file_name().and_then(|name| name.to_str()) {
@@ -261,7 +261,7 @@ fn is_from_before(path: &Path) -> bool {
 /// Names the generation in `dir`, which no process has open, as the one that is served from `home`,
 /// and returns its new folder. Each step is on the disk before the next one starts: whenever the
 /// power fails, the pointer names an existing generation.
-fn serve(home: &Path, dir: &Path) -> Result<PathBuf, Fault> {
+fn serve(home: &Path, dir: &Path) -> Result<PathBuf, StoreError> {
     File::options()
         .write(true)
         .open(dir.join(DATABASE))?

@@ -8,7 +8,7 @@ use std::thread;
 
 use tantivy::TantivyError;
 
-use super::fault::Fault;
+use super::error::StoreError;
 
 /// The prefix of the names of tantivy's own threads. A panic there is returned as an error.
 const THREADS: [&str; 3] = ["thrd-tantivy", "merge_thread", "segment_updater"];
@@ -19,7 +19,7 @@ thread_local! {
 }
 
 /// Runs a call into tantivy, with a panic turned into an error.
-pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
     let outer = GUARDED.replace(true);
     // The caller that gets the error discards partial changes: it reopens or rebuilds the keyword
     // index.
@@ -27,14 +27,14 @@ pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, F
     GUARDED.set(outer);
     done.unwrap_or_else(|_| {
         let error = TantivyError::InternalError("a damaged file ended the work".to_string());
-        Err(Fault::Keywords(error))
+        Err(StoreError::Keywords(error))
     })
 }
 
 /// Suppresses the messages of panics over damaged files, which are caught and repaired; all others
 /// are printed as before. Call it once, at the start of a program: it changes what the whole
 /// process does when a thread panics.
-pub fn hush_mended_panics() {
+pub fn silence_recovered_panics() {
     let before = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
         let thread = thread::current();
@@ -52,8 +52,8 @@ mod tests {
 
     #[test]
     fn a_panic_becomes_an_error() {
-        let done: Result<(), Fault> = guarded(|| panic!("out of bounds"));
-        assert!(matches!(done, Err(Fault::Keywords(_))));
+        let done: Result<(), StoreError> = guarded(|| panic!("out of bounds"));
+        assert!(matches!(done, Err(StoreError::Keywords(_))));
         assert!(!GUARDED.get());
         assert_eq!(guarded(|| Ok(7)).unwrap(), 7);
     }

@@ -12,8 +12,8 @@ use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{BitSet, Searcher, Term};
 
 use super::any_of::AnyOf;
-use super::collect::{Best, Candidate, Documents, Found, Holding, keep_best};
-use super::fault::Fault;
+use super::collect::{Best, Candidate, Collected, Documents, Holding, keep_best};
+use super::error::StoreError;
 use super::guard::guarded;
 use super::lexical::Fields;
 use super::statistics::Statistics;
@@ -33,7 +33,7 @@ const MOST_HELD: usize = 1 << 20;
 
 /// What to search for.
 #[derive(Clone, Debug)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct LexicalQuery<'a> {
     /// Terms that a chunk with every word contains.
     pub(crate) required: &'a [String],
     /// Terms that only add to the score: identifiers as a whole.
@@ -65,8 +65,8 @@ impl Candidates {
     /// Those that pass a test.
     pub(crate) fn retaining(
         &self,
-        passes: &mut dyn FnMut(&Candidate) -> Result<bool, Fault>,
-    ) -> Result<Self, Fault> {
+        passes: &mut dyn FnMut(&Candidate) -> Result<bool, StoreError>,
+    ) -> Result<Self, StoreError> {
         let mut kept = Candidates {
             chunks: Vec::new(),
             complete: 0,
@@ -100,7 +100,7 @@ impl Searched {
         searcher: Searcher,
         fields: Fields,
         documents: Option<&Documents>,
-    ) -> Result<Searched, Fault> {
+    ) -> Result<Searched, StoreError> {
         guarded(|| {
             Ok(Searched {
                 fields,
@@ -116,7 +116,7 @@ impl Searched {
         query: &dyn Query,
         limit: usize,
         complete: Option<Vec<BitSet>>,
-    ) -> tantivy::Result<Found> {
+    ) -> tantivy::Result<Collected> {
         let statistics = &self.statistics;
         let best = Best {
             limit,
@@ -133,11 +133,11 @@ impl Searched {
     /// Runs two searches: one finds the chunks that contain every required term, the other scores
     /// all that contain any, with BM25 over all terms. So every chunk gets its score from the same
     /// sum, whether it contains every term or not.
-    pub(crate) fn candidates(&self, wanted: &Wanted<'_>) -> Result<Candidates, Fault> {
+    pub(crate) fn candidates(&self, wanted: &LexicalQuery<'_>) -> Result<Candidates, StoreError> {
         guarded(|| self.find(wanted))
     }
 
-    fn find(&self, wanted: &Wanted<'_>) -> Result<Candidates, Fault> {
+    fn find(&self, wanted: &LexicalQuery<'_>) -> Result<Candidates, StoreError> {
         let complete = match wanted.required.len() < 2 {
             true => None,
             false => {
@@ -165,7 +165,7 @@ impl Searched {
     }
 
     /// How rare each term is in the texts (the idf of BM25); `None` for a term that does not occur.
-    pub(crate) fn weights(&self, terms: &[String]) -> Result<Vec<Option<f32>>, Fault> {
+    pub(crate) fn weights(&self, terms: &[String]) -> Result<Vec<Option<f32>>, StoreError> {
         let weight = |term: &String| {
             let count = |field| self.frequency(field, term);
             let text = count(self.fields.text)?;
@@ -178,7 +178,7 @@ impl Searched {
 
     /// How rare each term is in the texts, relative to a term in a single chunk: from 0 for a term
     /// that is everywhere to 1.
-    pub(crate) fn rarities(&self, terms: &[String]) -> Result<Vec<f32>, Fault> {
+    pub(crate) fn rarities(&self, terms: &[String]) -> Result<Vec<f32>, StoreError> {
         let total = self.statistics.chunks() as f32;
         let rarity = |term: &String| {
             let count = self.frequency(self.fields.text, term)? as f32;
@@ -188,14 +188,14 @@ impl Searched {
         guarded(|| terms.iter().map(rarity).collect())
     }
 
-    fn frequency(&self, field: Field, term: &str) -> Result<u64, Fault> {
+    fn frequency(&self, field: Field, term: &str) -> Result<u64, StoreError> {
         Ok(self
             .statistics
             .doc_freq(&Term::from_field_text(field, term))?)
     }
 
     /// Matches chunks with any term, with their scores.
-    fn any_query(&self, wanted: &Wanted<'_>) -> Box<dyn Query> {
+    fn any_query(&self, wanted: &LexicalQuery<'_>) -> Box<dyn Query> {
         let terms = wanted.required.iter().chain(wanted.optional);
         // All terms in one list, not grouped by word: tantivy combines plain terms faster than
         // nested queries.
@@ -205,7 +205,7 @@ impl Searched {
     }
 
     /// Matches chunks with every required term, in any field.
-    fn all_query(&self, wanted: &Wanted<'_>) -> BooleanQuery {
+    fn all_query(&self, wanted: &LexicalQuery<'_>) -> BooleanQuery {
         let words = wanted.required.iter().map(|term| {
             let word: Box<dyn Query> = Box::new(AnyOf(self.in_fields(term).collect()));
             (Occur::Must, word)
@@ -215,7 +215,7 @@ impl Searched {
 
     /// The definitions of the names, scored with BM25 like everything else: a name with many
     /// definitions says little.
-    fn definitions(&self, wanted: &Wanted<'_>) -> impl Iterator<Item = Box<dyn Query>> {
+    fn definitions(&self, wanted: &LexicalQuery<'_>) -> impl Iterator<Item = Box<dyn Query>> {
         wanted.names.iter().map(|name| {
             let term = Term::from_field_text(self.fields.defines, name);
             let query: Box<dyn Query> = Box::new(TermQuery::new(term, IndexRecordOption::Basic));
@@ -236,7 +236,7 @@ impl Searched {
     }
 
     /// `query`, with the phrases required and the exclusions applied.
-    fn limited(&self, query: Box<dyn Query>, wanted: &Wanted<'_>) -> Box<dyn Query> {
+    fn limited(&self, query: Box<dyn Query>, wanted: &LexicalQuery<'_>) -> Box<dyn Query> {
         let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
         let mut limit = |occur, query: Box<dyn Query>| {
             clauses.push((occur, Box::new(ConstScoreQuery::new(query, 0.0))));
@@ -272,7 +272,7 @@ impl Searched {
     }
 
     /// The chunks that contain every phrase, by document and ordinal.
-    pub(crate) fn holding(&self, phrases: &[Phrase]) -> Result<HashSet<(u64, u64)>, Fault> {
+    pub(crate) fn holding(&self, phrases: &[Phrase]) -> Result<HashSet<(u64, u64)>, StoreError> {
         let clauses = phrases
             .iter()
             .map(|phrase| (Occur::Must, self.phrase_query(phrase)));

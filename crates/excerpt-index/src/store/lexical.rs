@@ -1,6 +1,6 @@
-//! The keyword index: a tantivy index next to the truth, derived from it and disposable. It
+//! The keyword index: a tantivy index next to the database, derived from it and disposable. It
 //! contains the terms of every chunk, but not the texts; a match is the id of a document and an
-//! ordinal, to be looked up in the truth.
+//! ordinal, to be looked up in the database.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +18,7 @@ use tantivy::{IndexReader, IndexSettings, IndexWriter, ReloadPolicy, TantivyDocu
 
 use super::collect::{Documents, path_hash};
 use super::derived::Derived;
-use super::fault::Fault;
+use super::error::StoreError;
 use super::guard::guarded;
 use super::keywords::Searched;
 use super::read::{StoredChunk, StoredDocument};
@@ -46,7 +46,7 @@ const THREADS: usize = 2;
 /// it always matches what is committed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stamp {
-    /// The id of the truth.
+    /// The id of the database.
     pub(crate) store: String,
     /// The version of the analysis.
     pub(crate) analysis: u32,
@@ -91,21 +91,21 @@ impl Lexical {
     /// # Errors
     ///
     /// Anything that makes it unusable; a rebuild repairs it.
-    pub(crate) fn open(dir: &Path, seal: Option<Hash>) -> Result<Self, Fault> {
+    pub(crate) fn open(dir: &Path, seal: Option<Hash>) -> Result<Self, StoreError> {
         guarded(|| {
             if !holds_files_alone(dir)? {
-                return Err(Fault::Value("a keyword index with other contents"));
+                return Err(StoreError::Value("a keyword index with other contents"));
             }
             let index = tantivy::Index::open(Derived::open(dir)?)?;
             let (schema, fields) = schema();
             if index.schema() != schema {
-                return Err(Fault::Value("a keyword index with other fields"));
+                return Err(StoreError::Value("a keyword index with other fields"));
             }
             let (looks, bytes) = look(&index, dir)?;
             let is_sealed = seal == Some(looks);
             let is_trusted = is_sealed && bytes > READ_ALWAYS;
             if !is_trusted && !is_sound(&index, dir)? {
-                return Err(Fault::Value("a keyword index with damaged files"));
+                return Err(StoreError::Value("a keyword index with damaged files"));
             }
             let lexical = Lexical::new(index, fields)?;
             Ok(Lexical {
@@ -116,7 +116,7 @@ impl Lexical {
     }
 
     /// Creates an empty keyword index in `dir`, replacing what is there.
-    pub(crate) fn create(dir: &Path, stamp: Stamp) -> Result<Self, Fault> {
+    pub(crate) fn create(dir: &Path, stamp: Stamp) -> Result<Self, StoreError> {
         disk::remove(dir)?;
         disk::create_dir_all(dir)?;
         let (schema, fields) = schema();
@@ -127,7 +127,7 @@ impl Lexical {
         Lexical::new(index, fields)
     }
 
-    fn new(index: tantivy::Index, fields: Fields) -> Result<Self, Fault> {
+    fn new(index: tantivy::Index, fields: Fields) -> Result<Self, StoreError> {
         register(&index);
         let reader = index
             .reader_builder()
@@ -157,7 +157,7 @@ impl Lexical {
 
     /// Switches to the last commit. The stamp is read first, so it is never ahead of what is
     /// searched.
-    pub(crate) fn reload(&mut self) -> Result<(), Fault> {
+    pub(crate) fn reload(&mut self) -> Result<(), StoreError> {
         guarded(|| {
             self.stamp = read_stamp(&self.index)?;
             self.reader.reload()?;
@@ -166,27 +166,27 @@ impl Lexical {
     }
 
     /// A writer. The caller holds the lock of the index.
-    pub(crate) fn writer(&self) -> Result<Writer, Fault> {
+    pub(crate) fn writer(&self) -> Result<Writer, StoreError> {
         guarded(|| Writer::new(&self.index, self.fields))
     }
 
     /// A hash over the metadata of the files: while it is unchanged, they are sound without being
     /// read.
-    pub(crate) fn seal(&self, dir: &Path) -> Result<Hash, Fault> {
+    pub(crate) fn seal(&self, dir: &Path) -> Result<Hash, StoreError> {
         Ok(look(&self.index, dir)?.0)
     }
 
     /// The chunks of some documents, or of all, for a search.
-    pub(crate) fn searched(&self, documents: Option<&Documents>) -> Result<Searched, Fault> {
+    pub(crate) fn searched(&self, documents: Option<&Documents>) -> Result<Searched, StoreError> {
         Searched::of(self.reader.searcher(), self.fields, documents)
     }
 
     /// How many chunks it contains of each document and `rev`.
-    pub(crate) fn chunk_counts(&self) -> Result<BTreeMap<(u64, u64), usize>, Fault> {
+    pub(crate) fn chunk_counts(&self) -> Result<BTreeMap<(u64, u64), usize>, StoreError> {
         guarded(|| self.count())
     }
 
-    fn count(&self) -> Result<BTreeMap<(u64, u64), usize>, Fault> {
+    fn count(&self) -> Result<BTreeMap<(u64, u64), usize>, StoreError> {
         let mut counts = BTreeMap::new();
         for segment in self.reader.searcher().segment_readers() {
             let document = segment.fast_fields().u64(DOCUMENT)?;
@@ -210,7 +210,7 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    fn new(index: &tantivy::Index, fields: Fields) -> Result<Self, Fault> {
+    fn new(index: &tantivy::Index, fields: Fields) -> Result<Self, StoreError> {
         register(index);
         let options = IndexWriterOptions::builder()
             .num_worker_threads(THREADS)
@@ -229,7 +229,7 @@ impl Writer {
         document: &StoredDocument,
         text: &str,
         chunks: &[StoredChunk],
-    ) -> Result<(), Fault> {
+    ) -> Result<(), StoreError> {
         let fields = self.fields;
         let id = document.id.unsigned_abs();
         self.remove(id);
@@ -237,7 +237,7 @@ impl Writer {
             let mut entry = TantivyDocument::new();
             let own = text
                 .get(chunk.bytes())
-                .ok_or(Fault::Value("a chunk outside its text"))?;
+                .ok_or(StoreError::Value("a chunk outside its text"))?;
             entry.add_text(fields.text, own);
             entry.add_text(
                 fields.place,
@@ -264,7 +264,7 @@ impl Writer {
     }
 
     /// Commits the changes and makes them visible.
-    pub(crate) fn commit(&mut self, stamp: &Stamp) -> Result<(), Fault> {
+    pub(crate) fn commit(&mut self, stamp: &Stamp) -> Result<(), StoreError> {
         let payload = serde_json::to_string(stamp)?;
         guarded(|| {
             let mut commit = self.writer.prepare_commit()?;
@@ -275,7 +275,7 @@ impl Writer {
     }
 
     /// Waits until small segments are merged: an interrupted merge would start again each time.
-    pub(crate) fn finish(self) -> Result<(), Fault> {
+    pub(crate) fn finish(self) -> Result<(), StoreError> {
         guarded(|| Ok(self.writer.wait_merging_threads()?))
     }
 }
@@ -291,7 +291,7 @@ fn heading(title: Option<&str>, trail: &[String]) -> String {
 }
 
 /// Whether every file of the last commit is unchanged.
-fn is_sound(index: &tantivy::Index, dir: &Path) -> Result<bool, Fault> {
+fn is_sound(index: &tantivy::Index, dir: &Path) -> Result<bool, StoreError> {
     // tantivy checks only the files that it has recorded as its own.
     let known = index.directory().list_managed_files();
     let named = index.load_metas()?.list_segment_files();
@@ -313,7 +313,7 @@ fn holds_files_alone(dir: &Path) -> io::Result<bool> {
 
 /// A hash over the metadata of the last commit and over the names, sizes and times of its files;
 /// and how many bytes these have.
-fn look(index: &tantivy::Index, dir: &Path) -> Result<(Hash, u64), Fault> {
+fn look(index: &tantivy::Index, dir: &Path) -> Result<(Hash, u64), StoreError> {
     let mut names: Vec<PathBuf> = index
         .load_metas()?
         .list_segment_files()
@@ -341,9 +341,9 @@ fn look(index: &tantivy::Index, dir: &Path) -> Result<(Hash, u64), Fault> {
     Ok((Hash::of(looks.as_bytes()), bytes))
 }
 
-fn read_stamp(index: &tantivy::Index) -> Result<Stamp, Fault> {
+fn read_stamp(index: &tantivy::Index) -> Result<Stamp, StoreError> {
     let payload = index.load_metas()?.payload;
-    let payload = payload.ok_or(Fault::Value("a keyword index without a stamp"))?;
+    let payload = payload.ok_or(StoreError::Value("a keyword index without a stamp"))?;
     Ok(serde_json::from_str(&payload)?)
 }
 

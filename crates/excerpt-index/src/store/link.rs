@@ -6,9 +6,9 @@ use excerpt_chunk::{Link, LinkKind};
 use percent_encoding::percent_decode_str;
 use rusqlite::{Row, Transaction, params};
 
-use super::fault::Fault;
+use super::database::Database;
+use super::error::StoreError;
 use super::sum;
-use super::truth::Truth;
 
 /// A stored link.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,7 +109,7 @@ pub(super) fn put_links(
     transaction: &Transaction<'_>,
     document: i64,
     links: &[LinkRow],
-) -> Result<(), Fault> {
+) -> Result<(), StoreError> {
     transaction
         .prepare_cached("DELETE FROM link WHERE document = ?1")?
         .execute([document])?;
@@ -129,9 +129,9 @@ pub(super) fn put_links(
     Ok(())
 }
 
-impl Truth {
+impl Database {
     /// The links of a document, in the order of its text.
-    pub(crate) fn links_of(&self, document: i64) -> Result<Vec<LinkRow>, Fault> {
+    pub(crate) fn links_of(&self, document: i64) -> Result<Vec<LinkRow>, StoreError> {
         let mut select = self.connection.prepare_cached(
             "SELECT start, target, section, wiki FROM link WHERE document = ?1 ORDER BY start",
         )?;
@@ -153,7 +153,7 @@ impl Truth {
         source: i64,
         target: &str,
         wiki: bool,
-    ) -> Result<Vec<(i64, LinkRow)>, Fault> {
+    ) -> Result<Vec<(i64, LinkRow)>, StoreError> {
         let mut select = self.connection.prepare_cached(
             "SELECT document, start, target, section, wiki FROM link CROSS JOIN document ON document.id = link.document
              WHERE target = ?2 AND wiki = ?3 AND source = ?1",

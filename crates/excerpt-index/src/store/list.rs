@@ -2,10 +2,10 @@
 
 use rusqlite::{OptionalExtension, Row, params};
 
-use super::fault::Fault;
+use super::database::Database;
+use super::error::StoreError;
 use super::read;
 use super::sum::{self, STAT};
-use super::truth::Truth;
 use crate::model::Stat;
 
 /// The order of a list of documents.
@@ -29,7 +29,7 @@ pub(crate) struct Listed {
     pub(crate) syntax: String,
 }
 
-impl Truth {
+impl Database {
     /// Calls `visit` with the documents at or under `path`, in a source or in all; at most `limit`
     /// of them.
     pub(crate) fn each_listed(
@@ -39,7 +39,7 @@ impl Truth {
         order: Order,
         limit: Option<usize>,
         mut visit: impl FnMut(Listed),
-    ) -> Result<(), Fault> {
+    ) -> Result<(), StoreError> {
         let order = match order {
             Order::Path => "root, path",
             Order::Recent => "mtime_ns DESC, root, path",
@@ -71,7 +71,7 @@ impl Truth {
     }
 
     /// The metadata that the file of a document had when it was indexed.
-    pub(crate) fn stat(&self, document: i64) -> Result<Stat, Fault> {
+    pub(crate) fn stat(&self, document: i64) -> Result<Stat, StoreError> {
         let mut select = self.connection.prepare_cached(&format!(
             "SELECT {STAT}, stat_sum FROM document WHERE id = ?1"
         ))?;
@@ -79,7 +79,7 @@ impl Truth {
     }
 
     /// How many chunks a document has.
-    pub(crate) fn chunk_count(&self, document: i64) -> Result<usize, Fault> {
+    pub(crate) fn chunk_count(&self, document: i64) -> Result<usize, StoreError> {
         let mut select = self
             .connection
             .prepare_cached("SELECT count(*) FROM chunk WHERE document = ?1")?;
@@ -92,8 +92,8 @@ impl Truth {
     pub(crate) fn each_warned(
         &self,
         source: i64,
-        mut visit: impl FnMut(String, Option<(usize, usize)>, &str) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+        mut visit: impl FnMut(String, Option<(usize, usize)>, &str) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
         let mut select = self.connection.prepare_cached(
             "SELECT path, NULL AS first, NULL, warnings FROM document WHERE source = ?1 AND warnings <> '[]'
              UNION ALL
@@ -115,7 +115,7 @@ impl Truth {
     }
 
     /// The summary from the last sync of a source, as JSON; `None` until the first is complete.
-    pub(crate) fn summary(&self, source: i64) -> Result<Option<String>, Fault> {
+    pub(crate) fn summary(&self, source: i64) -> Result<Option<String>, StoreError> {
         let mut select = self
             .connection
             .prepare_cached("SELECT summary FROM source WHERE id = ?1")?;
@@ -124,14 +124,14 @@ impl Truth {
     }
 
     /// Whether a source has changed since its summary was built.
-    pub(crate) fn summary_is_due(&self, source: i64) -> Result<bool, Fault> {
+    pub(crate) fn summary_is_due(&self, source: i64) -> Result<bool, StoreError> {
         // A sync that writes is first recorded as unfinished.
         let sql = "SELECT summary IS NULL OR finished IS NULL FROM source WHERE id = ?1";
         Ok(self.connection.query_row(sql, [source], |row| row.get(0))?)
     }
 
     /// Stores the summary of a source.
-    pub(crate) fn set_summary(&self, source: i64, summary: &str) -> Result<(), Fault> {
+    pub(crate) fn set_summary(&self, source: i64, summary: &str) -> Result<(), StoreError> {
         let transaction = self.connection.unchecked_transaction()?;
         transaction
             .prepare_cached("UPDATE source SET summary = ?2 WHERE id = ?1")?
@@ -142,7 +142,7 @@ impl Truth {
 }
 
 /// The metadata of a file, from the columns of [`sum::STAT`] and their checksum.
-fn stat(row: &Row<'_>, first: usize) -> Result<Stat, Fault> {
+fn stat(row: &Row<'_>, first: usize) -> Result<Stat, StoreError> {
     match sum::is_stat_sound(row, first)? {
         true => Ok(read::stat(row, first)?),
         false => Err(sum::DIFFERENT),

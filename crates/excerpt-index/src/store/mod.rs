@@ -1,7 +1,7 @@
-//! The index on disk: the [`Truth`], a SQLite database, and the [`Lexical`] index in tantivy, which
+//! The index on disk: the [`Database`], a SQLite database, and the [`Lexical`] index in tantivy, which
 //! is derived from it and kept up to date.
 //!
-//! A change is first committed to the truth under the next `rev`. [`Store::catch_up`] then updates
+//! A change is first committed to the database under the next `rev`. [`Store::catch_up`] then updates
 //! the keyword index with everything that changed after the `rev` of its own last commit. It is
 //! never filled in any other way, so the same code handles a process that ends between the two
 //! commits, a keyword index that was removed, and the first sync.
@@ -12,9 +12,10 @@ mod collect;
 mod compress;
 #[cfg(test)]
 mod conformance;
+mod database;
 mod derived;
+mod error;
 pub(crate) mod facet;
-mod fault;
 pub(crate) mod generation;
 mod guard;
 mod keywords;
@@ -29,7 +30,7 @@ mod schema;
 mod statistics;
 mod sum;
 mod tokenizer;
-mod truth;
+
 mod vectors;
 mod write;
 
@@ -45,16 +46,16 @@ use crate::model::{Error, Keywords, Result};
 
 pub(crate) use codes::Codes;
 pub(crate) use collect::{Candidate, Documents};
-pub(crate) use fault::Fault;
-pub use guard::hush_mended_panics;
-pub(crate) use keywords::{Candidates, Searched, Wanted, idf};
+pub(crate) use database::Database;
+pub(crate) use error::StoreError;
+pub use guard::silence_recovered_panics;
+pub(crate) use keywords::{Candidates, LexicalQuery, Searched, idf};
 pub(crate) use lexical::Lexical;
 use lexical::Stamp;
 pub(crate) use link::LinkRow;
 pub(crate) use list::{Listed, Order};
 pub(crate) use read::{Features, StoredChunk, StoredDocument};
 pub(crate) use record::{Change, Known, Record, SkipRow};
-pub(crate) use truth::Truth;
 pub(crate) use vectors::Followed;
 
 /// How many ids of changed documents are in memory at once while the keyword index is updated.
@@ -63,9 +64,9 @@ const PAGE: usize = 256;
 /// How often to retry when a writer may be replacing something.
 const LOOKS: usize = 3;
 
-/// Truth and keyword index of one index directory.
+/// Database and keyword index of one index directory.
 pub(crate) struct Store {
-    pub(crate) truth: Truth,
+    pub(crate) database: Database,
     /// The index directory.
     home: PathBuf,
     /// The folder of this generation of it.
@@ -83,7 +84,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::NotAnIndex`] for a folder with other contents, and as [`Truth::create`].
+    /// [`Error::NotAnIndex`] for a folder with other contents, and as [`Database::create`].
     pub(crate) fn create(home: &Path) -> Result<Self> {
         let dir = generation::served(home);
         let database = dir.join(DATABASE);
@@ -100,7 +101,7 @@ impl Store {
                 return Err(Error::NotAnIndex { path: home.into() });
             }
         }
-        let opened = truth_in(home, &dir, || Truth::create(&database))?;
+        let opened = database_in(home, &dir, || Database::create(&database))?;
         let store = Store::new(home, &dir, opened)?;
         if is_new {
             make_private(home);
@@ -112,7 +113,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] when there is none, and as [`Truth::open`].
+    /// [`Error::NotFound`] when there is none, and as [`Database::open`].
     pub(crate) fn open(home: &Path) -> Result<Self> {
         if !generation::exists(home) {
             return Err(match generation::was_index(home) {
@@ -135,12 +136,16 @@ impl Store {
     /// The generation in the folder `dir`.
     fn at(home: &Path, dir: &Path) -> Result<Self> {
         let database = dir.join(DATABASE);
-        Store::new(home, dir, truth_in(home, dir, || Truth::open(&database))?)
+        Store::new(
+            home,
+            dir,
+            database_in(home, dir, || Database::open(&database))?,
+        )
     }
 
-    fn new(home: &Path, dir: &Path, truth: Truth) -> Result<Self> {
+    fn new(home: &Path, dir: &Path, database: Database) -> Result<Self> {
         let mut store = Store {
-            truth,
+            database,
             home: home.to_path_buf(),
             dir: dir.to_path_buf(),
             lexical: None,
@@ -151,7 +156,7 @@ impl Store {
             make_private(home);
         }
         store
-            .truth
+            .database
             .check_revisions()
             .map_err(|fault| fault.at(dir))?;
         store.load().map_err(|fault| fault.at(dir))?;
@@ -170,8 +175,8 @@ impl Store {
     }
 
     /// The state of the keyword index.
-    pub(crate) fn keywords(&self) -> Result<Keywords, Fault> {
-        let rev = self.truth.rev()?;
+    pub(crate) fn keywords(&self) -> Result<Keywords, StoreError> {
+        let rev = self.database.rev()?;
         Ok(match &self.lexical {
             Some(lexical) if lexical.stamp().rev == rev => Keywords::InStep,
             // An index without documents is up to date.
@@ -182,13 +187,13 @@ impl Store {
     }
 
     /// How many documents the keyword index does not have in their current version.
-    pub(crate) fn unfollowed(&self) -> Result<usize, Fault> {
-        self.truth.changed_count(self.followed_rev())
+    pub(crate) fn unfollowed(&self) -> Result<usize, StoreError> {
+        self.database.changed_count(self.followed_rev())
     }
 
     /// How many it has in their current version.
-    pub(crate) fn followed(&self) -> Result<usize, Fault> {
-        self.truth.unchanged_count(self.followed_rev())
+    pub(crate) fn followed(&self) -> Result<usize, StoreError> {
+        self.database.unchanged_count(self.followed_rev())
     }
 
     fn followed_rev(&self) -> i64 {
@@ -197,16 +202,16 @@ impl Store {
     }
 
     /// Picks up what another process may have changed.
-    pub(crate) fn refresh(&mut self) -> Result<Keywords, Fault> {
+    pub(crate) fn refresh(&mut self) -> Result<Keywords, StoreError> {
         let is_served = self.is_aside() || generation::served(&self.home) == self.dir;
-        if !is_served || !self.truth.is_in_place() {
+        if !is_served || !self.database.is_in_place() {
             *self = Store::open(&self.home)?;
         }
         // There may be space on the disk again.
-        if self.truth.is_frozen()
-            && let Ok(truth) = Truth::open_to_write(&self.dir.join(DATABASE))
+        if self.database.is_frozen()
+            && let Ok(database) = Database::open_to_write(&self.dir.join(DATABASE))
         {
-            self.truth = truth;
+            self.database = database;
         }
         if self.keywords()? != Keywords::InStep {
             let reloaded = self
@@ -233,16 +238,16 @@ impl Store {
     /// # Errors
     ///
     /// [`Error::Locked`] while another process writes.
-    pub(crate) fn discard(&mut self) -> Result<(), Fault> {
+    pub(crate) fn discard(&mut self) -> Result<(), StoreError> {
         let _lock = WriteLock::acquire(&self.dir)?;
         self.lexical = None;
         Ok(disk::remove(&self.dir.join(LEXICAL))?)
     }
 
     /// Whether every existing derived file is up to date, so that everything it names is in the
-    /// truth.
-    pub(crate) fn is_whole(&self) -> Result<bool, Fault> {
-        let rev = self.truth.rev()?;
+    /// database.
+    pub(crate) fn is_whole(&self) -> Result<bool, StoreError> {
+        let rev = self.database.rev()?;
         let lexical = self.lexical.as_ref().map(|lexical| lexical.stamp().rev);
         let codes = self.codes.as_ref().map(|codes| codes.stamp().rev);
         Ok([lexical, codes].iter().flatten().all(|held| *held == rev))
@@ -252,7 +257,7 @@ impl Store {
     ///
     /// A writer removes files that its last commit no longer needs, perhaps the very ones that are
     /// read here, so this retries before treating the index as damaged.
-    fn load(&mut self) -> Result<(), Fault> {
+    fn load(&mut self) -> Result<(), StoreError> {
         for _ in 0..LOOKS {
             self.lexical = None;
             let path = self.dir.join(LEXICAL);
@@ -262,7 +267,7 @@ impl Store {
             let seal = if self.distrusted {
                 None
             } else {
-                self.truth.seal()?
+                self.database.seal()?
             };
             if let Ok(lexical) = Lexical::open(&path, seal) {
                 self.lexical = Some(lexical);
@@ -278,7 +283,7 @@ impl Store {
 
     /// Whether the keyword index has the chunks that its stamp implies. tantivy has no checksum
     /// over its list of files; as long as that is sealed, it is right.
-    fn holds_all(&self) -> Result<bool, Fault> {
+    fn holds_all(&self) -> Result<bool, StoreError> {
         let Some(lexical) = self.lexical.as_ref().filter(|lexical| !lexical.is_sealed()) else {
             return Ok(true);
         };
@@ -286,8 +291,8 @@ impl Store {
         let Ok(held) = lexical.chunk_counts() else {
             return Ok(false);
         };
-        let truth = self.truth.chunk_counts()?;
-        let mut followed = truth.iter().filter(|(_, (changed, _))| *changed <= rev);
+        let database = self.database.chunk_counts()?;
+        let mut followed = database.iter().filter(|(_, (changed, _))| *changed <= rev);
         Ok(followed.all(|(document, (changed, chunks))| {
             let found = held.get(&(*document, changed.unsigned_abs()));
             found.copied().unwrap_or_default() == *chunks
@@ -295,17 +300,19 @@ impl Store {
     }
 
     /// The database of the index in `home`, in whatever state, if SQLite can open it.
-    pub(crate) fn remains(home: &Path) -> Option<Truth> {
+    pub(crate) fn remains(home: &Path) -> Option<Database> {
         let dir = generation::served(home);
         let database = dir.join(DATABASE);
         let is_there = disk::is_regular(&database).is_ok_and(|is| is == Some(true));
-        let open = || Truth::open(&database);
-        is_there.then(|| truth_in(home, &dir, open).ok()).flatten()
+        let open = || Database::open(&database);
+        is_there
+            .then(|| database_in(home, &dir, open).ok())
+            .flatten()
     }
 
     /// Writes the roots of the sources to a file next to the database.
-    pub(crate) fn note_roots(&self) -> Result<(), Fault> {
-        let sources = self.truth.sources()?.into_iter();
+    pub(crate) fn note_roots(&self) -> Result<(), StoreError> {
+        let sources = self.database.sources()?.into_iter();
         let roots: Vec<String> = sources.map(|source| source.root).collect();
         let json = serde_json::to_string_pretty(&roots)?;
         let path = self.home.join(ROOTS);
@@ -315,21 +322,21 @@ impl Store {
         }
     }
 
-    /// Whether the keyword index belongs to this truth and can be updated from its current state.
-    fn fits(&self) -> Result<bool, Fault> {
+    /// Whether the keyword index belongs to this database and can be updated from its current state.
+    fn fits(&self) -> Result<bool, StoreError> {
         let Some(lexical) = &self.lexical else {
             return Ok(false);
         };
         let stamp = lexical.stamp();
-        let range = self.truth.pruned()?..=self.truth.rev()?;
-        Ok(stamp.store == self.truth.id()?
+        let range = self.database.pruned()?..=self.database.rev()?;
+        Ok(stamp.store == self.database.id()?
             && stamp.analysis == analysis::VERSION
             && range.contains(&stamp.rev))
     }
 
     /// Updates the keyword index, if this process may write. Returns whether it was lost and has
     /// been rebuilt.
-    pub(crate) fn update_keywords(&mut self) -> Result<bool, Fault> {
+    pub(crate) fn update_keywords(&mut self) -> Result<bool, StoreError> {
         let lock = WriteLock::acquire(&self.home)?;
         let lost = self.refresh_locked(&lock)?;
         let _ = self.catch_up(&lock, &mut |_, _| ControlFlow::Continue(()))?;
@@ -338,24 +345,24 @@ impl Store {
 
     /// Refreshes once the lock is held, since the previous holder may have changed everything.
     /// Returns whether the keyword index is lost: it existed once and does not exist now.
-    pub(crate) fn refresh_locked(&mut self, _lock: &WriteLock) -> Result<bool, Fault> {
+    pub(crate) fn refresh_locked(&mut self, _lock: &WriteLock) -> Result<bool, StoreError> {
         let missing = self.refresh()? == Keywords::Missing;
-        if self.truth.is_frozen() {
+        if self.database.is_frozen() {
             let path = self.home.clone();
-            return Err(Fault::Told(Error::Full { path }));
+            return Err(StoreError::Told(Error::Full { path }));
         }
-        Ok(missing && self.truth.seal()?.is_some())
+        Ok(missing && self.database.seal()?.is_some())
     }
 
-    /// Updates the keyword index from the truth, and rebuilds it if that fails. `progress` receives
+    /// Updates the keyword index from the database, and rebuilds it if that fails. `progress` receives
     /// how many of how many documents are done, and may cancel: what is done by then is kept.
     pub(crate) fn catch_up(
         &mut self,
         _lock: &WriteLock,
         progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
-    ) -> Result<ControlFlow<()>, Fault> {
+    ) -> Result<ControlFlow<()>, StoreError> {
         let path = self.dir.join(LEXICAL);
-        let target = self.truth.rev()?;
+        let target = self.database.rev()?;
         let stamp = self.lexical.as_ref().map(Lexical::stamp);
         if stamp.is_some_and(|stamp| stamp.rev == target) {
             return Ok(ControlFlow::Continue(()));
@@ -369,9 +376,9 @@ impl Store {
         let mut lexical = match sound {
             Some(lexical) => lexical,
             None => {
-                // Once the keyword index is rebuilt, nothing would show what the truth has lost.
-                if self.truth.seal()?.is_some() {
-                    self.truth.verify()?;
+                // Once the keyword index is rebuilt, nothing would show what the database has lost.
+                if self.database.seal()?.is_some() {
+                    self.database.verify()?;
                 }
                 Lexical::create(&path, self.stamp(0)?)?
             }
@@ -379,7 +386,7 @@ impl Store {
         let (stamp, flow) = match self.follow(&lexical, progress) {
             // It can be read but not written: a rebuild repairs that, too, unless nothing is wrong
             // with what is there.
-            Err(fault @ Fault::Keywords(_)) => {
+            Err(fault @ StoreError::Keywords(_)) => {
                 if let Ok(sound) = Lexical::open(&path, None) {
                     self.lexical = Some(sound);
                     return Err(fault);
@@ -390,8 +397,8 @@ impl Store {
             followed => followed?,
         };
         lexical.reload()?;
-        self.truth.set_seal(lexical.seal(&path)?)?;
-        self.truth.prune(stamp.rev)?;
+        self.database.set_seal(lexical.seal(&path)?)?;
+        self.database.prune(stamp.rev)?;
         self.lexical = Some(lexical);
         Ok(flow)
     }
@@ -401,27 +408,27 @@ impl Store {
         &self,
         lexical: &Lexical,
         progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
-    ) -> Result<(Stamp, ControlFlow<()>), Fault> {
-        let target = self.truth.rev()?;
+    ) -> Result<(Stamp, ControlFlow<()>), StoreError> {
+        let target = self.database.rev()?;
         let mut rev = lexical.stamp().rev;
         let mut flow = ControlFlow::Continue(());
-        let (mut done, total) = (0, self.truth.changed_count(rev)?);
+        let (mut done, total) = (0, self.database.changed_count(rev)?);
         let mut writer = lexical.writer()?;
-        for document in self.truth.removed(rev)? {
+        for document in self.database.removed(rev)? {
             writer.remove(document.unsigned_abs());
         }
         loop {
-            let page = self.truth.changed(rev, PAGE)?;
+            let page = self.database.changed(rev, PAGE)?;
             if page.is_empty() {
                 rev = target;
                 break;
             }
             for (id, changed) in page {
-                if let Some(document) = self.truth.document(id)? {
+                if let Some(document) = self.database.document(id)? {
                     writer.put(
                         &document,
-                        &self.truth.text(document.text)?,
-                        &self.truth.chunks(id)?,
+                        &self.database.text(document.text)?,
+                        &self.database.chunks(id)?,
                     )?;
                 }
                 rev = changed;
@@ -441,9 +448,9 @@ impl Store {
         Ok((stamp, flow))
     }
 
-    fn stamp(&self, rev: i64) -> Result<Stamp, Fault> {
+    fn stamp(&self, rev: i64) -> Result<Stamp, StoreError> {
         Ok(Stamp {
-            store: self.truth.id()?,
+            store: self.database.id()?,
             analysis: analysis::VERSION,
             rev,
         })
@@ -509,9 +516,13 @@ fn make_private(home: &Path) {
     }
 }
 
-/// Opens the truth in the folder `dir` of the index directory `home`. A database that seems to be
+/// Opens the database in the folder `dir` of the index directory `home`. A database that seems to be
 /// foreign or missing was ours if other parts of an index are there.
-fn truth_in(home: &Path, dir: &Path, open: impl FnOnce() -> Result<Truth>) -> Result<Truth> {
+fn database_in(
+    home: &Path,
+    dir: &Path,
+    open: impl FnOnce() -> Result<Database>,
+) -> Result<Database> {
     let database = dir.join(DATABASE);
     let was_ours = || generation::was_index(home);
     for end in ["", "-wal", "-shm", "-journal"] {

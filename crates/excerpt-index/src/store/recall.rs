@@ -79,11 +79,11 @@ struct Exact {
 
 fn exact(store: &Store, table: &StaticTable) -> Vec<Exact> {
     let mut all = Vec::new();
-    for document in store.truth.chunk_counts().unwrap().into_keys() {
+    for document in store.database.chunk_counts().unwrap().into_keys() {
         let id = document.cast_signed();
-        let stored = store.truth.document(id).unwrap().unwrap();
-        let text = store.truth.text(stored.text).unwrap();
-        let chunks = store.truth.chunks(id).unwrap();
+        let stored = store.database.document(id).unwrap().unwrap();
+        let text = store.database.text(stored.text).unwrap();
+        let chunks = store.database.chunks(id).unwrap();
         let inputs = chunks.iter().map(|chunk| chunk.embedded(&text).unwrap());
         let inputs: Vec<_> = inputs.collect();
         let inputs: Vec<&str> = inputs.iter().map(|input| &**input).collect();
@@ -98,7 +98,7 @@ fn exact(store: &Store, table: &StaticTable) -> Vec<Exact> {
             all.push(Exact {
                 place: (document, chunk.ordinal as u64),
                 numbers: numbers.to_vec(),
-                kept: store.truth.vector(key, kept).unwrap().unwrap().unwrap(),
+                kept: store.database.vector(key, kept).unwrap().unwrap().unwrap(),
             });
         }
     }
@@ -145,7 +145,7 @@ fn nearly_all_of_the_nearest_are_found() {
     assert!(all.len() >= 5_000, "{} chunks", all.len());
     let mut paths = Vec::new();
     let collect = |path: &str| paths.push(path.to_string());
-    store.truth.each_path(None, collect).unwrap();
+    store.database.each_path(None, collect).unwrap();
     let read = |path: &String| question(&fs::read_to_string(texts.join(path)).ok()?);
     let questions: Vec<String> = paths.iter().filter_map(read).collect();
     let step = (questions.len() / QUESTIONS).max(1);

@@ -1,4 +1,4 @@
-//! What the truth stores for a document, as a sync passes it on: a [`Record`] with its
+//! What the database stores for a document, as a sync passes it on: a [`Record`] with its
 //! [`ChunkRow`]s, in a [`Change`].
 
 use std::borrow::Cow;
@@ -9,8 +9,8 @@ use excerpt_chunk::{Chunk, Chunking, Document, Hash, Kind, Strength};
 use serde::Serialize;
 
 use super::compress::compressed;
+use super::error::StoreError;
 use super::facet;
-use super::fault::Fault;
 use super::link::LinkRow;
 use crate::model::{Attributes, Encoding, Skip, SkipReason, Stat};
 
@@ -89,14 +89,14 @@ impl Record {
         identity: Hash,
         attributes: &Attributes,
         language: Option<&str>,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, StoreError> {
         let text = document.text();
         let info = &chunking.document;
         let metadata = facet::merged(&info.metadata, attributes);
         let syntax = word(&document.syntax())?;
         let chunks = chunking.chunks.iter();
         let chunks = chunks.map(|chunk| ChunkRow::new(chunk, text));
-        let mut chunks = chunks.collect::<Result<Vec<_>, Fault>>()?;
+        let mut chunks = chunks.collect::<Result<Vec<_>, StoreError>>()?;
         // The attributes of a document are searchable even if it has no text.
         if chunks.is_empty() && *attributes != Attributes::default() {
             let title = info.title.as_deref().unwrap_or_default();
@@ -129,7 +129,7 @@ impl Record {
 }
 
 impl ChunkRow {
-    fn new(chunk: &Chunk<'_>, text: &str) -> Result<Self, Fault> {
+    fn new(chunk: &Chunk<'_>, text: &str) -> Result<Self, StoreError> {
         let overlap = chunk.overlap.as_ref();
         let start = overlap.map_or(chunk.span.bytes.start, |overlap| overlap.bytes.start);
         let embedded = text.get(start..chunk.span.bytes.end).unwrap_or(chunk.text);
@@ -158,7 +158,7 @@ impl ChunkRow {
 
 impl ChunkRow {
     /// The chunk of a document without text.
-    fn of_nothing(document: &Document<'_>, title: &str) -> Result<Self, Fault> {
+    fn of_nothing(document: &Document<'_>, title: &str) -> Result<Self, StoreError> {
         let (text, path) = (document.text(), document.path().unwrap_or_default());
         let header = match title {
             "" => String::new(),
@@ -196,14 +196,14 @@ pub(crate) fn input<'t>(header: &str, text: &'t str) -> Cow<'t, str> {
 }
 
 /// The JSON name of a plain enum value.
-fn word(value: &impl Serialize) -> Result<String, Fault> {
+fn word(value: &impl Serialize) -> Result<String, StoreError> {
     match serde_json::to_value(value)? {
         serde_json::Value::String(word) => Ok(word),
-        _ => Err(Fault::Value("a kind that is not a string")),
+        _ => Err(StoreError::Value("a kind that is not a string")),
     }
 }
 
-/// What the truth has stored for a document, as far as a sync compares it.
+/// What the database has stored for a document, as far as a sync compares it.
 #[derive(Debug)]
 pub(crate) struct Known {
     pub(crate) id: i64,

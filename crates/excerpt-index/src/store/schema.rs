@@ -1,8 +1,8 @@
-//! The tables of the truth, and the migrations from each format to the next.
+//! The tables of the database, and the migrations from each format to the next.
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use super::fault::Fault;
+use super::error::StoreError;
 use super::sum;
 
 /// The application id of our SQLite files: `xcrp`.
@@ -194,7 +194,7 @@ ALTER TABLE source ADD COLUMN sum INTEGER;
 
 /// Migrates the database from any format to the newest, all or nothing. Processes that try it at
 /// once wait for each other: the second finds nothing left to do.
-pub(super) fn migrate(connection: &Connection) -> Result<(), Fault> {
+pub(super) fn migrate(connection: &Connection) -> Result<(), StoreError> {
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     let from = transaction.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))?;
     // A process that waited for another must not write the same again: that would interfere with

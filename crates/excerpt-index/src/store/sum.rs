@@ -1,4 +1,4 @@
-//! Checksums over the rows of the truth. SQLite detects an invalid page, but not a flipped bit that
+//! Checksums over the rows of the database. SQLite detects an invalid page, but not a flipped bit that
 //! turns one word, number or hash into another. So each row that contributes to an answer has the
 //! XXH3 of its values, which is compared when the row is read.
 //!
@@ -21,7 +21,7 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Row, ToSql, params};
 use twox_hash::XxHash3_64;
 
-use super::fault::Fault;
+use super::error::StoreError;
 
 /// The columns that a document's checksum covers. A migration that changes one of them in existing
 /// rows calls [`fill`] afterwards.
@@ -44,7 +44,7 @@ pub(super) const SOURCE: &str = "id, root, name, started, finished, summary, ski
 pub(super) const SOURCE_COLUMNS: usize = 7;
 
 /// The fault of a row that does not match its checksum.
-pub(super) const DIFFERENT: Fault = Fault::Value("a row whose checksum does not match");
+pub(super) const DIFFERENT: StoreError = StoreError::Value("a row whose checksum does not match");
 
 /// A checksum over values, one after the other.
 #[derive(Default)]
@@ -78,20 +78,20 @@ impl Sum {
 }
 
 /// The checksum over values that are about to be written.
-pub(super) fn of_values(values: &[&dyn ToSql]) -> Result<i64, Fault> {
+pub(super) fn of_values(values: &[&dyn ToSql]) -> Result<i64, StoreError> {
     let mut sum = Sum::default();
     for value in values {
         match value.to_sql()? {
             ToSqlOutput::Borrowed(value) => sum.add(value),
             ToSqlOutput::Owned(value) => sum.add((&value).into()),
-            _ => return Err(Fault::Value("a value of an unknown type")),
+            _ => return Err(StoreError::Value("a value of an unknown type")),
         }
     }
     Ok(sum.end())
 }
 
 /// The checksum over the first `columns` of a row.
-pub(super) fn of_row(row: &Row<'_>, columns: usize) -> Result<i64, Fault> {
+pub(super) fn of_row(row: &Row<'_>, columns: usize) -> Result<i64, StoreError> {
     let mut sum = Sum(Vec::with_capacity(1024));
     for column in 0..columns {
         sum.add(row.get_ref(column)?);
@@ -100,7 +100,7 @@ pub(super) fn of_row(row: &Row<'_>, columns: usize) -> Result<i64, Fault> {
 }
 
 /// Compares the first `columns` of a row with the checksum in the one that follows.
-pub(super) fn check(row: &Row<'_>, columns: usize) -> Result<(), Fault> {
+pub(super) fn check(row: &Row<'_>, columns: usize) -> Result<(), StoreError> {
     match row.get::<_, Option<i64>>(columns)? == Some(of_row(row, columns)?) {
         true => Ok(()),
         false => Err(DIFFERENT),
@@ -108,7 +108,7 @@ pub(super) fn check(row: &Row<'_>, columns: usize) -> Result<(), Fault> {
 }
 
 /// The checksum over all rows of a query with one parameter.
-fn of_rows(connection: &Connection, sql: &str, id: i64) -> Result<i64, Fault> {
+fn of_rows(connection: &Connection, sql: &str, id: i64) -> Result<i64, StoreError> {
     let mut select = connection.prepare_cached(sql)?;
     let columns = select.column_count();
     let mut rows = select.query([id])?;
@@ -122,25 +122,25 @@ fn of_rows(connection: &Connection, sql: &str, id: i64) -> Result<i64, Fault> {
 }
 
 /// The checksum over the checksums of the chunks of a document.
-pub(super) fn of_chunks(connection: &Connection, document: i64) -> Result<i64, Fault> {
+pub(super) fn of_chunks(connection: &Connection, document: i64) -> Result<i64, StoreError> {
     let sql = "SELECT sum FROM chunk WHERE document = ?1 ORDER BY ordinal";
     of_rows(connection, sql, document)
 }
 
 /// The checksum over the facets of a document.
-pub(super) fn of_facets(connection: &Connection, document: i64) -> Result<i64, Fault> {
+pub(super) fn of_facets(connection: &Connection, document: i64) -> Result<i64, StoreError> {
     let sql = "SELECT name, value FROM facet WHERE document = ?1 ORDER BY name, value";
     of_rows(connection, sql, document)
 }
 
 /// The checksum over the links of a document.
-pub(super) fn of_links(connection: &Connection, document: i64) -> Result<i64, Fault> {
+pub(super) fn of_links(connection: &Connection, document: i64) -> Result<i64, StoreError> {
     let sql = "SELECT start, target, section, wiki FROM link WHERE document = ?1 ORDER BY start";
     of_rows(connection, sql, document)
 }
 
 /// The checksum over what the last sync of a source skipped.
-pub(super) fn of_skips(connection: &Connection, source: i64) -> Result<i64, Fault> {
+pub(super) fn of_skips(connection: &Connection, source: i64) -> Result<i64, StoreError> {
     let sql = "SELECT path, reason, detail FROM skip WHERE source = ?1 ORDER BY path, rowid";
     of_rows(connection, sql, source)
 }
@@ -155,7 +155,7 @@ pub(super) fn is_stat_sound(row: &Row<'_>, first: usize) -> rusqlite::Result<boo
 }
 
 /// Writes the checksums of a document whose chunks, facets and links are written.
-pub(super) fn seal_document(connection: &Connection, id: i64) -> Result<(), Fault> {
+pub(super) fn seal_document(connection: &Connection, id: i64) -> Result<(), StoreError> {
     connection
         .prepare_cached(
             "UPDATE document SET chunks_sum = ?2, facets_sum = ?3, links_sum = ?4 WHERE id = ?1",
@@ -175,7 +175,7 @@ pub(super) fn seal_document(connection: &Connection, id: i64) -> Result<(), Faul
 }
 
 /// Writes the checksum over what a sync of a source skipped, and that of the source.
-pub(super) fn seal_skips(connection: &Connection, id: i64) -> Result<(), Fault> {
+pub(super) fn seal_skips(connection: &Connection, id: i64) -> Result<(), StoreError> {
     let skips = of_skips(connection, id)?;
     connection
         .prepare_cached("UPDATE source SET skips_sum = ?2 WHERE id = ?1")?
@@ -184,7 +184,7 @@ pub(super) fn seal_skips(connection: &Connection, id: i64) -> Result<(), Fault> 
 }
 
 /// Writes the checksum of a changed source.
-pub(super) fn seal_source(connection: &Connection, id: i64) -> Result<(), Fault> {
+pub(super) fn seal_source(connection: &Connection, id: i64) -> Result<(), StoreError> {
     let sql = format!("SELECT {SOURCE} FROM source WHERE id = ?1");
     let sum = of_rows(connection, &sql, id)?;
     connection
@@ -194,8 +194,8 @@ pub(super) fn seal_source(connection: &Connection, id: i64) -> Result<(), Fault>
 }
 
 /// Writes the checksums of all rows, for a database that has none yet.
-pub(super) fn fill(connection: &Connection) -> Result<(), Fault> {
-    let ids = |sql: &str| -> Result<Vec<i64>, Fault> {
+pub(super) fn fill(connection: &Connection) -> Result<(), StoreError> {
+    let ids = |sql: &str| -> Result<Vec<i64>, StoreError> {
         let mut select = connection.prepare(sql)?;
         let ids = select.query_map([], |row| row.get(0))?;
         Ok(ids.collect::<Result<_, _>>()?)
@@ -254,7 +254,7 @@ mod tests {
         drop(made);
         let store = Store::open(&index).unwrap();
         store
-            .truth
+            .database
             .connection
             .pragma_update(None, "foreign_keys", false)
             .unwrap();
@@ -263,9 +263,9 @@ mod tests {
 
     /// Changes every column of a table that a checksum covers, one after the other: `read` must
     /// report each.
-    fn notices(table: &str, columns: &[&str], read: impl Fn(&Store) -> Result<(), Fault>) {
+    fn notices(table: &str, columns: &[&str], read: impl Fn(&Store) -> Result<(), StoreError>) {
         let (_dir, store) = store();
-        let connection = &store.truth.connection;
+        let connection = &store.database.connection;
         for column in columns {
             read(&store).unwrap();
             let transaction = connection.unchecked_transaction().unwrap();
@@ -285,7 +285,7 @@ mod tests {
             assert!(connection.execute(&sql, []).unwrap() > 0, "{table}");
             let seen = read(&store);
             assert!(
-                matches!(seen, Err(Fault::Value(_) | Fault::Truth(_))),
+                matches!(seen, Err(StoreError::Value(_) | StoreError::Database(_))),
                 "{table}.{column}: {seen:?}"
             );
             transaction.rollback().unwrap();
@@ -301,41 +301,45 @@ mod tests {
         let document = names(DOCUMENT);
         assert_eq!(document.len(), DOCUMENT_COLUMNS);
         notices("document", &document, |store| {
-            store.truth.document(1).map(drop)
+            store.database.document(1).map(drop)
         });
         // The key identifies the row: with another one, it is another row, or none.
         let chunk = names(CHUNK);
         assert_eq!(chunk.len(), CHUNK_COLUMNS);
         notices("chunk", &chunk[2..], |store| {
-            store.truth.chunk(1, 0).map(drop)
+            store.database.chunk(1, 0).map(drop)
         });
-        notices("chunk", &chunk, |store| store.truth.chunks(1).map(drop));
+        notices("chunk", &chunk, |store| store.database.chunks(1).map(drop));
         let source = names(SOURCE);
         assert_eq!(source.len(), SOURCE_COLUMNS);
-        notices("source", &source, |store| store.truth.sources().map(drop));
+        notices("source", &source, |store| {
+            store.database.sources().map(drop)
+        });
         notices("vector", &["key", "numbers"], |store| {
-            store.truth.check_vectors()
+            store.database.check_vectors()
         });
         notices("skip", &["path", "reason", "detail"], |store| {
-            store.truth.skips(1).map(drop)
+            store.database.skips(1).map(drop)
         });
         notices("facet", &["name", "value", "document"], |store| {
-            store.truth.check_facets(1)
+            store.database.check_facets(1)
         });
         let link = ["document", "start", "target", "section", "wiki"];
-        notices("link", &link, |store| store.truth.links_of(1).map(drop));
+        notices("link", &link, |store| store.database.links_of(1).map(drop));
         notices("document", &names(STAT), |store| {
-            store.truth.stat(1).map(drop)
+            store.database.stat(1).map(drop)
         });
-        notices("text", &["bytes", "zstd"], |store| store.truth.verify_all());
+        notices("text", &["bytes", "zstd"], |store| {
+            store.database.verify_all()
+        });
     }
 
     #[test]
     fn a_file_whose_size_and_time_were_damaged_is_read_again() {
         let (dir, store) = store();
-        let source = store.truth.sources().unwrap().remove(0);
-        let known = || store.truth.known(source.id, None, 10).unwrap().remove(0);
-        let connection = &store.truth.connection;
+        let source = store.database.sources().unwrap().remove(0);
+        let known = || store.database.known(source.id, None, 10).unwrap().remove(0);
+        let connection = &store.database.connection;
         connection
             .execute("UPDATE document SET settled = 1", [])
             .unwrap();

@@ -1,5 +1,5 @@
-//! The vectors of chunks: the truth stores the numbers, the [`Codes`] find the near ones. Both are
-//! updated here when the truth changes.
+//! The vectors of chunks: the database stores the numbers, the [`Codes`] find the near ones. Both are
+//! updated here when the database changes.
 //!
 //! A vector belongs to a string and an embedder, whichever chunks have that string: a text that is
 //! split again without changes, is moved, or comes back from another branch is not embedded again.
@@ -12,7 +12,7 @@ use excerpt_chunk::Hash;
 
 use super::codes::{self, Codes, Group, Near, Stamp, code};
 use super::collect::{Candidate, keep_best, path_hash};
-use super::fault::Fault;
+use super::error::StoreError;
 use super::{PAGE, Store};
 use crate::embed::{EmbedError, Embedder, Vectors, always_there};
 use crate::fs::lock::WriteLock;
@@ -65,7 +65,7 @@ impl Store {
     }
 
     /// The codes that will replace those that serve.
-    fn next_codes(&self) -> Result<Option<Codes>, Fault> {
+    fn next_codes(&self) -> Result<Option<Codes>, StoreError> {
         let codes = Codes::open(&self.dir, layout::NEXT_CODES).unwrap_or_default();
         match codes {
             Some(codes) if self.fit(&codes)? => Ok(Some(codes)),
@@ -74,29 +74,29 @@ impl Store {
     }
 
     /// The state of the vectors.
-    pub(crate) fn vectors(&self) -> Result<VectorStatus, Fault> {
-        let (refused, refusal) = self.truth.refused()?;
+    pub(crate) fn vectors(&self) -> Result<VectorStatus, StoreError> {
+        let (refused, refusal) = self.database.refused()?;
         let stamp = self.codes.as_ref().map(Codes::stamp);
-        let next = |codes: Codes| -> Result<NextVectors, Fault> {
+        let next = |codes: Codes| -> Result<NextVectors, StoreError> {
             Ok(NextVectors {
-                behind: self.truth.changed_count(codes.stamp().rev)?,
+                behind: self.database.changed_count(codes.stamp().rev)?,
                 embedder: codes.stamp().embedder.clone(),
             })
         };
         Ok(VectorStatus {
             embedder: stamp.map(|stamp| stamp.embedder.clone()),
             behind: self
-                .truth
+                .database
                 .changed_count(stamp.map_or(0, |stamp| stamp.rev))?,
             next: self.next_codes()?.map(next).transpose()?,
             refused,
             refusal,
-            failure: self.truth.failure()?,
+            failure: self.database.failure()?,
         })
     }
 
     /// Opens the codes, if they can be used.
-    pub(super) fn load_codes(&mut self) -> Result<(), Fault> {
+    pub(super) fn load_codes(&mut self) -> Result<(), StoreError> {
         self.codes = Codes::open(&self.dir, layout::CODES).unwrap_or_default();
         if !self.codes_fit()? {
             self.codes = None;
@@ -104,14 +104,14 @@ impl Store {
         Ok(())
     }
 
-    /// Whether there is a file of codes that is damaged or belongs to another truth.
+    /// Whether there is a file of codes that is damaged or belongs to another database.
     pub(crate) fn has_unusable_codes(&self) -> bool {
         self.codes.is_none() && self.dir.join(layout::CODES).symlink_metadata().is_ok()
     }
 
-    /// Picks up what another process may have changed: these codes, or the truth that they are
+    /// Picks up what another process may have changed: these codes, or the database that they are
     /// derived from.
-    pub(super) fn refresh_codes(&mut self) -> Result<(), Fault> {
+    pub(super) fn refresh_codes(&mut self) -> Result<(), StoreError> {
         let known = self.codes.as_ref().map(Codes::sum);
         if known.is_none() || known != codes::sum_in(&self.dir) || !self.codes_fit()? {
             self.load_codes()?;
@@ -120,18 +120,18 @@ impl Store {
     }
 
     /// Whether there are usable codes.
-    fn codes_fit(&self) -> Result<bool, Fault> {
+    fn codes_fit(&self) -> Result<bool, StoreError> {
         match &self.codes {
             Some(codes) => self.fit(codes),
             None => Ok(false),
         }
     }
 
-    /// Whether codes belong to this truth and can be updated from their current state.
-    fn fit(&self, codes: &Codes) -> Result<bool, Fault> {
+    /// Whether codes belong to this database and can be updated from their current state.
+    fn fit(&self, codes: &Codes) -> Result<bool, StoreError> {
         let stamp = codes.stamp();
-        let range = self.truth.pruned()?..=self.truth.rev()?;
-        Ok(stamp.store == self.truth.id()? && range.contains(&stamp.rev))
+        let range = self.database.pruned()?..=self.database.rev()?;
+        Ok(stamp.store == self.database.id()? && range.contains(&stamp.rev))
     }
 
     /// Computes the vectors of changed chunks. `progress` receives how many of how many documents
@@ -142,9 +142,9 @@ impl Store {
         _lock: &WriteLock,
         embedder: &dyn Embedder,
         progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
-    ) -> Result<Followed, Fault> {
+    ) -> Result<Followed, StoreError> {
         self.refresh_codes()?;
-        let target = self.truth.rev()?;
+        let target = self.database.rev()?;
         let is_followed = self.former(embedder).is_some();
         let next = match is_followed {
             true => self.next_codes()?.filter(|codes| is_by(codes, embedder)),
@@ -160,11 +160,11 @@ impl Store {
             Some(_) => rev / SWEEP != target / SWEEP,
             None => true,
         };
-        let removed = self.truth.removed(rev)?.into_iter();
+        let removed = self.database.removed(rev)?.into_iter();
         let mut changed: BTreeMap<u64, Option<Group>> = removed
             .map(|document| (document.unsigned_abs(), None))
             .collect();
-        let (mut done, total) = (0, self.truth.changed_count(rev)?);
+        let (mut done, total) = (0, self.database.changed_count(rev)?);
         if progress(done, total).is_break() {
             return Ok(Followed::Broken);
         }
@@ -209,7 +209,7 @@ impl Store {
             changed.insert(document, Some(group));
         }
         let stamp = Stamp {
-            store: self.truth.id()?,
+            store: self.database.id()?,
             embedder: embedder.identity().to_string(),
             dimensions: embedder.dimensions(),
             rev,
@@ -224,13 +224,13 @@ impl Store {
         }
         self.load_codes()?;
         if ended == Followed::Complete && swept {
-            self.truth.sweep_vectors(embedder.identity())?;
+            self.database.sweep_vectors(embedder.identity())?;
         }
         let failure = match &ended {
             Followed::Failed(error) => Some(error.to_string()),
             _ => None,
         };
-        self.truth.set_failure(failure.as_deref())?;
+        self.database.set_failure(failure.as_deref())?;
         Ok(ended)
     }
 
@@ -247,7 +247,7 @@ impl Store {
         query: &[f32],
         document: u64,
         ordinal: u64,
-    ) -> Result<Option<f32>, Fault> {
+    ) -> Result<Option<f32>, StoreError> {
         let found = self.comparison(embedder, query, document, ordinal)?;
         Ok(found.flatten())
     }
@@ -260,14 +260,14 @@ impl Store {
         query: &[f32],
         document: u64,
         ordinal: u64,
-    ) -> Result<Option<Option<f32>>, Fault> {
+    ) -> Result<Option<Option<f32>>, StoreError> {
         let look = |numbers: &[u8]| cosine(query, numbers);
-        let found = self.truth.vector_of(embedder, document, ordinal, look)?;
+        let found = self.database.vector_of(embedder, document, ordinal, look)?;
         Ok(found.map(Option::flatten))
     }
 
     /// Of the chunks that are [near](Codes::nearest) to `query`, the nearest by cosine, best first.
-    /// One that the truth lacks is omitted, or counts as damage if the truth [has them
+    /// One that the database lacks is omitted, or counts as damage if it [has them
     /// all](Store::is_whole).
     pub(crate) fn nearest(
         &self,
@@ -276,12 +276,12 @@ impl Store {
         near: Vec<Near>,
         limit: usize,
         is_whole: bool,
-    ) -> Result<Vec<Candidate>, Fault> {
+    ) -> Result<Vec<Candidate>, StoreError> {
         let mut found = Vec::new();
         for near in near {
             let compared = self.comparison(embedder, query, near.document, near.ordinal)?;
             if compared.is_none() && is_whole {
-                return Err(Fault::Torn);
+                return Err(StoreError::Torn);
             }
             // One without a vector, or with a zero vector, is near nothing.
             if let Some(score) = compared.flatten() {
@@ -341,9 +341,9 @@ impl<'a> Following<'a> {
     }
 
     /// Reads ahead, at most a page of documents, until there is a batch to embed.
-    fn read(&mut self) -> Result<(), Fault> {
+    fn read(&mut self) -> Result<(), StoreError> {
         if self.ids.is_empty() {
-            let page = self.store.truth.changed(self.rev, PAGE)?;
+            let page = self.store.database.changed(self.rev, PAGE)?;
             self.is_last = page.len() < PAGE;
             self.rev = page.last().map_or(self.rev, |(_, rev)| *rev);
             self.ids.extend(page.into_iter().map(|(id, _)| id));
@@ -357,27 +357,27 @@ impl<'a> Following<'a> {
     }
 
     /// Adds a document.
-    fn add(&mut self, id: i64) -> Result<(), Fault> {
-        let truth = &self.store.truth;
-        let Some(document) = truth.document(id)? else {
+    fn add(&mut self, id: i64) -> Result<(), StoreError> {
+        let database = &self.store.database;
+        let Some(document) = database.document(id)? else {
             return Ok(());
         };
         let mut text = None;
         let mut keys = Vec::new();
-        for chunk in truth.chunks(id)? {
+        for chunk in database.chunks(id)? {
             let key = Key::new(self.embedder.identity(), &chunk.input);
             keys.push(key);
             if self.codes.contains_key(&key) {
                 continue;
             }
-            let known = truth.vector(key, |numbers| code(&signed(numbers)))?;
+            let known = database.vector(key, |numbers| code(&signed(numbers)))?;
             if known.is_none() {
                 let text = match &mut text {
                     Some(text) => text,
-                    None => text.insert(truth.text(document.text)?),
+                    None => text.insert(database.text(document.text)?),
                 };
                 let embedded = chunk.embedded(text);
-                let embedded = embedded.ok_or(Fault::Value("a chunk outside its text"))?;
+                let embedded = embedded.ok_or(StoreError::Value("a chunk outside its text"))?;
                 self.waiting.push_back((key, embedded.into_owned()));
             }
             let code = known.map(|code| code.unwrap_or_else(|| self.no_code()));
@@ -404,14 +404,14 @@ impl<'a> Following<'a> {
     }
 
     /// Stores the vectors of a batch.
-    fn keep(&mut self, embedded: &Embedded) -> Result<(), Fault> {
+    fn keep(&mut self, embedded: &Embedded) -> Result<(), StoreError> {
         if embedded.is_empty() {
             return Ok(());
         }
         let Embedded {
             vectors, refused, ..
         } = embedded;
-        self.store.truth.put_vectors(vectors, refused)?;
+        self.store.database.put_vectors(vectors, refused)?;
         for (key, numbers) in vectors {
             self.codes.insert(*key, Some(code(numbers)));
         }
@@ -577,16 +577,16 @@ mod tests {
     fn content(dir: &Path) -> (BTreeMap<String, Vec<u64>>, usize) {
         let store = Store::open(dir).unwrap();
         let codes = store.codes.as_ref().unwrap();
-        assert_eq!(codes.stamp().rev, store.truth.rev().unwrap());
+        assert_eq!(codes.stamp().rev, store.database.rev().unwrap());
         let groups = codes.groups().into_iter().map(|(id, group)| {
-            let document = store.truth.document(id.cast_signed()).unwrap().unwrap();
+            let document = store.database.document(id.cast_signed()).unwrap().unwrap();
             assert_eq!(document.rev.unsigned_abs(), group.rev);
             (document.path, group.words)
         });
         let groups = groups.collect();
         let sql = "SELECT count(*) FROM vector";
         let count = |row: &rusqlite::Row<'_>| row.get::<_, u32>(0);
-        let vectors = store.truth.connection.query_row(sql, [], count).unwrap();
+        let vectors = store.database.connection.query_row(sql, [], count).unwrap();
         (groups, vectors as usize)
     }
 

@@ -1,4 +1,4 @@
-//! Changes to the truth. Each function is one transaction: a process that is killed leaves all of
+//! Changes to the database. Each function is one transaction: a process that is killed leaves all of
 //! it or nothing.
 
 use std::collections::HashSet;
@@ -9,11 +9,11 @@ use rusqlite::{
     params_from_iter,
 };
 
-use super::fault::Fault;
+use super::database::Database;
+use super::error::StoreError;
 use super::link::put_links;
 use super::record::{Change, ChunkRow, Record, SkipRow};
 use super::sum;
-use super::truth::Truth;
 use super::vectors::Key;
 use crate::model::Stat;
 
@@ -21,17 +21,17 @@ use crate::model::Stat;
 /// of them, it is rebuilt.
 const TOMBSTONES: i64 = 10_000;
 
-impl Truth {
+impl Database {
     /// Starts a change. It waits for its turn before it reads, so what it has read cannot change
     /// before it writes.
-    fn change(&self) -> Result<Transaction<'_>, Fault> {
+    fn change(&self) -> Result<Transaction<'_>, StoreError> {
         let behavior = TransactionBehavior::Immediate;
         Ok(Transaction::new_unchecked(&self.connection, behavior)?)
     }
 
     /// The id of the source at `root`, which is created if needed. `name` is that of its
     /// collection.
-    pub(crate) fn ensure_source(&self, root: &str, name: Option<&str>) -> Result<i64, Fault> {
+    pub(crate) fn ensure_source(&self, root: &str, name: Option<&str>) -> Result<i64, StoreError> {
         // What gets a new checksum below must match its old one.
         self.sources()?;
         if let Some(id) = self.source(root)? {
@@ -56,7 +56,7 @@ impl Truth {
         Ok(id)
     }
 
-    fn has_name(&self, source: i64, name: Option<&str>) -> Result<bool, Fault> {
+    fn has_name(&self, source: i64, name: Option<&str>) -> Result<bool, StoreError> {
         let sql = "SELECT name IS ?2 FROM source WHERE id = ?1";
         let named = params![source, name];
         Ok(self.connection.query_row(sql, named, |row| row.get(0))?)
@@ -64,7 +64,7 @@ impl Truth {
 
     /// Makes this the store of the source at `root` only, with the documents of the source that has
     /// most of them. Whether each exists there with the same text is still to be checked.
-    pub(crate) fn adopt(&self, root: &str) -> Result<(), Fault> {
+    pub(crate) fn adopt(&self, root: &str) -> Result<(), StoreError> {
         let mut sources = self.sources()?;
         let mut counted = Vec::new();
         for source in sources.drain(..) {
@@ -89,7 +89,7 @@ impl Truth {
     }
 
     /// Removes a source with all its documents.
-    pub(crate) fn remove_source(&self, source: i64) -> Result<(), Fault> {
+    pub(crate) fn remove_source(&self, source: i64) -> Result<(), StoreError> {
         let transaction = self.change()?;
         let mut rev: i64 =
             transaction.query_row("SELECT value FROM meta WHERE key = 'rev'", [], |row| {
@@ -112,7 +112,7 @@ impl Truth {
 
     /// Records that a sync of the source has started to write: until it has finished, it counts as
     /// interrupted.
-    pub(crate) fn start_sync(&self, source: i64, started: i64) -> Result<(), Fault> {
+    pub(crate) fn start_sync(&self, source: i64, started: i64) -> Result<(), StoreError> {
         let transaction = self.change()?;
         transaction
             .prepare_cached("UPDATE source SET started = ?2, finished = NULL WHERE id = ?1")?
@@ -128,7 +128,7 @@ impl Truth {
         started: i64,
         finished: i64,
         skips: Option<&[SkipRow]>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), StoreError> {
         let transaction = self.change()?;
         if let Some(skips) = skips {
             transaction.execute("DELETE FROM skip WHERE source = ?1", [source])?;
@@ -167,7 +167,7 @@ impl Truth {
     }
 
     /// Applies changes to the documents of a source.
-    pub(crate) fn apply(&self, source: i64, changes: &[Change]) -> Result<(), Fault> {
+    pub(crate) fn apply(&self, source: i64, changes: &[Change]) -> Result<(), StoreError> {
         if changes.is_empty() {
             return Ok(());
         }
@@ -218,7 +218,7 @@ impl Truth {
     }
 
     /// Removes tombstones that the keyword index, which is up to date with `rev`, no longer needs.
-    pub(crate) fn prune(&self, rev: i64) -> Result<(), Fault> {
+    pub(crate) fn prune(&self, rev: i64) -> Result<(), StoreError> {
         let count: i64 =
             self.connection
                 .query_row("SELECT count(*) FROM tombstone", [], |row| row.get(0))?;
@@ -232,7 +232,7 @@ impl Truth {
     }
 
     /// Stores the hash over the files of the keyword index, once they are known to be sound.
-    pub(crate) fn set_seal(&self, seal: Hash) -> Result<(), Fault> {
+    pub(crate) fn set_seal(&self, seal: Hash) -> Result<(), StoreError> {
         self.connection.execute(
             "INSERT OR REPLACE INTO meta VALUES ('seal', ?1)",
             params![&seal.0[..]],
@@ -241,13 +241,13 @@ impl Truth {
     }
 }
 
-impl Truth {
+impl Database {
     /// Stores vectors, and what the embedder rejected, with its reasons.
     pub(super) fn put_vectors(
         &self,
         vectors: &[(Key, Vec<i8>)],
         refused: &[(Key, String)],
-    ) -> Result<(), Fault> {
+    ) -> Result<(), StoreError> {
         let transaction = self.change()?;
         {
             let mut insert = transaction.prepare_cached(
@@ -256,7 +256,7 @@ impl Truth {
             let mut insert = |key: &Key, numbers: Option<Vec<u8>>, refused: Option<&str>| {
                 let sum = sum::of_values(&[&key.0, &numbers, &refused])?;
                 insert.execute(params![&key.0[..], numbers, refused, sum])?;
-                Ok::<_, Fault>(())
+                Ok::<_, StoreError>(())
             };
             for (key, numbers) in vectors {
                 let numbers: Vec<u8> = numbers
@@ -273,7 +273,7 @@ impl Truth {
     }
 
     /// Removes the vectors of this embedder that no chunk uses.
-    pub(super) fn sweep_vectors(&self, embedder: &str) -> Result<(), Fault> {
+    pub(super) fn sweep_vectors(&self, embedder: &str) -> Result<(), StoreError> {
         let transaction = self.change()?;
         {
             let mut live = HashSet::new();
@@ -297,7 +297,7 @@ impl Truth {
     }
 
     /// Stores why the embedder returned no vectors at the last sync, or that it did.
-    pub(super) fn set_failure(&self, failure: Option<&str>) -> Result<(), Fault> {
+    pub(super) fn set_failure(&self, failure: Option<&str>) -> Result<(), StoreError> {
         match failure {
             Some(failure) => self.connection.execute(
                 "INSERT OR REPLACE INTO meta VALUES ('vectors_failure', ?1)",
@@ -311,7 +311,12 @@ impl Truth {
     }
 }
 
-fn put(transaction: &Transaction<'_>, source: i64, record: &Record, rev: i64) -> Result<(), Fault> {
+fn put(
+    transaction: &Transaction<'_>,
+    source: i64,
+    record: &Record,
+    rev: i64,
+) -> Result<(), StoreError> {
     let mut text = transaction
         .prepare_cached("INSERT OR IGNORE INTO text (hash, bytes, zstd) VALUES (?1, ?2, ?3)")?;
     text.execute(params![
@@ -389,7 +394,7 @@ fn put_chunk(
     document: i64,
     ordinal: usize,
     chunk: &ChunkRow,
-) -> Result<(), Fault> {
+) -> Result<(), StoreError> {
     let values: [&dyn ToSql; sum::CHUNK_COLUMNS] = [
         &document,
         &length(ordinal),
@@ -426,7 +431,7 @@ fn put_chunk(
     Ok(())
 }
 
-fn remove(transaction: &Transaction<'_>, id: i64, rev: i64) -> Result<(), Fault> {
+fn remove(transaction: &Transaction<'_>, id: i64, rev: i64) -> Result<(), StoreError> {
     let text = text_of(transaction, id)?;
     transaction
         .prepare_cached("DELETE FROM document WHERE id = ?1")?
@@ -437,13 +442,13 @@ fn remove(transaction: &Transaction<'_>, id: i64, rev: i64) -> Result<(), Fault>
     text.map_or(Ok(()), |hash| drop_text(transaction, &hash))
 }
 
-fn text_of(transaction: &Transaction<'_>, document: i64) -> Result<Option<Vec<u8>>, Fault> {
+fn text_of(transaction: &Transaction<'_>, document: i64) -> Result<Option<Vec<u8>>, StoreError> {
     let mut select = transaction.prepare_cached("SELECT text FROM document WHERE id = ?1")?;
     Ok(select.query_row([document], |row| row.get(0)).optional()?)
 }
 
 /// Removes a text unless another document has it, too.
-fn drop_text(transaction: &Transaction<'_>, hash: &[u8]) -> Result<(), Fault> {
+fn drop_text(transaction: &Transaction<'_>, hash: &[u8]) -> Result<(), StoreError> {
     let mut delete = transaction.prepare_cached(
         "DELETE FROM text WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM document WHERE text = ?1)",
     )?;
@@ -458,7 +463,7 @@ fn length(value: usize) -> i64 {
 
 /// An inode as a SQLite integer with the same bits, since a file system may use all of them.
 /// The checksum over the columns of [`sum::STAT`].
-fn stat_sum(stat: Stat) -> Result<i64, Fault> {
+fn stat_sum(stat: Stat) -> Result<i64, StoreError> {
     sum::of_values(&[
         &signed(stat.size),
         &stat.mtime_ns,

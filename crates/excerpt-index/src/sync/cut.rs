@@ -9,7 +9,7 @@ use excerpt_chunk::{Chunker, CodeParser as _, Document, Hash};
 use excerpt_grammars::Grammars;
 
 use crate::model::{Attributes, Limits, Result, Skip, SkipReason, SyncOptions};
-use crate::store::{Fault, Record};
+use crate::store::{Record, StoreError};
 use crate::sync::deadline::{self, Lost};
 
 /// A document that takes longer is slow: its time counts towards the limit for all slow documents.
@@ -17,14 +17,14 @@ use crate::sync::deadline::{self, Lost};
 const SLOW: Duration = Duration::from_secs(1);
 
 /// Splits documents with the options of a sync.
-pub(crate) struct Cutter {
-    settings: Arc<Settings>,
+pub(crate) struct Splitter {
+    settings: Arc<Splitting>,
     limits: Limits,
     /// The time left for slow documents, in microseconds.
     slow_left: AtomicU64,
 }
 
-struct Settings {
+struct Splitting {
     chunker: Chunker,
     attributes: Attributes,
     identity: Hash,
@@ -32,14 +32,14 @@ struct Settings {
 }
 
 /// The result for a document.
-pub(crate) enum Cut {
+pub(crate) enum Split {
     Record(Box<Record>),
     Skip(Skip),
     /// The sync was cancelled.
     Cancelled,
 }
 
-impl Cutter {
+impl Splitter {
     /// Splits with these `options`; `identity` is their identity.
     ///
     /// # Errors
@@ -47,8 +47,8 @@ impl Cutter {
     /// [`Error::Config`](crate::Error::Config) when the chunking configuration is invalid.
     pub(crate) fn new(options: &SyncOptions, identity: Hash) -> Result<Self> {
         let limits = options.limits;
-        Ok(Cutter {
-            settings: Arc::new(Settings {
+        Ok(Splitter {
+            settings: Arc::new(Splitting {
                 chunker: excerpt_grammars::chunker(options.chunking.clone())?,
                 attributes: options.attributes.clone(),
                 identity,
@@ -66,7 +66,7 @@ impl Cutter {
         text: String,
         hash: Hash,
         cancelled: &AtomicBool,
-    ) -> Result<Cut, Fault> {
+    ) -> Result<Split, StoreError> {
         let (settings, own) = (Arc::clone(&self.settings), path.to_string());
         let slow_left = Duration::from_micros(self.slow_left.load(Ordering::Relaxed));
         let limit = self.limits.time.min(slow_left.max(SLOW));
@@ -82,11 +82,11 @@ impl Cutter {
         }
         let quarantined = |detail: String| {
             let skip = Skip::new(path, SkipReason::Quarantined);
-            Ok(Cut::Skip(skip.with_detail(detail)))
+            Ok(Split::Skip(skip.with_detail(detail)))
         };
         match cut {
             Ok(cut) => cut,
-            Err(Lost::Cancelled) => Ok(Cut::Cancelled),
+            Err(Lost::Cancelled) => Ok(Split::Cancelled),
             Err(Lost::Late) if limit < self.limits.time => quarantined(format!(
                 "splitting it took more than {} second, and slow documents have already used the {} seconds that a sync allows for all of them",
                 limit.as_secs(),
@@ -107,25 +107,31 @@ fn microseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
-impl Settings {
-    fn cut(&self, path: &str, text: &str, hash: Hash, stop: &AtomicBool) -> Result<Cut, Fault> {
+impl Splitting {
+    fn cut(
+        &self,
+        path: &str,
+        text: &str,
+        hash: Hash,
+        stop: &AtomicBool,
+    ) -> Result<Split, StoreError> {
         let mut document = Document::new(text).with_path(path);
         if let Some(title) = &self.attributes.title {
             document = document.with_title(title);
         }
         let Some(chunking) = self.chunker.try_chunk(&document, stop) else {
-            return Ok(Cut::Cancelled);
+            return Ok(Split::Cancelled);
         };
         let (chunks, most) = (chunking.chunks.len(), self.most_chunks);
         if chunks > most {
             let skip = Skip::new(path, SkipReason::TooManyChunks);
             let detail = format!("{chunks} chunks, the limit is {most}");
-            return Ok(Cut::Skip(skip.with_detail(detail)));
+            return Ok(Split::Skip(skip.with_detail(detail)));
         }
         let detected = Grammars.detect(&document);
         let language = detected.map(|detected| detected.language);
         let (identity, attributes) = (self.identity, &self.attributes);
         let record = Record::new(&document, &chunking, hash, identity, attributes, language)?;
-        Ok(Cut::Record(Box::new(record)))
+        Ok(Split::Record(Box::new(record)))
     }
 }

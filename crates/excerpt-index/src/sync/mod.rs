@@ -31,11 +31,11 @@ use crate::model::{
     Error, Progress, Result, Selection, Skip, SkipReason, Stage, Summary, SyncOptions, SyncReport,
 };
 use crate::source::{Entry, Listing, SECRETS_VERSION, Source};
-use crate::store::{Change, Fault, Followed, Known, SkipRow, Store, Truth};
+use crate::store::{Change, Database, Followed, Known, SkipRow, Store, StoreError};
 use clock::Clock;
-use cut::Cutter;
+use cut::Splitter;
 use journal::{Journal, Verdict, key};
-use plan::{BATCH_DOCUMENTS, KnownDocuments, LeftOut, Plan, Step, batch, lies_in};
+use plan::{BATCH_DOCUMENTS, Exclusions, KnownDocuments, Plan, Step, batch, lies_in};
 use work::{Outcome, Work};
 
 /// After how many batches the keyword index is updated, so that a search during a long sync finds
@@ -64,7 +64,7 @@ pub(crate) struct Sync<'a> {
     lock: &'a WriteLock,
     source: &'a dyn Source,
     name: Option<String>,
-    cutter: Cutter,
+    cutter: Splitter,
     journal: Journal,
     selection: &'a Selection,
     first: Option<&'a str>,
@@ -100,7 +100,7 @@ impl<'a> Sync<'a> {
             store,
             lock,
             source,
-            cutter: Cutter::new(options, identity)?,
+            cutter: Splitter::new(options, identity)?,
             journal,
             selection: &options.selection,
             first: options.first.as_deref(),
@@ -117,7 +117,7 @@ impl<'a> Sync<'a> {
     }
 
     /// Runs it.
-    pub(crate) fn run(mut self) -> Result<SyncReport, Fault> {
+    pub(crate) fn run(mut self) -> Result<SyncReport, StoreError> {
         if self.tell(Stage::List, 0, 0).is_break() {
             return Ok(self.finish(false));
         }
@@ -128,12 +128,12 @@ impl<'a> Sync<'a> {
         listing.entries.dedup_by(|a, b| a.path == b.path);
         let source = self
             .store
-            .truth
+            .database
             .ensure_source(self.source.root(), self.name.as_deref())?;
         self.store.note_roots()?;
-        let last = self.store.truth.last_sync(source)?;
+        let last = self.store.database.last_sync(source)?;
         self.trusts = last.is_none_or(|last| last.started <= self.clock.seconds());
-        let before = self.store.truth.skips(source)?;
+        let before = self.store.database.skips(source)?;
         let mut plan = self.plan(source, listing, &before)?;
         // An index that started as a copy does not reflect this source yet.
         if !self.accepts_removals && last.is_some() {
@@ -141,7 +141,9 @@ impl<'a> Sync<'a> {
         }
         self.report.removed = plan.removals.len();
         if !plan.steps.is_empty() || !plan.suspects.is_empty() || !plan.removals.is_empty() {
-            self.store.truth.start_sync(source, self.clock.seconds())?;
+            self.store
+                .database
+                .start_sync(source, self.clock.seconds())?;
         }
         let applied = self.apply(source, &mut plan)?;
         // Documents that were split become searchable by keywords, even if the rest has to wait.
@@ -159,9 +161,9 @@ impl<'a> Sync<'a> {
         for row in &plan.skips {
             *self.report.skipped.entry(row.skip.reason).or_default() += 1;
         }
-        Summary::keep(&self.store.truth, source)?;
+        Summary::keep(&self.store.database, source)?;
         let skips = (plan.skips != before).then_some(&plan.skips[..]);
-        self.store.truth.finish_sync(
+        self.store.database.finish_sync(
             source,
             self.clock.seconds(),
             Clock::start().seconds(),
@@ -188,15 +190,20 @@ impl<'a> Sync<'a> {
 
     /// Compares the listing with the known documents. Both are ordered by path, so one pass over
     /// both finds the differences.
-    fn plan(&mut self, source: i64, listing: Listing, before: &[SkipRow]) -> Result<Plan, Fault> {
+    fn plan(
+        &mut self,
+        source: i64,
+        listing: Listing,
+        before: &[SkipRow],
+    ) -> Result<Plan, StoreError> {
         self.report.listed = listing.entries.len();
         let is_first = |entry: &&Entry| lies_in(self.first, &entry.path);
         self.report.first_listed = listing.entries.iter().filter(is_first).count();
-        let left_out = LeftOut::of(&listing.skips);
+        let left_out = Exclusions::of(&listing.skips);
         let looked_into: HashMap<&str, &SkipRow> =
             before.iter().map(|row| (&*row.skip.path, row)).collect();
         let mut plan = Plan::default();
-        let mut known = KnownDocuments::new(&self.store.truth, source);
+        let mut known = KnownDocuments::new(&self.store.database, source);
         for entry in listing.entries {
             while let Some(vanished) = known.next_if(|known| known.path < entry.path)? {
                 plan.remove(vanished, &left_out);
@@ -278,14 +285,14 @@ impl<'a> Sync<'a> {
     ///
     /// In that case nothing at all is applied, since answers would otherwise mix two states of a
     /// source, such as two branches.
-    fn check_loss(&self, source: i64, plan: &Plan) -> Result<(), Fault> {
+    fn check_loss(&self, source: i64, plan: &Plan) -> Result<(), StoreError> {
         let vanished = plan.vanished.len();
-        let documents = self.store.truth.counts(source)?.documents;
+        let documents = self.store.database.counts(source)?.documents;
         let is_empty = self.report.listed == 0 && plan.removals.len() == documents && vanished > 0;
         let is_loss = |lost: usize| documents >= MANY && lost * 2 > documents;
         if is_empty || (is_loss(vanished) && is_loss(vanished - plan.moved())) {
             let path = self.source.root().into();
-            return Err(Fault::Told(Error::Vanished {
+            return Err(StoreError::Told(Error::Vanished {
                 path,
                 vanished,
                 documents,
@@ -295,13 +302,13 @@ impl<'a> Sync<'a> {
     }
 
     /// Executes the plan, batch by batch.
-    fn apply(&mut self, source: i64, plan: &mut Plan) -> Result<ControlFlow<()>, Fault> {
+    fn apply(&mut self, source: i64, plan: &mut Plan) -> Result<ControlFlow<()>, StoreError> {
         for removals in plan.removals.chunks(BATCH_DOCUMENTS) {
             let changes: Vec<Change> = removals
                 .iter()
                 .map(|id| Change::Remove { id: *id })
                 .collect();
-            self.store.truth.apply(source, &changes)?;
+            self.store.database.apply(source, &changes)?;
         }
         let suspects = std::mem::take(&mut plan.suspects);
         let total = plan.steps.len() + suspects.len();
@@ -316,7 +323,7 @@ impl<'a> Sync<'a> {
             if count == 0 && written == 0 {
                 break;
             }
-            let write = |truth: &Truth| truth.apply(source, &changes);
+            let write = |database: &Database| database.apply(source, &changes);
             let assured = if batch_number == 0 { ASSURED } else { 0 };
             let batch = (batch, assured);
             let next = self.cut(batch, &mut plan.skips, (done, total), write)?;
@@ -330,7 +337,7 @@ impl<'a> Sync<'a> {
                 || self.tell(Stage::Cut, done, total).is_break()
                 || (batch_number % BATCHES_BETWEEN_COMMITS == 0 && self.catch_up()?.is_break())
             {
-                self.store.truth.apply(source, &changes)?;
+                self.store.database.apply(source, &changes)?;
                 self.report.remaining = total - done - written;
                 // Any documents of an interrupted batch may be missing.
                 let through = if was_ended { done } else { done + written };
@@ -346,7 +353,7 @@ impl<'a> Sync<'a> {
             }
             let batch = (vec![suspect], 0);
             let cut = self.cut(batch, &mut plan.skips, (done, total), |_| Ok(()))?;
-            self.store.truth.apply(source, &cut.changes)?;
+            self.store.database.apply(source, &cut.changes)?;
             done += cut.done;
             if cut.was_ended {
                 self.report.remaining = total - done;
@@ -364,11 +371,11 @@ impl<'a> Sync<'a> {
         (batch, assured): (Vec<Step>, usize),
         skips: &mut Vec<SkipRow>,
         progress: (usize, usize),
-        work: impl FnOnce(&Truth) -> Result<(), Fault>,
-    ) -> Result<CutBatch, Fault> {
+        work: impl FnOnce(&Database) -> Result<(), StoreError>,
+    ) -> Result<CutBatch, StoreError> {
         // Texts to be split again come from the database, which one thread reads.
         let texts = batch.iter().map(|step| match step {
-            Step::Recut { known } => self.store.truth.text(known.hash).map(Some),
+            Step::Recut { known } => self.store.database.text(known.hash).map(Some),
             Step::Read { .. } => Ok(None),
         });
         let texts: Vec<Option<String>> = texts.collect::<Result<_, _>>()?;
@@ -382,7 +389,7 @@ impl<'a> Sync<'a> {
             clock: self.clock,
             ended: &ended,
         };
-        let (truth, tell) = (&self.store.truth, &mut self.progress);
+        let (database, tell) = (&self.store.database, &mut self.progress);
         let mut outcomes = Vec::new();
         rayon::in_place_scope(|scope| {
             let (finished, finish) = sync_channel::<()>(0);
@@ -396,7 +403,7 @@ impl<'a> Sync<'a> {
                 *outcomes = looked.collect();
                 drop(finished);
             });
-            let worked = work(truth);
+            let worked = work(database);
             loop {
                 // If this is a thread of the pool itself, it may have to split the batch.
                 let turn = match rayon::yield_now() {
@@ -476,7 +483,7 @@ impl<'a> Sync<'a> {
         }
     }
 
-    fn catch_up(&mut self) -> Result<ControlFlow<()>, Fault> {
+    fn catch_up(&mut self) -> Result<ControlFlow<()>, StoreError> {
         let progress = &mut self.progress;
         self.store.catch_up(self.lock, &mut |done, total| {
             progress(Progress {
@@ -491,7 +498,7 @@ impl<'a> Sync<'a> {
 impl Sync<'_> {
     /// Computes the vectors of the chunks. An error of the embedder is reported and stored:
     /// keywords find the chunks meanwhile, and the next sync continues from there.
-    fn embed(&mut self) -> Result<ControlFlow<()>, Fault> {
+    fn embed(&mut self) -> Result<ControlFlow<()>, StoreError> {
         let Some(embedder) = self.embedder else {
             return Ok(ControlFlow::Continue(()));
         };
@@ -663,8 +670,8 @@ mod tests {
             (1, 1)
         );
         let store = Store::open(dir.path()).unwrap();
-        let source = store.truth.source("/gate").unwrap().unwrap();
-        let skips = store.truth.skips(source).unwrap();
+        let source = store.database.source("/gate").unwrap().unwrap();
+        let skips = store.database.skips(source).unwrap();
         let detail = skips[0].skip.detail.as_deref();
         assert_eq!(detail, Some("excerpt ended twice while splitting it"));
         drop(store);
@@ -680,7 +687,7 @@ mod tests {
         let report = sync_by(&open(3), dir.path(), &options, &mut quiet);
         assert_eq!((report.recut, report.removed), (1, 0), "{report:?}");
         let store = Store::open(dir.path()).unwrap();
-        assert_eq!(store.truth.counts(source).unwrap().documents, 2);
+        assert_eq!(store.database.counts(source).unwrap().documents, 2);
     }
 
     #[test]
@@ -702,11 +709,11 @@ mod tests {
         // The last sync was in the future.
         let store = Store::open(&index).unwrap();
         let later = Clock::start().seconds() + 3600;
-        let truth = store.truth;
-        let source = truth.source(root.canonicalize().unwrap().to_str().unwrap());
+        let database = store.database;
+        let source = database.source(root.canonicalize().unwrap().to_str().unwrap());
         let source = source.unwrap().unwrap();
-        truth.start_sync(source, later).unwrap();
-        drop(truth);
+        database.start_sync(source, later).unwrap();
+        drop(database);
         assert_eq!(sync().read, 1);
         assert_eq!(sync().read, 0);
     }

@@ -8,7 +8,7 @@ use excerpt_grammars::Grammars;
 
 use crate::model::{Skip, SkipReason};
 use crate::source::Entry;
-use crate::store::{Fault, Known, SkipRow, Truth};
+use crate::store::{Database, Known, SkipRow, StoreError};
 
 /// How much is read and split before it is written, while the same amount is being split: a killed
 /// sync loses at most twice as much, which also bounds its memory.
@@ -48,7 +48,7 @@ pub(super) enum Step {
 
 impl Plan {
     /// Removes a document that was not listed, unless it is where the listing failed.
-    pub(super) fn remove(&mut self, known: Known, left_out: &LeftOut<'_>) {
+    pub(super) fn remove(&mut self, known: Known, left_out: &Exclusions<'_>) {
         match left_out.at(&known.path) {
             Some(SkipReason::Unreadable) => return,
             Some(_) => {}
@@ -148,7 +148,7 @@ impl Step {
 
 /// The known documents of a source, by path, read in pages.
 pub(super) struct KnownDocuments<'a> {
-    truth: &'a Truth,
+    database: &'a Database,
     source: i64,
     page: Peekable<std::vec::IntoIter<Known>>,
     last: Option<String>,
@@ -156,9 +156,9 @@ pub(super) struct KnownDocuments<'a> {
 }
 
 impl<'a> KnownDocuments<'a> {
-    pub(super) fn new(truth: &'a Truth, source: i64) -> Self {
+    pub(super) fn new(database: &'a Database, source: i64) -> Self {
         KnownDocuments {
-            truth,
+            database,
             source,
             page: Vec::new().into_iter().peekable(),
             last: None,
@@ -170,9 +170,11 @@ impl<'a> KnownDocuments<'a> {
     pub(super) fn next_if(
         &mut self,
         wanted: impl Fn(&Known) -> bool,
-    ) -> Result<Option<Known>, Fault> {
+    ) -> Result<Option<Known>, StoreError> {
         if self.page.peek().is_none() && !self.ended {
-            let page = self.truth.known(self.source, self.last.as_deref(), PAGE)?;
+            let page = self
+                .database
+                .known(self.source, self.last.as_deref(), PAGE)?;
             self.ended = page.len() < PAGE;
             self.last = page.last().map(|known| known.path.clone());
             self.page = page.into_iter().peekable();
@@ -182,12 +184,12 @@ impl<'a> KnownDocuments<'a> {
 }
 
 /// What a listing skipped, and why. The indexed state of a path that could not be read stays.
-pub(super) struct LeftOut<'a>(HashMap<&'a str, SkipReason>);
+pub(super) struct Exclusions<'a>(HashMap<&'a str, SkipReason>);
 
-impl<'a> LeftOut<'a> {
+impl<'a> Exclusions<'a> {
     pub(super) fn of(skips: &'a [Skip]) -> Self {
         let skips = skips.iter();
-        LeftOut(skips.map(|skip| (&*skip.path, skip.reason)).collect())
+        Exclusions(skips.map(|skip| (&*skip.path, skip.reason)).collect())
     }
 
     /// Why `path`, or a folder that contains it, was skipped.
@@ -208,7 +210,7 @@ mod tests {
             Skip::new("a/b", SkipReason::Unreadable),
             Skip::new("c", SkipReason::Ignored),
         ];
-        let left_out = LeftOut::of(&skips);
+        let left_out = Exclusions::of(&skips);
         for path in ["a/b", "a/b/c/d.md"] {
             assert_eq!(left_out.at(path), Some(SkipReason::Unreadable));
         }

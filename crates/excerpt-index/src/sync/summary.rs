@@ -8,7 +8,7 @@ use excerpt_chunk::Document;
 
 use crate::analysis::{is_date, language};
 use crate::model::{Domain, Newest, Summary, Topic};
-use crate::store::{Fault, Order, Truth};
+use crate::store::{Database, Order, StoreError};
 
 /// How many domains, and how many topics, a summary names.
 const NAMED: usize = 50;
@@ -18,26 +18,26 @@ const NEWEST: usize = 10;
 
 impl Summary {
     /// Rebuilds and stores the summary of a source, if the source has changed since.
-    pub(crate) fn keep(truth: &Truth, source: i64) -> Result<(), Fault> {
-        if truth.summary_is_due(source)? {
-            let summary = Summary::of(truth, source)?;
-            truth.set_summary(source, &serde_json::to_string(&summary)?)?;
+    pub(crate) fn keep(database: &Database, source: i64) -> Result<(), StoreError> {
+        if database.summary_is_due(source)? {
+            let summary = Summary::of(database, source)?;
+            database.set_summary(source, &serde_json::to_string(&summary)?)?;
         }
         Ok(())
     }
 
     /// The stored summary of a source.
-    pub(crate) fn kept(truth: &Truth, source: i64) -> Result<Option<Self>, Fault> {
-        match truth.summary(source)? {
+    pub(crate) fn kept(database: &Database, source: i64) -> Result<Option<Self>, StoreError> {
+        match database.summary(source)? {
             Some(json) => Ok(Some(serde_json::from_str(&json)?)),
             None => Ok(None),
         }
     }
 
-    fn of(truth: &Truth, source: i64) -> Result<Self, Fault> {
+    fn of(database: &Database, source: i64) -> Result<Self, StoreError> {
         let mut summary = Summary::default();
         let mut domains: BTreeMap<String, usize> = BTreeMap::new();
-        truth.each_listed(Some(source), "", Order::Path, None, |listed| {
+        database.each_listed(Some(source), "", Order::Path, None, |listed| {
             summary.documents += 1;
             summary.bytes += listed.stat.size;
             let language = language(&listed.path).unwrap_or(&listed.syntax);
@@ -73,7 +73,7 @@ impl Summary {
             .topics
             .sort_by_key(|topic| topic.path.matches('/').count());
         summary.topics.truncate(NAMED);
-        truth.each_listed(Some(source), "", Order::Recent, Some(NEWEST), |listed| {
+        database.each_listed(Some(source), "", Order::Recent, Some(NEWEST), |listed| {
             summary.newest.push(Newest {
                 path: listed.path,
                 title: listed.title,

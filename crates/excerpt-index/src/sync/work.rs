@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use excerpt_chunk::Hash;
 
 use super::clock::Clock;
-use super::cut::{Cut, Cutter};
+use super::cut::{Split, Splitter};
 use super::journal::{Journal, key};
 use super::plan::Step;
 use crate::model::{Encoding, Selection, Skip, SkipReason, Stat};
 use crate::source::{Reading, Source};
-use crate::store::{Fault, Known, Record, SkipRow};
+use crate::store::{Known, Record, SkipRow, StoreError};
 
 /// A sync that is never stopped.
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -40,7 +40,7 @@ pub(super) enum Outcome {
 /// What every thread needs to split documents.
 pub(super) struct Work<'a> {
     pub(super) source: &'a dyn Source,
-    pub(super) cutter: &'a Cutter,
+    pub(super) cutter: &'a Splitter,
     pub(super) journal: &'a Journal,
     pub(super) selection: &'a Selection,
     pub(super) identity: Hash,
@@ -57,7 +57,7 @@ impl Work<'_> {
         step: Step,
         text: Option<String>,
         is_assured: bool,
-    ) -> Result<(Outcome, Option<u64>), Fault> {
+    ) -> Result<(Outcome, Option<u64>), StoreError> {
         let ended = if is_assured { &NEVER } else { self.ended };
         if ended.load(Ordering::Relaxed) {
             return Ok((Outcome::Remaining, None));
@@ -71,7 +71,7 @@ impl Work<'_> {
                 let cut = match self.selection.withholds(&known.path, &text) {
                     Some(secret) => {
                         let skip = Skip::new(&*known.path, SkipReason::Secret);
-                        Cut::Skip(skip.with_detail(secret))
+                        Split::Skip(skip.with_detail(secret))
                     }
                     None => self.record(&known.path, (text, encoding), known.hash, stat, ended)?,
                 };
@@ -127,10 +127,10 @@ impl Work<'_> {
         hash: Hash,
         stat: Stat,
         ended: &AtomicBool,
-    ) -> Result<Cut, Fault> {
+    ) -> Result<Split, StoreError> {
         let _entry = self.journal.enter(key(self.source.root(), path));
         let mut cut = self.cutter.cut(path, text, hash, ended)?;
-        if let Cut::Record(record) = &mut cut {
+        if let Split::Record(record) = &mut cut {
             record.stat = stat;
             record.encoding = encoding;
             record.settled = self.is_settled(stat);
@@ -141,17 +141,17 @@ impl Work<'_> {
     /// The result for a document that was split, or skipped while it was split.
     fn outcome(
         &self,
-        cut: Cut,
+        cut: Split,
         known: Option<Known>,
         stat: Stat,
         became: impl FnOnce(Box<Record>) -> Outcome,
     ) -> Outcome {
         match cut {
-            Cut::Record(mut record) => {
+            Split::Record(mut record) => {
                 record.id = known.map(|known| known.id);
                 became(record)
             }
-            Cut::Skip(skip) => Outcome::Skipped {
+            Split::Skip(skip) => Outcome::Skipped {
                 known,
                 skip: SkipRow {
                     skip,
@@ -159,7 +159,7 @@ impl Work<'_> {
                     settled: self.is_settled(stat),
                 },
             },
-            Cut::Cancelled => Outcome::Remaining,
+            Split::Cancelled => Outcome::Remaining,
         }
     }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use excerpt_index::{
-    Channels, Collection, Config, Error, Filter, Fusion, Index, OpenOptions, Place, Query, Rank,
+    Channels, Collection, Config, Error, Filter, Fusion, Index, Located, OpenOptions, Query, Rank,
     Ranking, Selection, Settings, SyncOptions, quiet,
 };
 use fastrand::Rng;
@@ -481,7 +481,7 @@ fn a_copy_of_a_clones_index_leaves_no_trace() {
     let other = changed(&one, rng);
     let indexes = world.root().parent().unwrap().join("indexes");
     let place = |name: &str, root: &str, repository: &str| {
-        let mut place = Place::of_index(indexes.join(name));
+        let mut place = Located::of_index(indexes.join(name));
         place.root = world.root().join(root);
         place.repository = Some(repository.to_string());
         place
@@ -489,7 +489,7 @@ fn a_copy_of_a_clones_index_leaves_no_trace() {
     write_in(&world, "zebra", &changed(&one, rng));
     write_in(&world, "aside", &other);
     let from = place("from", "zebra", "one");
-    let sync_at = |place: &Place| {
+    let sync_at = |place: &Located| {
         let mut index = Index::open_at(place).unwrap();
         assert!(index.sync(&place.root, &options, quiet).unwrap().complete);
     };

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use excerpt_index::{
-    Check, Embedder, Error, HttpEmbedder, Index, Keywords, OpenOptions, Place, StaticTable, Status,
-    Vectors,
+    Check, Embedder, Error, HttpEmbedder, Index, Keywords, Located, OpenOptions, StaticTable,
+    Status, Vectors,
 };
 use serde::Serialize;
 
@@ -93,7 +93,7 @@ struct Attention {
 /// Runs all checks and prints the report.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let place = match args.library {
-        true => Place::of_index(args.index.library()?),
+        true => Located::of_index(args.index.library()?),
         false => args.index.locate(&args.path)?,
     };
     let rebuilt = match args.rebuild {
@@ -182,7 +182,7 @@ impl Report {
     }
 
     /// Checks the index, if there is one.
-    fn look_at(&mut self, place: &Place, embedding: Option<&Embedding>) -> anyhow::Result<()> {
+    fn look_at(&mut self, place: &Located, embedding: Option<&Embedding>) -> anyhow::Result<()> {
         const SYNC: Option<&str> = Some("run `excerpt sync`");
         for fault in Index::faults(&place.index) {
             self.needs(fault.to_string(), None);

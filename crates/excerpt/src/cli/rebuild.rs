@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use excerpt_index::{Collection, Index, Place};
+use excerpt_index::{Collection, Index, Located};
 
 use crate::output::{counted, say};
 use crate::place::project::{Configuration, EmbeddingArgs};
@@ -12,7 +12,7 @@ use crate::place::{self, Syncable};
 /// returns their roots. If it no longer names any, it is rebuilt from the source of `place`.
 ///
 /// A source that no longer exists is reported and skipped.
-pub(super) fn rebuild(place: &Place, args: &EmbeddingArgs) -> anyhow::Result<Vec<PathBuf>> {
+pub(super) fn rebuild(place: &Located, args: &EmbeddingArgs) -> anyhow::Result<Vec<PathBuf>> {
     let mut made = Vec::new();
     let were_lost = Collection::all_in(&place.index).is_err();
     Index::rebuild(&place.index, |mut index, roots| {

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use etcetera::BaseStrategy as _;
 use excerpt_index::{
-    Collection, Error, Filter, Index, IndexEntry, LIBRARY, OpenOptions, Place, SyncOptions,
+    Collection, Error, Filter, Index, IndexEntry, LIBRARY, Located, OpenOptions, SyncOptions,
 };
 
 pub(crate) use addition::{Addition, Kind, check_secrets};
@@ -45,7 +45,7 @@ pub(crate) struct IndexArgs {
 
 impl IndexArgs {
     /// The index that serves `path`, and the part of it at `path`.
-    pub(crate) fn locate(&self, path: &Path) -> anyhow::Result<Place> {
+    pub(crate) fn locate(&self, path: &Path) -> anyhow::Result<Located> {
         Ok(excerpt_index::locate(
             path,
             &data()?,
@@ -145,7 +145,7 @@ pub(crate) struct Target {
     /// The sources to sync.
     pub(crate) sources: Vec<Syncable>,
     /// The place of the folder or file, if one was given.
-    pub(crate) place: Option<Place>,
+    pub(crate) place: Option<Located>,
     /// The filter for a search.
     pub(crate) filter: Filter,
     /// The path inside the source, if a folder or file was given.

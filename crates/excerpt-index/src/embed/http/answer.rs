@@ -20,7 +20,7 @@ struct Item {
 
 /// What is wrong with a response.
 #[derive(Debug, PartialEq)]
-pub(super) enum Fault {
+pub(super) enum BadAnswer {
     /// The whole response is unusable: the problem, to follow the name of the endpoint, and what to
     /// do.
     Whole(String),
@@ -29,17 +29,17 @@ pub(super) enum Fault {
 }
 
 /// The vectors of `count` texts, each of unit length, in the order of the texts.
-pub(super) fn vectors(body: &[u8], count: usize, dimensions: usize) -> Result<Vec<f32>, Fault> {
+pub(super) fn vectors(body: &[u8], count: usize, dimensions: usize) -> Result<Vec<f32>, BadAnswer> {
     let answer: Answer = serde_json::from_slice(body).map_err(|_| {
         let body = shortened(&String::from_utf8_lossy(body));
-        Fault::Whole(format!(
+        BadAnswer::Whole(format!(
             "returned no list of vectors (`{body}`): check that the url is an embeddings endpoint"
         ))
     })?;
     if answer.data.len() != count {
         let found = number(answer.data.len(), "vector");
         let texts = number(count, "text");
-        return Err(Fault::Whole(format!(
+        return Err(BadAnswer::Whole(format!(
             "returned {found} for {texts}: set `batch_texts` to 1, or use another server"
         )));
     }
@@ -55,14 +55,14 @@ pub(super) fn vectors(body: &[u8], count: usize, dimensions: usize) -> Result<Ve
                 Some(index) => format!("returned a vector for text {index} of {count}"),
                 None => "does not say which text a vector belongs to".into(),
             };
-            return Err(Fault::Whole(format!(
+            return Err(BadAnswer::Whole(format!(
                 "{fault}: set `batch_texts` to 1, or use another server"
             )));
         };
         *given = true;
         if item.embedding.len() != dimensions {
             let found = item.embedding.len();
-            return Err(Fault::Whole(format!(
+            return Err(BadAnswer::Whole(format!(
                 "returned vectors of {found} numbers, but `dimensions` is {dimensions}: set it to {found}, or use another model"
             )));
         }
@@ -71,7 +71,7 @@ pub(super) fn vectors(body: &[u8], count: usize, dimensions: usize) -> Result<Ve
             *number = found.unwrap_or(f32::NAN);
         }
         if let Some(reason) = unusable(vector) {
-            return Err(Fault::Text { text, reason });
+            return Err(BadAnswer::Text { text, reason });
         }
         to_unit_length(vector);
     }

@@ -222,10 +222,10 @@ impl Endpoint {
     fn vectors(&self, body: &[u8], count: usize) -> Result<Vec<f32>, Failure> {
         let shown = &self.address.shown;
         answer::vectors(body, count, self.options.dimensions).map_err(|fault| match fault {
-            answer::Fault::Whole(fault) => Failure::Endpoint {
+            answer::BadAnswer::Whole(fault) => Failure::Endpoint {
                 reason: format!("`{shown}` {fault}"),
             },
-            answer::Fault::Text { text, reason } => Failure::Text {
+            answer::BadAnswer::Text { text, reason } => Failure::Text {
                 text,
                 reason: format!("`{shown}` {reason}"),
             },

@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 
 /// A request.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
+pub(super) struct Request {
     pub(super) line: String,
     headers: Vec<(String, String)>,
     pub(super) body: Value,
 }
 
-impl Asked {
+impl Request {
     /// The header with this name, which is in lower case.
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         let header = self.headers.iter().find(|(header, _)| header == name);
@@ -66,19 +66,19 @@ impl Reply {
     }
 }
 
-type Behaviour = dyn FnMut(&Asked) -> Reply + Send;
+type Behaviour = dyn FnMut(&Request) -> Reply + Send;
 
 /// A server that runs until it is dropped.
 pub(super) struct Server {
     address: SocketAddr,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    asked: Arc<Mutex<Vec<Request>>>,
     is_closed: Arc<AtomicBool>,
     listening: Option<JoinHandle<()>>,
 }
 
 impl Server {
     /// A server that replies to each request with `behaviour`.
-    pub(super) fn new(behaviour: impl FnMut(&Asked) -> Reply + Send + 'static) -> Server {
+    pub(super) fn new(behaviour: impl FnMut(&Request) -> Reply + Send + 'static) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -124,7 +124,7 @@ impl Server {
     }
 
     /// The requests it has received, in order.
-    pub(super) fn asked(&self) -> Vec<Asked> {
+    pub(super) fn asked(&self) -> Vec<Request> {
         self.asked.lock().unwrap().clone()
     }
 
@@ -152,7 +152,7 @@ impl Drop for Server {
 /// Answers the requests of one connection.
 fn talk(
     mut stream: TcpStream,
-    asked: &Mutex<Vec<Asked>>,
+    asked: &Mutex<Vec<Request>>,
     behaviour: &Mutex<Behaviour>,
 ) -> io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
@@ -193,7 +193,7 @@ fn talk(
 }
 
 /// One request, or `None` if the other side has hung up.
-fn read(reader: &mut impl BufRead) -> io::Result<Option<Asked>> {
+fn read(reader: &mut impl BufRead) -> io::Result<Option<Request>> {
     let mut lines = Vec::new();
     loop {
         let mut line = String::new();
@@ -206,7 +206,7 @@ fn read(reader: &mut impl BufRead) -> io::Result<Option<Asked>> {
         }
     }
     let headers = lines.iter().skip(1).filter_map(|line| line.split_once(':'));
-    let mut asked = Asked {
+    let mut asked = Request {
         line: lines.first().cloned().unwrap_or_default(),
         headers: headers
             .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_string()))
@@ -237,7 +237,7 @@ pub(super) fn vector(text: &str) -> Vec<f32> {
 }
 
 /// The requested vectors, the last first.
-pub(super) fn vectors(asked: &Asked) -> Reply {
+pub(super) fn vectors(asked: &Request) -> Reply {
     let items = asked.input().into_iter().enumerate().rev();
     let items = items.map(
         |(index, text)| json!({ "object": "embedding", "index": index, "embedding": vector(text) }),

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::server::{Asked, DIMENSIONS, Reply, Server, vectors};
+use super::server::{DIMENSIONS, Reply, Request, Server, vectors};
 use super::{HttpEmbedder, HttpOptions};
 use crate::{Answer, Index, Note, OpenOptions, Query, SyncOptions, SyncReport, quiet};
 
@@ -125,7 +125,7 @@ fn an_endpoint_that_breaks_off_or_talks_nonsense() {
 }
 
 /// Rejects each request with a text of note 7 or 11.
-fn picky(asked: &Asked) -> Reply {
+fn picky(asked: &Request) -> Reply {
     let is_bad = |text: &&str| text.contains("note 7.") || text.contains("note 11.");
     match asked.input().iter().any(is_bad) {
         true => Reply::json(400, &json!({ "error": { "message": "not this one" } })),
@@ -134,9 +134,9 @@ fn picky(asked: &Asked) -> Reply {
 }
 
 /// An endpoint that answers this many requests and then goes down.
-fn tiring(left: &Arc<AtomicUsize>) -> impl Fn(&Asked) -> Reply + Send + Sync + 'static {
+fn tiring(left: &Arc<AtomicUsize>) -> impl Fn(&Request) -> Reply + Send + Sync + 'static {
     let left = Arc::clone(left);
-    move |asked: &Asked| match left.load(Ordering::Relaxed) {
+    move |asked: &Request| match left.load(Ordering::Relaxed) {
         0 => Reply::text(503, "down for maintenance"),
         requests => {
             left.store(requests - 1, Ordering::Relaxed);

@@ -6,7 +6,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use super::server::{Asked, DIMENSIONS, Reply, Server, vector, vectors};
+use super::server::{DIMENSIONS, Reply, Request, Server, vector, vectors};
 use super::*;
 use crate::embed::conformance::conforms;
 
@@ -261,7 +261,7 @@ fn a_window_ends_behind_white_space_unless_it_is_far_away() {
 #[test]
 fn the_key_is_sent_and_shown_nowhere() {
     // The server repeats the key in its error.
-    let refuse = |asked: &Asked| {
+    let refuse = |asked: &Request| {
         let key = asked.header("authorization").unwrap();
         Reply::json(
             401,
@@ -596,7 +596,7 @@ fn requests_are_as_far_apart_as_the_rate_wants() {
 }
 
 /// Rejects every request with a text that contains `bad`.
-fn refuses_bad(asked: &Asked) -> Reply {
+fn refuses_bad(asked: &Request) -> Reply {
     match asked.input().iter().any(|text| text.contains("bad")) {
         true => Reply::json(400, &json!({ "error": { "message": "a bad text" } })),
         false => vectors(asked),

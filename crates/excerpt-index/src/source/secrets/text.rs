@@ -20,7 +20,7 @@ const LONGEST_KEY: usize = 20_000;
 const LONGEST_TOKEN_FILE: usize = 16 << 10;
 
 /// A kind of secret that a marker may start.
-struct Kind {
+struct SecretKind {
     name: &'static str,
     /// Texts that are part of every secret of this kind.
     markers: &'static [&'static str],
@@ -32,7 +32,7 @@ enum Shape {
     /// The marker starts a word and is followed by exactly this many characters of an alphabet.
     Token(Alphabet, usize, usize),
     /// A check of its own.
-    Special(fn(&Place<'_>) -> bool),
+    Special(fn(&Position<'_>) -> bool),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -54,7 +54,7 @@ use Alphabet::{Alnum, Base64, Bech32, Hex, Parts, Url};
 use Shape::{Special, Token};
 
 /// The markers of private keys come first: of two that start at the same place, the first counts.
-const KINDS: &[Kind] = &[
+const KINDS: &[SecretKind] = &[
     kind("private key", &["PRIVATE KEY"], Special(private_key)),
     kind("private key", &["LS0tLS1CRUdJTi"], Special(encoded_key)),
     kind(
@@ -160,8 +160,8 @@ const KINDS: &[Kind] = &[
     kind("Vault token", &["hvs."], Token(Url, 24, 200)),
 ];
 
-const fn kind(name: &'static str, markers: &'static [&'static str], shape: Shape) -> Kind {
-    Kind {
+const fn kind(name: &'static str, markers: &'static [&'static str], shape: Shape) -> SecretKind {
+    SecretKind {
         name,
         markers,
         shape,
@@ -171,12 +171,12 @@ const fn kind(name: &'static str, markers: &'static [&'static str], shape: Shape
 /// The automaton that finds all markers, and the kind of each.
 struct Searcher {
     machine: AhoCorasick,
-    kinds: Vec<&'static Kind>,
+    kinds: Vec<&'static SecretKind>,
 }
 
 static SEARCHER: LazyLock<Option<Searcher>> = LazyLock::new(|| {
     // Of markers with the same start, the longest is the most specific.
-    let mut marked: Vec<(&'static str, &'static Kind)> = KINDS
+    let mut marked: Vec<(&'static str, &'static SecretKind)> = KINDS
         .iter()
         .flat_map(|kind| kind.markers.iter().map(move |marker| (*marker, kind)))
         .collect();
@@ -199,7 +199,7 @@ pub(crate) fn found(text: &str) -> Option<Secret> {
     let bytes = text.as_bytes();
     for marker in searcher.machine.find_iter(bytes) {
         let kind = searcher.kinds[marker.pattern().as_usize()];
-        let place = Place {
+        let place = Position {
             text: bytes,
             start: marker.start(),
             end: marker.end(),
@@ -220,13 +220,13 @@ pub(crate) fn found(text: &str) -> Option<Secret> {
 }
 
 /// A marker in a text.
-struct Place<'t> {
+struct Position<'t> {
     text: &'t [u8],
     start: usize,
     end: usize,
 }
 
-impl<'t> Place<'t> {
+impl<'t> Position<'t> {
     /// The text after the marker, up to this many bytes.
     fn behind(&self, most: usize) -> &'t [u8] {
         let rest = &self.text[self.end..];
@@ -361,7 +361,7 @@ const BASE64_URL: GeneralPurpose = GeneralPurpose::new(
 );
 
 /// An armored private key: a start line, a body that decodes to a key, and an end line.
-fn private_key(place: &Place<'_>) -> bool {
+fn private_key(place: &Position<'_>) -> bool {
     let before = place.before(40);
     let opens = before.rsplit(|byte| *byte == b'-').next();
     let is_opened = opens.is_some_and(|line| line.trim_ascii_start().starts_with(b"BEGIN "))
@@ -398,7 +398,7 @@ fn private_key(place: &Place<'_>) -> bool {
 }
 
 /// The base64 between the start and end lines of a key.
-struct Body {
+struct Payload {
     text: Vec<u8>,
     /// Whether a header states that it is encrypted.
     is_encrypted: bool,
@@ -406,8 +406,8 @@ struct Body {
 
 /// The body of a key in a file of its own, or in a quoted string, line by line or with escaped line
 /// breaks, in a comment or in a list.
-fn body(text: &[u8]) -> Option<Body> {
-    let mut body = Body {
+fn body(text: &[u8]) -> Option<Payload> {
+    let mut body = Payload {
         text: Vec::new(),
         is_encrypted: false,
     };
@@ -506,7 +506,7 @@ fn is_varied(bytes: &[u8]) -> bool {
 }
 
 /// An armored private key, encoded in base64 again, as Kubernetes stores it.
-fn encoded_key(place: &Place<'_>) -> bool {
+fn encoded_key(place: &Position<'_>) -> bool {
     if !place.begins_word()
         || place
             .before(1)
@@ -522,7 +522,7 @@ fn encoded_key(place: &Place<'_>) -> bool {
     };
     let mut from = 0;
     while let Some(at) = find(&decoded[from..], b"PRIVATE KEY") {
-        let inner = Place {
+        let inner = Position {
             text: &decoded,
             start: from + at,
             end: from + at + b"PRIVATE KEY".len(),
@@ -535,7 +535,7 @@ fn encoded_key(place: &Place<'_>) -> bool {
     false
 }
 
-fn putty_key(place: &Place<'_>) -> bool {
+fn putty_key(place: &Position<'_>) -> bool {
     let behind = place.behind(6_000);
     let Some(at) = find(behind, b"Private-Lines: ") else {
         return false;
@@ -550,7 +550,7 @@ fn putty_key(place: &Place<'_>) -> bool {
     })
 }
 
-fn static_key(place: &Place<'_>) -> bool {
+fn static_key(place: &Position<'_>) -> bool {
     let lines = place.behind(1_000).split(|byte| *byte == b'\n').skip(1);
     let lines = lines.map(<[u8]>::trim_ascii);
     let random = lines.take_while(|line| line.len() == 32 && run(line, Hex).len() == 32);
@@ -558,7 +558,7 @@ fn static_key(place: &Place<'_>) -> bool {
 }
 
 /// `PrivateKey = …` of an interface: 32 bytes in base64.
-fn wireguard_key(place: &Place<'_>) -> bool {
+fn wireguard_key(place: &Position<'_>) -> bool {
     let behind = place.behind(64).trim_ascii_start();
     let Some(value) = behind.strip_prefix(b"=") else {
         return false;
@@ -575,7 +575,7 @@ fn wireguard_key(place: &Place<'_>) -> bool {
 }
 
 /// The private number of a JSON web key, next to the field with the type of the key.
-fn web_key(place: &Place<'_>) -> bool {
+fn web_key(place: &Position<'_>) -> bool {
     let value = place.behind(800).trim_ascii_start();
     let Some(value) = value.strip_prefix(b"\"") else {
         return false;
@@ -590,7 +590,7 @@ fn web_key(place: &Place<'_>) -> bool {
 }
 
 /// The value after the name of a secret access key.
-fn aws_secret(place: &Place<'_>) -> bool {
+fn aws_secret(place: &Position<'_>) -> bool {
     let behind = place.behind(80);
     let begin = behind.iter().position(|byte| byte.is_ascii_alphanumeric());
     let Some(begin) = begin.filter(|begin| (1..=12).contains(begin)) else {
@@ -603,7 +603,7 @@ fn aws_secret(place: &Place<'_>) -> bool {
 }
 
 /// The id of an access key with its secret, as in the file that the console exports.
-fn aws_pair(place: &Place<'_>) -> bool {
+fn aws_pair(place: &Position<'_>) -> bool {
     let behind = place.behind(160);
     let id = run(behind, Alnum);
     if !place.begins_word() || id.len() != 16 || id.iter().any(u8::is_ascii_lowercase) {
@@ -629,7 +629,7 @@ fn is_aws_secret(text: &[u8]) -> bool {
 }
 
 /// A signed JSON web token that makes up a good part of a small text.
-fn web_token(place: &Place<'_>) -> bool {
+fn web_token(place: &Position<'_>) -> bool {
     if place.text.len() > LONGEST_TOKEN_FILE || !place.begins_word() {
         return false;
     }
@@ -654,7 +654,7 @@ fn web_token(place: &Place<'_>) -> bool {
         && is_random(signature, Url)
 }
 
-fn slack_token(place: &Place<'_>) -> bool {
+fn slack_token(place: &Position<'_>) -> bool {
     let body = run(place.behind(300), Url);
     let parts: Vec<&[u8]> = body.split(|byte| *byte == b'-').collect();
     let numbers = parts
@@ -666,7 +666,7 @@ fn slack_token(place: &Place<'_>) -> bool {
     place.begins_word() && numbers.count() >= 1 && last
 }
 
-fn shopify_token(place: &Place<'_>) -> bool {
+fn shopify_token(place: &Position<'_>) -> bool {
     let body = run_of(place.behind(36), |byte| Alnum.has(byte) || byte == b'_');
     let kinds = [&b"at_"[..], b"ca_", b"pa_", b"ss_"];
     let number = kinds.iter().find_map(|kind| body.strip_prefix(*kind));
@@ -676,7 +676,7 @@ fn shopify_token(place: &Place<'_>) -> bool {
         })
 }
 
-fn slack_webhook(place: &Place<'_>) -> bool {
+fn slack_webhook(place: &Position<'_>) -> bool {
     let parts = run_of(place.behind(80), |byte| {
         byte.is_ascii_alphanumeric() || byte == b'/'
     });
@@ -684,7 +684,7 @@ fn slack_webhook(place: &Place<'_>) -> bool {
     matches!(parts[..], [team, [b'B', bot @ ..], key] if team.len() >= 8 && bot.len() >= 8 && key.len() == 24 && is_random(key, Alnum))
 }
 
-fn discord_webhook(place: &Place<'_>) -> bool {
+fn discord_webhook(place: &Position<'_>) -> bool {
     let parts = run_of(place.behind(120), |byte| Url.has(byte) || byte == b'/');
     let parts: Vec<&[u8]> = parts.split(|byte| *byte == b'/').collect();
     matches!(parts[..], [id, key, ..] if id.len() >= 17 && id.iter().all(u8::is_ascii_digit) && key.len() >= 60 && is_random(key, Url))
@@ -697,7 +697,7 @@ fn run_of(text: &[u8], holds: impl Fn(u8) -> bool) -> &[u8] {
 
 /// `sk-` with 48 letters and digits, or with a longer body of several parts that contains the
 /// marker of the newer keys.
-fn openai_key(place: &Place<'_>) -> bool {
+fn openai_key(place: &Position<'_>) -> bool {
     if !place.begins_word() || place.before(1) == b"-" {
         return false;
     }
@@ -710,7 +710,7 @@ fn openai_key(place: &Place<'_>) -> bool {
 }
 
 /// The secret of an application: 40 characters, of which the fourth to the sixth are the marker.
-fn azure_secret(place: &Place<'_>) -> bool {
+fn azure_secret(place: &Position<'_>) -> bool {
     let is_part =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'~' | b'.' | b'-');
     let before = place.before(4);
@@ -721,7 +721,7 @@ fn azure_secret(place: &Place<'_>) -> bool {
 }
 
 /// A registry with a user name and password in base64.
-fn docker_login(place: &Place<'_>) -> bool {
+fn docker_login(place: &Position<'_>) -> bool {
     let mut rest = place.behind(2_000);
     while let Some(at) = find(rest, b"\"auth\"") {
         rest = &rest[at + b"\"auth\"".len()..];
@@ -744,7 +744,7 @@ fn docker_login(place: &Place<'_>) -> bool {
     false
 }
 
-fn sendgrid_key(place: &Place<'_>) -> bool {
+fn sendgrid_key(place: &Position<'_>) -> bool {
     let body = run(place.behind(80), Parts);
     let parts: Vec<&[u8]> = body.split(|byte| *byte == b'.').collect();
     place.begins_word()
@@ -752,7 +752,7 @@ fn sendgrid_key(place: &Place<'_>) -> bool {
 }
 
 /// The number of a bot and 35 characters, of which the first two are part of the marker.
-fn telegram_token(place: &Place<'_>) -> bool {
+fn telegram_token(place: &Position<'_>) -> bool {
     let before = place.before(12);
     let digits = before
         .iter()
@@ -765,7 +765,7 @@ fn telegram_token(place: &Place<'_>) -> bool {
     (8..=10).contains(&digits) && is_word && body.len() == 33 && is_random(body, Url)
 }
 
-fn terraform_token(place: &Place<'_>) -> bool {
+fn terraform_token(place: &Position<'_>) -> bool {
     let before = place.before(14);
     let body = run(place.behind(100), Url);
     before.len() == 14

@@ -8,10 +8,10 @@ use excerpt_chunk::{Hash, Span};
 use rusqlite::{OptionalExtension, params_from_iter};
 
 use super::{hash, size, unsigned};
-use crate::store::fault::Fault;
+use crate::store::database::Database;
+use crate::store::error::StoreError;
 use crate::store::record::input;
 use crate::store::sum::{self, CHUNK};
-use crate::store::truth::Truth;
 
 /// A stored chunk without its text.
 #[derive(Clone, Debug)]
@@ -39,9 +39,9 @@ pub(crate) struct Features {
     pub(crate) headings: String,
 }
 
-impl Truth {
+impl Database {
     /// The chunks of a document, in order.
-    pub(crate) fn chunks(&self, document: i64) -> Result<Vec<StoredChunk>, Fault> {
+    pub(crate) fn chunks(&self, document: i64) -> Result<Vec<StoredChunk>, StoreError> {
         let chunks = self.chunks_where("document = ?1 ORDER BY ordinal", &[document])?;
         let mut select = self
             .connection
@@ -52,12 +52,18 @@ impl Truth {
             // A document that was just removed has none.
             None if chunks.is_empty() => Ok(chunks),
             Some(Some(kept)) if kept == sum::of_chunks(&self.connection, document)? => Ok(chunks),
-            _ => Err(Fault::Value("chunks that do not belong to their document")),
+            _ => Err(StoreError::Value(
+                "chunks that do not belong to their document",
+            )),
         }
     }
 
     /// One chunk of a document.
-    pub(crate) fn chunk(&self, document: i64, ordinal: u64) -> Result<Option<StoredChunk>, Fault> {
+    pub(crate) fn chunk(
+        &self,
+        document: i64,
+        ordinal: u64,
+    ) -> Result<Option<StoredChunk>, StoreError> {
         let ordinal = i64::try_from(ordinal).unwrap_or(i64::MAX);
         let condition = "document = ?1 AND ordinal = ?2";
         Ok(self.chunks_where(condition, &[document, ordinal])?.pop())
@@ -69,7 +75,7 @@ impl Truth {
         &self,
         first: [u8; 16],
         last: [u8; 16],
-    ) -> Result<Vec<(i64, u64)>, Fault> {
+    ) -> Result<Vec<(i64, u64)>, StoreError> {
         let mut select = self.connection.prepare_cached(
             "SELECT document, ordinal FROM chunk WHERE id BETWEEN ?1 AND ?2 LIMIT 8",
         )?;
@@ -80,7 +86,11 @@ impl Truth {
     }
 
     /// The id of the chunk of a document that contains the byte at `offset`, or of the next one.
-    pub(crate) fn chunk_at(&self, document: i64, offset: usize) -> Result<Option<Hash>, Fault> {
+    pub(crate) fn chunk_at(
+        &self,
+        document: i64,
+        offset: usize,
+    ) -> Result<Option<Hash>, StoreError> {
         let offset = i64::try_from(offset).unwrap_or(i64::MAX);
         let condition = "document = ?1 AND end > ?2 ORDER BY ordinal LIMIT 1";
         let found = self.chunks_where(condition, &[document, offset])?.pop();
@@ -88,7 +98,11 @@ impl Truth {
     }
 
     /// The properties of a chunk that affect its rank.
-    pub(crate) fn features(&self, document: u64, ordinal: u64) -> Result<Option<Features>, Fault> {
+    pub(crate) fn features(
+        &self,
+        document: u64,
+        ordinal: u64,
+    ) -> Result<Option<Features>, StoreError> {
         let mut select = self.connection.prepare_cached(&format!(
             "SELECT {CHUNK}, sum FROM chunk WHERE document = ?1 AND ordinal = ?2"
         ))?;
@@ -113,7 +127,7 @@ impl Truth {
         &self,
         condition: &'static str,
         numbers: &[i64],
-    ) -> Result<Vec<StoredChunk>, Fault> {
+    ) -> Result<Vec<StoredChunk>, StoreError> {
         let mut select = self
             .connection
             .prepare_cached(&format!("SELECT {CHUNK}, sum FROM chunk WHERE {condition}"))?;
@@ -121,7 +135,7 @@ impl Truth {
         let mut chunks = Vec::new();
         while let Some(row) = rows.next()? {
             sum::check(row, sum::CHUNK_COLUMNS)?;
-            let list = |column| -> Result<Vec<String>, Fault> {
+            let list = |column| -> Result<Vec<String>, StoreError> {
                 let json = row.get_ref(column)?.as_str();
                 Ok(serde_json::from_str(json.map_err(rusqlite::Error::from)?)?)
             };
@@ -151,7 +165,7 @@ impl Truth {
     }
 
     /// How many chunks each document has, and its `rev`, by id.
-    pub(crate) fn chunk_counts(&self) -> Result<BTreeMap<u64, (i64, usize)>, Fault> {
+    pub(crate) fn chunk_counts(&self) -> Result<BTreeMap<u64, (i64, usize)>, StoreError> {
         let mut select = self.connection.prepare_cached(
             "SELECT document.id, rev, count(chunk.ordinal) FROM document LEFT JOIN chunk ON chunk.document = document.id
              GROUP BY document.id",

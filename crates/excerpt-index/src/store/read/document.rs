@@ -8,9 +8,9 @@ use super::{encoding, hash, size};
 use crate::model::Encoding;
 use crate::store::collect::Documents;
 use crate::store::compress::decompressed;
-use crate::store::fault::Fault;
+use crate::store::database::Database;
+use crate::store::error::StoreError;
 use crate::store::sum::{self, DOCUMENT};
-use crate::store::truth::Truth;
 
 /// A stored document without its text.
 #[derive(Clone, Debug)]
@@ -60,16 +60,16 @@ fn select(condition: &str) -> String {
     )
 }
 
-impl Truth {
+impl Database {
     /// A document.
-    pub(crate) fn document(&self, id: i64) -> Result<Option<StoredDocument>, Fault> {
+    pub(crate) fn document(&self, id: i64) -> Result<Option<StoredDocument>, StoreError> {
         let mut select = self.connection.prepare_cached(&select("WHERE id = ?1"))?;
         let found = select.query_row([id], |row| Ok(document(row))).optional()?;
         found.transpose()
     }
 
     /// The documents at `path`, one per source, by root.
-    pub(crate) fn documents_at(&self, path: &str) -> Result<Vec<StoredDocument>, Fault> {
+    pub(crate) fn documents_at(&self, path: &str) -> Result<Vec<StoredDocument>, StoreError> {
         let mut select = self
             .connection
             .prepare_cached(&select("WHERE path = ?1 ORDER BY root"))?;
@@ -83,7 +83,9 @@ impl Truth {
         let sql = "SELECT count(*) FROM document NOT INDEXED WHERE path = ?1";
         let count = || self.connection.query_row(sql, [path], |row| size(row, 0));
         if documents.is_empty() && count()? > 0 {
-            return Err(Fault::Value("a document that is not found by its path"));
+            return Err(StoreError::Value(
+                "a document that is not found by its path",
+            ));
         }
         Ok(documents)
     }
@@ -93,7 +95,7 @@ impl Truth {
         &self,
         source: i64,
         path: &str,
-    ) -> Result<Option<StoredDocument>, Fault> {
+    ) -> Result<Option<StoredDocument>, StoreError> {
         let mut select = self
             .connection
             .prepare_cached(&select("WHERE source = ?1 AND path = ?2"))?;
@@ -104,7 +106,7 @@ impl Truth {
     }
 
     /// The ids of the documents at or under `path` in a source.
-    pub(crate) fn documents_under(&self, source: i64, path: &str) -> Result<Vec<i64>, Fault> {
+    pub(crate) fn documents_under(&self, source: i64, path: &str) -> Result<Vec<i64>, StoreError> {
         // Each is one range of the path index.
         let sql = match path.is_empty() {
             true => "SELECT id FROM document WHERE source = ?1 AND path > ?2",
@@ -124,7 +126,7 @@ impl Truth {
         &self,
         source: Option<i64>,
         mut visit: impl FnMut(&str),
-    ) -> Result<(), Fault> {
+    ) -> Result<(), StoreError> {
         let sql = "SELECT path FROM document WHERE ?1 IS NULL OR source = ?1 ORDER BY path";
         let mut select = self.connection.prepare_cached(sql)?;
         let mut rows = select.query([source])?;
@@ -136,23 +138,23 @@ impl Truth {
     }
 
     /// A text.
-    pub(crate) fn text(&self, hash: Hash) -> Result<String, Fault> {
+    pub(crate) fn text(&self, hash: Hash) -> Result<String, StoreError> {
         let mut select = self
             .connection
             .prepare_cached("SELECT bytes, zstd FROM text WHERE hash = ?1")?;
         let (bytes, zstd): (usize, Vec<u8>) =
             select.query_row([&hash.0[..]], |row| Ok((size(row, 0)?, row.get(1)?)))?;
         let text = decompressed(&zstd, bytes);
-        let text = text.ok_or(Fault::Value("a text that cannot be decompressed"))?;
+        let text = text.ok_or(StoreError::Value("a text that cannot be decompressed"))?;
         if Hash::of(&text) != hash {
-            return Err(Fault::Value("a text whose checksum does not match"));
+            return Err(StoreError::Value("a text whose checksum does not match"));
         }
-        String::from_utf8(text).map_err(|_| Fault::Value("a text that is not UTF-8"))
+        String::from_utf8(text).map_err(|_| StoreError::Value("a text that is not UTF-8"))
     }
 
     /// Whether most of these documents, or of all documents, are source code. Which ones are is
     /// read once per `rev`.
-    pub(crate) fn mostly_code(&self, documents: Option<&Documents>) -> Result<bool, Fault> {
+    pub(crate) fn mostly_code(&self, documents: Option<&Documents>) -> Result<bool, StoreError> {
         let rev = self.rev()?;
         let mut known = self.code.borrow_mut();
         if known.as_ref().is_none_or(|code| code.rev != rev) {
@@ -170,7 +172,7 @@ impl Truth {
         })
     }
 
-    fn read_code(&self, rev: i64) -> Result<Code, Fault> {
+    fn read_code(&self, rev: i64) -> Result<Code, StoreError> {
         let mut code = Code {
             rev,
             total: 0,
@@ -190,7 +192,7 @@ impl Truth {
     }
 }
 
-fn document(row: &Row<'_>) -> Result<StoredDocument, Fault> {
+fn document(row: &Row<'_>) -> Result<StoredDocument, StoreError> {
     // The columns of a document are followed by their checksum.
     const BEHIND: usize = sum::DOCUMENT_COLUMNS + 1;
     sum::check(row, sum::DOCUMENT_COLUMNS)?;
@@ -220,13 +222,13 @@ mod tests {
     #[test]
     fn a_question_about_a_document_is_prepared_once() {
         let dir = tempfile::tempdir().unwrap();
-        let truth = Truth::create(&dir.path().join("excerpt.db")).unwrap();
-        truth.ensure_source("/notes", None).unwrap();
+        let database = Database::create(&dir.path().join("excerpt.db")).unwrap();
+        database.ensure_source("/notes", None).unwrap();
         for id in 1..5 {
-            assert!(truth.document(id).unwrap().is_none());
+            assert!(database.document(id).unwrap().is_none());
         }
         let sql = select("WHERE id = ?1");
-        let select = truth.connection.prepare_cached(&sql).unwrap();
+        let select = database.connection.prepare_cached(&sql).unwrap();
         assert_eq!(select.get_status(StatementStatus::Run), 4);
         assert_eq!(select.get_status(StatementStatus::RePrepare), 0);
     }

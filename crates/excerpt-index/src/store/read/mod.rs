@@ -1,4 +1,4 @@
-//! Queries to the truth: here those about the index as a whole, and in the other files those about
+//! Queries to the database: here those about the index as a whole, and in the other files those about
 //! its sources, documents, chunks and vectors.
 
 mod chunk;
@@ -10,8 +10,8 @@ use excerpt_chunk::Hash;
 use rusqlite::types::ValueRef;
 use rusqlite::{DropBehavior, OptionalExtension, Row, Transaction, params};
 
-use super::fault::Fault;
-use super::truth::Truth;
+use super::database::Database;
+use super::error::StoreError;
 use crate::model::Encoding;
 
 pub(crate) use chunk::{Features, StoredChunk};
@@ -19,9 +19,9 @@ pub(super) use document::Code;
 pub(crate) use document::StoredDocument;
 pub(super) use source::stat;
 
-impl Truth {
+impl Database {
     /// A snapshot of the current state until it is dropped: all queries see the same state.
-    pub(crate) fn snapshot(&self) -> Result<Transaction<'_>, Fault> {
+    pub(crate) fn snapshot(&self) -> Result<Transaction<'_>, StoreError> {
         let mut snapshot = self.connection.unchecked_transaction()?;
         snapshot.set_drop_behavior(DropBehavior::Commit);
         // Every result names the root of a source.
@@ -30,22 +30,22 @@ impl Truth {
     }
 
     /// The unique id of this store.
-    pub(crate) fn id(&self) -> Result<String, Fault> {
+    pub(crate) fn id(&self) -> Result<String, StoreError> {
         let sql = "SELECT lower(hex(value)) FROM meta WHERE key = 'store'";
         Ok(self.connection.query_row(sql, [], |row| row.get(0))?)
     }
 
     /// The `rev` of the latest change.
-    pub(crate) fn rev(&self) -> Result<i64, Fault> {
+    pub(crate) fn rev(&self) -> Result<i64, StoreError> {
         self.number("rev")
     }
 
     /// The `rev` up to which tombstones have been removed.
-    pub(crate) fn pruned(&self) -> Result<i64, Fault> {
+    pub(crate) fn pruned(&self) -> Result<i64, StoreError> {
         self.number("pruned")
     }
 
-    fn number(&self, key: &str) -> Result<i64, Fault> {
+    fn number(&self, key: &str) -> Result<i64, StoreError> {
         let mut select = self
             .connection
             .prepare_cached("SELECT value FROM meta WHERE key = ?1")?;
@@ -53,7 +53,7 @@ impl Truth {
     }
 
     /// The hash over the files of the keyword index when they were last known to be sound.
-    pub(crate) fn seal(&self) -> Result<Option<Hash>, Fault> {
+    pub(crate) fn seal(&self) -> Result<Option<Hash>, StoreError> {
         let select =
             self.connection
                 .query_row("SELECT value FROM meta WHERE key = 'seal'", [], |row| {
@@ -64,7 +64,7 @@ impl Truth {
 
     /// The ids of documents changed after `rev`, in the order of change, at most `limit`, each with
     /// its `rev`.
-    pub(crate) fn changed(&self, rev: i64, limit: usize) -> Result<Vec<(i64, i64)>, Fault> {
+    pub(crate) fn changed(&self, rev: i64, limit: usize) -> Result<Vec<(i64, i64)>, StoreError> {
         let mut select = self
             .connection
             .prepare_cached("SELECT id, rev FROM document WHERE rev > ?1 ORDER BY rev LIMIT ?2")?;
@@ -80,7 +80,7 @@ impl Truth {
         root: &str,
         identity: Hash,
         most: usize,
-    ) -> Result<usize, Fault> {
+    ) -> Result<usize, StoreError> {
         let mut select = self.connection.prepare_cached(
             "SELECT count(*) FROM (
                  SELECT 1 FROM document JOIN source ON source.id = source
@@ -91,7 +91,7 @@ impl Truth {
     }
 
     /// How many documents were changed after `rev`.
-    pub(crate) fn changed_count(&self, rev: i64) -> Result<usize, Fault> {
+    pub(crate) fn changed_count(&self, rev: i64) -> Result<usize, StoreError> {
         let mut select = self
             .connection
             .prepare_cached("SELECT count(*) FROM document WHERE rev > ?1")?;
@@ -99,7 +99,7 @@ impl Truth {
     }
 
     /// How many documents have not been changed after `rev`.
-    pub(crate) fn unchanged_count(&self, rev: i64) -> Result<usize, Fault> {
+    pub(crate) fn unchanged_count(&self, rev: i64) -> Result<usize, StoreError> {
         let mut select = self
             .connection
             .prepare_cached("SELECT count(*) FROM document WHERE rev <= ?1")?;
@@ -107,7 +107,7 @@ impl Truth {
     }
 
     /// The ids of documents removed after `rev`.
-    pub(crate) fn removed(&self, rev: i64) -> Result<Vec<i64>, Fault> {
+    pub(crate) fn removed(&self, rev: i64) -> Result<Vec<i64>, StoreError> {
         let mut select = self
             .connection
             .prepare_cached("SELECT document FROM tombstone WHERE rev > ?1")?;
@@ -116,14 +116,14 @@ impl Truth {
     }
 
     /// The bytes of all texts.
-    pub(crate) fn text_bytes(&self) -> Result<u64, Fault> {
+    pub(crate) fn text_bytes(&self) -> Result<u64, StoreError> {
         let sql = "SELECT coalesce(sum(bytes), 0) FROM text";
         Ok(self.connection.query_row(sql, [], |row| unsigned(row, 0))?)
     }
 
     /// Calls `visit` with every value of the content of the index, in an order that depends on the
     /// content alone: not on row ids, times or the history of the index.
-    pub(crate) fn each_value(&self, mut visit: impl FnMut(&[u8])) -> Result<(), Fault> {
+    pub(crate) fn each_value(&self, mut visit: impl FnMut(&[u8])) -> Result<(), StoreError> {
         const VALUES: &str = "
             SELECT path, text, encoding, title, first_heading, metadata, syntax, strategy, reason, document.warnings, identity,
                    ordinal, chunk.id, start, end, first_line, last_line, overlap_start, trail, sections, header, kind, chunk.name,

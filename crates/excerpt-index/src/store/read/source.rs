@@ -7,10 +7,10 @@ use rusqlite::{OptionalExtension, Row, params};
 
 use super::{encoding, hash, size, unsigned};
 use crate::model::{Error, LastSync, Skip, SkipReason, Stat};
-use crate::store::fault::Fault;
+use crate::store::database::Database;
+use crate::store::error::StoreError;
 use crate::store::record::{Known, SkipRow};
 use crate::store::sum::{self, SOURCE};
-use crate::store::truth::Truth;
 
 /// A stored source.
 #[derive(Clone, Debug)]
@@ -29,9 +29,9 @@ pub(crate) struct Counts {
     pub(crate) chunks: usize,
 }
 
-impl Truth {
+impl Database {
     /// The id of the source at `root`.
-    pub(crate) fn source(&self, root: &str) -> Result<Option<i64>, Fault> {
+    pub(crate) fn source(&self, root: &str) -> Result<Option<i64>, StoreError> {
         let mut select = self
             .connection
             .prepare_cached("SELECT id FROM source WHERE root = ?1")?;
@@ -43,7 +43,7 @@ impl Truth {
     /// # Errors
     ///
     /// [`Error::UnknownSource`] when there is none.
-    pub(crate) fn source_at(&self, root: &Path) -> Result<i64, Fault> {
+    pub(crate) fn source_at(&self, root: &Path) -> Result<i64, StoreError> {
         let sources = self.sources()?;
         let mut all = sources.iter();
         let found = all.find(|source| root.as_os_str() == &*source.root);
@@ -55,7 +55,7 @@ impl Truth {
     }
 
     /// The sources, by root.
-    pub(crate) fn sources(&self) -> Result<Vec<StoredSource>, Fault> {
+    pub(crate) fn sources(&self) -> Result<Vec<StoredSource>, StoreError> {
         let mut select = self
             .connection
             .prepare_cached(&format!("SELECT {SOURCE}, sum FROM source ORDER BY root"))?;
@@ -97,7 +97,7 @@ impl Truth {
     }
 
     /// The last sync of a source; `None` until the first one starts to write.
-    pub(crate) fn last_sync(&self, source: i64) -> Result<Option<LastSync>, Fault> {
+    pub(crate) fn last_sync(&self, source: i64) -> Result<Option<LastSync>, StoreError> {
         let sql = "SELECT started, finished FROM source WHERE id = ?1";
         Ok(self.connection.query_row(sql, [source], |row| {
             let (started, finished): (Option<i64>, _) = (row.get(0)?, row.get(1)?);
@@ -111,7 +111,7 @@ impl Truth {
         source: i64,
         after: Option<&str>,
         limit: usize,
-    ) -> Result<Vec<Known>, Fault> {
+    ) -> Result<Vec<Known>, StoreError> {
         let mut select = self.connection.prepare_cached(
             "SELECT id, path, size, mtime_ns, inode, ctime_ns, stat_sum, settled, text, identity, encoding FROM document
              WHERE source = ?1 AND (?2 IS NULL OR path > ?2) ORDER BY path LIMIT ?3",
@@ -136,7 +136,7 @@ impl Truth {
     }
 
     /// What was skipped in a source, by path.
-    pub(crate) fn skips(&self, source: i64) -> Result<Vec<SkipRow>, Fault> {
+    pub(crate) fn skips(&self, source: i64) -> Result<Vec<SkipRow>, StoreError> {
         let mut select = self.connection.prepare_cached(
             "SELECT path, reason, detail, size, mtime_ns, inode, ctime_ns, settled FROM skip WHERE source = ?1 ORDER BY path, rowid",
         )?;
@@ -160,7 +160,7 @@ impl Truth {
                 skip: Skip {
                     path: row.get(0)?,
                     reason: SkipReason::of_name(&reason)
-                        .ok_or(Fault::Value("an unknown skip reason"))?,
+                        .ok_or(StoreError::Value("an unknown skip reason"))?,
                     detail: row.get(2)?,
                 },
                 stat: size.zip(mtime_ns).map(|(size, mtime_ns)| Stat {
@@ -176,7 +176,11 @@ impl Truth {
     }
 
     /// What was skipped at `path` or above it, in one source or in all.
-    pub(crate) fn skip_at(&self, source: Option<i64>, path: &str) -> Result<Option<Skip>, Fault> {
+    pub(crate) fn skip_at(
+        &self,
+        source: Option<i64>,
+        path: &str,
+    ) -> Result<Option<Skip>, StoreError> {
         let mut select = self.connection.prepare_cached(
             "SELECT path, reason, detail FROM skip
              WHERE source IN (SELECT id FROM source WHERE ?1 IS NULL OR id = ?1) AND path = ?2 LIMIT 1",
@@ -189,7 +193,7 @@ impl Truth {
                 return Ok(Some(Skip {
                     path: row.get(0)?,
                     reason: SkipReason::of_name(&reason)
-                        .ok_or(Fault::Value("an unknown skip reason"))?,
+                        .ok_or(StoreError::Value("an unknown skip reason"))?,
                     detail: row.get(2)?,
                 }));
             }
@@ -198,7 +202,10 @@ impl Truth {
     }
 
     /// How much was skipped in a source, by reason.
-    pub(crate) fn skip_counts(&self, source: i64) -> Result<BTreeMap<SkipReason, usize>, Fault> {
+    pub(crate) fn skip_counts(
+        &self,
+        source: i64,
+    ) -> Result<BTreeMap<SkipReason, usize>, StoreError> {
         let mut select = self.connection.prepare_cached(
             "SELECT reason, count(*) FROM skip WHERE source = ?1 GROUP BY reason",
         )?;
@@ -207,14 +214,14 @@ impl Truth {
         while let Some(row) = rows.next()? {
             let reason: String = row.get(0)?;
             let reason =
-                SkipReason::of_name(&reason).ok_or(Fault::Value("an unknown skip reason"))?;
+                SkipReason::of_name(&reason).ok_or(StoreError::Value("an unknown skip reason"))?;
             counts.insert(reason, size(row, 1)?);
         }
         Ok(counts)
     }
 
     /// How many documents and chunks a source has.
-    pub(crate) fn counts(&self, source: i64) -> Result<Counts, Fault> {
+    pub(crate) fn counts(&self, source: i64) -> Result<Counts, StoreError> {
         let mut documents = self
             .connection
             .prepare_cached("SELECT count(*) FROM document WHERE source = ?1")?;

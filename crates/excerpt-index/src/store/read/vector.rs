@@ -3,19 +3,19 @@
 use rusqlite::OptionalExtension;
 
 use super::size;
-use crate::store::fault::Fault;
+use crate::store::database::Database;
+use crate::store::error::StoreError;
 use crate::store::sum;
-use crate::store::truth::Truth;
 use crate::store::vectors::Key;
 
-impl Truth {
+impl Database {
     /// The result of `look` on the numbers of a vector: `Some(None)` when the embedder rejected the
     /// string, `None` when there is no such vector.
     pub(in crate::store) fn vector<T>(
         &self,
         key: Key,
         look: impl FnOnce(&[u8]) -> T,
-    ) -> Result<Option<Option<T>>, Fault> {
+    ) -> Result<Option<Option<T>>, StoreError> {
         let mut select = self
             .connection
             .prepare_cached("SELECT key, numbers, refused, sum FROM vector WHERE key = ?1")?;
@@ -36,7 +36,7 @@ impl Truth {
         document: u64,
         ordinal: u64,
         look: impl FnOnce(&[u8]) -> T,
-    ) -> Result<Option<Option<T>>, Fault> {
+    ) -> Result<Option<Option<T>>, StoreError> {
         let mut select = self
             .connection
             .prepare_cached("SELECT input FROM chunk WHERE document = ?1 AND ordinal = ?2")?;
@@ -52,7 +52,7 @@ impl Truth {
     }
 
     /// Compares every vector with its checksum.
-    pub(in crate::store) fn check_vectors(&self) -> Result<(), Fault> {
+    pub(in crate::store) fn check_vectors(&self) -> Result<(), StoreError> {
         let sql = "SELECT key, numbers, refused, sum FROM vector";
         let mut select = self.connection.prepare(sql)?;
         let mut rows = select.query([])?;
@@ -63,7 +63,7 @@ impl Truth {
     }
 
     /// Why the embedder returned no vectors at the last sync; `None` when it did.
-    pub(crate) fn failure(&self) -> Result<Option<String>, Fault> {
+    pub(crate) fn failure(&self) -> Result<Option<String>, StoreError> {
         let sql = "SELECT value FROM meta WHERE key = 'vectors_failure'";
         Ok(self
             .connection
@@ -72,7 +72,7 @@ impl Truth {
     }
 
     /// How many strings the embedder rejected, with the reason for one of them.
-    pub(crate) fn refused(&self) -> Result<(usize, Option<String>), Fault> {
+    pub(crate) fn refused(&self) -> Result<(usize, Option<String>), StoreError> {
         let sql = "SELECT count(*), max(refused) FROM vector WHERE refused IS NOT NULL";
         let found = self
             .connection

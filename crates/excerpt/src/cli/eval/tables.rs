@@ -1,6 +1,6 @@
 //! The tables of an evaluation.
 
-use excerpt_index::eval::{Comparison, Interval, MEASURES, Report, Rule, Scored};
+use excerpt_index::eval::{Comparison, Interval, MEASURES, Report, Rule, ScoredQuestion};
 use owo_colors::Style;
 
 use super::Args;
@@ -62,9 +62,10 @@ pub(super) fn report(output: &mut Output, report: &Report, args: &Args) -> anyho
         output.line("")?;
         by_category(output, report)?;
     }
-    let missed =
-        |question: &&Scored| question.is_answerable() && question.rank.is_none_or(|rank| rank > 10);
-    let missed: Vec<&Scored> = report.questions.iter().filter(missed).collect();
+    let missed = |question: &&ScoredQuestion| {
+        question.is_answerable() && question.rank.is_none_or(|rank| rank > 10)
+    };
+    let missed: Vec<&ScoredQuestion> = report.questions.iter().filter(missed).collect();
     if args.misses && !missed.is_empty() {
         output.line("")?;
         misses(output, &missed)?;
@@ -75,7 +76,7 @@ pub(super) fn report(output: &mut Output, report: &Report, args: &Args) -> anyho
         false => "; `--misses` lists them",
     };
     output.line(match missed.len() {
-        0 if report.questions.iter().all(Scored::is_answerable) => {
+        0 if report.questions.iter().all(ScoredQuestion::is_answerable) => {
             "every question has an answer among the best 10 chunks".to_string()
         }
         0 => "every question that has an answer has one among the best 10 chunks".to_string(),
@@ -122,7 +123,7 @@ fn by_category(output: &mut Output, report: &Report) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn misses(output: &mut Output, missed: &[&Scored]) -> anyhow::Result<()> {
+fn misses(output: &mut Output, missed: &[&ScoredQuestion]) -> anyhow::Result<()> {
     Table::default()
         .column(
             "rank",

@@ -1,4 +1,4 @@
-//! What goes wrong inside a store, without the path of its index: [`Fault::at`] adds it.
+//! What goes wrong inside a store, without the path of its index: [`StoreError::at`] adds it.
 
 use std::fs::File;
 use std::io;
@@ -13,11 +13,11 @@ use crate::model::Error;
 
 /// An error of a backend, or one that is an [`Error`] already.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Fault {
+pub(crate) enum StoreError {
     #[error(transparent)]
     Told(#[from] Error),
     #[error(transparent)]
-    Truth(#[from] rusqlite::Error),
+    Database(#[from] rusqlite::Error),
     #[error(transparent)]
     Keywords(#[from] TantivyError),
     #[error(transparent)]
@@ -32,19 +32,21 @@ pub(crate) enum Fault {
     Torn,
 }
 
-impl Fault {
+impl StoreError {
     /// The error with the index directory in it.
     pub(crate) fn at(self, dir: &Path) -> Error {
         let damaged = match &self {
-            Fault::Truth(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => {
+            StoreError::Database(error)
+                if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) =>
+            {
                 is_writable(&dir.join(layout::DATABASE))
             }
-            Fault::Truth(error) => is_damage(error),
-            Fault::Json(_) | Fault::Value(_) | Fault::Torn => true,
-            Fault::Told(_) | Fault::Keywords(_) | Fault::Io(_) => false,
+            StoreError::Database(error) => is_damage(error),
+            StoreError::Json(_) | StoreError::Value(_) | StoreError::Torn => true,
+            StoreError::Told(_) | StoreError::Keywords(_) | StoreError::Io(_) => false,
         };
         match self {
-            Fault::Told(error) => error,
+            StoreError::Told(error) => error,
             fault if damaged => Error::damaged(&dir.join(layout::DATABASE), fault),
             fault if fault.is_full() => Error::Full { path: dir.into() },
             fault => Error::Store {
@@ -55,7 +57,7 @@ impl Fault {
     }
 }
 
-impl Fault {
+impl StoreError {
     /// Whether the disk was full.
     fn is_full(&self) -> bool {
         let is_full = |error: &io::Error| {
@@ -63,18 +65,20 @@ impl Fault {
             matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
         };
         match self {
-            Fault::Truth(error) => {
+            StoreError::Database(error) => {
                 error.sqlite_error_code() == Some(ErrorCode::DiskFull)
                     || error.sqlite_extended_error_code() == Some(ffi::SQLITE_IOERR_SHMSIZE)
             }
-            Fault::Io(error) => is_full(error),
-            Fault::Keywords(TantivyError::IoError(error)) => is_full(error),
-            Fault::Keywords(TantivyError::OpenWriteError(OpenWriteError::IoError {
+            StoreError::Io(error) => is_full(error),
+            StoreError::Keywords(TantivyError::IoError(error)) => is_full(error),
+            StoreError::Keywords(TantivyError::OpenWriteError(OpenWriteError::IoError {
                 io_error,
                 ..
             })) => is_full(io_error),
             // The threads of tantivy pass on only the text of an error.
-            Fault::Keywords(error) => cfg!(unix) && error.to_string().contains("(os error 28)"),
+            StoreError::Keywords(error) => {
+                cfg!(unix) && error.to_string().contains("(os error 28)")
+            }
             _ => false,
         }
     }

@@ -1,4 +1,4 @@
-//! The truth: one SQLite file with everything that cannot be derived from the rest. This file opens
+//! The database: one SQLite file with everything that cannot be derived from the rest. This file opens
 //! it; `write.rs` changes it and `read/` queries it.
 
 use std::cell::RefCell;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use excerpt_chunk::Hash;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::fault::Fault;
+use super::error::StoreError;
 use super::read::Code;
 use super::schema::{APPLICATION_ID, FORMAT, migrate};
 use crate::fs::disk;
@@ -30,7 +30,7 @@ const MAPPED: i64 = 1 << 30;
 const CHECKPOINT: i64 = 16_384;
 
 /// The database of an index.
-pub(crate) struct Truth {
+pub(crate) struct Database {
     pub(super) connection: Connection,
     path: PathBuf,
     /// What distinguishes its file from another one with the same name.
@@ -40,7 +40,7 @@ pub(crate) struct Truth {
     pub(super) code: RefCell<Option<Code>>,
 }
 
-impl Truth {
+impl Database {
     /// Opens the database at `path`, or creates it.
     ///
     /// # Errors
@@ -48,27 +48,27 @@ impl Truth {
     /// [`Error::Foreign`], [`Error::Newer`] and [`Error::Damaged`] for a file that is not an index
     /// of ours.
     pub(crate) fn create(path: &Path) -> Result<Self> {
-        or_frozen(path, Truth::make(path))
+        or_frozen(path, Database::make(path))
     }
 
     fn make(path: &Path) -> Result<Self> {
         // SQLite gives the files that it creates next to it the same mode.
         match disk::create_new(path) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                return Err(Fault::from(error).at(path.parent().unwrap_or(path)));
+                return Err(StoreError::from(error).at(path.parent().unwrap_or(path)));
             }
             _ => {}
         }
-        let truth = open(
+        let database = open(
             path,
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
         )?;
-        match truth.mark(path)? {
+        match database.mark(path)? {
             Mark::Ours(FORMAT) => {}
-            Mark::Ours(_) | Mark::Blank => truth.migrate(path)?,
+            Mark::Ours(_) | Mark::Blank => database.migrate(path)?,
             Mark::Foreign => return Err(Error::Foreign { path: path.into() }),
         }
-        Ok(truth)
+        Ok(database)
     }
 
     /// Opens the database at `path`, which exists. On a full disk, SQLite cannot create the file
@@ -76,9 +76,9 @@ impl Truth {
     ///
     /// # Errors
     ///
-    /// As [`Truth::create`].
+    /// As [`Database::create`].
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        or_frozen(path, Truth::open_to_write(path))
+        or_frozen(path, Database::open_to_write(path))
     }
 
     /// Whether its file is still where it was opened.
@@ -95,12 +95,12 @@ impl Truth {
     ///
     /// # Errors
     ///
-    /// As [`Truth::create`], and [`Error::Full`].
+    /// As [`Database::create`], and [`Error::Full`].
     pub(crate) fn open_to_write(path: &Path) -> Result<Self> {
-        let truth = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        match truth.mark(path)? {
-            Mark::Ours(FORMAT) => Ok(truth),
-            Mark::Ours(_) => truth.migrate(path).map(|()| truth),
+        let database = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        match database.mark(path)? {
+            Mark::Ours(FORMAT) => Ok(database),
+            Mark::Ours(_) => database.migrate(path).map(|()| database),
             // A writer was killed before it had created the tables.
             Mark::Blank => Err(Error::NotFound {
                 path: path.parent().unwrap_or(path).into(),
@@ -110,42 +110,42 @@ impl Truth {
     }
 
     /// Reads the whole database and checks that its pages and rows are consistent.
-    pub(crate) fn verify(&self) -> Result<(), Fault> {
+    pub(crate) fn verify(&self) -> Result<(), StoreError> {
         let sql = "PRAGMA quick_check(1)";
         let found: String = self.connection.query_row(sql, [], |row| row.get(0))?;
         match &*found {
             "ok" => Ok(()),
-            _ => Err(Fault::Value("inconsistent pages")),
+            _ => Err(StoreError::Value("inconsistent pages")),
         }
     }
 
     /// Checks that no change has a later revision than the last one.
-    pub(crate) fn check_revisions(&self) -> Result<(), Fault> {
+    pub(crate) fn check_revisions(&self) -> Result<(), StoreError> {
         let sql = "SELECT max(coalesce((SELECT max(rev) FROM document), 0), coalesce((SELECT max(rev) FROM tombstone), 0))";
         let last: i64 = self.connection.query_row(sql, [], |row| row.get(0))?;
         match last <= self.rev()? && self.pruned()? <= self.rev()? {
             true => Ok(()),
-            false => Err(Fault::Value("a revision after the last one")),
+            false => Err(StoreError::Value("a revision after the last one")),
         }
     }
 
     /// Reads everything and checks that SQLite finds its pages and indexes sound, and that every
     /// row and text matches its checksum.
-    pub(crate) fn verify_all(&self) -> Result<(), Fault> {
+    pub(crate) fn verify_all(&self) -> Result<(), StoreError> {
         for sql in ["PRAGMA integrity_check(1)", "PRAGMA foreign_key_check"] {
             let mut check = self.connection.prepare(sql)?;
             let mut rows = check.query([])?;
             if let Some(row) = rows.next()?
                 && row.get_ref(0)?.as_str().ok() != Some("ok")
             {
-                return Err(Fault::Value("inconsistent pages"));
+                return Err(StoreError::Value("inconsistent pages"));
             }
         }
         self.check_revisions()?;
         for source in self.sources()? {
             self.skips(source.id)?;
         }
-        let ids = |sql: &str| -> Result<Vec<i64>, Fault> {
+        let ids = |sql: &str| -> Result<Vec<i64>, StoreError> {
             let mut select = self.connection.prepare(sql)?;
             let ids = select.query_map([], |row| row.get(0))?;
             Ok(ids.collect::<Result<_, _>>()?)
@@ -167,7 +167,7 @@ impl Truth {
 
     /// Closes the database with all its contents in a single file.
     pub(crate) fn close(self) -> Result<()> {
-        let Truth {
+        let Database {
             connection, path, ..
         } = self;
         let emptied = connection.pragma(None, "wal_checkpoint", "TRUNCATE", |_| Ok(()));
@@ -207,7 +207,7 @@ impl Truth {
 
     fn migrate(&self, path: &Path) -> Result<()> {
         migrate(&self.connection).map_err(|fault| match fault {
-            Fault::Truth(error) => not_ours(path, error),
+            StoreError::Database(error) => not_ours(path, error),
             fault => fault.at(path.parent().unwrap_or(path)),
         })
     }
@@ -236,7 +236,7 @@ enum Mark {
     Foreign,
 }
 
-fn open(path: &Path, flags: OpenFlags) -> Result<Truth> {
+fn open(path: &Path, flags: OpenFlags) -> Result<Database> {
     let open = || {
         let connection =
             Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
@@ -257,7 +257,7 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Truth> {
             // be lost, but never half of one; the next sync finds their changes again.
             connection.pragma_update(None, "synchronous", "normal")?;
         }
-        Ok(Truth {
+        Ok(Database {
             connection,
             path: path.to_path_buf(),
             file: file(path),
@@ -291,7 +291,7 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 
 /// The opened database, or the database as it is where nothing can be written next to it, because
 /// the disk is full or permission is missing.
-fn or_frozen(path: &Path, opened: Result<Truth>) -> Result<Truth> {
+fn or_frozen(path: &Path, opened: Result<Database>) -> Result<Database> {
     let is_refused = match &opened {
         Err(Error::Full { .. }) => true,
         Err(Error::Store { .. } | Error::Io { .. }) => !is_writable(path),
@@ -327,7 +327,7 @@ enum Log {
     Read,
 }
 
-fn frozen(path: &Path, name: &str, log: Log) -> Result<Truth> {
+fn frozen(path: &Path, name: &str, log: Log) -> Result<Database> {
     let escaped = name.replace('%', "%25").replace('?', "%3f");
     let how = match log {
         Log::Empty => "immutable=1",
@@ -343,15 +343,15 @@ fn frozen(path: &Path, name: &str, log: Log) -> Result<Truth> {
         let exclusive = connection.pragma_update(None, "locking_mode", "exclusive");
         exclusive.map_err(|error| not_ours(path, error))?;
     }
-    let truth = Truth {
+    let database = Database {
         connection,
         path: path.to_path_buf(),
         file: file(path),
         is_frozen: true,
         code: RefCell::default(),
     };
-    match truth.mark(path)? {
-        Mark::Ours(FORMAT) => Ok(truth),
+    match database.mark(path)? {
+        Mark::Ours(FORMAT) => Ok(database),
         _ => Err(Error::Full { path: path.into() }),
     }
 }
@@ -361,7 +361,7 @@ fn not_ours(path: &Path, error: rusqlite::Error) -> Error {
     let path = PathBuf::from(path);
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => Error::Foreign { path },
-        _ => Fault::from(error).at(path.parent().unwrap_or(&path)),
+        _ => StoreError::from(error).at(path.parent().unwrap_or(&path)),
     }
 }
 
@@ -373,10 +373,10 @@ mod tests {
     fn a_fresh_database_bears_our_mark_and_opens_again() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("excerpt.db");
-        drop(Truth::create(&path).unwrap());
-        let truth = Truth::open(&path).unwrap();
-        assert!(matches!(truth.mark(&path).unwrap(), Mark::Ours(FORMAT)));
-        let mode: String = truth
+        drop(Database::create(&path).unwrap());
+        let database = Database::open(&path).unwrap();
+        assert!(matches!(database.mark(&path).unwrap(), Mark::Ours(FORMAT)));
+        let mode: String = database
             .connection
             .pragma_query_value(None, "journal_mode", |row| row.get(0))
             .unwrap();
@@ -390,8 +390,8 @@ mod tests {
         let blank = Connection::open(&path).unwrap();
         blank.pragma_update(None, "journal_mode", "wal").unwrap();
         drop(blank);
-        assert!(matches!(Truth::open(&path), Err(Error::NotFound { .. })));
-        assert!(Truth::create(&path).is_ok());
+        assert!(matches!(Database::open(&path), Err(Error::NotFound { .. })));
+        assert!(Database::create(&path).is_ok());
     }
 
     #[test]
@@ -399,7 +399,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("excerpt.db");
         fs::write(&path, "no database at all, but long enough to be looked at by SQLite as one, it hopes; no database at all").unwrap();
-        assert!(matches!(Truth::create(&path), Err(Error::Foreign { .. })));
+        assert!(matches!(
+            Database::create(&path),
+            Err(Error::Foreign { .. })
+        ));
         fs::remove_file(&path).unwrap();
         let other = Connection::open(&path).unwrap();
         other
@@ -407,7 +410,10 @@ mod tests {
             .unwrap();
         drop(other);
         let before = fs::read(&path).unwrap();
-        assert!(matches!(Truth::create(&path), Err(Error::Foreign { .. })));
+        assert!(matches!(
+            Database::create(&path),
+            Err(Error::Foreign { .. })
+        ));
         assert_eq!(fs::read(&path).unwrap(), before);
     }
 
@@ -415,15 +421,15 @@ mod tests {
     fn a_newer_format_is_named() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("excerpt.db");
-        let truth = Truth::create(&path).unwrap();
-        truth
+        let database = Database::create(&path).unwrap();
+        database
             .connection
             .pragma_update(None, "user_version", 7)
             .unwrap();
         let sql = "UPDATE meta SET value = 7 WHERE key = 'format'";
-        truth.connection.execute(sql, []).unwrap();
-        drop(truth);
-        let error = Truth::open(&path).err().unwrap();
+        database.connection.execute(sql, []).unwrap();
+        drop(database);
+        let error = Database::open(&path).err().unwrap();
         assert_eq!(
             error.to_string(),
             format!(
