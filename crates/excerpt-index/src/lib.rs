@@ -50,8 +50,8 @@ pub use model::{
     DateFrom, DocumentEntry, DocumentHits, Domain, Encoding, Error, Explanation, Filter,
     FolderEntry, Fusion, Hit, Keywords, LastSync, Limits, ListOptions, ListOrder, Newest,
     NextVectors, Note, Progress, Query, Rank, Ranking, RankingPreset, Result, Secret, Secrets,
-    Selection, SignalShare, Signals, Skip, SkipReason, Snippet, SourceStatus, Stage, Stat, Status,
-    Summary, SyncOptions, SyncReport, Topic, VectorStatus, Warned,
+    Selection, SignalShare, Signals, Skip, SkipReason, Snippet, SourceStatus, SourceSummary, Stage,
+    Stat, Status, SyncOptions, SyncReport, Topic, VectorStatus, Warned,
 };
 pub use read::{ChunkPlace, DocumentText, Incoming, Links, Outgoing, ReadOptions, Target};
 pub use source::{Entry, Files, Listing, Reading, Source, decode};

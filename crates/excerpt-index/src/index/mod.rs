@@ -19,7 +19,7 @@ use crate::fs::lock::WriteLock;
 use crate::library::Collections;
 use crate::model::{
     Answer, Building, Check, Error, Keywords, LastSync, Note, Progress, Query, Result, Skip,
-    SourceStatus, Status, Summary, SyncOptions, SyncReport,
+    SourceStatus, SourceSummary, Status, SyncOptions, SyncReport,
 };
 use crate::search::search;
 use crate::source::{Files, Source};
@@ -282,7 +282,7 @@ impl Index {
                 chunks: counts.chunks,
                 last_sync: source.last_sync,
                 skipped: database.skip_counts(source.id)?,
-                summary: Summary::kept(database, source.id)?,
+                summary: SourceSummary::kept(database, source.id)?,
             });
         }
         Ok(Status {
@@ -331,11 +331,11 @@ impl Index {
     /// # Errors
     ///
     /// When the store cannot be read.
-    pub fn summary(&self, root: &Path) -> Result<Option<Summary>> {
+    pub fn summary(&self, root: &Path) -> Result<Option<SourceSummary>> {
         let database = &self.store.database;
         let root = root.to_string_lossy();
         let read = || match database.source(&root)? {
-            Some(source) => Summary::kept(database, source),
+            Some(source) => SourceSummary::kept(database, source),
             None => Ok(None),
         };
         read().map_err(self.at())

@@ -27,7 +27,7 @@ pub use selection::{Secret, Secrets, Selection};
 pub use state::{
     Building, Check, Keywords, LastSync, NextVectors, SourceStatus, Status, VectorStatus,
 };
-pub use summary::{Domain, Newest, Summary, Topic};
+pub use summary::{Domain, Newest, SourceSummary, Topic};
 pub use sync::{
     Attributes, Encoding, Limits, Progress, Skip, SkipReason, Stage, Stat, SyncOptions, SyncReport,
 };

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::SkipReason;
-use super::Summary;
+use super::SourceSummary;
 
 /// The contents and the state of an index.
 #[derive(Clone, Debug, Serialize)]
@@ -89,7 +89,7 @@ pub struct SourceStatus {
     /// [`Index::skips`](crate::Index::skips) lists them.
     pub skipped: BTreeMap<SkipReason, usize>,
     /// What the last complete sync found; `None` before the first.
-    pub summary: Option<Summary>,
+    pub summary: Option<SourceSummary>,
 }
 
 /// The last sync of a source.

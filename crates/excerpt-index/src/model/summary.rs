@@ -1,4 +1,4 @@
-//! [`Summary`]: what a source is about, for a reader who does not know it.
+//! [`SourceSummary`]: what a source is about, for a reader who does not know it.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
-pub struct Summary {
+pub struct SourceSummary {
     /// How many documents it has.
     pub documents: usize,
     /// The size of their files in bytes.

@@ -22,7 +22,7 @@ pub(super) struct Evidence {
 /// because the best of many chance matches is better than the best of few: among personal notes, a
 /// fifth of the unanswerable questions reach a sum of 0.3, among 14,000 chunks one of 0.6.
 #[derive(Clone, Copy, Debug)]
-struct Rule {
+struct Floor {
     coverage: f32,
     emphasis: f32,
     /// The rise of the threshold with the logarithm of the number of chunks.
@@ -32,7 +32,7 @@ struct Rule {
 /// With a cosine. With these constants, 1 of the 27 indexes leaves more than a fifth of the
 /// unanswerable questions unmarked, and 4 mark more than a twentieth of the others. For the best
 /// constants without `emphasis` it is 3 and 5, without `growth` 5 and 6.
-const WITH_COSINE: Rule = Rule {
+const WITH_COSINE: Floor = Floor {
     coverage: 0.2,
     emphasis: 0.15,
     growth: 0.04,
@@ -40,7 +40,7 @@ const WITH_COSINE: Rule = Rule {
 
 /// Without vectors. Coverage alone marks less than half of the unanswerable questions, with any
 /// threshold that does not mark the others.
-const WITHOUT_COSINE: Rule = Rule {
+const WITHOUT_COSINE: Floor = Floor {
     coverage: 1.0,
     emphasis: 0.5,
     growth: 0.08,

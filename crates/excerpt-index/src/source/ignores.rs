@@ -55,14 +55,14 @@ struct Folder {
 }
 
 /// A line of an ignore file.
-pub(super) struct Rule<'i> {
+pub(super) struct IgnoreRule<'i> {
     glob: &'i Glob,
     /// Which of [`FILES`], [`EXCLUDES`] and the file of the user it is in.
     kind: usize,
     file: &'i Gitignore,
 }
 
-impl fmt::Display for Rule<'_> {
+impl fmt::Display for IgnoreRule<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}` in ", self.glob.original())?;
         let name = match self.kind {
@@ -163,14 +163,14 @@ impl Ignores {
 
     /// The match for `path`, which is relative to the root and in the folder: the innermost of each
     /// kind, with the kinds in their order.
-    pub(super) fn say(&self, path: &str, is_folder: bool) -> Match<Rule<'_>> {
+    pub(super) fn say(&self, path: &str, is_folder: bool) -> Match<IgnoreRule<'_>> {
         for kind in 0..=FILES.len() {
             let mut next = self.innermost.as_deref();
             while let Some(folder) = next {
                 let file = &folder.said[kind];
                 let said = file.matched(path, is_folder);
                 if !said.is_none() {
-                    return said.map(|glob| Rule { glob, kind, file });
+                    return said.map(|glob| IgnoreRule { glob, kind, file });
                 }
                 next = folder.around.as_deref();
             }
@@ -180,7 +180,7 @@ impl Ignores {
         };
         let kind = FILES.len() + 1;
         let said = file.matched(path, is_folder);
-        said.map(|glob| Rule { glob, kind, file })
+        said.map(|glob| IgnoreRule { glob, kind, file })
     }
 
     /// The patterns of an ignore file in `folder`.

@@ -279,7 +279,7 @@ impl Codes {
 }
 
 /// The place of the codes of a document until they are written.
-enum Part<'a> {
+enum Share<'a> {
     /// Among those in the old file.
     Before(&'a Position),
     Changed(&'a Group),
@@ -297,12 +297,12 @@ pub(super) fn write(
     json.resize(json.len().next_multiple_of(WORD), b' ');
     let words = width(stamp.dimensions);
     let places = before.iter().flat_map(|codes| &codes.groups);
-    let mut documents: BTreeMap<u64, Part<'_>> = places
-        .map(|place| (place.document, Part::Before(place)))
+    let mut documents: BTreeMap<u64, Share<'_>> = places
+        .map(|place| (place.document, Share::Before(place)))
         .collect();
     for (document, group) in changed {
         match group {
-            Some(group) => documents.insert(*document, Part::Changed(group)),
+            Some(group) => documents.insert(*document, Share::Changed(group)),
             None => documents.remove(document),
         };
     }
@@ -312,8 +312,8 @@ pub(super) fn write(
     bytes.extend((documents.len() as u64).to_le_bytes());
     for (document, part) in &documents {
         let (rev, path_hash, chunks) = match part {
-            Part::Before(place) => (place.rev, place.path_hash, place.codes.len()),
-            Part::Changed(group) => {
+            Share::Before(place) => (place.rev, place.path_hash, place.codes.len()),
+            Share::Changed(group) => {
                 let chunks = group.words.len() / (2 * words);
                 (group.rev, group.path_hash, chunks)
             }
@@ -324,13 +324,13 @@ pub(super) fn write(
     for half in [0, 1] {
         for part in documents.values() {
             match (part, before) {
-                (Part::Before(place), Some(before)) => {
+                (Share::Before(place), Some(before)) => {
                     let (from, codes) = (half * before.total, &place.codes);
                     let copied = before.all_signs(from + codes.start..from + codes.end);
                     bytes.extend_from_slice(copied);
                 }
-                (Part::Before(_), None) => {}
-                (Part::Changed(group), _) => {
+                (Share::Before(_), None) => {}
+                (Share::Changed(group), _) => {
                     let halves = group.words.chunks(words).skip(half).step_by(2);
                     bytes.extend(halves.flatten().flat_map(|word| word.to_le_bytes()));
                 }

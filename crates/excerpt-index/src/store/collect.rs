@@ -13,7 +13,7 @@ use twox_hash::XxHash3_64;
 
 use super::any_of::on_grid;
 use super::lexical::{DOCUMENT, ORDINAL, PATH_HASH, REV};
-use super::statistics::Part;
+use super::statistics::Subset;
 
 /// A chunk that matches.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -114,7 +114,7 @@ pub(super) struct Best {
     /// The complete chunks, by segment; `None` for all.
     pub(super) complete: Option<Arc<Vec<BitSet>>>,
     /// The chunks that may match; `None` for all. Others do not displace any of them.
-    pub(super) within: Option<Arc<Part>>,
+    pub(super) within: Option<Arc<Subset>>,
 }
 
 impl Collector for Best {
@@ -204,7 +204,7 @@ impl Leaders {
 
 pub(super) struct BestOfSegment {
     segment: SegmentOrdinal,
-    within: Option<Arc<Part>>,
+    within: Option<Arc<Subset>>,
     is_complete: Option<Arc<Vec<BitSet>>>,
     document: Column<u64>,
     path_hash: Column<u64>,

@@ -23,7 +23,7 @@ use super::lexical::DOCUMENT;
 const LOOK: usize = 8;
 
 /// Some chunks, by segment.
-pub(super) struct Part(Vec<Chunks>);
+pub(super) struct Subset(Vec<Chunks>);
 
 /// Some chunks of a segment.
 struct Chunks {
@@ -32,17 +32,17 @@ struct Chunks {
     set: BitSet,
 }
 
-impl Part {
+impl Subset {
     /// Those of some documents.
-    pub(super) fn of(searcher: &Searcher, documents: &Documents) -> tantivy::Result<Part> {
+    pub(super) fn of(searcher: &Searcher, documents: &Documents) -> tantivy::Result<Subset> {
         let segments = searcher.segment_readers().iter();
         let chunks = segments.map(|segment| Chunks::of(segment, documents));
-        Ok(Part(chunks.collect::<tantivy::Result<_>>()?))
+        Ok(Subset(chunks.collect::<tantivy::Result<_>>()?))
     }
 
     /// Those that are deleted but not yet dropped by a merge.
-    fn deleted(searcher: &Searcher) -> Part {
-        Part(
+    fn deleted(searcher: &Searcher) -> Subset {
+        Subset(
             searcher
                 .segment_readers()
                 .iter()
@@ -142,9 +142,9 @@ impl Chunks {
 pub(super) struct Statistics {
     searcher: Searcher,
     /// The searched chunks; `None` for all.
-    part: Option<Arc<Part>>,
+    part: Option<Arc<Subset>>,
     /// The deleted chunks, which do not count when everything is searched.
-    deleted: Part,
+    deleted: Subset,
     chunks: u64,
     /// The counts so far: each is needed several times.
     lengths: RefCell<HashMap<Field, u64>>,
@@ -154,15 +154,15 @@ pub(super) struct Statistics {
 impl Statistics {
     /// Those of `documents`, or of all documents.
     pub(super) fn of(searcher: Searcher, documents: Option<&Documents>) -> tantivy::Result<Self> {
-        let part = documents.map(|documents| Part::of(&searcher, documents));
+        let part = documents.map(|documents| Subset::of(&searcher, documents));
         let part = part.transpose()?.map(Arc::new);
         let chunks = match &part {
             Some(part) => part.0.iter().map(|chunks| chunks.ids.len() as u64).sum(),
             None => searcher.num_docs(),
         };
         let deleted = match &part {
-            Some(_) => Part(Vec::new()),
-            None => Part::deleted(&searcher),
+            Some(_) => Subset(Vec::new()),
+            None => Subset::deleted(&searcher),
         };
         Ok(Statistics {
             searcher,
@@ -179,7 +179,7 @@ impl Statistics {
     }
 
     /// The searched chunks; `None` for all.
-    pub(super) fn part(&self) -> Option<&Arc<Part>> {
+    pub(super) fn part(&self) -> Option<&Arc<Subset>> {
         self.part.as_ref()
     }
 

@@ -87,7 +87,7 @@ impl Journal {
     }
 
     /// Records that a document is being split, until the entry is dropped.
-    pub(crate) fn enter(&self, key: Hash) -> Entry<'_> {
+    pub(crate) fn enter(&self, key: Hash) -> Occupied<'_> {
         let slot = self.with_slots(|slots| {
             slots.free.pop().unwrap_or_else(|| {
                 slots.count += 1;
@@ -98,7 +98,7 @@ impl Journal {
         bytes[..16].copy_from_slice(&key.0);
         bytes[16] = 1 + u8::from(self.verdict(key) == Some(Verdict::Suspect));
         self.write(slot, &bytes);
-        Entry {
+        Occupied {
             journal: self,
             slot,
         }
@@ -129,12 +129,12 @@ impl Journal {
 }
 
 /// A document that is being split.
-pub(crate) struct Entry<'a> {
+pub(crate) struct Occupied<'a> {
     journal: &'a Journal,
     slot: u64,
 }
 
-impl Drop for Entry<'_> {
+impl Drop for Occupied<'_> {
     fn drop(&mut self) {
         self.journal.write(self.slot, &[0; SLOT]);
         self.journal.with_slots(|slots| slots.free.push(self.slot));

@@ -28,7 +28,8 @@ use rayon::prelude::*;
 use crate::embed::Embedder;
 use crate::fs::lock::WriteLock;
 use crate::model::{
-    Error, Progress, Result, Selection, Skip, SkipReason, Stage, Summary, SyncOptions, SyncReport,
+    Error, Progress, Result, Selection, Skip, SkipReason, SourceSummary, Stage, SyncOptions,
+    SyncReport,
 };
 use crate::source::{Entry, Listing, SECRETS_VERSION, Source};
 use crate::store::{Change, Database, Followed, Known, SkipRow, Store, StoreError};
@@ -161,7 +162,7 @@ impl<'a> Sync<'a> {
         for row in &plan.skips {
             *self.report.skipped.entry(row.skip.reason).or_default() += 1;
         }
-        Summary::keep(&self.store.database, source)?;
+        SourceSummary::keep(&self.store.database, source)?;
         let skips = (plan.skips != before).then_some(&plan.skips[..]);
         self.store.database.finish_sync(
             source,

@@ -1,4 +1,4 @@
-//! [`Summary`]: what a source is about, for a reader who does not know it. It is built and stored
+//! [`SourceSummary`]: what a source is about, for a reader who does not know it. It is built and stored
 //! at the end of a sync that changed something.
 
 use std::cmp::Reverse;
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use excerpt_chunk::Document;
 
 use crate::analysis::{is_date, language};
-use crate::model::{Domain, Newest, Summary, Topic};
+use crate::model::{Domain, Newest, SourceSummary, Topic};
 use crate::store::{Database, Order, StoreError};
 
 /// How many domains, and how many topics, a summary names.
@@ -16,11 +16,11 @@ const NAMED: usize = 50;
 /// How many of the newest documents a summary names.
 const NEWEST: usize = 10;
 
-impl Summary {
+impl SourceSummary {
     /// Rebuilds and stores the summary of a source, if the source has changed since.
     pub(crate) fn keep(database: &Database, source: i64) -> Result<(), StoreError> {
         if database.summary_is_due(source)? {
-            let summary = Summary::of(database, source)?;
+            let summary = SourceSummary::of(database, source)?;
             database.set_summary(source, &serde_json::to_string(&summary)?)?;
         }
         Ok(())
@@ -35,7 +35,7 @@ impl Summary {
     }
 
     fn of(database: &Database, source: i64) -> Result<Self, StoreError> {
-        let mut summary = Summary::default();
+        let mut summary = SourceSummary::default();
         let mut domains: BTreeMap<String, usize> = BTreeMap::new();
         database.each_listed(Some(source), "", Order::Path, None, |listed| {
             summary.documents += 1;

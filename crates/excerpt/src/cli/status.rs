@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use excerpt_index::{
-    Embedder, Index, Keywords, LastSync, OpenOptions, SkipReason, SourceStatus, Status, Summary,
-    VectorStatus,
+    Embedder, Index, Keywords, LastSync, OpenOptions, SkipReason, SourceStatus, SourceSummary,
+    Status, VectorStatus,
 };
 use owo_colors::Style;
 use serde::Serialize;
@@ -264,7 +264,10 @@ fn of_source(output: &mut Output, source: &SourceStatus, paths: &Paths) -> anyho
 }
 
 /// The entries of a summary, by kind.
-fn summary(summary: &Summary, shown: impl Fn(&str) -> String) -> [(&'static str, Vec<String>); 3] {
+fn summary(
+    summary: &SourceSummary,
+    shown: impl Fn(&str) -> String,
+) -> [(&'static str, Vec<String>); 3] {
     let domains = summary.domains.iter();
     let domains =
         domains.map(|domain| format!("{} ({})", domain.name, thousands(domain.documents)));

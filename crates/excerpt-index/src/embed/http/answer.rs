@@ -7,7 +7,7 @@ use crate::embed::to_unit_length;
 
 /// Vectors in the format of the protocol.
 #[derive(Deserialize)]
-struct Answer {
+struct Embeddings {
     data: Vec<Item>,
 }
 
@@ -30,7 +30,7 @@ pub(super) enum BadAnswer {
 
 /// The vectors of `count` texts, each of unit length, in the order of the texts.
 pub(super) fn vectors(body: &[u8], count: usize, dimensions: usize) -> Result<Vec<f32>, BadAnswer> {
-    let answer: Answer = serde_json::from_slice(body).map_err(|_| {
+    let answer: Embeddings = serde_json::from_slice(body).map_err(|_| {
         let body = shortened(&String::from_utf8_lossy(body));
         BadAnswer::Whole(format!(
             "returned no list of vectors (`{body}`): check that the url is an embeddings endpoint"
