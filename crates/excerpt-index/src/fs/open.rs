@@ -194,6 +194,13 @@ impl OpenFolder {
 
     /// The folder at `path` below it; the folder itself when `path` is empty.
     pub(crate) fn folder(&self, path: &str) -> Result<OpenFolder, Refused> {
+        // In one step where the system can; whatever is in the way is found step by step.
+        if path.contains('/')
+            && path.split('/').all(|name| check_name(name).is_ok())
+            && let Some(handle) = self.handle.folder_below(path)
+        {
+            return Ok(OpenFolder::of(handle, self.path.join(path)));
+        }
         let mut folder = None;
         let mut end = 0;
         for name in path.split('/').filter(|_| !path.is_empty()) {
@@ -415,6 +422,21 @@ mod unix {
             Ok(Folder(fs::openat(&self.0, name, flags, Mode::empty())?))
         }
 
+        /// The folder at a path of several names, if no link is in the way. `None` also where the
+        /// system has no such call.
+        #[cfg(target_os = "linux")]
+        pub(super) fn folder_below(&self, path: &str) -> Option<Folder> {
+            use fs::ResolveFlags;
+            let resolve = ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS);
+            let opened = fs::openat2(&self.0, path, FOLDER, Mode::empty(), resolve);
+            opened.ok().map(Folder)
+        }
+
+        #[cfg(not(target_os = "linux"))]
+        pub(super) fn folder_below(&self, _: &str) -> Option<Folder> {
+            None
+        }
+
         pub(super) fn file(&self, name: &str) -> io::Result<File> {
             let flags = FILE.union(OFlags::NOFOLLOW);
             Ok(fs::openat(&self.0, name, flags, Mode::empty())?.into())
@@ -542,6 +564,10 @@ mod by_path {
 
         pub(super) fn folder(&self, name: &str) -> io::Result<Folder> {
             Folder::open(&self.0.join(name), LinkPolicy::Refuse)
+        }
+
+        pub(super) fn folder_below(&self, _: &str) -> Option<Folder> {
+            None
         }
 
         pub(super) fn file(&self, name: &str) -> io::Result<File> {
