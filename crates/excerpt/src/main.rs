@@ -1,6 +1,8 @@
 //! `excerpt`: splits documents, notes and code at natural boundaries, and finds the passage that
 //! answers a question.
 
+#![forbid(unsafe_code)]
+
 mod cli;
 mod exit;
 mod mcp;

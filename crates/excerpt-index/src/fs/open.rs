@@ -47,8 +47,8 @@ pub fn read_named(path: &Path, limit: u64) -> Result<Vec<u8>, Refused> {
     OpenFile::checked(look, || system::open_file(path))?.bytes(limit)
 }
 
-/// The metadata of the regular file at `path` below `folder`; `None` when there is none. LinkPolicy are
-/// handled as by [`read_below`].
+/// The metadata of the regular file at `path` below `folder`; `None` when there is none. LinkPolicy
+/// are handled as by [`read_below`].
 #[must_use]
 pub fn stat_below(folder: &Path, path: &str) -> Option<Stat> {
     let file = OpenFolder::open(folder).ok()?.file(path).ok()?;

@@ -1,5 +1,5 @@
-//! The database: one SQLite file with everything that cannot be derived from the rest. This file opens
-//! it; `write.rs` changes it and `read/` queries it.
+//! The database: one SQLite file with everything that cannot be derived from the rest. This file
+//! opens it; `write.rs` changes it and `read/` queries it.
 
 use std::cell::RefCell;
 use std::fs;

@@ -1,10 +1,10 @@
-//! The index on disk: the [`Database`], a SQLite database, and the [`Lexical`] index in tantivy, which
-//! is derived from it and kept up to date.
+//! The index on disk: the [`Database`], a SQLite database, and the [`Lexical`] index in tantivy,
+//! which is derived from it and kept up to date.
 //!
-//! A change is first committed to the database under the next `rev`. [`Store::catch_up`] then updates
-//! the keyword index with everything that changed after the `rev` of its own last commit. It is
-//! never filled in any other way, so the same code handles a process that ends between the two
-//! commits, a keyword index that was removed, and the first sync.
+//! A change is first committed to the database under the next `rev`. [`Store::catch_up`] then
+//! updates the keyword index with everything that changed after the `rev` of its own last commit.
+//! It is never filled in any other way, so the same code handles a process that ends between the
+//! two commits, a keyword index that was removed, and the first sync.
 
 mod any_of;
 mod codes;
@@ -322,7 +322,8 @@ impl Store {
         }
     }
 
-    /// Whether the keyword index belongs to this database and can be updated from its current state.
+    /// Whether the keyword index belongs to this database and can be updated from its current
+    /// state.
     fn fits(&self) -> Result<bool, StoreError> {
         let Some(lexical) = &self.lexical else {
             return Ok(false);
@@ -354,8 +355,9 @@ impl Store {
         Ok(missing && self.database.seal()?.is_some())
     }
 
-    /// Updates the keyword index from the database, and rebuilds it if that fails. `progress` receives
-    /// how many of how many documents are done, and may cancel: what is done by then is kept.
+    /// Updates the keyword index from the database, and rebuilds it if that fails. `progress`
+    /// receives how many of how many documents are done, and may cancel: what is done by then is
+    /// kept.
     pub(crate) fn catch_up(
         &mut self,
         _lock: &WriteLock,
@@ -516,8 +518,8 @@ fn make_private(home: &Path) {
     }
 }
 
-/// Opens the database in the folder `dir` of the index directory `home`. A database that seems to be
-/// foreign or missing was ours if other parts of an index are there.
+/// Opens the database in the folder `dir` of the index directory `home`. A database that seems to
+/// be foreign or missing was ours if other parts of an index are there.
 fn database_in(
     home: &Path,
     dir: &Path,

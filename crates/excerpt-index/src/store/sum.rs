@@ -1,6 +1,6 @@
-//! Checksums over the rows of the database. SQLite detects an invalid page, but not a flipped bit that
-//! turns one word, number or hash into another. So each row that contributes to an answer has the
-//! XXH3 of its values, which is compared when the row is read.
+//! Checksums over the rows of the database. SQLite detects an invalid page, but not a flipped bit
+//! that turns one word, number or hash into another. So each row that contributes to an answer has
+//! the XXH3 of its values, which is compared when the row is read.
 //!
 //! | sum | of | compared |
 //! | --- | --- | --- |

@@ -1,5 +1,5 @@
-//! The vectors of chunks: the database stores the numbers, the [`Codes`] find the near ones. Both are
-//! updated here when the database changes.
+//! The vectors of chunks: the database stores the numbers, the [`Codes`] find the near ones. Both
+//! are updated here when the database changes.
 //!
 //! A vector belongs to a string and an embedder, whichever chunks have that string: a text that is
 //! split again without changes, is moved, or comes back from another branch is not embedded again.

@@ -1,5 +1,5 @@
-//! Changes to the database. Each function is one transaction: a process that is killed leaves all of
-//! it or nothing.
+//! Changes to the database. Each function is one transaction: a process that is killed leaves all
+//! of it or nothing.
 
 use std::collections::HashSet;
 

@@ -1,5 +1,5 @@
-//! [`SourceSummary`]: what a source is about, for a reader who does not know it. It is built and stored
-//! at the end of a sync that changed something.
+//! [`SourceSummary`]: what a source is about, for a reader who does not know it. It is built and
+//! stored at the end of a sync that changed something.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

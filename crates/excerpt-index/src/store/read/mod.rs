@@ -1,5 +1,5 @@
-//! Queries to the database: here those about the index as a whole, and in the other files those about
-//! its sources, documents, chunks and vectors.
+//! Queries to the database: here those about the index as a whole, and in the other files those
+//! about its sources, documents, chunks and vectors.
 
 mod chunk;
 mod document;
