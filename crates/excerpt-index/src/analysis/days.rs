@@ -30,17 +30,13 @@ impl Days {
         if let Some(days) = ago(text, today) {
             return Some(days);
         }
-        let (days, bytes) = Days::asked_on(text, today)?;
+        let (days, bytes) = Days::asked(text, today)?;
         let is_whole = bytes == (0..text.len()) && !text.contains('-');
         is_whole.then_some(days)
     }
 
     /// The days that a question asks about, and the bytes that say so: the first that it names.
-    pub(crate) fn asked(question: &str) -> Option<(Days, Range<usize>)> {
-        Days::asked_on(question, today())
-    }
-
-    fn asked_on(question: &str, today: NaiveDate) -> Option<(Days, Range<usize>)> {
+    pub(crate) fn asked(question: &str, today: NaiveDate) -> Option<(Days, Range<usize>)> {
         let words = words(question);
         (0..words.len()).find_map(|at| {
             let (days, count) = named_at(&words, at, today)?;
@@ -416,7 +412,7 @@ mod tests {
                 "29 February",
             ),
         ] {
-            let found = Days::asked_on(question, today());
+            let found = Days::asked(question, today());
             let found = found.map(|(days, bytes)| (shown(days), question[bytes].to_string()));
             assert_eq!(
                 found,
@@ -445,7 +441,7 @@ mod tests {
             "this function",
             "",
         ] {
-            assert_eq!(Days::asked_on(question, today()), None, "{question}");
+            assert_eq!(Days::asked(question, today()), None, "{question}");
         }
     }
 }

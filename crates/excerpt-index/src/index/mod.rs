@@ -236,7 +236,9 @@ impl Index {
     pub fn search(&mut self, query: &Query) -> Result<Answer> {
         query.ranking.check()?;
         let mut behind = self.step()?;
-        let mut found = search(&self.store, self.embedder.as_deref(), query);
+        let today = days::today();
+        let ask = |store: &Store, embedder| search(store, embedder, query, today);
+        let mut found = ask(&self.store, self.embedder.as_deref());
         // A file of the keyword index was damaged after it was last read in full: repair it and
         // search again. If its files show no damage, rebuild it anyway. If it still names something
         // that the database lacks, the database has lost it.
@@ -244,14 +246,14 @@ impl Index {
             self.store.distrust();
             self.hurried = false;
             behind = self.step()?;
-            found = search(&self.store, self.embedder.as_deref(), query);
+            found = ask(&self.store, self.embedder.as_deref());
         }
         if matches!(found, Err(StoreError::Keywords(_)))
             && !self.reads_only
             && self.store.discard().is_ok()
         {
             behind = self.step()?;
-            found = search(&self.store, self.embedder.as_deref(), query);
+            found = ask(&self.store, self.embedder.as_deref());
         }
         let mut answer = found.map_err(self.at())?;
         answer.notes.extend(behind);

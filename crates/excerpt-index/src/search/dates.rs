@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use chrono::NaiveDate;
 use excerpt_chunk::dates;
 use serde_json::Value;
 
@@ -79,10 +80,11 @@ impl AskedPeriod {
     /// `None` if the question names no day, or no document among `places` has a date there.
     pub(super) fn of(
         question: &str,
+        today: NaiveDate,
         store: &Store,
         places: Option<&Documents>,
     ) -> Result<Option<AskedPeriod>, StoreError> {
-        let Some((days, bytes)) = Days::asked(question) else {
+        let Some((days, bytes)) = Days::asked(question, today) else {
             return Ok(None);
         };
         let period = Period {

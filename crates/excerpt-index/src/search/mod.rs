@@ -20,9 +20,9 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::time::Instant;
 
+use chrono::NaiveDate;
 use excerpt_chunk::Markdown;
 
-use crate::analysis::days;
 use crate::embed::Embedder;
 use crate::model::{AlsoIn, Answer, Channels, DocumentHits, Hit, Note, Query, Rank, Signals};
 use crate::store::{
@@ -51,11 +51,12 @@ const RARITY: f32 = 0.3;
 /// The minimum weight of a word, before the power.
 const LEAST_RARITY: f32 = 0.02;
 
-/// Answers a query from the store.
+/// Answers a query from the store, on the day `today`.
 pub(crate) fn search(
     store: &Store,
     embedder: Option<&dyn Embedder>,
     query: &Query,
+    today: NaiveDate,
 ) -> Result<Answer, StoreError> {
     let start = Instant::now();
     let mut words = Words::of(&query.text)?;
@@ -74,7 +75,7 @@ pub(crate) fn search(
         None => store.followed()?,
     };
     let asked = match query.ranking.signals.date > 0.0 {
-        true => dates::AskedPeriod::of(&query.text, store, documents)?,
+        true => dates::AskedPeriod::of(&query.text, today, store, documents)?,
         false => None,
     };
     let search = Search {
@@ -87,6 +88,7 @@ pub(crate) fn search(
         keywords,
         words: &words,
         is_whole,
+        today,
     };
     let mut answer = search.answer()?;
     answer.documents_searched = documents_searched;
@@ -153,6 +155,8 @@ struct Search<'a> {
     words: &'a Words,
     /// Whether everything that a channel can return is in the database.
     is_whole: bool,
+    /// The day of the search.
+    today: NaiveDate,
 }
 
 impl Search<'_> {
@@ -453,7 +457,7 @@ impl Search<'_> {
         }
         let before: Vec<f32> = all.iter().map(|found| found.score).collect();
         let mostly_code = self.store.database.mostly_code(self.documents())?;
-        let mut asked = SignalInput::new(self.words, mostly_code, days::today());
+        let mut asked = SignalInput::new(self.words, mostly_code, self.today);
         let mut of_documents = HashMap::new();
         for (found, own) in all.iter_mut().zip(&features) {
             let Some(document) = documents.get(found.document) else {
