@@ -150,6 +150,8 @@ pub(crate) struct Target {
     pub(crate) filter: Filter,
     /// The path inside the source, if a folder or file was given.
     pub(crate) path: Option<String>,
+    /// Whether a flag includes what ignore files exclude, in all sources.
+    pub(crate) no_ignore: bool,
     pub(crate) configuration: Configuration,
 }
 
@@ -182,6 +184,7 @@ impl Target {
 
     /// The same target, including what ignore files exclude if `no_ignore` is set.
     pub(crate) fn without_ignore_files(mut self, no_ignore: bool) -> Target {
+        self.no_ignore = no_ignore;
         if no_ignore {
             for source in &mut self.sources {
                 source.options.selection.ignore_files = Some(false);
@@ -227,6 +230,7 @@ impl Target {
             }],
             filter,
             path: place.path.clone(),
+            no_ignore: false,
             place: Some(place),
             configuration,
         })
@@ -270,6 +274,7 @@ impl Target {
             sources,
             filter,
             path: None,
+            no_ignore: false,
             place: None,
         })
     }
