@@ -78,24 +78,33 @@ impl IndexArgs {
         Ok(IndexEntry::all(&data()?))
     }
 
-    /// The index with this directory, name of its directory, or indexed folder, which may no longer
-    /// exist.
+    /// The index with this directory, or of this folder, which may no longer exist. What is no path
+    /// can be the name of the directory.
     pub(crate) fn entry(named: &Path) -> anyhow::Result<IndexEntry> {
         if IndexEntry::is_in(named) {
             return Ok(IndexEntry::of(std::path::absolute(named)?));
         }
         let absolute = std::path::absolute(named)?;
         let root = named.canonicalize().unwrap_or(absolute);
+        let is_path = named.symlink_metadata().is_ok();
+        let data = data()?;
         let is_meant = |entry: &IndexEntry| {
-            entry.roots.contains(&root) || entry.index.file_name() == Some(named.as_os_str())
+            let is_named = !is_path && entry.index.file_name() == Some(named.as_os_str());
+            is_named || is_index_of(entry, &root, &data)
         };
-        let mut found: Vec<IndexEntry> = IndexArgs::all()?;
+        let all = IndexEntry::all(&data);
+        let mut found = all.clone();
         found.retain(is_meant);
         match found.len() {
-            0 => bail!(
-                "there is no index of `{}`: `excerpt list --indexes` shows all",
-                named.display()
-            ),
+            0 => {
+                if let Some(command) = removal(&all, &root, &data) {
+                    bail!("`{}` is a collection: `{command}`", named.display());
+                }
+                bail!(
+                    "there is no index of `{}`: `excerpt list --indexes` shows all",
+                    named.display()
+                )
+            }
             1 => Ok(found.remove(0)),
             _ => {
                 let found = found.iter().map(|entry| entry.index.display());
@@ -108,6 +117,34 @@ impl IndexArgs {
             }
         }
     }
+}
+
+/// Whether an index is that of the folder `root`, and does not only contain it as a collection.
+fn is_index_of(entry: &IndexEntry, root: &Path, data: &Path) -> bool {
+    if entry.index == data.join(LIBRARY) || !entry.roots.iter().any(|known| known == root) {
+        return false;
+    }
+    let located = excerpt_index::locate(root, data, None);
+    located.is_ok_and(|place| place.index == entry.index) || collection_at(entry, root).is_none()
+}
+
+/// The name of the collection at `root`, if the index has one there.
+fn collection_at(entry: &IndexEntry, root: &Path) -> Option<String> {
+    let all = Collection::all_in(&entry.index).unwrap_or_default();
+    let known = all.into_iter().find(|known| known.root == root)?;
+    Some(known.name)
+}
+
+/// The command that removes the collection at `root` from one of the indexes.
+fn removal(indexes: &[IndexEntry], root: &Path, data: &Path) -> Option<String> {
+    let mut found = indexes
+        .iter()
+        .filter_map(|entry| Some((collection_at(entry, root)?, &entry.index)));
+    let (name, index) = found.next_back()?;
+    Some(match *index == data.join(LIBRARY) {
+        true => format!("excerpt remove {name}"),
+        false => format!("excerpt remove {name} --index {}", index.display()),
+    })
 }
 
 fn data() -> anyhow::Result<PathBuf> {
