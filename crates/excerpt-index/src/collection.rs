@@ -105,6 +105,30 @@ impl Collection {
         Ok(Collections::read(dir)?.free(&name_of(wanted)))
     }
 
+    /// Checks that it can be indexed, and makes its root an absolute path without links.
+    fn check(&mut self) -> Result<()> {
+        let files = Files::selected(&self.root, &self.selection)?;
+        self.root = files.path().to_path_buf();
+        excerpt_grammars::chunker(self.chunking.config())?;
+        Ok(())
+    }
+
+    /// The name of the file with its text.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NameTaken`] when it is not a text that is stored in the index itself.
+    fn given_file(&self) -> Result<String> {
+        if !self.given {
+            return Err(Error::NameTaken {
+                name: self.name.clone(),
+                root: self.root.clone(),
+            });
+        }
+        let file = self.root.file_name().unwrap_or_default();
+        Ok(file.to_string_lossy().into_owned())
+    }
+
     /// A name for the folder or file at `root`, derived from its path.
     #[must_use]
     pub fn name_for(root: &Path) -> String {
@@ -396,14 +420,35 @@ impl Index {
         self.put(collection, Collections::replace)
     }
 
+    /// Changes the collection `name` by `change`, which gets its current state: what another
+    /// process changes meanwhile is not lost. The next [`sync`](Index::sync) applies it, as with
+    /// [`Index::replace`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Index::add`], and [`Error::UnknownCollection`]; then nothing is changed.
+    pub fn edit(
+        &mut self,
+        name: &str,
+        change: impl FnOnce(&mut Collection),
+    ) -> Result<Collection> {
+        let _lock = WriteLock::acquire(self.dir())?;
+        let mut all = Collections::read(self.dir())?;
+        let mut collection = all.named(name)?.clone();
+        all.collections.retain(|known| known.name != collection.name);
+        change(&mut collection);
+        collection.check()?;
+        all.add(collection.clone())?;
+        all.write(self.dir())?;
+        Ok(collection)
+    }
+
     fn put(
         &mut self,
         mut collection: Collection,
         put: impl FnOnce(&mut Collections, Collection) -> Result<()>,
     ) -> Result<()> {
-        let files = Files::selected(&collection.root, &collection.selection)?;
-        collection.root = files.path().to_path_buf();
-        excerpt_grammars::chunker(collection.chunking.config())?;
+        collection.check()?;
         let _lock = WriteLock::acquire(self.dir())?;
         let mut all = Collections::read(self.dir())?;
         put(&mut all, collection)?;
@@ -446,16 +491,31 @@ impl Index {
         collection.name = name_of(&collection.name);
         let mut known = all.collections.iter();
         let file = match known.find(|known| known.name == collection.name) {
-            Some(known) if !known.given => {
-                return Err(Error::NameTaken {
-                    name: known.name.clone(),
-                    root: known.root.clone(),
-                });
-            }
-            Some(known) => known.root.file_name().map(|file| file.to_string_lossy()),
-            None => Some(file.into()),
+            Some(known) => known.given_file()?,
+            None => file.to_string(),
         };
-        let file = file.unwrap_or_default().into_owned();
+        self.keep(&mut all, collection, &file, text)
+    }
+
+    /// Puts a text in the place of the one that was added as the collection `name`, and changes the
+    /// collection as [`Index::edit`] does, except for its name and root.
+    ///
+    /// # Errors
+    ///
+    /// As [`Index::replace_text`], and [`Error::UnknownCollection`].
+    pub fn edit_text(
+        &mut self,
+        name: &str,
+        text: &str,
+        change: impl FnOnce(&mut Collection),
+    ) -> Result<Collection> {
+        let _lock = WriteLock::acquire(self.dir())?;
+        let mut all = Collections::read(self.dir())?;
+        let known = all.named(name)?.clone();
+        let file = known.given_file()?;
+        let mut collection = known.clone();
+        change(&mut collection);
+        collection.name = known.name;
         self.keep(&mut all, collection, &file, text)
     }
 
@@ -519,6 +579,7 @@ fn sum(collections: &serde_json::Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::OpenOptions;
 
     #[test]
     fn names_are_made_of_paths_and_titles() {
@@ -558,6 +619,32 @@ mod tests {
         fs::remove_file(dir.path().join(FILE)).unwrap();
         assert_eq!(Collections::read(dir.path()).unwrap(), all);
         assert_eq!(read.named("notes").unwrap().chunking.target, Some(200));
+    }
+
+    #[test]
+    fn an_edit_keeps_what_has_changed_meanwhile() {
+        let dir = tempfile::tempdir().unwrap();
+        let notes = dir.path().join("notes");
+        fs::create_dir(&notes).unwrap();
+        let open = || Index::open(&dir.path().join("index"), OpenOptions::create()).unwrap();
+        let (mut one, mut other) = (open(), open());
+        one.add(Collection::new("notes", &notes)).unwrap();
+        one.give(Collection::new("tea", "."), "tea.md", "Green.\n")
+            .unwrap();
+        for name in ["notes", "tea"] {
+            let set = |known: &mut Collection| known.selection.ignore = vec!["drafts/".to_string()];
+            other.edit(name, set).unwrap();
+            let tag = |known: &mut Collection| known.attributes.tags = vec!["daily".to_string()];
+            let edited = match name {
+                "notes" => one.edit(name, tag).unwrap(),
+                _ => one.edit_text(name, "Black.\n", tag).unwrap(),
+            };
+            assert_eq!(edited.selection.ignore, ["drafts/"]);
+            assert_eq!(edited, Collection::named_in(one.dir(), name).unwrap());
+        }
+        let tea = Collection::named_in(one.dir(), "tea").unwrap();
+        assert_eq!(fs::read_to_string(&tea.root).unwrap(), "Black.\n");
+        assert_eq!(tea.text, Some(Hash::of(b"Black.\n")));
     }
 
     #[test]

@@ -31,9 +31,9 @@ pub(crate) struct Details {
     /// Exclude files that match this pattern; may be given several times
     #[arg(long, value_name = "PATTERN")]
     ignore: Vec<String>,
-    /// Add what `.gitignore` and the like exclude, too
-    #[arg(long)]
-    no_ignore: bool,
+    /// Add what `.gitignore` and the like exclude, too; `=false` excludes it again
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    no_ignore: Option<bool>,
     /// The size in bytes above which a file is skipped [default: 2097152]
     #[arg(long, value_name = "BYTES", hide_short_help = true)]
     max_file_size: Option<u64>,
@@ -58,39 +58,51 @@ impl Details {
         }
     }
 
-    /// The collection with what these flags say, and for all others what it has. An empty title,
-    /// version or tag removes what there is.
-    pub(super) fn applied_to(&self, known: Collection) -> Collection {
+    /// Applies these flags to a collection; unset flags keep their values. An empty title, version,
+    /// tag or pattern removes what there is.
+    pub(super) fn apply_to(&self, collection: &mut Collection) {
         let said = self.addition().attributes();
-        let mut collection = known;
         let attributes = &mut collection.attributes;
-        if let Some(title) = said.title {
-            attributes.title = Some(title).filter(|title| !title.is_empty());
+        if self.title.is_some() {
+            attributes.title = said.title;
         }
         if said.kind.is_some() {
             attributes.kind = said.kind;
         }
         if !self.versions.is_empty() {
             attributes.versions = said.versions;
-            attributes.versions.retain(|version| !version.is_empty());
         }
         if !self.tags.is_empty() {
             attributes.tags = said.tags;
         }
-        collection.selection = self.selection().or(collection.selection);
-        collection.chunking = self.chunking.settings().or(collection.chunking);
-        collection
+        let selection = &mut collection.selection;
+        if !self.include.is_empty() {
+            selection.include.clear();
+        }
+        if !self.ignore.is_empty() {
+            selection.ignore.clear();
+        }
+        *selection = self.selection().or(std::mem::take(selection));
+        let chunking = &mut collection.chunking;
+        *chunking = self.chunking.settings().or(std::mem::take(chunking));
     }
 
     fn selection(&self) -> Selection {
         let mut selection = Selection::default();
-        selection.include.clone_from(&self.include);
-        selection.ignore.clone_from(&self.ignore);
+        selection.include = patterns(&self.include);
+        selection.ignore = patterns(&self.ignore);
         selection.max_file_size = self.max_file_size;
         selection.secrets = self.secrets;
-        selection.ignore_files = self.no_ignore.then_some(false);
+        selection.ignore_files = self.no_ignore.map(|no_ignore| !no_ignore);
         selection
     }
+}
+
+/// The patterns that are not empty: an empty one would match every file, or none.
+fn patterns(given: &[String]) -> Vec<String> {
+    let given = given.iter();
+    let given = given.filter(|pattern| !pattern.trim().is_empty());
+    given.cloned().collect()
 }
 
 fn secrets(text: &str) -> Result<Secrets, &'static str> {

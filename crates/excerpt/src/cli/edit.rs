@@ -11,7 +11,8 @@ use crate::place::{IndexArgs, patiently};
 /// Change how a collection is split, filtered and described; until that is done, searches find the
 /// old state
 ///
-/// What is not given stays as it is. An empty title, tag or version removes those there are.
+/// Options that you do not set keep their values. An empty title, tag, version or pattern removes
+/// those there are, and `=false` switches off an option without a value: `--no-ignore=false`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The collection
@@ -32,8 +33,9 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let library = args.index.library()?;
     let known = Collection::named_in(&library, &args.name)?;
-    let collection = args.details.applied_to(known.clone());
-    if collection == known {
+    let mut changed = known.clone();
+    args.details.apply_to(&mut changed);
+    if changed == known {
         bail!(
             "nothing to change in `{}`: give a new setting, such as `--tags` or `--preset`",
             known.name
@@ -45,9 +47,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             known.name
         );
     }
-    let configuration = Configuration::read(&collection.root, &args.embedding)?.told();
+    let configuration = Configuration::read(&known.root, &args.embedding)?.told();
     let embedding = Configuration::of_user(&args.embedding)?.embedding;
     let mut index = embedding.given_to(Index::open(&library, OpenOptions::default())?)?;
-    patiently(|| index.replace(collection.clone()))?;
+    let collection =
+        patiently(|| index.edit(&known.name, |known| args.details.apply_to(known)))?;
     details::sync(&mut index, &configuration, collection, args.json)
 }

@@ -130,8 +130,7 @@ impl Shared {
         let mut collection = addition.collection(root)?;
         let dir = self.scope.index.clone();
         if replaces && let Some(known) = replaced(&dir, &collection, &given)? {
-            // Only the owner decides which files are left out.
-            collection.selection = known.selection;
+            collection = in_place_of(&known, collection);
         }
         let configuration = configured(root, &self.options.embedding)?;
         let options = configuration.options_of(&collection);
@@ -163,9 +162,19 @@ impl Shared {
         self.keeper
             .write(move |writer| {
                 let index = writer.index()?;
+                let known = match replaces {
+                    true => replaced(&dir, &collection, &given)?,
+                    false => None,
+                };
                 let collection = match &given {
                     Given::Text(text) if replaces => {
-                        match index.replace_text(collection, &file, text) {
+                        let added = match known {
+                            Some(known) => index.edit_text(&known.name, text, |known| {
+                                *known = in_place_of(known, collection);
+                            }),
+                            None => index.replace_text(collection, &file, text),
+                        };
+                        match added {
                             Err(Error::NameTaken { name, .. }) => return Err(name_taken(&name)),
                             added => added?,
                         }
@@ -181,16 +190,17 @@ impl Shared {
                         index.give(collection, &file, text)?
                     }
                     Given::File(_) => {
-                        let added = match replaces {
-                            true => index.replace(collection.clone()),
-                            false => index.add(collection.clone()),
+                        let added = match known {
+                            Some(known) => index.edit(&known.name, |known| {
+                                *known = in_place_of(known, collection);
+                            }),
+                            None => index.add(collection.clone()).map(|()| collection),
                         };
                         match added {
                             Err(Error::NameTaken { name, .. }) => return Err(name_taken(&name)),
                             Err(Error::RootTaken { name, .. }) => return Err(root_taken(&name)),
                             added => added?,
                         }
-                        collection
                     }
                 };
                 let seen = Seen {
@@ -299,6 +309,13 @@ fn replaced(dir: &Path, wanted: &Collection, given: &Given) -> anyhow::Result<Op
         Given::Text(_) => known.given && known.name == wanted.name,
     });
     Ok(same.next())
+}
+
+/// The collection that an agent adds in the place of `known`: only the owner decides which files
+/// are left out.
+fn in_place_of(known: &Collection, mut added: Collection) -> Collection {
+    added.selection = known.selection.clone();
+    added
 }
 
 /// The error for a name that another collection has.
