@@ -7,7 +7,7 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 use anyhow::{anyhow, bail};
 use excerpt_index::{
-    Collection, Filter, Index, ListOptions, OpenOptions, ReadOptions, SyncOptions,
+    Collection, Filter, Index, ListOptions, OpenOptions, Ranking, ReadOptions, SyncOptions,
 };
 
 use super::Options;
@@ -227,6 +227,27 @@ impl Scope {
         }
         sources.retain(|seen| chosen.contains(&seen.name));
         Ok(sources)
+    }
+
+    /// The ranking of a search of `sources`, by the configuration as it is now.
+    pub(super) fn ranking(&self, sources: &[Seen], args: &EmbeddingArgs) -> anyhow::Result<Ranking> {
+        let configuration = match &self.served {
+            Served::Root(root) => {
+                let all = Collection::all_in(&self.index)?;
+                let known = all.iter().find(|known| known.root == *root);
+                Configuration::of_source(root, known, args)?
+            }
+            _ => {
+                let known = sources.iter().filter_map(|seen| seen.collection.as_ref());
+                let presets = known.map(|known| {
+                    let configuration = Configuration::read(&known.root, args)?;
+                    Ok(configuration.preset_of(known))
+                });
+                let presets = presets.collect::<anyhow::Result<Vec<_>>>()?;
+                Configuration::of_collections(&presets, args)?
+            }
+        };
+        Ok(configuration.ranking)
     }
 
     /// Those of `sources` that the index contains.

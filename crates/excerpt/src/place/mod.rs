@@ -61,6 +61,11 @@ impl IndexArgs {
         }
     }
 
+    /// Whether a flag names an index, and not only the environment.
+    pub(crate) fn is_given(&self) -> bool {
+        self.index.is_some() && self.index != IndexArgs::of_environment().index
+    }
+
     /// The index in the directory `index`.
     pub(crate) fn of(index: PathBuf) -> Self {
         IndexArgs { index: Some(index) }
@@ -244,20 +249,17 @@ impl Target {
         embedding: &EmbeddingArgs,
     ) -> anyhow::Result<Target> {
         let place = index.locate(path)?;
-        let mut configuration = Configuration::read(&place.root, embedding)?.told();
         let mut filter = Filter::default().source(&place.root);
         filter.path.clone_from(&place.path);
         // If the root is also a collection, its options apply.
         let known = Collection::all_in(&place.index)?;
         let known = known.iter().find(|known| known.root == place.root);
+        let configuration = Configuration::of_source(&place.root, known, embedding)?.told();
         let mut options = match known {
             Some(known) => configuration.options_of(known),
             None => configuration.options(),
         };
         options.first.clone_from(&place.path);
-        if let Some(preset) = known.and_then(|known| known.chunking.preset) {
-            configuration.rank_for(Some(preset))?;
-        }
         Ok(Target {
             index: place.index.clone(),
             sources: vec![Syncable {
@@ -289,7 +291,7 @@ impl Target {
         let mut presets = Vec::new();
         for collection in all.iter().filter(is_meant) {
             let configuration = Configuration::read(&collection.root, embedding)?.told();
-            presets.push(collection.chunking.preset.or(configuration.chunking.preset));
+            presets.push(configuration.preset_of(collection));
             sources.push(Syncable {
                 root: collection.root.clone(),
                 options: configuration.options_of(collection),
@@ -298,15 +300,8 @@ impl Target {
         }
         let mut filter = Filter::default();
         filter.collections = names;
-        // What a project's file says about ranking and vectors applies to its own index only.
-        let mut configuration = Configuration::of_user(embedding)?;
-        if let Some(first) = presets.first()
-            && presets.iter().all(|preset| preset == first)
-        {
-            configuration.rank_for(*first)?;
-        }
         Ok(Target {
-            configuration,
+            configuration: Configuration::of_collections(&presets, embedding)?,
             index,
             sources,
             filter,
