@@ -427,15 +427,12 @@ impl Index {
     /// # Errors
     ///
     /// As [`Index::add`], and [`Error::UnknownCollection`]; then nothing is changed.
-    pub fn edit(
-        &mut self,
-        name: &str,
-        change: impl FnOnce(&mut Collection),
-    ) -> Result<Collection> {
+    pub fn edit(&mut self, name: &str, change: impl FnOnce(&mut Collection)) -> Result<Collection> {
         let _lock = WriteLock::acquire(self.dir())?;
         let mut all = Collections::read(self.dir())?;
         let mut collection = all.named(name)?.clone();
-        all.collections.retain(|known| known.name != collection.name);
+        all.collections
+            .retain(|known| known.name != collection.name);
         change(&mut collection);
         collection.check()?;
         all.add(collection.clone())?;

@@ -1,4 +1,4 @@
-//! What is said of a collection when it is added or edited, and the report of what that did.
+//! The options that `add` and `edit` share, and their report.
 
 use excerpt_index::{Collection, Index, Secrets, Selection, SyncReport, Warned};
 use serde::Serialize;
@@ -7,10 +7,13 @@ use crate::cli::flags::ChunkFlags;
 use crate::cli::sync::told;
 use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, counted};
-use crate::place::project::Configuration;
-use crate::place::{self, Addition, Kind, Syncable, patiently};
+use crate::place::project::{Configuration, EmbeddingArgs};
+use crate::place::{self, Addition, Contents, IndexArgs, Kind, Syncable, patiently};
 
-/// The settings and attributes of a collection.
+/// How many warnings are shown.
+const WARNINGS: usize = 5;
+
+/// The settings and attributes of a collection, its index, and the form of the report.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct Details {
     /// The type of its documents
@@ -18,7 +21,7 @@ pub(crate) struct Details {
     kind: Option<Kind>,
     /// The title, of a file or a text
     #[arg(long, value_name = "TITLE")]
-    pub(super) title: Option<String>,
+    title: Option<String>,
     /// A version that its documents are about: 3.12, 3.x, >=2.1; may be given several times
     #[arg(long = "version", value_name = "VERSION")]
     versions: Vec<String>,
@@ -42,6 +45,13 @@ pub(crate) struct Details {
     secrets: Option<Secrets>,
     #[command(flatten)]
     chunking: ChunkFlags,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) index: IndexArgs,
+    #[command(flatten)]
+    pub(super) embedding: EmbeddingArgs,
 }
 
 impl Details {
@@ -117,7 +127,7 @@ fn secrets(text: &str) -> Result<Secrets, &'static str> {
 #[derive(Serialize)]
 struct Report<'a> {
     schema: u32,
-    /// Its name, which is its id.
+    /// The name of the collection.
     collection: &'a str,
     documents: usize,
     chunks: usize,
@@ -141,48 +151,30 @@ pub(super) fn sync(
         collection: Some(collection),
     };
     let report = patiently(|| place::sync(index, &source, None))?;
-    let status = index.status()?;
-    let mut sources = status.sources.iter();
-    let known = sources.find(|known| known.root == source.root);
-    let (documents, chunks) = known.map_or((0, 0), |known| (known.documents, known.chunks));
-    let warnings = index.warnings(&source.root)?;
+    let contents = Contents::of(index, &source.root)?;
+    let Contents {
+        documents, chunks, ..
+    } = contents;
     if json {
         output.json(&Report {
             schema: SCHEMA,
             collection: &name,
             documents,
             chunks,
-            warnings: &warnings,
+            warnings: &contents.warnings,
             sync: &report,
         })?;
     } else {
         told(&mut output, &source, &report, false)?;
         let (documents, chunks) = (counted(documents, "document"), counted(chunks, "chunk"));
         output.line(output.safe(&format!("{documents} in {chunks}: search with `-c {name}`")))?;
-        for warning in shown(&warnings) {
+        let (warnings, more) = contents.first_warnings(WARNINGS, str::to_string);
+        let more =
+            (more > 0).then(|| format!("{more} more; `excerpt chunk` shows each with its chunk"));
+        for warning in warnings.into_iter().chain(more) {
             output.line(output.safe(&format!("warning: {warning}")))?;
         }
     }
     output.flush()?;
     Ok(Outcome::Done)
-}
-
-/// The first warnings as lines, and how many more there are.
-fn shown(warnings: &[Warned]) -> Vec<String> {
-    /// How many are shown.
-    const MOST: usize = 5;
-    let mut lines: Vec<String> = warnings
-        .iter()
-        .take(MOST)
-        .map(|warned| match warned.lines {
-            Some((first, last)) => format!("{}:{first}-{last}: {}", warned.path, warned.warning),
-            None => format!("{}: {}", warned.path, warned.warning),
-        })
-        .collect();
-    if let Some(more) = warnings.len().checked_sub(MOST).filter(|more| *more > 0) {
-        lines.push(format!(
-            "{more} more; `excerpt chunk` shows each with its chunk"
-        ));
-    }
-    lines
 }

@@ -5,8 +5,8 @@ use excerpt_index::{Collection, Index, OpenOptions};
 
 use crate::cli::details::{self, Details};
 use crate::exit::Outcome;
-use crate::place::project::{Configuration, EmbeddingArgs};
-use crate::place::{IndexArgs, patiently};
+use crate::place::patiently;
+use crate::place::project::Configuration;
 
 /// Change how a collection is split, filtered and described; until that is done, searches find the
 /// old state
@@ -18,20 +18,13 @@ pub(crate) struct Args {
     /// The collection
     #[arg(value_name = "NAME")]
     name: String,
-    /// Print the result as JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
     details: Details,
-    #[command(flatten)]
-    index: IndexArgs,
-    #[command(flatten)]
-    embedding: EmbeddingArgs,
 }
 
 /// Changes the collection and syncs it.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let library = args.index.library()?;
+    let library = args.details.index.library()?;
     let known = Collection::named_in(&library, &args.name)?;
     let mut changed = known.clone();
     args.details.apply_to(&mut changed);
@@ -41,16 +34,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             known.name
         );
     }
-    if args.details.title.is_some() && known.root.is_dir() {
-        bail!(
-            "`--title` names one document, and `{}` is a folder: leave it out",
-            known.name
-        );
-    }
-    let configuration = Configuration::read(&known.root, &args.embedding)?.told();
-    let embedding = Configuration::of_user(&args.embedding)?.embedding;
+    let addition = args.details.addition();
+    addition.check_title(&known.root, "--title", &known.name)?;
+    let configuration = Configuration::read(&known.root, &args.details.embedding)?.told();
+    let embedding = Configuration::of_user(&args.details.embedding)?.embedding;
     let mut index = embedding.given_to(Index::open(&library, OpenOptions::default())?)?;
-    let collection =
-        patiently(|| index.edit(&known.name, |known| args.details.apply_to(known)))?;
-    details::sync(&mut index, &configuration, collection, args.json)
+    let collection = patiently(|| index.edit(&known.name, |known| args.details.apply_to(known)))?;
+    details::sync(&mut index, &configuration, collection, args.details.json)
 }

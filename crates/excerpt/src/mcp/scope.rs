@@ -12,8 +12,8 @@ use excerpt_index::{
 
 use super::Options;
 use super::arguments::shown;
-use crate::place::Target;
 use crate::place::project::{Configuration, EmbeddingArgs};
+use crate::place::{Target, is_at_or_below};
 
 /// The bounds of a server, fixed when it starts.
 pub(super) struct Scope {
@@ -230,7 +230,11 @@ impl Scope {
     }
 
     /// The ranking of a search of `sources`, by the configuration as it is now.
-    pub(super) fn ranking(&self, sources: &[Seen], args: &EmbeddingArgs) -> anyhow::Result<Ranking> {
+    pub(super) fn ranking(
+        &self,
+        sources: &[Seen],
+        args: &EmbeddingArgs,
+    ) -> anyhow::Result<Ranking> {
         let configuration = match &self.served {
             Served::Root(root) => {
                 let all = Collection::all_in(&self.index)?;
@@ -306,10 +310,10 @@ impl Scope {
         let Some(path) = path else {
             return Some(self.under.clone());
         };
-        if reaches(&self.under, path) {
+        if is_at_or_below(&self.under, path) {
             return Some(path.to_string());
         }
-        reaches(path, &self.under).then(|| self.under.clone())
+        is_at_or_below(path, &self.under).then(|| self.under.clone())
     }
 
     /// The filter to search `sources` below `path`.
@@ -383,12 +387,6 @@ fn joined(base: &str, path: &str) -> String {
         (_, true) => base.to_string(),
         (false, false) => format!("{base}/{path}"),
     }
-}
-
-/// Whether `path` is `folder` or below it.
-fn reaches(folder: &str, path: &str) -> bool {
-    let rest = path.strip_prefix(folder);
-    rest.is_some_and(|rest| folder.is_empty() || rest.is_empty() || rest.starts_with('/'))
 }
 
 #[cfg(test)]

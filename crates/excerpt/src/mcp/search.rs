@@ -319,7 +319,9 @@ impl Shared {
         let mut hits: Vec<Passage<'_>> = found
             .enumerate()
             .map(|(at, (document, hit))| {
-                Passage::of(at + 1, document, hit, scores, |path| self.scope.outward(path))
+                Passage::of(at + 1, document, hit, scores, |path| {
+                    self.scope.outward(path)
+                })
             })
             .collect();
         let form = shown.form;

@@ -71,8 +71,17 @@ impl Addition {
         attributes
     }
 
+    /// Checks that a title is not given to a folder: `root`. The error shows the argument and the
+    /// folder as `title` and `folder`.
+    pub(crate) fn check_title(&self, root: &Path, title: &str, folder: &str) -> anyhow::Result<()> {
+        if self.title().is_some() && root.is_dir() {
+            bail!("`{title}` names one document, and `{folder}` is a folder: leave it out");
+        }
+        Ok(())
+    }
+
     /// The title, unless it is empty.
-    fn title(&self) -> Option<&str> {
+    pub(crate) fn title(&self) -> Option<&str> {
         let title = self.title.as_deref();
         title.filter(|title| !title.trim().is_empty())
     }

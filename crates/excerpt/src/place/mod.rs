@@ -5,6 +5,7 @@
 mod addition;
 pub(crate) mod background;
 mod changed;
+mod contents;
 pub(crate) mod embedding;
 mod fields;
 mod not_indexed;
@@ -22,9 +23,10 @@ use excerpt_index::{
 
 pub(crate) use addition::{Addition, Kind, check_secrets};
 pub(crate) use changed::Changed;
-pub(crate) use not_indexed::{check_file, not_indexed};
+pub(crate) use contents::Contents;
+pub(crate) use not_indexed::{Asker, check_file, not_indexed};
 pub(crate) use opened::{Hurry, Lag, Opened, SyncMode, opened, patiently, sync};
-pub(crate) use paths::{Paths, absolute, in_collection};
+pub(crate) use paths::{Paths, absolute, in_collection, is_at_or_below};
 use project::{Configuration, EmbeddingArgs};
 
 /// The variable that names an index.

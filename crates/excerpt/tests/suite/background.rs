@@ -146,9 +146,7 @@ fn a_background_sync_keeps_what_only_one_collection_leaves_out() {
     }
     let search = ["search", "kettle", "--library", "--wait", "0"];
     let mut command = project.command(&search);
-    let run = project
-        .outcome(command.env("EXCERPT_BACKGROUND", "1"))
-        .ok();
+    let run = project.outcome(command.env("EXCERPT_BACKGROUND", "1")).ok();
     assert!(run.stderr.contains("in the background"), "{}", run.stderr);
     let listed = || project.run(&["list", "--json"]).ok().json();
     until(|| {
