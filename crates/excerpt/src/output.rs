@@ -19,6 +19,9 @@ use crate::visible::{characters, has_hidden};
 /// The version of the JSON that commands print.
 pub(crate) const SCHEMA: u32 = 1;
 
+/// The note about an answer without a good match.
+pub(crate) const ONLY_WEAK: &str = "only weak matches: probably nothing here answers this";
+
 /// When results have color.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {

@@ -167,7 +167,7 @@ pub(crate) fn channel(explanation: &Explanation) -> &'static str {
 
 /// A document that was split.
 #[derive(Serialize)]
-pub(crate) struct Cut<'a> {
+pub(crate) struct SplitDocument<'a> {
     pub(crate) path: Option<&'a str>,
     /// The path in the index.
     pub(crate) source_path: Option<&'a str>,

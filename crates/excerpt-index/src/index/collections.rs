@@ -7,7 +7,6 @@ use crate::fs::lock::WriteLock;
 use crate::fs::{disk, layout};
 use crate::library::{Collections, is_same, name_of};
 use crate::model::{Collection, Error, Result};
-use crate::source::Files;
 
 impl Index {
     /// Adds a collection. Its documents are indexed by the next [`sync`](Index::sync) of its root
@@ -33,14 +32,32 @@ impl Index {
         self.put(collection, Collections::replace)
     }
 
+    /// Changes the collection `name` by `change`, which gets its current state: what another
+    /// process changes meanwhile is not lost. The next [`sync`](Index::sync) applies it, as with
+    /// [`Index::replace`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Index::add`], and [`Error::UnknownCollection`]; then nothing is changed.
+    pub fn edit(&mut self, name: &str, change: impl FnOnce(&mut Collection)) -> Result<Collection> {
+        let _lock = WriteLock::acquire(self.dir())?;
+        let mut all = Collections::read(self.dir())?;
+        let mut collection = all.named(name)?.clone();
+        all.collections
+            .retain(|known| known.name != collection.name);
+        change(&mut collection);
+        collection.check()?;
+        all.add(collection.clone())?;
+        all.write(self.dir())?;
+        Ok(collection)
+    }
+
     fn put(
         &mut self,
         mut collection: Collection,
         put: impl FnOnce(&mut Collections, Collection) -> Result<()>,
     ) -> Result<()> {
-        let files = Files::selected(&collection.root, &collection.selection)?;
-        collection.root = files.path().to_path_buf();
-        excerpt_grammars::chunker(collection.chunking.config())?;
+        collection.check()?;
         let _lock = WriteLock::acquire(self.dir())?;
         let mut all = Collections::read(self.dir())?;
         put(&mut all, collection)?;
@@ -82,21 +99,35 @@ impl Index {
         let mut all = Collections::read(self.dir())?;
         collection.name = name_of(&collection.name);
         let mut known = all.collections.iter();
-        let known = known.find(|known| is_same(&known.name, &collection.name));
-        if let Some(known) = known {
-            collection.name.clone_from(&known.name);
-        }
-        let file = match known {
-            Some(known) if !known.given => {
-                return Err(Error::NameTaken {
-                    name: known.name.clone(),
-                    root: known.root.clone(),
-                });
+        let file = match known.find(|known| is_same(&known.name, &collection.name)) {
+            Some(known) => {
+                collection.name.clone_from(&known.name);
+                known.given_file()?
             }
-            Some(known) => known.root.file_name().map(|file| file.to_string_lossy()),
-            None => Some(file.into()),
+            None => file.to_string(),
         };
-        let file = file.unwrap_or_default().into_owned();
+        self.keep(&mut all, collection, &file, text)
+    }
+
+    /// Puts a text in the place of the one that was added as the collection `name`, and changes the
+    /// collection as [`Index::edit`] does, except for its name and root.
+    ///
+    /// # Errors
+    ///
+    /// As [`Index::replace_text`], and [`Error::UnknownCollection`].
+    pub fn edit_text(
+        &mut self,
+        name: &str,
+        text: &str,
+        change: impl FnOnce(&mut Collection),
+    ) -> Result<Collection> {
+        let _lock = WriteLock::acquire(self.dir())?;
+        let mut all = Collections::read(self.dir())?;
+        let known = all.named(name)?.clone();
+        let file = known.given_file()?;
+        let mut collection = known.clone();
+        change(&mut collection);
+        collection.name = known.name;
         self.keep(&mut all, collection, &file, text)
     }
 
@@ -149,5 +180,39 @@ impl Index {
             disk::remove(&folder).map_err(Error::io(&folder))?;
         }
         Ok(documents.unwrap_or(0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::index::OpenOptions;
+
+    #[test]
+    fn an_edit_keeps_what_has_changed_meanwhile() {
+        let dir = tempfile::tempdir().unwrap();
+        let notes = dir.path().join("notes");
+        fs::create_dir(&notes).unwrap();
+        let open = || Index::open(&dir.path().join("index"), OpenOptions::create()).unwrap();
+        let (mut one, mut other) = (open(), open());
+        one.add(Collection::new("notes", &notes)).unwrap();
+        one.give(Collection::new("tea", "."), "tea.md", "Green.\n")
+            .unwrap();
+        for name in ["notes", "tea"] {
+            let set = |known: &mut Collection| known.selection.ignore = vec!["drafts/".to_string()];
+            other.edit(name, set).unwrap();
+            let tag = |known: &mut Collection| known.attributes.tags = vec!["daily".to_string()];
+            let edited = match name {
+                "notes" => one.edit(name, tag).unwrap(),
+                _ => one.edit_text(name, "Black.\n", tag).unwrap(),
+            };
+            assert_eq!(edited.selection.ignore, ["drafts/"]);
+            assert_eq!(edited, Collection::named_in(one.dir(), name).unwrap());
+        }
+        let tea = Collection::named_in(one.dir(), "tea").unwrap();
+        assert_eq!(fs::read_to_string(&tea.root).unwrap(), "Black.\n");
+        assert_eq!(tea.text, Some(Hash::of(b"Black.\n")));
     }
 }

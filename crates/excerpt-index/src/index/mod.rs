@@ -14,6 +14,7 @@ use std::sync::Arc;
 use excerpt_chunk::Hash;
 use sha2::{Digest, Sha256};
 
+use crate::analysis::days;
 use crate::embed::{Embedder, StaticTable};
 use crate::fs::lock::WriteLock;
 use crate::library::Collections;
@@ -237,8 +238,7 @@ impl Index {
         query.ranking.check()?;
         let mut behind = self.step()?;
         let today = days::today();
-        let ask = |store: &Store, embedder| search(store, embedder, query, today);
-        let mut found = ask(&self.store, self.embedder.as_deref());
+        let mut found = search(&self.store, self.embedder.as_deref(), query, today);
         // A file of the keyword index was damaged after it was last read in full: repair it and
         // search again. If its files show no damage, rebuild it anyway. If it still names something
         // that the database lacks, the database has lost it.
@@ -246,14 +246,14 @@ impl Index {
             self.store.distrust();
             self.hurried = false;
             behind = self.step()?;
-            found = ask(&self.store, self.embedder.as_deref());
+            found = search(&self.store, self.embedder.as_deref(), query, today);
         }
         if matches!(found, Err(StoreError::Keywords(_)))
             && !self.reads_only
             && self.store.discard().is_ok()
         {
             behind = self.step()?;
-            found = ask(&self.store, self.embedder.as_deref());
+            found = search(&self.store, self.embedder.as_deref(), query, today);
         }
         let mut answer = found.map_err(self.at())?;
         answer.notes.extend(behind);

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::fs::lock::WriteLock;
 use crate::fs::{disk, layout};
 use crate::model::{Collection, Error, Result};
+use crate::source::Files;
 use crate::store::Database;
 
 /// The longest name of a collection, in bytes, so that it fits into a file name.
@@ -44,6 +45,30 @@ impl Collection {
     /// When the list of collections cannot be read.
     pub fn free_in(dir: &Path, wanted: &str) -> Result<String> {
         Ok(Collections::read(dir)?.free(&name_of(wanted)))
+    }
+
+    /// Checks that it can be indexed, and makes its root an absolute path without links.
+    pub(crate) fn check(&mut self) -> Result<()> {
+        let files = Files::selected(&self.root, &self.selection)?;
+        self.root = files.path().to_path_buf();
+        excerpt_grammars::chunker(self.chunking.config())?;
+        Ok(())
+    }
+
+    /// The name of the file with its text.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NameTaken`] when it is not a text that is stored in the index itself.
+    pub(crate) fn given_file(&self) -> Result<String> {
+        if !self.given {
+            return Err(Error::NameTaken {
+                name: self.name.clone(),
+                root: self.root.clone(),
+            });
+        }
+        let file = self.root.file_name().unwrap_or_default();
+        Ok(file.to_string_lossy().into_owned())
     }
 
     /// A name for the folder or file at `root`, derived from its path.

@@ -4,15 +4,15 @@
 use std::io::Read as _;
 use std::path::PathBuf;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use excerpt_index::{Files, Index, OpenOptions, decode};
 
 use crate::cli::chunk;
 use crate::cli::details::{self, Details};
 use crate::exit::Outcome;
 use crate::output::Output;
-use crate::place::project::{Configuration, EmbeddingArgs};
-use crate::place::{self, Addition, IndexArgs, patiently};
+use crate::place::project::Configuration;
+use crate::place::{self, Addition, Asker, patiently};
 
 /// Add a folder, a file or a text to the library, to be searched by name from anywhere
 #[derive(Debug, clap::Args)]
@@ -23,22 +23,14 @@ pub(crate) struct Args {
     /// The name of the collection [default: the name of the folder or file]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Put it in the place of what was added before: the same folder or file, or a text of the same
-    /// name
+    /// Replace the collection of the same folder or file, or the text of the same name
     #[arg(long)]
     replace: bool,
     /// Show how the documents would be split, and store nothing
     #[arg(long)]
     preview: bool,
-    /// Print the result, or the preview, as JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
     details: Details,
-    #[command(flatten)]
-    index: IndexArgs,
-    #[command(flatten)]
-    embedding: EmbeddingArgs,
 }
 
 /// Adds the collection and syncs it.
@@ -53,17 +45,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             .canonicalize()
             .with_context(|| format!("cannot read `{}`", args.source))?,
     };
-    if args.details.title.is_some() && given.is_none() && root.is_dir() {
-        bail!(
-            "`--title` names one document, and `{}` is a folder: leave it out",
-            args.source
-        );
-    }
     let addition = args.addition();
+    if given.is_none() {
+        addition.check_title(&root, "--title", &args.source)?;
+    }
     let collection = addition.collection(given.is_none().then_some(&*root))?;
     let configuration = match given {
-        Some(_) => Configuration::of_user(&args.embedding)?,
-        None => Configuration::read(&root, &args.embedding)?.told(),
+        Some(_) => Configuration::of_user(&args.details.embedding)?,
+        None => Configuration::read(&root, &args.details.embedding)?.told(),
     };
     if let Some(text) = &given {
         let selection = configuration.options_of(&collection).selection;
@@ -71,13 +60,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     }
     if given.is_none() && root.is_file() {
         let selection = configuration.options_of(&collection).selection;
-        place::check_file(&args.source, &root, &selection)?;
+        place::check_file(&args.source, &root, &selection, Asker::Add)?;
     }
     let mut output = Output::new();
     if args.preview {
         let title = collection.attributes.title.clone();
         let options = configuration.options_of(&collection);
-        let preview = chunk::Preview::new(&mut output, options.chunking.clone(), args.json, title)?;
+        let preview = chunk::Preview::new(
+            &mut output,
+            options.chunking.clone(),
+            args.details.json,
+            title,
+        )?;
         match &given {
             Some(text) => preview.text(&addition.file_name(&collection), text)?,
             None => preview.files(&Files::selected(&root, &options.selection)?)?,
@@ -85,8 +79,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         output.flush()?;
         return Ok(Outcome::Done);
     }
-    let embedding = Configuration::of_user(&args.embedding)?.embedding;
-    let index = Index::open(&args.index.library()?, OpenOptions::create())?;
+    let embedding = Configuration::of_user(&args.details.embedding)?.embedding;
+    let index = Index::open(&args.details.index.library()?, OpenOptions::create())?;
     let mut index = embedding.given_to(index)?;
     let collection = match &given {
         Some(text) => {
@@ -104,7 +98,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             collection
         }
     };
-    details::sync(&mut index, &configuration, collection, args.json)
+    details::sync(&mut index, &configuration, collection, args.details.json)
 }
 
 impl Args {

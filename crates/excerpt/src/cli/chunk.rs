@@ -18,8 +18,10 @@ use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, counted, fitted, say, thousands};
 use crate::page;
 use crate::place::project::{self, EmbeddingArgs};
-use crate::place::{CollectionArgs, IndexArgs, Paths, Target, absolute, in_collection};
-use crate::wire::Cut;
+use crate::place::{
+    CollectionArgs, IndexArgs, Paths, Target, absolute, in_collection, is_at_or_below,
+};
+use crate::wire::SplitDocument;
 
 /// Show how documents are split; nothing is stored
 #[derive(Debug, clap::Args)]
@@ -187,7 +189,8 @@ impl Indexed {
     /// The size of the documents.
     fn bytes(&self) -> anyhow::Result<u64> {
         let listing = self.files()?.list()?;
-        let inside = |path: &str| is_inside(path, self.inside.as_deref());
+        let folder = self.inside.as_deref().unwrap_or_default();
+        let inside = |path: &str| is_at_or_below(folder, path);
         let entries = listing.entries.iter().filter(|entry| inside(&entry.path));
         Ok(entries.map(|entry| entry.stat.size).sum())
     }
@@ -207,12 +210,6 @@ fn note_secrets(path: &str, text: &str) -> anyhow::Result<()> {
         ));
     }
     Ok(())
-}
-
-/// Whether the document at `path` is in `folder`, if there is one.
-fn is_inside(path: &str, folder: Option<&str>) -> bool {
-    let below = |rest: &str| rest.is_empty() || rest.starts_with('/');
-    folder.is_none_or(|folder| path.strip_prefix(folder).is_some_and(below))
 }
 
 /// Rejects a page that is too large for a browser.
@@ -238,7 +235,7 @@ fn folder(
     inside: Option<&str>,
     shown: impl Fn(&str) -> String,
 ) -> anyhow::Result<()> {
-    let lies_inside = |path: &str| is_inside(path, inside);
+    let lies_inside = |path: &str| is_at_or_below(inside.unwrap_or_default(), path);
     let listing = source.list()?;
     let skips = listing.skips.iter().filter(|skip| lies_inside(&skip.path));
     let mut skipped = skips.count();
@@ -416,7 +413,7 @@ impl Printer<'_> {
             }
             Format::Json => {
                 self.output.raw(if first { "" } else { "," })?;
-                self.output.json(&Cut {
+                self.output.json(&SplitDocument {
                     path,
                     source_path,
                     encoding,

@@ -102,7 +102,7 @@ fn settings(
         let mut files = configuration.files.iter().rev();
         let file = files.find(|file| file.sets.contains(&setting.name));
         setting.from = match file {
-            _ if is_own => "set by `excerpt add`".to_string(),
+            _ if is_own => "set for the collection".to_string(),
             Some(file) => file.path.display().to_string(),
             None if table == "search" && configuration.ranking_preset != RankingPreset::Default => {
                 match field {

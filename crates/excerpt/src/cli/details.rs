@@ -1,4 +1,4 @@
-//! What is said of a collection when it is added or edited, and the report of what that did.
+//! The options that `add` and `edit` share, and their report.
 
 use excerpt_index::{Collection, Index, Secrets, Selection, SyncReport, Warned};
 use serde::Serialize;
@@ -7,10 +7,13 @@ use crate::cli::flags::ChunkFlags;
 use crate::cli::sync::told;
 use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, counted};
-use crate::place::project::Configuration;
-use crate::place::{self, Addition, Kind, Syncable, patiently};
+use crate::place::project::{Configuration, EmbeddingArgs};
+use crate::place::{self, Addition, Contents, IndexArgs, Kind, Syncable, patiently};
 
-/// The settings and attributes of a collection.
+/// How many warnings are shown.
+const WARNINGS: usize = 5;
+
+/// The settings and attributes of a collection, its index, and the form of the report.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct Details {
     /// The type of its documents
@@ -18,7 +21,7 @@ pub(crate) struct Details {
     kind: Option<Kind>,
     /// The title, of a file or a text
     #[arg(long, value_name = "TITLE")]
-    pub(super) title: Option<String>,
+    title: Option<String>,
     /// A version that its documents are about: 3.12, 3.x, >=2.1; may be given several times
     #[arg(long = "version", value_name = "VERSION")]
     versions: Vec<String>,
@@ -31,9 +34,9 @@ pub(crate) struct Details {
     /// Exclude files that match this pattern; may be given several times
     #[arg(long, value_name = "PATTERN")]
     ignore: Vec<String>,
-    /// Add what `.gitignore` and the like exclude, too
-    #[arg(long)]
-    no_ignore: bool,
+    /// Add what `.gitignore` and the like exclude, too; `=false` excludes it again
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    no_ignore: Option<bool>,
     /// The size in bytes above which a file is skipped [default: 2097152]
     #[arg(long, value_name = "BYTES", hide_short_help = true)]
     max_file_size: Option<u64>,
@@ -42,6 +45,13 @@ pub(crate) struct Details {
     secrets: Option<Secrets>,
     #[command(flatten)]
     chunking: ChunkFlags,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) index: IndexArgs,
+    #[command(flatten)]
+    pub(super) embedding: EmbeddingArgs,
 }
 
 impl Details {
@@ -58,39 +68,51 @@ impl Details {
         }
     }
 
-    /// The collection with what these flags say, and for all others what it has. An empty title,
-    /// version or tag removes what there is.
-    pub(super) fn applied_to(&self, known: Collection) -> Collection {
+    /// Applies these flags to a collection; unset flags keep their values. An empty title, version,
+    /// tag or pattern removes what there is.
+    pub(super) fn apply_to(&self, collection: &mut Collection) {
         let said = self.addition().attributes();
-        let mut collection = known;
         let attributes = &mut collection.attributes;
-        if let Some(title) = said.title {
-            attributes.title = Some(title).filter(|title| !title.is_empty());
+        if self.title.is_some() {
+            attributes.title = said.title;
         }
         if said.kind.is_some() {
             attributes.kind = said.kind;
         }
         if !self.versions.is_empty() {
             attributes.versions = said.versions;
-            attributes.versions.retain(|version| !version.is_empty());
         }
         if !self.tags.is_empty() {
             attributes.tags = said.tags;
         }
-        collection.selection = self.selection().or(collection.selection);
-        collection.chunking = self.chunking.settings().or(collection.chunking);
-        collection
+        let selection = &mut collection.selection;
+        if !self.include.is_empty() {
+            selection.include.clear();
+        }
+        if !self.ignore.is_empty() {
+            selection.ignore.clear();
+        }
+        *selection = self.selection().or(std::mem::take(selection));
+        let chunking = &mut collection.chunking;
+        *chunking = self.chunking.settings().or(std::mem::take(chunking));
     }
 
     fn selection(&self) -> Selection {
         let mut selection = Selection::default();
-        selection.include.clone_from(&self.include);
-        selection.ignore.clone_from(&self.ignore);
+        selection.include = patterns(&self.include);
+        selection.ignore = patterns(&self.ignore);
         selection.max_file_size = self.max_file_size;
         selection.secrets = self.secrets;
-        selection.ignore_files = self.no_ignore.then_some(false);
+        selection.ignore_files = self.no_ignore.map(|no_ignore| !no_ignore);
         selection
     }
+}
+
+/// The patterns that are not empty: an empty one would match every file, or none.
+fn patterns(given: &[String]) -> Vec<String> {
+    let given = given.iter();
+    let given = given.filter(|pattern| !pattern.trim().is_empty());
+    given.cloned().collect()
 }
 
 fn secrets(text: &str) -> Result<Secrets, &'static str> {
@@ -105,7 +127,7 @@ fn secrets(text: &str) -> Result<Secrets, &'static str> {
 #[derive(Serialize)]
 struct Report<'a> {
     schema: u32,
-    /// Its name, which is its id.
+    /// The name of the collection.
     collection: &'a str,
     documents: usize,
     chunks: usize,
@@ -129,48 +151,30 @@ pub(super) fn sync(
         collection: Some(collection),
     };
     let report = patiently(|| place::sync(index, &source, None))?;
-    let status = index.status()?;
-    let mut sources = status.sources.iter();
-    let known = sources.find(|known| known.root == source.root);
-    let (documents, chunks) = known.map_or((0, 0), |known| (known.documents, known.chunks));
-    let warnings = index.warnings(&source.root)?;
+    let contents = Contents::of(index, &source.root)?;
+    let Contents {
+        documents, chunks, ..
+    } = contents;
     if json {
         output.json(&Report {
             schema: SCHEMA,
             collection: &name,
             documents,
             chunks,
-            warnings: &warnings,
+            warnings: &contents.warnings,
             sync: &report,
         })?;
     } else {
         told(&mut output, &source, &report, false)?;
         let (documents, chunks) = (counted(documents, "document"), counted(chunks, "chunk"));
         output.line(output.safe(&format!("{documents} in {chunks}: search with `-c {name}`")))?;
-        for warning in shown(&warnings) {
+        let (warnings, more) = contents.first_warnings(WARNINGS, str::to_string);
+        let more =
+            (more > 0).then(|| format!("{more} more; `excerpt chunk` shows each with its chunk"));
+        for warning in warnings.into_iter().chain(more) {
             output.line(output.safe(&format!("warning: {warning}")))?;
         }
     }
     output.flush()?;
     Ok(Outcome::Done)
-}
-
-/// The first warnings as lines, and how many more there are.
-fn shown(warnings: &[Warned]) -> Vec<String> {
-    /// How many are shown.
-    const MOST: usize = 5;
-    let mut lines: Vec<String> = warnings
-        .iter()
-        .take(MOST)
-        .map(|warned| match warned.lines {
-            Some((first, last)) => format!("{}:{first}-{last}: {}", warned.path, warned.warning),
-            None => format!("{}: {}", warned.path, warned.warning),
-        })
-        .collect();
-    if let Some(more) = warnings.len().checked_sub(MOST).filter(|more| *more > 0) {
-        lines.push(format!(
-            "{more} more; `excerpt chunk` shows each with its chunk"
-        ));
-    }
-    lines
 }

@@ -27,6 +27,11 @@ impl Scores {
         format!("{score:.0$}", self.decimals)
     }
 
+    /// A score with one digit more, as below its parts.
+    pub(crate) fn precise(self, score: f32) -> String {
+        format!("{score:.0$}", self.decimals + 1)
+    }
+
     /// The parts of a hit's score, one per line, and the score below them.
     pub(crate) fn lines(self, hit: &Hit) -> Vec<String> {
         let parts = &hit.explanation;
@@ -50,11 +55,7 @@ impl Scores {
             .unwrap_or(0)
             .max("score".len());
         let details = width(|(_, detail, _)| columns(detail)).unwrap_or(0);
-        let sum = (
-            "score",
-            String::new(),
-            format!("{:.1$}", hit.score, self.decimals + 1),
-        );
+        let sum = ("score", String::new(), self.precise(hit.score));
         let lines = parts.iter().zip(shares);
         let lines = lines.map(|((name, detail, _), share)| (*name, detail.clone(), share));
         let lines: Vec<_> = lines.chain([sum]).collect();

@@ -42,8 +42,8 @@ pub(crate) struct ChunkFlags {
     #[arg(long, value_name = "REGEX", hide_short_help = true)]
     delimiter: Option<String>,
     /// Make a delimiter part of the chunk that it opens instead of leaving it out
-    #[arg(long, hide_short_help = true)]
-    include_delimiter: bool,
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_short_help = true)]
+    include_delimiter: Option<bool>,
     /// Whether a code block, table or sentence over the limit is split or kept [default: split]
     #[arg(long, value_name = "WHAT", hide_short_help = true)]
     atomic: Option<Atomic>,
@@ -62,8 +62,8 @@ pub(crate) struct ChunkFlags {
     overview: Option<usize>,
     /// Make each item of a top-level list, each section and each top-level definition in code a
     /// separate chunk
-    #[arg(long, hide_short_help = true)]
-    per_entry: bool,
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_short_help = true)]
+    per_entry: Option<bool>,
 }
 
 impl ChunkFlags {
@@ -79,13 +79,13 @@ impl ChunkFlags {
             overlap: self.overlap,
             levels: self.levels,
             delimiter: self.delimiter.clone(),
-            include_delimiter: self.include_delimiter.then_some(true),
+            include_delimiter: self.include_delimiter,
             atomic: self.atomic,
             context: self.context,
             complete_sentences: self.complete_sentences,
             continuation_marker: self.continuation_marker.clone(),
             overview: self.overview,
-            per_entry: self.per_entry.then_some(true),
+            per_entry: self.per_entry,
         }
     }
 }

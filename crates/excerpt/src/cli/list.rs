@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use excerpt_index::{
     DateFrom, DocumentEntry, FolderEntry, Index, IndexEntry, ListOptions, ListOrder, OpenOptions,
 };
@@ -50,6 +50,9 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut output = Output::new();
     if args.indexes {
+        if args.index.is_given() {
+            bail!("`--indexes` lists all indexes, and `--index` names one: leave one out");
+        }
         return indexes(&mut output, args.json);
     }
     let is_view = args.documents || args.folders || args.recent.is_some();

@@ -32,6 +32,7 @@ use std::io::IsTerminal as _;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
+pub(crate) use explain::Scores;
 pub(crate) use list::date_of;
 
 use crate::exit::Outcome;

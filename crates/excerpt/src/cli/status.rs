@@ -22,7 +22,7 @@ pub(crate) struct Args {
     #[arg(default_value = ".")]
     path: PathBuf,
     /// List every file and folder that was skipped, with the reason
-    #[arg(long)]
+    #[arg(long, conflicts_with = "config")]
     skips: bool,
     /// Show every setting in effect, and where it comes from
     #[arg(long)]
@@ -69,10 +69,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     if args.config {
         for source in &target.sources {
             let collection = source.collection.as_ref();
-            let mut configuration = Configuration::read(&source.root, &args.embedding)?;
-            if let Some(preset) = collection.and_then(|known| known.chunking.preset) {
-                configuration.rank_for(Some(preset))?;
-            }
+            let configuration = Configuration::read(&source.root, &args.embedding)?
+                .searched_with(&target.configuration);
             config::print(
                 &mut output,
                 &configuration,

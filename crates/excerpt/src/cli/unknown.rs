@@ -33,7 +33,9 @@ pub(super) fn answered(mut error: Error, cli: &Command, given: &[String]) -> Err
             text(&error, ContextKind::InvalidArg).and_then(|name| flag(command?, name))
         }
         ErrorKind::InvalidSubcommand => {
-            text(&error, ContextKind::InvalidSubcommand).and_then(command)
+            let is_misspelt = error.get(ContextKind::SuggestedSubcommand).is_some();
+            let name = text(&error, ContextKind::InvalidSubcommand);
+            name.and_then(|name| command(name).or((!is_misspelt).then(|| search_for(name))))
         }
         _ => None,
     };
@@ -56,6 +58,11 @@ fn text(error: &Error, kind: ContextKind) -> Option<&str> {
 fn command(name: &str) -> Option<String> {
     let (_, ours) = COMMANDS.iter().find(|(other, _)| *other == name)?;
     Some(format!("`{name}` is `excerpt {ours}` here"))
+}
+
+/// How to search for a word in the place of a command.
+fn search_for(word: &str) -> String {
+    format!("to search for it: `excerpt search {word}`")
 }
 
 /// What an unknown flag of a command is here.
@@ -87,6 +94,6 @@ fn flag(command: &Command, given: &str) -> Option<String> {
     })?;
     let value = positional.get_value_names()?.first()?;
     Some(format!(
-        "it is given without a flag: `excerpt {command_name} {value}`"
+        "pass it without a flag: `excerpt {command_name} {value}`"
     ))
 }

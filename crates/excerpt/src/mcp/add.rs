@@ -7,8 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, anyhow, bail};
 use excerpt_chunk::Document;
 use excerpt_index::{
-    Collection, Error, Files, Index, Reading, Source as _, SyncOptions, Warned, includes,
-    read_named,
+    Collection, Error, Files, Index, Reading, Source as _, SyncOptions, includes, read_named,
 };
 use rmcp::model::{Tool, ToolAnnotations};
 use rmcp::service::{RequestContext, RoleServer};
@@ -22,7 +21,7 @@ use super::reply::{Form, Reply, with_notes};
 use super::scope::{Scope, Seen, configured};
 use super::{Shared, object};
 use crate::output::counted;
-use crate::place::{Addition, Kind, check_file};
+use crate::place::{Addition, Asker, Contents, Kind, check_file};
 
 pub(super) const NAME: &str = "add";
 
@@ -109,18 +108,12 @@ impl Shared {
         };
         if let Given::Text(_) = &given
             && addition.name.is_none()
-            && addition
-                .title
-                .as_deref()
-                .is_none_or(|title| title.trim().is_empty())
+            && addition.title().is_none()
         {
             bail!("a text has no name: give `name` or `title`");
         }
-        if let Given::File(root) = &given
-            && addition.title.is_some()
-            && root.is_dir()
-        {
-            bail!("`title` names one document, and `path` is a folder: leave it out");
+        if let Given::File(root) = &given {
+            addition.check_title(root, "title", "path")?;
         }
         let root = match &given {
             Given::File(root) => Some(&**root),
@@ -130,8 +123,7 @@ impl Shared {
         let mut collection = addition.collection(root)?;
         let dir = self.scope.index.clone();
         if replaces && let Some(known) = replaced(&dir, &collection, &given)? {
-            // Only the owner decides which files are left out.
-            collection.selection = known.selection;
+            collection = in_place_of(&known, collection);
         }
         let configuration = configured(root, &self.options.embedding)?;
         let options = configuration.options_of(&collection);
@@ -143,7 +135,7 @@ impl Shared {
             && root.is_file()
         {
             let name = root.file_name().unwrap_or_default().to_string_lossy();
-            check_file(&name, root, &options.selection)?;
+            check_file(&name, root, &options.selection, Asker::Agent)?;
         }
         if is_preview {
             let cut = move || {
@@ -163,9 +155,19 @@ impl Shared {
         self.keeper
             .write(move |writer| {
                 let index = writer.index()?;
+                let known = match replaces {
+                    true => replaced(&dir, &collection, &given)?,
+                    false => None,
+                };
                 let collection = match &given {
                     Given::Text(text) if replaces => {
-                        match index.replace_text(collection, &file, text) {
+                        let added = match known {
+                            Some(known) => index.edit_text(&known.name, text, |known| {
+                                *known = in_place_of(known, collection);
+                            }),
+                            None => index.replace_text(collection, &file, text),
+                        };
+                        match added {
                             Err(Error::NameTaken { name, .. }) => return Err(name_taken(&name)),
                             added => added?,
                         }
@@ -181,16 +183,17 @@ impl Shared {
                         index.give(collection, &file, text)?
                     }
                     Given::File(_) => {
-                        let added = match replaces {
-                            true => index.replace(collection.clone()),
-                            false => index.add(collection.clone()),
+                        let added = match known {
+                            Some(known) => index.edit(&known.name, |known| {
+                                *known = in_place_of(known, collection);
+                            }),
+                            None => index.add(collection.clone()).map(|()| collection),
                         };
                         match added {
                             Err(Error::NameTaken { name, .. }) => return Err(name_taken(&name)),
                             Err(Error::RootTaken { name, .. }) => return Err(root_taken(&name)),
                             added => added?,
                         }
-                        collection
                     }
                 };
                 let seen = Seen {
@@ -199,13 +202,11 @@ impl Shared {
                     collection: Some(collection),
                 };
                 let report = writer.sync(&seen, |_| false)?;
-                let documents = report.added + report.changed + report.recut + report.unchanged;
-                let status = writer.index()?.status()?;
-                let mut sources = status.sources.iter();
-                let source = sources.find(|source| source.root == seen.root);
-                let chunks = source.map_or(0, |source| source.chunks);
-                let warnings = writer.index()?.warnings(&seen.root)?;
-                let mut notes = shown_warnings(&warnings);
+                let contents = Contents::of(writer.index()?, &seen.root)?;
+                let Contents {
+                    documents, chunks, ..
+                } = contents;
+                let mut notes = shown_warnings(&contents);
                 if let Some(reason) = report.without_vectors {
                     notes.push(format!("without vectors: {reason}"));
                 }
@@ -271,20 +272,12 @@ fn check_name(name: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The notes about what documents were warned of.
-fn shown_warnings(warnings: &[Warned]) -> Vec<String> {
+/// The warnings about documents, as notes.
+fn shown_warnings(contents: &Contents) -> Vec<String> {
     /// How many are shown.
     const MOST: usize = 3;
-    let mut notes: Vec<String> = warnings
-        .iter()
-        .take(MOST)
-        .map(|warned| {
-            let lines = warned.lines.map(|(first, last)| format!(":{first}-{last}"));
-            let path = address(&warned.path);
-            format!("{path}{}: {}", lines.unwrap_or_default(), warned.warning)
-        })
-        .collect();
-    if let Some(more) = warnings.len().checked_sub(MOST).filter(|more| *more > 0) {
+    let (mut notes, more) = contents.first_warnings(MOST, |path| address(path).into_owned());
+    if more > 0 {
         notes.push(format!("{} more", counted(more, "warning")));
     }
     notes
@@ -299,6 +292,13 @@ fn replaced(dir: &Path, wanted: &Collection, given: &Given) -> anyhow::Result<Op
         Given::Text(_) => known.given && known.name == wanted.name,
     });
     Ok(same.next())
+}
+
+/// The collection that an agent adds in the place of `known`: only the owner decides which files
+/// are left out.
+fn in_place_of(known: &Collection, mut added: Collection) -> Collection {
+    added.selection = known.selection.clone();
+    added
 }
 
 /// The error for a name that another collection has.
@@ -339,10 +339,9 @@ fn already(
     known: &Collection,
     wanted: &Collection,
 ) -> anyhow::Result<Reply> {
-    let status = index.status()?;
-    let mut sources = status.sources.iter();
-    let source = sources.find(|source| source.root == known.root);
-    let (documents, chunks) = source.map_or((0, 0), |source| (source.documents, source.chunks));
+    let Contents {
+        documents, chunks, ..
+    } = Contents::of(index, &known.root)?;
     let is_same = known.attributes == wanted.attributes && known.chunking == wanted.chunking;
     let mut notes = Vec::new();
     if !is_same {

@@ -219,7 +219,7 @@ fn with_filters(given: Map<String, Value>, known: &[&str]) -> Vec<(String, Value
     all
 }
 
-/// The argument with this name, or that other tools call so.
+/// The argument with this name, or for which other tools use it.
 fn known_as<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     let find = |name: &str| known.iter().find(|known| **known == name).copied();
     find(name).or_else(|| other_names::arguments(name).find_map(find))

@@ -71,7 +71,7 @@ pub(super) fn chunking() -> Value {
             true => json!({"type": kind}),
             false => json!({"enum": names}),
         };
-        // Nothing, none and no are what one expects.
+        // A default of null, 0 or false needs no mention.
         let is_nothing = [json!(null), json!(0), json!(false)].contains(default);
         if !is_nothing {
             schema["default"] = default.clone();

@@ -12,7 +12,7 @@ use crate::output::{counted, thousands};
 use crate::visible::characters;
 
 /// The maximum number of names of a kind, and of characters in each.
-const NAMED: usize = 8;
+pub(super) const NAMED: usize = 8;
 const LONGEST: usize = 40;
 
 /// How many documents are searched for useful titles: daily notes are titled by date, which says

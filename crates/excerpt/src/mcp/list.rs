@@ -10,8 +10,8 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
-use super::budget::{self, shortened};
-use super::instructions::Overview;
+use super::budget::{self, beginning, shortened, tokens};
+use super::instructions::{NAMED, Overview};
 use super::names::{address, one_line, quoted};
 use super::reply::{Form, Reply, texts, with_notes};
 use super::scope::Seen;
@@ -199,7 +199,7 @@ impl Shared {
         Ok(entries)
     }
 
-    /// What the documents of several sources are about: a line for each kind of what is known.
+    /// A summary of several sources: one line per property.
     fn summary(&self, index: &Index, sources: &[Seen], below: &str) -> anyhow::Result<Vec<Entry>> {
         /// How many of the newest documents it names.
         const NEWEST: usize = 5;
@@ -207,24 +207,28 @@ impl Shared {
         if content.documents == 0 {
             return Ok(Vec::new());
         }
-        let counted_names = |all: &[(String, usize)], name: fn(&str) -> String| {
-            let all = all.iter();
-            let all = all.map(|(of, count)| format!("{} {}", name(of), thousands(*count)));
-            all.collect::<Vec<_>>().join(", ")
+        let counts = |all: &[(String, usize)], name: fn(&str) -> String| {
+            let all = all.iter().take(NAMED);
+            all.map(|(of, count)| format!("{} {}", name(of), thousands(*count)))
+                .collect()
         };
-        let names = |all: &[String]| {
-            all.iter()
-                .map(|it| quoted(it))
-                .collect::<Vec<_>>()
-                .join(", ")
-        };
-        let languages = counted_names(&content.languages, str::to_string);
-        let folders = counted_names(&content.folders, quoted);
-        let documents = counted(content.documents, "document");
-        let lines = [
-            ("documents", documents, json!(content.documents)),
-            ("languages", languages, json!(content.languages)),
-            ("folders", folders, json!(content.folders)),
+        let names = |all: &[String]| all.iter().take(NAMED).map(|it| quoted(it)).collect();
+        let mut entries = vec![property(
+            "documents",
+            &[counted(content.documents, "document")],
+            json!(content.documents),
+        )];
+        let lists: [(&str, Vec<String>, Value); 5] = [
+            (
+                "languages",
+                counts(&content.languages, str::to_string),
+                json!(content.languages),
+            ),
+            (
+                "folders",
+                counts(&content.folders, quoted),
+                json!(content.folders),
+            ),
             ("topics", names(&content.topics), json!(content.topics)),
             ("titles", names(&content.titles), json!(content.titles)),
             (
@@ -233,15 +237,8 @@ impl Shared {
                 json!(content.collections),
             ),
         ];
-        let lines = lines.into_iter().filter(|(_, line, _)| !line.is_empty());
-        let mut entries: Vec<Entry> = lines
-            .map(|(what, line, data)| {
-                (
-                    format!("- {what}: {line}"),
-                    json!({"what": what, "value": data}),
-                )
-            })
-            .collect();
+        let lists = lists.into_iter().filter(|(_, line, _)| !line.is_empty());
+        entries.extend(lists.map(|(what, line, all)| property(what, &line, all)));
         let newest = ListOptions::default().path(below).limit(NEWEST);
         let newest = self.documents(index, sources, newest.order(ListOrder::Recent))?;
         let newest = newest.into_iter().take(NEWEST);
@@ -295,6 +292,22 @@ fn count(index: &Index, sources: &[Seen], options: &ListOptions) -> anyhow::Resu
     Ok(count)
 }
 
+/// An entry of a summary: the first few values of a property, and how many more there are.
+fn property(what: &str, line: &[String], mut value: Value) -> Entry {
+    let mut more = 0;
+    if let Some(all) = value.as_array_mut() {
+        more = all.len().saturating_sub(NAMED);
+        all.truncate(NAMED);
+    }
+    let line = format!("- {what}: {}", line.join(", "));
+    let mut data = json!({"what": what, "value": value});
+    if more == 0 {
+        return (line, data);
+    }
+    data["more"] = more.into();
+    (format!("{line} +{}", thousands(more)), data)
+}
+
 fn of_collection(mut data: Value, name: Option<&str>) -> Value {
     if let Some(name) = name {
         data["collection"] = name.into();
@@ -323,13 +336,16 @@ fn page(
         if is_full && !listed.is_empty() {
             break;
         }
+        let (line, data) = match (is_full, what) {
+            (true, "summary") => (cut_to(&line, left), without_length(data, left)),
+            // A path is shown whole, so that it can be used.
+            (true, _) => (line, without_length(data, left)),
+            (false, _) => (line, data),
+        };
         left = left.saturating_sub(taken);
         text += &line;
         text.push('\n');
-        listed.push(match is_full {
-            true => without_length(data),
-            false => data,
-        });
+        listed.push(data);
     }
     let end = offset.saturating_add(listed.len());
     text += &match (listed.len(), total, what) {
@@ -356,14 +372,40 @@ fn page(
     Reply::of(form, with_notes(text, &notes), &data)
 }
 
-/// An entry that is too long by itself, with its title and attributes shortened.
-fn without_length(mut data: Value) -> Value {
+/// A line that is too long by itself, shortened to `most` tokens, with the last quote closed.
+fn cut_to(line: &str, most: usize) -> String {
+    /// The tokens for the ellipsis and the quote.
+    const END: usize = 3;
+    let kept = beginning(line, most.saturating_sub(END));
+    if kept.len() == line.len() {
+        return line.to_string();
+    }
+    let mut is_quoted = false;
+    let mut is_escaped = false;
+    for c in kept.chars() {
+        is_quoted ^= c == '"' && !is_escaped;
+        is_escaped = c == '\\' && !is_escaped;
+    }
+    let end = if is_quoted { "…\"" } else { "…" };
+    format!("{}{end}", kept.trim_end().trim_end_matches('\\'))
+}
+
+/// An entry that is too long by itself, with its title and attributes shortened, and only as many
+/// of its values as fit into `most` tokens.
+fn without_length(mut data: Value, most: usize) -> Value {
     for place in ["/title", "/said/title"] {
         if let Some(title) = data.pointer_mut(place)
             && let Some(long) = title.as_str()
         {
             *title = shortened(long).into();
         }
+    }
+    while tokens(&data.to_string()) > most
+        && let Some(values) = data["value"].as_array_mut()
+        && values.pop().is_some()
+    {
+        let more = data["more"].as_u64().unwrap_or(0);
+        data["more"] = (more + 1).into();
     }
     data
 }

@@ -84,6 +84,7 @@ pub(crate) struct Server {
 struct Shared {
     scope: Arc<Scope>,
     keeper: Arc<Keeper>,
+    /// The ranking when the server started, which applies while the configuration is invalid.
     ranking: Ranking,
     options: Options,
     content: Content,

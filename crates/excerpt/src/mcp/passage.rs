@@ -11,6 +11,7 @@ use super::budget::{around, begun, bounded};
 use super::fence::measured;
 use super::names::{address, quoted, quoted_trail};
 use super::reply::Form;
+use crate::cli::Scores;
 use crate::output::counted;
 use crate::wire::channel;
 
@@ -43,6 +44,9 @@ pub(super) struct Passage<'a> {
     #[serde(skip_serializing_if = "is_empty")]
     metadata: Option<&'a Map<String, Value>>,
     score: f32,
+    /// The format of the score.
+    #[serde(skip)]
+    scores: Scores,
     channel: &'static str,
     pub(super) weak: bool,
     pub(super) id: Hash,
@@ -66,6 +70,7 @@ impl<'a> Passage<'a> {
         rank: usize,
         document: &'a DocumentHits,
         hit: &'a Hit,
+        scores: Scores,
         outward: impl Fn(&'a str) -> &'a str,
     ) -> Self {
         let path = outward(&document.path);
@@ -86,6 +91,7 @@ impl<'a> Passage<'a> {
             fields: fields(&document.metadata),
             metadata: Some(&document.metadata),
             score: hit.score,
+            scores,
             channel: channel(&hit.explanation),
             weak: hit.weak,
             id: hit.id,
@@ -109,7 +115,8 @@ impl<'a> Passage<'a> {
         let weak = if self.weak { " weak" } else { "" };
         let mut id = self.id.to_string();
         id.truncate(ID);
-        head += &format!(" · score {:.3}{weak} · id {id}", self.score);
+        let score = self.scores.precise(self.score);
+        head += &format!(" · score {score}{weak} · id {id}");
         if !self.also_in.is_empty() {
             let named = self.also_in.len().min(COPIES);
             head += &format!(" · also {}", self.also_in[..named].join(", "));

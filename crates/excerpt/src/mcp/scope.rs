@@ -7,13 +7,13 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 use anyhow::{anyhow, bail};
 use excerpt_index::{
-    Collection, Filter, Index, ListOptions, OpenOptions, ReadOptions, SyncOptions,
+    Collection, Filter, Index, ListOptions, OpenOptions, Ranking, ReadOptions, SyncOptions,
 };
 
 use super::Options;
 use super::arguments::shown;
-use crate::place::Target;
 use crate::place::project::{Configuration, EmbeddingArgs};
+use crate::place::{Target, is_at_or_below};
 
 /// The bounds of a server, fixed when it starts.
 pub(super) struct Scope {
@@ -229,6 +229,31 @@ impl Scope {
         Ok(sources)
     }
 
+    /// The ranking of a search of `sources`, by the configuration as it is now.
+    pub(super) fn ranking(
+        &self,
+        sources: &[Seen],
+        args: &EmbeddingArgs,
+    ) -> anyhow::Result<Ranking> {
+        let configuration = match &self.served {
+            Served::Root(root) => {
+                let all = Collection::all_in(&self.index)?;
+                let known = all.iter().find(|known| known.root == *root);
+                Configuration::of_source(root, known, args)?
+            }
+            _ => {
+                let known = sources.iter().filter_map(|seen| seen.collection.as_ref());
+                let presets = known.map(|known| {
+                    let configuration = Configuration::read(&known.root, args)?;
+                    Ok(configuration.preset_of(known))
+                });
+                let presets = presets.collect::<anyhow::Result<Vec<_>>>()?;
+                Configuration::of_collections(&presets, args)?
+            }
+        };
+        Ok(configuration.ranking)
+    }
+
     /// Those of `sources` that the index contains.
     pub(super) fn indexed(&self, index: &Index, sources: Vec<Seen>) -> anyhow::Result<Vec<Seen>> {
         let roots = index.roots()?;
@@ -285,10 +310,10 @@ impl Scope {
         let Some(path) = path else {
             return Some(self.under.clone());
         };
-        if reaches(&self.under, path) {
+        if is_at_or_below(&self.under, path) {
             return Some(path.to_string());
         }
-        reaches(path, &self.under).then(|| self.under.clone())
+        is_at_or_below(path, &self.under).then(|| self.under.clone())
     }
 
     /// The filter to search `sources` below `path`.
@@ -362,12 +387,6 @@ fn joined(base: &str, path: &str) -> String {
         (_, true) => base.to_string(),
         (false, false) => format!("{base}/{path}"),
     }
-}
-
-/// Whether `path` is `folder` or below it.
-fn reaches(folder: &str, path: &str) -> bool {
-    let rest = path.strip_prefix(folder);
-    rest.is_some_and(|rest| folder.is_empty() || rest.is_empty() || rest.starts_with('/'))
 }
 
 #[cfg(test)]

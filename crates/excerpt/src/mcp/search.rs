@@ -24,7 +24,8 @@ use super::reply::{Form, Reply, texts};
 use super::scope::Seen;
 use super::waiting::plain;
 use super::{Shared, object};
-use crate::output::counted;
+use crate::cli::Scores;
+use crate::output::{ONLY_WEAK, counted};
 use crate::place::{Changed, SyncMode};
 
 pub(super) const NAME: &str = "search";
@@ -119,6 +120,15 @@ impl Shown {
     fn folds(self) -> bool {
         self.form == Form::Text && !self.weak
     }
+
+    /// The tokens that are left above the notes and the last line.
+    fn left_above(self, notes: &[String]) -> usize {
+        let mut under = Fenced::default();
+        under.notes(notes);
+        under.line("end");
+        let under = self.form.tokens(&under.measured(), &notes);
+        self.max_tokens.saturating_sub(under)
+    }
 }
 
 impl Shared {
@@ -135,10 +145,7 @@ impl Shared {
     fn asked(&self, arguments: &mut Arguments) -> anyhow::Result<Asked> {
         let text = arguments.text("query")?.unwrap_or_default();
         let limit = arguments.whole("limit", 1, MOST)?.unwrap_or(DEFAULT);
-        let mut query = Query::new(text)
-            .ranking(self.ranking.clone())
-            .rank(Rank::Chunks)
-            .limit(limit);
+        let mut query = Query::new(text).rank(Rank::Chunks).limit(limit);
         let filter = &mut query.filter;
         filter.tags = arguments.texts("tags")?;
         filter.kinds = arguments.texts("kind")?;
@@ -160,7 +167,8 @@ impl Shared {
                 .unwrap_or(TOKENS * limit.max(DEFAULT)),
         };
         Ok(Asked {
-            query: query.fold_copies(shown.folds()),
+            // Documents without texts do not name their copies.
+            query: query.fold_copies(shown.folds() && !documents),
             path: path.map(|path| self.scope.inward(&path)).transpose()?,
             collections: arguments.texts("collection")?,
             shown,
@@ -177,7 +185,10 @@ impl Shared {
         let Some(path) = scope.below(asked.path.as_deref()) else {
             bail!(NOTHING_THERE);
         };
-        let mut query = asked.query;
+        let ranking = scope.ranking(&sources, &self.options.embedding);
+        let ranking = ranking.unwrap_or_else(|_| self.ranking.clone());
+        let scores = Scores::of(&ranking);
+        let mut query = asked.query.ranking(ranking);
         let places = scope.filter(&sources, path);
         query.filter.sources = places.sources;
         query.filter.path = places.path;
@@ -206,7 +217,10 @@ impl Shared {
         let documents = answer.documents.iter();
         let documents = documents.filter(|document| document.chunks.iter().any(is_shown));
         notes.extend(self.changed(index, documents)?);
-        self.shown(&answer, asked.shown, notes)
+        match asked.shown.documents {
+            true => self.without_texts(&answer, (asked.shown, scores), notes),
+            false => self.shown(&answer, (asked.shown, scores), notes),
+        }
     }
 
     /// The notes of the index about the answer, without those about what is not visible.
@@ -291,15 +305,13 @@ impl Shared {
         }
     }
 
+    /// The hits of an answer with as much of their texts as there is room for.
     fn shown(
         &self,
         answer: &Answer,
-        shown: Shown,
+        (shown, scores): (Shown, Scores),
         mut notes: Vec<String>,
     ) -> anyhow::Result<Reply> {
-        if shown.documents {
-            return self.without_texts(answer, shown, notes);
-        }
         let found = answer
             .documents
             .iter()
@@ -307,11 +319,15 @@ impl Shared {
         let mut hits: Vec<Passage<'_>> = found
             .enumerate()
             .map(|(at, (document, hit))| {
-                Passage::of(at + 1, document, hit, |path| self.scope.outward(path))
+                Passage::of(at + 1, document, hit, scores, |path| {
+                    self.scope.outward(path)
+                })
             })
             .collect();
         let form = shown.form;
-        notes.extend(weak_note(&hits, shown.folds()));
+        let weak = hits.iter().filter(|hit| hit.weak);
+        let weak: Vec<String> = weak.map(Passage::place).collect();
+        notes.extend(weak_note(&weak, hits.len(), shown));
         if shown.folds() {
             hits.retain(|hit| !hit.weak);
         }
@@ -322,11 +338,7 @@ impl Shared {
                 hit.fields.clear();
             }
         }
-        let mut under = Fenced::default();
-        under.notes(&notes);
-        under.line("end");
-        let under = form.tokens(&under.measured(), &notes);
-        let truncated = fit(form, &mut hits, shown.max_tokens.saturating_sub(under));
+        let truncated = fit(form, &mut hits, shown.left_above(&notes));
         let mut text = Fenced::default();
         for hit in &hits {
             text.line(&hit.head());
@@ -365,16 +377,39 @@ struct Found<'a> {
     weak: bool,
 }
 
+impl Found<'_> {
+    /// Its path as shown in a line and accepted by `get`.
+    fn place(&self) -> String {
+        let collection = self.collection.map(|name| format!("{}: ", address(name)));
+        format!("{}{}", collection.unwrap_or_default(), address(self.path))
+    }
+
+    fn line(&self, scores: Scores) -> String {
+        let title = self.title.as_deref();
+        let title = title.map(|title| format!(" · {}", quoted(title)));
+        format!(
+            "[{}] {} · score {}{}{}",
+            self.rank,
+            self.place(),
+            scores.precise(self.score),
+            if self.weak { " weak" } else { "" },
+            title.unwrap_or_default()
+        )
+    }
+}
+
 impl Shared {
     /// The documents of an answer, without their texts.
     fn without_texts(
         &self,
         answer: &Answer,
-        shown: Shown,
+        (shown, scores): (Shown, Scores),
         mut notes: Vec<String>,
     ) -> anyhow::Result<Reply> {
+        /// The tokens for the note about what is omitted.
+        const HOW: usize = 20;
         let documents = answer.documents.iter();
-        let found: Vec<Found<'_>> = documents
+        let mut found: Vec<Found<'_>> = documents
             .map(|document| Found {
                 rank: document.rank,
                 collection: document.collection.as_deref(),
@@ -384,33 +419,29 @@ impl Shared {
                 weak: document.chunks.iter().all(|hit| hit.weak),
             })
             .collect();
-        if !found.is_empty() && found.iter().all(|found| found.weak) {
-            notes.push("only weak matches: probably nothing here answers this".to_string());
+        let weak = found.iter().filter(|found| found.weak);
+        let weak: Vec<String> = weak.map(Found::place).collect();
+        notes.extend(weak_note(&weak, found.len(), shown));
+        if shown.folds() {
+            found.retain(|found| !found.weak);
         }
         let mut text = Fenced::default();
-        let mut left = shown.max_tokens;
+        let mut left = shown.left_above(&notes).saturating_sub(HOW);
         let mut kept = 0;
-        for found in &found {
-            let collection = found.collection.map(|name| format!("{}: ", address(name)));
-            let title = found
-                .title
-                .as_deref()
-                .map(|title| format!(" · {}", quoted(title)));
-            let line = format!(
-                "[{}] {}{} · score {:.3}{}{}",
-                found.rank,
-                collection.unwrap_or_default(),
-                address(found.path),
-                found.score,
-                if found.weak { " weak" } else { "" },
-                title.unwrap_or_default()
-            );
-            let taken = shown.form.tokens(&measured(&line), found);
-            if kept > 0 && taken > left {
+        for found in &mut found {
+            let taken = |found: &Found<'_>| {
+                let line = measured(&found.line(scores));
+                shown.form.tokens(&line, found) + 1
+            };
+            if taken(found) > left && kept > 0 {
                 break;
             }
-            left = left.saturating_sub(taken);
-            text.line(&line);
+            // One that is too long alone.
+            if taken(found) > left {
+                found.title = found.title.as_deref().map(shortened);
+            }
+            left = left.saturating_sub(taken(found));
+            text.line(&found.line(scores));
             kept += 1;
         }
         if kept < found.len() {
@@ -424,17 +455,17 @@ impl Shared {
     }
 }
 
-/// The note about weak hits: how many are hidden, or that there are no others.
-fn weak_note(hits: &[Passage<'_>], are_folded: bool) -> Option<String> {
-    /// The maximum number of tokens for the citations of the best of them.
+/// The note about weak matches, of which these are the places, among `total`: how many are hidden,
+/// or that there are no others.
+fn weak_note(weak: &[String], total: usize, shown: Shown) -> Option<String> {
+    /// The maximum number of tokens for the places of the best of them.
     const PLACES: usize = 60;
-    let weak: Vec<&Passage<'_>> = hits.iter().filter(|hit| hit.weak).collect();
-    let is_all = weak.len() == hits.len();
-    if weak.is_empty() || !(is_all || are_folded) {
+    let is_all = weak.len() == total;
+    if weak.is_empty() || !(is_all || shown.folds()) {
         return None;
     }
-    if !are_folded {
-        return Some("only weak matches: probably nothing here answers this".to_string());
+    if !shown.folds() {
+        return Some(ONLY_WEAK.to_string());
     }
     if !is_all {
         let matches = match weak.len() {
@@ -444,8 +475,8 @@ fn weak_note(hits: &[Passage<'_>], are_folded: bool) -> Option<String> {
         return Some(format!("{matches}: ask with `weak: true`"));
     }
     let mut places = String::new();
-    for hit in weak.iter().take(3) {
-        let place = format!(" {}", ticked(&hit.place()));
+    for place in weak.iter().take(3) {
+        let place = format!(" {}", ticked(place));
         if tokens(&places) + tokens(&place) > PLACES {
             break;
         }

@@ -45,7 +45,7 @@ pub(crate) enum Kind {
 impl Addition {
     /// The collection for `root`, or without a root, for an added text.
     pub(crate) fn collection(&self, root: Option<&Path>) -> anyhow::Result<Collection> {
-        let name = match (&self.name, &self.title, root) {
+        let name = match (&self.name, self.title(), root) {
             (Some(name), ..) => name.clone(),
             (None, _, Some(root)) => Collection::name_for(root),
             (None, Some(title), None) => Collection::name_for(Path::new(title)),
@@ -65,11 +65,25 @@ impl Addition {
             Kind::Doc => "doc".to_string(),
             Kind::Script => "script".to_string(),
         });
-        attributes.title.clone_from(&self.title);
-        attributes.versions.clone_from(&self.versions);
-        let tags = self.tags.iter().map(|tag| tag.trim().to_string());
-        attributes.tags = tags.filter(|tag| !tag.is_empty()).collect();
+        attributes.title = self.title().map(str::to_string);
+        attributes.versions = filled(&self.versions);
+        attributes.tags = filled(&self.tags);
         attributes
+    }
+
+    /// Checks that a title is not given to a folder: `root`. The error shows the argument and the
+    /// folder as `title` and `folder`.
+    pub(crate) fn check_title(&self, root: &Path, title: &str, folder: &str) -> anyhow::Result<()> {
+        if self.title().is_some() && root.is_dir() {
+            bail!("`{title}` names one document, and `{folder}` is a folder: leave it out");
+        }
+        Ok(())
+    }
+
+    /// The title, unless it is empty.
+    pub(crate) fn title(&self) -> Option<&str> {
+        let title = self.title.as_deref();
+        title.filter(|title| !title.trim().is_empty())
     }
 
     /// Checks that a text can be a document, by the same rules as for a file.
@@ -97,4 +111,10 @@ impl Addition {
             _ => format!("{name}.md"),
         }
     }
+}
+
+/// The words that are not empty, without blanks around them.
+fn filled(words: &[String]) -> Vec<String> {
+    let words = words.iter().map(|word| word.trim().to_string());
+    words.filter(|word| !word.is_empty()).collect()
 }

@@ -6,7 +6,7 @@ use std::io;
 use std::process::{Command, Stdio};
 
 use super::project::EmbeddingArgs;
-use super::{CollectionArgs, Syncable, Target};
+use super::{CollectionArgs, Target};
 
 /// The variable that disables it when set to `0`.
 const VARIABLE: &str = "EXCERPT_BACKGROUND";
@@ -40,8 +40,8 @@ pub(crate) fn sync(
             command.args(target.sources.iter().map(|source| &source.root));
         }
     }
-    let is_without = |source: &Syncable| source.options.selection.ignore_files == Some(false);
-    if target.sources.iter().any(is_without) {
+    // What the configuration and the collections say applies there, too.
+    if target.no_ignore {
         command.arg("--no-ignore");
     }
     command

@@ -211,7 +211,7 @@ pub(crate) fn check_names(file: &File, names: &[&'static str]) -> anyhow::Result
                 _ => "field",
             };
             let message = match inside(name, value.get_ref(), names, DEEPEST) {
-                Some((path, ours)) => format!("unknown table `{path}`, here it is `[{ours}]`"),
+                Some((path, ours)) => format!("unknown table `{path}`, did you mean `[{ours}]`?"),
                 None => {
                     let next = match fields_named(name).first() {
                         Some(field) => format!("did you mean `{field}` in `[chunking]`?"),
@@ -261,7 +261,7 @@ fn parse(file: &File) -> anyhow::Result<Spanned<DeTable<'_>>> {
 fn next(name: &str, known: impl Iterator<Item = &'static str> + Clone) -> String {
     let plain = snake_case(name);
     if arguments(&plain).any(|ours| ours == "limit") || plain == "limit" {
-        return "the number of results is chosen with each question: `--limit`, or `limit` in MCP"
+        return "set the number of results for each search: `--limit`, or `limit` in MCP"
             .to_string();
     }
     match closest(name, known.clone()) {

@@ -5,6 +5,7 @@
 mod addition;
 pub(crate) mod background;
 mod changed;
+mod contents;
 pub(crate) mod embedding;
 mod fields;
 mod not_indexed;
@@ -22,9 +23,10 @@ use excerpt_index::{
 
 pub(crate) use addition::{Addition, Kind, check_secrets};
 pub(crate) use changed::Changed;
-pub(crate) use not_indexed::{check_file, not_indexed};
+pub(crate) use contents::Contents;
+pub(crate) use not_indexed::{Asker, check_file, not_indexed};
 pub(crate) use opened::{Hurry, Lag, Opened, SyncMode, opened, patiently, sync};
-pub(crate) use paths::{Paths, absolute, in_collection};
+pub(crate) use paths::{Paths, absolute, in_collection, is_at_or_below};
 use project::{Configuration, EmbeddingArgs};
 
 /// The variable that names an index.
@@ -61,6 +63,11 @@ impl IndexArgs {
         }
     }
 
+    /// Whether a flag names an index, and not only the environment.
+    pub(crate) fn is_given(&self) -> bool {
+        self.index.is_some() && self.index != IndexArgs::of_environment().index
+    }
+
     /// The index in the directory `index`.
     pub(crate) fn of(index: PathBuf) -> Self {
         IndexArgs { index: Some(index) }
@@ -78,24 +85,33 @@ impl IndexArgs {
         Ok(IndexEntry::all(&data()?))
     }
 
-    /// The index with this directory, name of its directory, or indexed folder, which may no longer
-    /// exist.
+    /// The index with this directory, or of this folder, which may no longer exist. What is no path
+    /// can be the name of the directory.
     pub(crate) fn entry(named: &Path) -> anyhow::Result<IndexEntry> {
         if IndexEntry::is_in(named) {
             return Ok(IndexEntry::of(std::path::absolute(named)?));
         }
         let absolute = std::path::absolute(named)?;
         let root = named.canonicalize().unwrap_or(absolute);
+        let is_path = named.symlink_metadata().is_ok();
+        let data = data()?;
         let is_meant = |entry: &IndexEntry| {
-            entry.roots.contains(&root) || entry.index.file_name() == Some(named.as_os_str())
+            let is_named = !is_path && entry.index.file_name() == Some(named.as_os_str());
+            is_named || is_index_of(entry, &root, &data)
         };
-        let mut found: Vec<IndexEntry> = IndexArgs::all()?;
+        let all = IndexEntry::all(&data);
+        let mut found = all.clone();
         found.retain(is_meant);
         match found.len() {
-            0 => bail!(
-                "there is no index of `{}`: `excerpt list --indexes` shows all",
-                named.display()
-            ),
+            0 => {
+                if let Some(command) = removal(&all, &root, &data) {
+                    bail!("`{}` is a collection: `{command}`", named.display());
+                }
+                bail!(
+                    "there is no index of `{}`: `excerpt list --indexes` shows all",
+                    named.display()
+                )
+            }
             1 => Ok(found.remove(0)),
             _ => {
                 let found = found.iter().map(|entry| entry.index.display());
@@ -108,6 +124,34 @@ impl IndexArgs {
             }
         }
     }
+}
+
+/// Whether an index is that of the folder `root`, and does not only contain it as a collection.
+fn is_index_of(entry: &IndexEntry, root: &Path, data: &Path) -> bool {
+    if entry.index == data.join(LIBRARY) || !entry.roots.iter().any(|known| known == root) {
+        return false;
+    }
+    let located = excerpt_index::locate(root, data, None);
+    located.is_ok_and(|place| place.index == entry.index) || collection_at(entry, root).is_none()
+}
+
+/// The name of the collection at `root`, if the index has one there.
+fn collection_at(entry: &IndexEntry, root: &Path) -> Option<String> {
+    let all = Collection::all_in(&entry.index).unwrap_or_default();
+    let known = all.into_iter().find(|known| known.root == root)?;
+    Some(known.name)
+}
+
+/// The command that removes the collection at `root` from one of the indexes.
+fn removal(indexes: &[IndexEntry], root: &Path, data: &Path) -> Option<String> {
+    let mut found = indexes
+        .iter()
+        .filter_map(|entry| Some((collection_at(entry, root)?, &entry.index)));
+    let (name, index) = found.next_back()?;
+    Some(match *index == data.join(LIBRARY) {
+        true => format!("excerpt remove {name}"),
+        false => format!("excerpt remove {name} --index {}", index.display()),
+    })
 }
 
 fn data() -> anyhow::Result<PathBuf> {
@@ -150,6 +194,8 @@ pub(crate) struct Target {
     pub(crate) filter: Filter,
     /// The path inside the source, if a folder or file was given.
     pub(crate) path: Option<String>,
+    /// Whether a flag includes what ignore files exclude, in all sources.
+    pub(crate) no_ignore: bool,
     pub(crate) configuration: Configuration,
 }
 
@@ -182,6 +228,7 @@ impl Target {
 
     /// The same target, including what ignore files exclude if `no_ignore` is set.
     pub(crate) fn without_ignore_files(mut self, no_ignore: bool) -> Target {
+        self.no_ignore = no_ignore;
         if no_ignore {
             for source in &mut self.sources {
                 source.options.selection.ignore_files = Some(false);
@@ -204,20 +251,17 @@ impl Target {
         embedding: &EmbeddingArgs,
     ) -> anyhow::Result<Target> {
         let place = index.locate(path)?;
-        let mut configuration = Configuration::read(&place.root, embedding)?.told();
         let mut filter = Filter::default().source(&place.root);
         filter.path.clone_from(&place.path);
         // If the root is also a collection, its options apply.
         let known = Collection::all_in(&place.index)?;
         let known = known.iter().find(|known| known.root == place.root);
+        let configuration = Configuration::of_source(&place.root, known, embedding)?.told();
         let mut options = match known {
             Some(known) => configuration.options_of(known),
             None => configuration.options(),
         };
         options.first.clone_from(&place.path);
-        if let Some(preset) = known.and_then(|known| known.chunking.preset) {
-            configuration.rank_for(Some(preset))?;
-        }
         Ok(Target {
             index: place.index.clone(),
             sources: vec![Syncable {
@@ -227,6 +271,7 @@ impl Target {
             }],
             filter,
             path: place.path.clone(),
+            no_ignore: false,
             place: Some(place),
             configuration,
         })
@@ -248,7 +293,7 @@ impl Target {
         let mut presets = Vec::new();
         for collection in all.iter().filter(is_meant) {
             let configuration = Configuration::read(&collection.root, embedding)?.told();
-            presets.push(collection.chunking.preset.or(configuration.chunking.preset));
+            presets.push(configuration.preset_of(collection));
             sources.push(Syncable {
                 root: collection.root.clone(),
                 options: configuration.options_of(collection),
@@ -257,19 +302,13 @@ impl Target {
         }
         let mut filter = Filter::default();
         filter.collections = names;
-        // What a project's file says about ranking and vectors applies to its own index only.
-        let mut configuration = Configuration::of_user(embedding)?;
-        if let Some(first) = presets.first()
-            && presets.iter().all(|preset| preset == first)
-        {
-            configuration.rank_for(*first)?;
-        }
         Ok(Target {
-            configuration,
+            configuration: Configuration::of_collections(&presets, embedding)?,
             index,
             sources,
             filter,
             path: None,
+            no_ignore: false,
             place: None,
         })
     }

@@ -266,6 +266,59 @@ impl Configuration {
         Ok(())
     }
 
+    /// The configuration of a source that is searched with the ranking and the vectors of
+    /// `search`.
+    pub(crate) fn searched_with(mut self, search: &Configuration) -> Configuration {
+        self.ranking = search.ranking.clone();
+        self.ranking_preset = search.ranking_preset;
+        self.search = search.search.clone();
+        self.embedding = search.embedding.clone();
+        // Of the other files, only what they say about splitting and files applies.
+        for file in &mut self.files {
+            let applies = search.files.iter().any(|known| known.path == file.path);
+            let tables = [SEARCH, embedding::TABLE];
+            file.sets.retain(|name| {
+                let table = name.split('.').next().unwrap_or_default();
+                applies || !tables.contains(&table)
+            });
+        }
+        self
+    }
+
+    /// The configuration to search the source at `root`, which is the collection `known` if it is
+    /// one.
+    pub(crate) fn of_source(
+        root: &Path,
+        known: Option<&Collection>,
+        args: &EmbeddingArgs,
+    ) -> anyhow::Result<Configuration> {
+        let mut configuration = Configuration::read(root, args)?;
+        if let Some(preset) = known.and_then(|known| known.chunking.preset) {
+            configuration.rank_for(Some(preset))?;
+        }
+        Ok(configuration)
+    }
+
+    /// The configuration to search collections that are split by these presets. What a project's
+    /// file says about ranking and vectors applies to its own index only.
+    pub(crate) fn of_collections(
+        presets: &[Option<Preset>],
+        args: &EmbeddingArgs,
+    ) -> anyhow::Result<Configuration> {
+        let mut configuration = Configuration::of_user(args)?;
+        if let Some(first) = presets.first()
+            && presets.iter().all(|preset| preset == first)
+        {
+            configuration.rank_for(*first)?;
+        }
+        Ok(configuration)
+    }
+
+    /// The preset that a collection is split by.
+    pub(crate) fn preset_of(&self, collection: &Collection) -> Option<Preset> {
+        collection.chunking.preset.or(self.chunking.preset)
+    }
+
     /// The configuration of the user alone.
     pub(crate) fn of_user(args: &EmbeddingArgs) -> anyhow::Result<Configuration> {
         match own_path().as_deref().and_then(Path::parent) {

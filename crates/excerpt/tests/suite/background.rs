@@ -129,3 +129,34 @@ fn a_search_during_a_sync_answers_and_starts_no_other_sync() {
     let status = &project.run(&["status", "--json"]).ok().json()[0];
     assert_eq!(status["documents"], FILES);
 }
+
+#[test]
+fn a_background_sync_keeps_what_only_one_collection_leaves_out() {
+    let ignored = |name: &str| format!("The hidden kettle of {name}.\n");
+    let mut project = Project::new();
+    for name in ["a", "b"] {
+        project = project
+            .file(&format!("{name}/.ignore"), "hidden.md\n")
+            .file(&format!("{name}/hidden.md"), ignored(name));
+    }
+    project.run(&["add", "a", "--no-ignore"]).ok();
+    project.run(&["add", "b"]).ok();
+    for file in 1..FILES {
+        project.write(&format!("b/{file}.md"), format!("Water for cup {file}.\n"));
+    }
+    let search = ["search", "kettle", "--library", "--wait", "0"];
+    let mut command = project.command(&search);
+    let run = project.outcome(command.env("EXCERPT_BACKGROUND", "1")).ok();
+    assert!(run.stderr.contains("in the background"), "{}", run.stderr);
+    let listed = || project.run(&["list", "--json"]).ok().json();
+    until(|| {
+        let b = &listed()[1];
+        b["documents"].as_u64() >= Some(FILES as u64 - 1)
+            && !b["status"]["last_sync"]["finished"].is_null()
+    });
+    let of = |name: &str| {
+        let args = ["list", "--documents", "-c", name];
+        project.run(&args).ok().stdout.contains("hidden.md")
+    };
+    assert_eq!((of("a"), of("b")), (true, false));
+}

@@ -231,7 +231,7 @@ fn flags_of_other_tools_work_or_are_answered_with_ours() {
         ),
         (
             &["add", "--type", "doc", "--path", "a.md"],
-            "it is given without a flag: `excerpt add FOLDER|FILE|-`",
+            "pass it without a flag: `excerpt add FOLDER|FILE|-`",
         ),
         (
             &["search", "x", "--max-num-results", "3"],
@@ -239,7 +239,7 @@ fn flags_of_other_tools_work_or_are_answered_with_ours() {
         ),
         (
             &["--color", "never", "search", "x", "--folder=docs"],
-            "it is given without a flag: `excerpt search PATH`",
+            "pass it without a flag: `excerpt search PATH`",
         ),
         (
             &["add-resource", "--type", "doc"],
@@ -253,4 +253,50 @@ fn flags_of_other_tools_work_or_are_answered_with_ours() {
         tip(&["search", "x", "--limitt", "3"]),
         "a similar argument exists: '--limit'"
     );
+}
+
+#[test]
+fn a_flag_without_effect_is_an_error() {
+    let project = Project::new().file("a.md", "# A\n\nTea.\n");
+    for (args, flag) in [
+        (
+            &["search", "tea", "--documents", "--explain"][..],
+            "--explain",
+        ),
+        (&["search", "tea", "--files", "--explain"], "--explain"),
+        (&["status", "--config", "--skips"], "--skips"),
+    ] {
+        let run = project.run(args);
+        assert_eq!(run.code, Some(2), "{args:?}");
+        assert!(
+            run.stderr.contains(flag) && run.stderr.contains("cannot be used with"),
+            "{}",
+            run.stderr
+        );
+    }
+    project
+        .run(&["search", "tea", "--no-ignore", "--sync", "never"])
+        .fails("excerpt: `--no-ignore` selects what is indexed, and `--sync never` indexes nothing: leave one out");
+    project
+        .run(&["list", "--indexes", "--index", "x"])
+        .fails("excerpt: `--indexes` lists all indexes, and `--index` names one: leave one out");
+    project.run(&["sync"]).ok();
+    let mut listed = project.command(&["list", "--indexes"]);
+    project.outcome(listed.env("EXCERPT_INDEX", "x")).ok();
+}
+
+#[test]
+fn a_word_in_the_place_of_a_command_is_answered_with_a_search() {
+    let project = Project::new();
+    let tip = |word: &str| {
+        let run = project.run(&[word]);
+        assert_eq!(run.code, Some(2));
+        let mut lines = run.stderr.lines().map(str::to_string);
+        lines.find(|line| line.starts_with("  tip: ")).unwrap()
+    };
+    assert_eq!(
+        tip("bread"),
+        "  tip: to search for it: `excerpt search bread`"
+    );
+    assert!(tip("serch").contains("'search'"));
 }

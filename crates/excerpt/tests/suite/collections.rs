@@ -544,3 +544,78 @@ fn a_filter_by_date_selects_the_entries_of_a_memory_file() {
     let reply = client.call("search", asked).ok();
     assert_eq!(reply.hits("citation"), ["MEMORY.md:7-9"]);
 }
+
+#[test]
+fn an_edit_keeps_what_another_process_changed_meanwhile() {
+    let project = library();
+    let dir = project.data().join("excerpt/library");
+    let lock = std::fs::File::options()
+        .read(true)
+        .write(true)
+        .open(dir.join("lock"))
+        .unwrap();
+    lock.lock().unwrap();
+    let mut edit = project.command(&["edit", "api", "--tags", "http"]);
+    let edit = edit.spawn().unwrap();
+    // It reads the collection and waits for the lock. On a slow machine it may begin later, and
+    // then there is nothing to lose.
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    let path = dir.join("collections.json");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let mut kept: serde_json::Value = serde_json::from_str(&text).unwrap();
+    kept["collections"][0]["attributes"]["title"] = "The new API".into();
+    kept["sum"] = serde_json::Value::Null;
+    std::fs::write(&path, kept.to_string()).unwrap();
+    drop(lock);
+    assert!(edit.wait_with_output().unwrap().status.success());
+    let api = &project.run(&["list", "--json"]).ok().json()[0];
+    assert_eq!(
+        api["attributes"],
+        json!({"title": "The new API", "versions": ["2.x"], "tags": ["http"]})
+    );
+}
+
+#[test]
+fn each_option_of_a_collection_can_be_undone() {
+    let project = Project::new()
+        .file("in/.ignore", "hidden.md\n")
+        .file("in/hidden.md", "Deploy never.\n")
+        .file("in/a.md", "Deploy on Fridays.\n")
+        .file("in/drafts/b.md", "Deploy later.\n");
+    let listed = || project.run(&["list", "--json"]).ok().json()[0].clone();
+    let add = ["add", "in", "--no-ignore", "--ignore", "drafts/"];
+    project
+        .run(&[&add[..], &["--include", "a.md", "--per-entry"]].concat())
+        .ok();
+    assert_eq!(listed()["documents"], 1);
+    project.run(&["edit", "in", "--include", ""]).ok();
+    assert_eq!(listed()["documents"], 2);
+    project.run(&["edit", "in", "--no-ignore=false"]).ok();
+    assert_eq!(listed()["documents"], 1);
+    project.run(&["edit", "in", "--ignore", ""]).ok();
+    assert_eq!(listed()["documents"], 2);
+    project.run(&["edit", "in", "--per-entry=false"]).ok();
+    assert_eq!(listed()["chunking"]["per_entry"], false);
+}
+
+#[test]
+fn an_empty_option_is_as_if_it_were_not_given() {
+    let project = Project::new().file("a.md", "Deploy on Fridays.\n");
+    let mut add = vec!["add", "a.md"];
+    for flag in ["--version", "--title", "--include", "--ignore", "--tags"] {
+        add.extend([flag, ""]);
+    }
+    project.run(&add).ok();
+    let listed = &project.run(&["list", "--json"]).ok().json()[0];
+    assert_eq!(
+        (&listed["documents"], &listed["attributes"]),
+        (&1.into(), &json!({}))
+    );
+    assert_eq!(
+        (
+            &listed["selection"]["include"],
+            &listed["selection"]["ignore"]
+        ),
+        (&json!([]), &json!([]))
+    );
+}

@@ -1,7 +1,10 @@
 //! `excerpt.toml`: the user's own and the project's, and what is rejected in either.
 
+use serde_json::json;
+
 use crate::endpoint::{Endpoint, table};
 use crate::fixture::Project;
+use crate::mcp_client::Client;
 
 fn tea() -> Project {
     Project::new()
@@ -340,11 +343,11 @@ fn what_the_user_ignores_stays_ignored_whatever_a_project_ignores() {
 fn tables_of_other_tools_are_answered_with_ours() {
     refused(
         "[memory.chunking]\ntokens = 400\n",
-        "excerpt: [folder]/project/excerpt.toml:1:2: unknown table `memory.chunking`, here it is `[chunking]`\n1 | [memory.chunking]\n  |  ^^^^^^",
+        "excerpt: [folder]/project/excerpt.toml:1:2: unknown table `memory.chunking`, did you mean `[chunking]`?\n1 | [memory.chunking]\n  |  ^^^^^^",
     );
     refused(
         "[chunking]\ntokens = 400\noverlap = 80\npreserveHeaders = true\n[search]\nmax_num_results = 5\n",
-        "excerpt: [folder]/project/excerpt.toml:6:1: unknown field `max_num_results` in `[search]`, the number of results is chosen with each question: `--limit`, or `limit` in MCP\n6 | max_num_results = 5\n  | ^^^^^^^^^^^^^^^",
+        "excerpt: [folder]/project/excerpt.toml:6:1: unknown field `max_num_results` in `[search]`, set the number of results for each search: `--limit`, or `limit` in MCP\n6 | max_num_results = 5\n  | ^^^^^^^^^^^^^^^",
     );
     refused(
         "max_chunk_size = 300\n",
@@ -435,4 +438,67 @@ fn a_ranking_is_chosen_by_name_or_comes_with_the_preset() {
     project.run(&["add", "projects", "--preset", "docs"]).ok();
     let run = project.run(&["status", "--config", "-c", "projects"]).ok();
     assert!(run.stdout.contains("ranking docs"), "{}", run.stdout);
+}
+
+#[test]
+fn the_settings_of_a_collection_are_those_of_its_searches() {
+    let project = Project::new().file("in/a.md", "# Tea\n").file(
+        "in/excerpt.toml",
+        "[chunking]\ntarget = 300\n[search]\nfusion = \"rrf\"\n",
+    );
+    project.run(&["add", "in"]).ok();
+    let shown = |args: &[&str]| {
+        let run = project.run(&[&["status", "--config"], args].concat()).ok();
+        let line = |name: &str| {
+            let mut lines = run.stdout.lines().filter_map(|line| line.split_once(" = "));
+            let (_, value) = lines.find(|(setting, _)| setting.trim() == name).unwrap();
+            value.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        (line("search.fusion"), line("chunking.target"))
+    };
+    let target = "300 [folder]/project/in/excerpt.toml".to_string();
+    let (fusion, of_folder) = shown(&["in"]);
+    assert_eq!(fusion, "\"rrf\" [folder]/project/in/excerpt.toml");
+    assert_eq!(of_folder, target);
+    assert_eq!(
+        shown(&["-c", "in"]),
+        ("\"convex\" default".to_string(), target)
+    );
+}
+
+#[test]
+fn a_running_server_ranks_as_the_command_does() {
+    let project = Project::new()
+        .file("docs/a.md", "# Tea\n\nGreen tea.\n")
+        .file("docs/b.md", "# Water\n\nWater for tea.\n");
+    project.run(&["add", "docs"]).ok();
+    let scores = |client: &mut Client| {
+        let asked = json!({"query": "green tea", "format": "json"});
+        let hits = client.call("search", asked).ok().hits("score");
+        let args = ["search", "green tea", "--chunks", "--json", "-c", "docs"];
+        let lines = project.run(&args).ok().json();
+        let own: Vec<_> = lines.iter().map(|line| line["score"].clone()).collect();
+        (hits, own)
+    };
+    let mut client = Client::new(&project, &["-c", "docs", "--sync", "always"]);
+    let (before, own) = scores(&mut client);
+    assert_eq!(before, own);
+    project.run(&["edit", "docs", "--preset", "docs"]).ok();
+    let (after, own) = scores(&mut client);
+    assert_eq!(after, own);
+    assert_ne!(after, before);
+    drop(client);
+    // Likewise the file of a served folder. While it is invalid, the ranking of the start applies.
+    let toml = |text: &str| project.write("docs/excerpt.toml", text);
+    let mut client = Client::new(&project, &["docs", "--sync", "never"]);
+    let first = |client: &mut Client| {
+        let asked = json!({"query": "green tea", "format": "json"});
+        client.call("search", asked).ok().hits("score")[0].as_f64()
+    };
+    project.run(&["sync", "docs"]).ok();
+    let convex = first(&mut client);
+    toml("[search]\nfusion = \"rrf\"\n");
+    assert!(first(&mut client) < Some(0.1) && convex > Some(0.1));
+    toml("[search]\nfusion = \"none\"\n");
+    assert_eq!(first(&mut client), convex);
 }

@@ -1,6 +1,9 @@
 //! Copies and translations of a better hit are folded into it.
 
+use serde_json::json;
+
 use crate::fixture::Project;
+use crate::mcp_client::Client;
 
 const PAGE: &str = "# Install the parcel service
 
@@ -37,11 +40,6 @@ const SEARCH: [&str; 4] = ["search", "install parcel service", "--channels", "ke
 #[test]
 fn translations_and_copies_are_folded_under_the_best_page() {
     let project = site();
-    let files = project
-        .run(&[&SEARCH[..], &["--files"]].concat())
-        .ok()
-        .stdout;
-    assert_eq!(files, "docs/en/install.md\n");
     let shown = project.run(&[&SEARCH[..], &["docs"]].concat()).ok().stdout;
     assert!(shown.starts_with("docs/en/install.md:1-4"), "{shown}");
     assert!(shown.contains("    also in: de, fr\n"), "{shown}");
@@ -88,4 +86,32 @@ fn each_place_of_a_copy_is_accepted_as_an_argument() {
             .stdout
             .contains("parcel serve")
     );
+}
+
+#[test]
+fn an_answer_without_passages_lists_copies_too() {
+    let project = site();
+    let lines = |args: &[&str]| {
+        let run = project.run(&[&SEARCH[..], &["docs"], args].concat()).ok();
+        run.stdout.lines().map(str::to_string).collect::<Vec<_>>()
+    };
+    let files = lines(&["--files"]);
+    for page in ["en", "fr", "de"] {
+        let page = format!("docs/{page}/install.md");
+        assert!(files.contains(&page), "{files:?}");
+    }
+    assert_eq!(
+        lines(&["--documents"]).len(),
+        lines(&["--all", "--documents"]).len()
+    );
+    let mut client = Client::new(&project, &["docs", "--sync", "never"]);
+    let asked = json!({"query": "install parcel service", "documents": true});
+    let found = client.call("search", asked).ok();
+    for page in ["en", "fr", "de"] {
+        assert!(
+            found.text.contains(&format!(" {page}/install.md ")),
+            "{}",
+            found.text
+        );
+    }
 }

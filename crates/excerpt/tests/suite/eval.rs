@@ -83,7 +83,7 @@ fn measures_are_shown_with_their_intervals() {
       time              2    1.000  1.000 to 1.000     1.000   1.000          1.000
       water             1    1.000  1.000 to 1.000     1.000   1.000          1.000
 
-    1 question without an answer among the best 10 chunks; `--misses` lists them
+    1 question has its answer below the best 10 chunks, or not at all; `--misses` lists them
     ");
     assert_eq!(run.stderr, "");
 }
@@ -96,7 +96,7 @@ fn misses_are_listed() {
       rank  missed
          –  milk: tea with milk
 
-    1 question without an answer among the best 10 chunks
+    1 question has its answer below the best 10 chunks, or not at all
     ");
 }
 

@@ -102,3 +102,50 @@ fn the_variable_never_selects_an_index_to_remove() {
     assert_eq!(run.code, Some(2));
     assert!(run.stderr.contains("name a collection"), "{}", run.stderr);
 }
+
+#[test]
+fn a_folder_that_is_a_collection_does_not_stand_for_the_library() {
+    let project = indexed();
+    project.run(&["remove", "--index", "tea"]).ok();
+    project.run(&["add", "tea", "--name", "leaves"]).ok();
+    project
+        .run(&["remove", "--index", "tea"])
+        .fails("excerpt: `tea` is a collection: `excerpt remove leaves`");
+    assert!(project.run(&["list"]).ok().stdout.contains("leaves"));
+    // A folder with an index of its own means that index.
+    project.run(&["add", "coffee"]).ok();
+    project.run(&["remove", "--index", "coffee"]).ok();
+    assert!(project.run(&["list"]).ok().stdout.contains("coffee"));
+}
+
+#[test]
+fn a_folder_called_library_does_not_stand_for_the_library() {
+    let project = indexed().file("library/c.md", "# Books\n");
+    project.run(&["add", "tea"]).ok();
+    project
+        .run(&["remove", "--index", "library"])
+        .fails("excerpt: there is no index of `library`: `excerpt list --indexes` shows all");
+    std::fs::remove_dir_all(project.path("library")).unwrap();
+    project.run(&["remove", "--index", "library"]).ok();
+    assert_eq!(project.run(&["list"]).code, Some(1));
+}
+
+#[test]
+fn a_collection_in_the_index_of_a_folder_does_not_stand_for_it() {
+    let project = indexed();
+    let index = project.data().join("excerpt/indexes");
+    let mut indexes = std::fs::read_dir(&index).unwrap();
+    let tea = indexes.find_map(|entry| {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        name.starts_with("tea-").then(|| path.clone())
+    });
+    let tea = tea.unwrap();
+    project.write("more/d.md", "# More\n");
+    let tea = tea.to_str().unwrap();
+    project.run(&["add", "more", "--index", tea]).ok();
+    let run = project.run(&["remove", "--index", "more"]);
+    let told = "excerpt: `more` is a collection: `excerpt remove more --index [folder]/";
+    assert!(run.stderr.starts_with(told), "{}", run.stderr);
+    project.run(&["remove", "--index", "tea"]).ok();
+}

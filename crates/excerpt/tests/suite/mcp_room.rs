@@ -402,3 +402,71 @@ fn documents_without_room_are_named() {
         assert_within(&client.call(tool, asked), 4_000);
     }
 }
+
+#[test]
+fn a_list_of_documents_found_stays_within_its_room_and_hides_weak_ones() {
+    let mut project = Project::new();
+    for number in 0..20 {
+        let title = format!("# Tea {number} {}\n\nTea.\n", "long and longer ".repeat(20));
+        project = project.file(&format!("d{}/{number}.md", number % 9), title);
+    }
+    project = project.file(
+        "garden.md",
+        "# Garden\n\nThe garden grows leeks. No teapot.\n",
+    );
+    let project = synced(project);
+    let mut client = Client::new(&project, &["--sync", "never"]);
+    for most in [100, 300, 600, 4000] {
+        let mut asked = json!({"query": "tea", "documents": true, "limit": 20, "max_tokens": most});
+        let found = client.call("search", asked.clone()).ok();
+        assert_within(&found, most);
+        assert!(!found.text.contains(" weak"), "{}", found.text);
+        asked["weak"] = true.into();
+        assert_within(&client.call("search", asked).ok(), most);
+    }
+    let asked = json!({"query": "how do zeppelins land", "documents": true});
+    let found = client.call("search", asked.clone()).ok();
+    assert!(!found.text.contains(" · score "), "{}", found.text);
+    assert!(
+        found.text.contains("ask with `weak: true`"),
+        "{}",
+        found.text
+    );
+    let documents = found.data["documents"].as_array().unwrap();
+    assert!(documents.iter().all(|document| document["weak"] == true));
+}
+
+#[test]
+fn a_summary_stays_within_its_room() {
+    let long = "a name that is long and goes on, \\\"so to speak\\\", for quite a while";
+    let mut project = Project::new();
+    for number in 0..40 {
+        let topic = format!("# {number} {long} 語語語語語語語語語語語語語語語語語語\n\nText.\n");
+        project = project.file(&format!("folder {number}/README.md"), topic);
+        project
+            .run(&["add", &format!("folder {number}"), "--index", "index"])
+            .ok();
+    }
+    let args = ["--library", "--index", "index", "--sync", "never"];
+    let mut client = Client::new(&project, &args);
+    for most in [100, 200, 1000] {
+        let mut next = json!(0);
+        while !next.is_null() {
+            let call = json!({"what": "summary", "offset": next, "max_tokens": most});
+            let page = client.call("list", call).ok();
+            assert_within(&page, most);
+            next = page.data["next"].clone();
+        }
+    }
+    let listed = client.call("list", json!({"what": "summary"})).ok();
+    assert!(
+        listed.text.contains("\"folder-15\" +32\n"),
+        "{}",
+        listed.text
+    );
+    let entries = listed.data["entries"].as_array().unwrap();
+    let collections = entries.iter().find(|entry| entry["what"] == "collections");
+    let collections = collections.unwrap();
+    assert_eq!(collections["value"].as_array().unwrap().len(), 8);
+    assert_eq!(collections["more"], 32);
+}

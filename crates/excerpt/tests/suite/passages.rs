@@ -1,8 +1,9 @@
 //! The output of `excerpt search` can be read, copied, piped, and used as input.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::fixture::{Project, Run};
+use crate::mcp_client::Client;
 #[cfg(unix)]
 use crate::terminal::shown_in;
 
@@ -509,4 +510,28 @@ fn errors_and_links_show_paths_from_the_working_directory() {
     let link = "#the-kettle → green.md:7-10";
     assert!(run.stdout.contains(link), "{}", run.stdout);
     assert!(!run.stdout.contains("tea/green.md"), "{}", run.stdout);
+}
+
+#[test]
+fn the_advice_about_a_skipped_file_names_options_that_are_there() {
+    let project = Project::new().file("big.log", "warranty\n".repeat(300_000));
+    let told = "`big.log` is not indexed: too large (2700000 bytes, the limit is 2097152): ";
+    project
+        .run(&["add", "big.log"])
+        .fails(&format!("excerpt: {told}raise it with `--max-file-size`"));
+    let run = project.run(&["search", "warranty", "big.log"]);
+    let advice = format!("{told}raise `max_file_size` in `[files]` of your excerpt.toml");
+    assert!(run.stderr.contains(&advice), "{}", run.stderr);
+    project.write("small.log", "warranty\n");
+    project.run(&["add", "small.log"]).ok();
+    project.write("small.log", "warranty\n".repeat(300_000));
+    let run = project.run(&["search", "warranty", "-c", "small.log", "--sync", "always"]);
+    let advice = "raise it with `excerpt edit small.log --max-file-size`";
+    assert!(run.stderr.contains(advice), "{}", run.stderr);
+    let mut client = Client::new(&project, &["--allow-write"]);
+    client
+        .call("add", json!({"path": "big.log"}))
+        .fails(&format!(
+            "{told}ask the user to raise `max_file_size` in `[files]` of their excerpt.toml"
+        ));
 }

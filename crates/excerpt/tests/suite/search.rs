@@ -418,3 +418,25 @@ fn a_document_without_front_matter_or_heading_has_no_title() {
     let run = project.run(&["search", "tea"]).ok();
     assert!(run.stdout.starts_with("bare.txt:1-1\n"), "{}", run.stdout);
 }
+
+#[test]
+fn the_scores_of_documents_are_as_fine_as_the_fusion_needs() {
+    let project = notes();
+    let args = ["search", "tea", "--documents", "--all", "--fusion"];
+    let scores = |fusion: &str| {
+        let run = project.run(&[&args[..], &[fusion]].concat()).ok();
+        let scores = run.stdout.lines().map(|line| {
+            let (_, score) = line.split_once(" · score ").unwrap();
+            score.split(' ').next().unwrap().to_string()
+        });
+        scores.collect::<Vec<_>>()
+    };
+    let decimals = |score: &str| score.split_once('.').unwrap().1.len();
+    let rrf = scores("rrf");
+    assert!(
+        rrf.len() > 1 && rrf.iter().all(|score| decimals(score) == 4),
+        "{rrf:?}"
+    );
+    assert!(rrf[0] != rrf[1], "{rrf:?}");
+    assert!(scores("convex").iter().all(|score| decimals(score) == 2));
+}

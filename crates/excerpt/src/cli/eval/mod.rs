@@ -45,7 +45,7 @@ pub(crate) struct Args {
     /// Add a table by category
     #[arg(long, value_enum, value_name = "category", hide_possible_values = true)]
     by: Option<By>,
-    /// List the questions with no answer among the best ten chunks
+    /// List the questions whose answers are not among the best ten chunks
     #[arg(long)]
     misses: bool,
     /// Try every combination of settings: target=128,256,400 overlap=0,15% search.fusion=convex,rrf

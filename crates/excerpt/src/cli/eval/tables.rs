@@ -80,8 +80,9 @@ pub(super) fn report(output: &mut Output, report: &Report, args: &Args) -> anyho
             "every question has an answer among the best 10 chunks".to_string()
         }
         0 => "every question that has an answer has one among the best 10 chunks".to_string(),
+        1 => format!("1 question has its answer below the best 10 chunks, or not at all{hint}"),
         count => format!(
-            "{} without an answer among the best 10 chunks{hint}",
+            "{} have their answers below the best 10 chunks, or not at all{hint}",
             counted(count, "question")
         ),
     })?;

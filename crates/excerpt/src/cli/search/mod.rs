@@ -7,6 +7,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use anyhow::bail;
 use excerpt_index::{Answer, Channels, Fusion, Note, Query, Rank, RankingPreset};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -15,7 +16,7 @@ use crate::cli::editor;
 use crate::cli::explain::Scores;
 use crate::cli::filter::FilterArgs;
 use crate::exit::Outcome;
-use crate::output::{Output, SCHEMA, counted, say, thousands};
+use crate::output::{ONLY_WEAK, Output, SCHEMA, counted, say, thousands};
 use crate::place::background;
 use crate::place::project::EmbeddingArgs;
 use crate::place::{
@@ -60,11 +61,11 @@ pub(crate) struct Args {
     /// Open the best passage in $VISUAL or $EDITOR, at its line
     #[arg(long, conflicts_with = "json", hide_short_help = true)]
     open: bool,
-    /// Print ranked chunks as JSON, one per line
+    /// Print ranked chunks as JSON, one per line; with --documents, documents
     #[arg(long)]
     json: bool,
     /// Show what each score consists of
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, conflicts_with_all = ["documents", "files"], hide_short_help = true)]
     explain: bool,
     /// Rank by a name instead of by the configuration: default or docs
     #[arg(long, value_name = "NAME", value_parser = word::<RankingPreset>, hide_short_help = true)]
@@ -123,6 +124,11 @@ fn word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
 
 /// Answers the query.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    if args.no_ignore && args.sync == SyncMode::Never {
+        bail!(
+            "`--no-ignore` selects what is indexed, and `--sync never` indexes nothing: leave one out"
+        );
+    }
     let target = Target::of(&args.path, &args.collections, &args.index, &args.embedding)?
         .without_ignore_files(args.no_ignore);
     let Opened { mut index, lag } = opened(&target, args.sync, args.wait)?;
@@ -144,7 +150,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         .ranking(ranking)
         .within(filter)
         .limit(args.limit)
-        .fold_copies(!args.all && !args.json)
+        .fold_copies(args.folds_copies())
         .rank(rank);
     let mut answer = index.search(&query)?;
     if let Some(least) = args.min_score {
@@ -169,7 +175,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         true => lines(&mut output, &answer, &paths)?,
         false => Passages {
             paths: &paths,
-            scores: args.explain.then_some(scores),
+            scores,
+            explains: args.explain,
             shown: args.shown(),
             all: args.all,
         }
@@ -184,7 +191,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     }
     let found = answer.chunks().any(|hit| !hit.weak);
     if !found && !answer.documents.is_empty() {
-        notes.push("only weak matches: probably nothing here answers this".to_string());
+        notes.push(ONLY_WEAK.to_string());
     }
     if !found {
         notes.extend(skipped(&index, &target, &paths));
@@ -201,6 +208,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 }
 
 impl Args {
+    /// Whether copies are folded into the hits that name them: an answer without passages names
+    /// none, and a program gets all.
+    fn folds_copies(&self) -> bool {
+        !(self.all || self.json || self.files || self.documents)
+    }
+
     fn shown(&self) -> Shown {
         match (self.files, self.documents, self.full) {
             (true, ..) => Shown::Files,
@@ -309,7 +322,7 @@ struct Line<'a> {
     hit: wire::Hit<'a>,
 }
 
-/// One document as a program reads it.
+/// One document as JSON.
 #[derive(Serialize)]
 struct DocumentLine<'a> {
     schema: u32,

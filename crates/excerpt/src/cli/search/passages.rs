@@ -27,8 +27,10 @@ pub(super) enum Shown {
 /// The display of an answer.
 pub(super) struct Passages<'a> {
     pub(super) paths: &'a Paths,
-    /// The format of scores, if they are explained.
-    pub(super) scores: Option<Scores>,
+    /// The format of scores.
+    pub(super) scores: Scores,
+    /// Whether the scores of passages are shown and explained.
+    pub(super) explains: bool,
     pub(super) shown: Shown,
     /// Whether weak matches are shown.
     pub(super) all: bool,
@@ -112,7 +114,8 @@ impl Passages<'_> {
             true => " · weak match",
             false => "",
         };
-        let marks = format!(" · score {:.3}{weak}", document.score);
+        let score = self.scores.shown(document.score);
+        let marks = format!(" · score {score}{weak}");
         let marks = output.styled(&marks, Style::new().dimmed());
         output.line(format!("{path}{}{marks}", output.safe(&title)))
     }
@@ -198,8 +201,8 @@ impl Passages<'_> {
         style: Style,
     ) -> io::Result<()> {
         let mut marks = String::new();
-        if let Some(scores) = self.scores {
-            marks += &format!(" · score {}", scores.shown(hit.score));
+        if self.explains {
+            marks += &format!(" · score {}", self.scores.shown(hit.score));
         }
         if hit.weak {
             marks += " · weak match";
@@ -223,8 +226,10 @@ impl Passages<'_> {
     }
 
     fn explained(&self, output: &mut Output, hit: &Hit) -> io::Result<()> {
-        let lines = self.scores.iter().flat_map(|scores| scores.lines(hit));
-        for line in lines {
+        if !self.explains {
+            return Ok(());
+        }
+        for line in self.scores.lines(hit) {
             let line = format!("{INDENT}{INDENT}{line}");
             output.line(output.styled(&line, Style::new().dimmed()))?;
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use excerpt_index::{Index, Skip, SkipReason};
 
 use crate::output::thousands;
-use crate::place::{Paths, Target, not_indexed};
+use crate::place::{Asker, Paths, Target, is_at_or_below, not_indexed};
 
 /// The maximum number of reasons that are named.
 const REASONS: usize = 3;
@@ -20,7 +20,12 @@ pub(super) fn skipped(index: &Index, target: &Target, paths: &Paths) -> Option<S
         for skip in skips.iter().filter(|skip| concerns(target, skip)) {
             let shown = paths.shown(&source.root, &skip.path);
             if target.path.as_deref() == Some(&*skip.path) || source.root.is_file() {
-                return Some(not_indexed(&shown, skip));
+                let collection = source.collection.as_ref();
+                let asker = match collection.filter(|_| target.place.is_none()) {
+                    Some(known) => Asker::Collection(&known.name),
+                    None => Asker::Search,
+                };
+                return Some(not_indexed(&shown, skip, asker));
             }
             let first = (0, shown, skip.detail.clone());
             counts.entry(skip.reason).or_insert(first).0 += 1;
@@ -59,9 +64,5 @@ fn concerns(target: &Target, skip: &Skip) -> bool {
     let Some(path) = &target.path else {
         return true;
     };
-    let below = |folder: &str, path: &str| {
-        path.strip_prefix(folder)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    below(path, &skip.path) || below(&skip.path, path)
+    is_at_or_below(path, &skip.path) || is_at_or_below(&skip.path, path)
 }

@@ -1,0 +1,48 @@
+//! What an index contains of a source that was added or edited.
+
+use std::path::Path;
+
+use excerpt_index::{Error, Index, Warned};
+
+/// The documents of a source, and the warnings of their splitting.
+#[derive(Debug)]
+pub(crate) struct Contents {
+    pub(crate) documents: usize,
+    pub(crate) chunks: usize,
+    pub(crate) warnings: Vec<Warned>,
+}
+
+impl Contents {
+    /// Those of the source at `root`; none if it was never synced.
+    pub(crate) fn of(index: &Index, root: &Path) -> Result<Contents, Error> {
+        let status = index.status()?;
+        let mut sources = status.sources.iter();
+        let source = sources.find(|source| source.root == root);
+        let (documents, chunks) = source.map_or((0, 0), |it| (it.documents, it.chunks));
+        let warnings = match index.warnings(root) {
+            Err(Error::UnknownSource { .. }) => Vec::new(),
+            warnings => warnings?,
+        };
+        Ok(Contents {
+            documents,
+            chunks,
+            warnings,
+        })
+    }
+
+    /// The first warnings, at most `most`, as lines with the path as `shown`, and how many more
+    /// there are.
+    pub(crate) fn first_warnings(
+        &self,
+        most: usize,
+        shown: impl Fn(&str) -> String,
+    ) -> (Vec<String>, usize) {
+        let first = self.warnings.iter().take(most);
+        let lines = first.map(|warned| {
+            let lines = warned.lines.map(|(first, last)| format!(":{first}-{last}"));
+            let path = shown(&warned.path);
+            format!("{path}{}: {}", lines.unwrap_or_default(), warned.warning)
+        });
+        (lines.collect(), self.warnings.len().saturating_sub(most))
+    }
+}
