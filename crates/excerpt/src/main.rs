@@ -5,11 +5,12 @@
 
 mod cli;
 mod exit;
+mod fragment;
 mod mcp;
 mod other_names;
 mod output;
 mod page;
-mod part;
+
 mod place;
 mod progress;
 mod table;

@@ -11,7 +11,7 @@ use crate::place::Paths;
 
 /// A hit.
 #[derive(Serialize)]
-pub(crate) struct Hit<'a> {
+pub(crate) struct SearchHit<'a> {
     pub(crate) rank: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) collection: Option<&'a str>,
@@ -104,7 +104,7 @@ impl<'a> HitDocument<'a> {
     }
 }
 
-impl<'a> Hit<'a> {
+impl<'a> SearchHit<'a> {
     /// A hit at `rank`.
     pub(crate) fn of(
         rank: usize,
@@ -112,7 +112,7 @@ impl<'a> Hit<'a> {
         hit: &'a excerpt_index::Hit,
         paths: &Paths,
     ) -> Self {
-        Hit {
+        SearchHit {
             rank,
             collection: document.collection.as_deref(),
             path: paths.shown(&document.source, &document.path),

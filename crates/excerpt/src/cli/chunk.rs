@@ -19,7 +19,7 @@ use crate::output::{Output, SCHEMA, counted, fitted, say, thousands};
 use crate::page;
 use crate::place::project::{self, EmbeddingArgs};
 use crate::place::{
-    CollectionArgs, IndexArgs, Paths, Target, absolute, in_collection, is_at_or_below,
+    CollectionArgs, IndexArgs, IndexTarget, Paths, absolute, in_collection, is_at_or_below,
 };
 use crate::wire::SplitDocument;
 
@@ -152,7 +152,7 @@ struct Indexed {
 impl Indexed {
     fn of(path: &Path) -> anyhow::Result<Indexed> {
         let (index, embedding) = (IndexArgs::default(), EmbeddingArgs::default());
-        let target = Target::of(path, &CollectionArgs::default(), &index, &embedding)?;
+        let target = IndexTarget::of(path, &CollectionArgs::default(), &index, &embedding)?;
         let place = target.place.context("a path has a place")?;
         let source = target.sources.first();
         let collection = source.and_then(|source| source.collection.as_ref());

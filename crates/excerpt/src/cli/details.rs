@@ -8,7 +8,7 @@ use crate::cli::sync::told;
 use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, counted};
 use crate::place::project::{Configuration, EmbeddingArgs};
-use crate::place::{self, Addition, Contents, IndexArgs, Kind, Syncable, patiently};
+use crate::place::{self, Addition, Contents, DocumentType, IndexArgs, Syncable, patiently};
 
 /// How many warnings are shown.
 const WARNINGS: usize = 5;
@@ -18,7 +18,7 @@ const WARNINGS: usize = 5;
 pub(crate) struct Details {
     /// The type of its documents
     #[arg(long = "type", short = 't', value_enum, value_name = "TYPE")]
-    kind: Option<Kind>,
+    kind: Option<DocumentType>,
     /// The title, of a file or a text
     #[arg(long, value_name = "TITLE")]
     title: Option<String>,
@@ -125,7 +125,7 @@ fn secrets(text: &str) -> Result<Secrets, &'static str> {
 
 /// The report of a collection that was added or edited.
 #[derive(Serialize)]
-struct Report<'a> {
+struct CollectionReport<'a> {
     schema: u32,
     /// The name of the collection.
     collection: &'a str,
@@ -156,7 +156,7 @@ pub(super) fn sync(
         documents, chunks, ..
     } = contents;
     if json {
-        output.json(&Report {
+        output.json(&CollectionReport {
             schema: SCHEMA,
             collection: &name,
             documents,

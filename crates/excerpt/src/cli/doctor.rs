@@ -47,7 +47,7 @@ pub(crate) struct Args {
 
 /// The findings.
 #[derive(Serialize)]
-struct Report {
+struct Findings {
     schema: u32,
     /// The roots of the sources that the index was rebuilt from.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -100,7 +100,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         true => rebuild(&place, &args.embedding)?,
         false => Vec::new(),
     };
-    let mut report = Report {
+    let mut report = Findings {
         schema: SCHEMA,
         rebuilt,
         configuration: Vec::new(),
@@ -173,7 +173,7 @@ fn embedder(embedding: &Embedding) -> Result<Option<EmbedderReport>, String> {
     }
 }
 
-impl Report {
+impl Findings {
     fn needs(&mut self, what: impl Into<String>, next: Option<&str>) {
         self.attention.push(Attention {
             what: what.into(),

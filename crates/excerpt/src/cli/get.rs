@@ -14,8 +14,8 @@ use owo_colors::Style;
 use serde::Serialize;
 
 use crate::exit::{Outcome, message};
+use crate::fragment::{Fragment, is_id, parsed};
 use crate::output::{Output, SCHEMA, complain, say};
-use crate::part::{Part, is_id, parsed};
 use crate::place::{Changed, IndexArgs, Paths, in_collection};
 
 /// Print documents from the index, or parts of them
@@ -121,7 +121,7 @@ impl Reader<'_> {
     fn matching(&mut self, given: &str) -> anyhow::Result<Option<Vec<String>>> {
         let exists = |path: &str| Path::new(path).exists();
         let names_one = match parsed(given, exists) {
-            Ok((path, part)) => exists(path) || part != Part::Whole,
+            Ok((path, part)) => exists(path) || part != Fragment::Whole,
             Err(_) => true,
         };
         let is_pattern = given.contains(['*', '?', '[', '{']);
@@ -187,9 +187,9 @@ impl Reader<'_> {
             }
         };
         let target = match part {
-            Part::Whole => Target::document(inside),
-            Part::Lines(first, last) => Target::lines_from(inside, first, last),
-            Part::Section(section) => Target::section(inside, section),
+            Fragment::Whole => Target::document(inside),
+            Fragment::Lines(first, last) => Target::lines_from(inside, first, last),
+            Fragment::Section(section) => Target::section(inside, section),
         };
         let (here, anywhere) = (self.options().source(&root), self.options());
         let index = self.index(index)?;

@@ -15,7 +15,7 @@ use crate::cli::status::size;
 use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, ago, counted, say, thousands};
 use crate::place::project::EmbeddingArgs;
-use crate::place::{CollectionArgs, IndexArgs, Target};
+use crate::place::{CollectionArgs, IndexArgs, IndexTarget};
 
 /// List collections, or the indexed documents of a folder
 #[derive(Debug, clap::Args)]
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Done);
     }
     let path = args.path.as_deref().unwrap_or(Path::new("."));
-    let target = Target::of(path, &args.collections, &args.index, &args.embedding)?;
+    let target = IndexTarget::of(path, &args.collections, &args.index, &args.embedding)?;
     let index = Index::open(&target.index, OpenOptions::default())?;
     let mut options = ListOptions::default();
     options.path.clone_from(&target.path);

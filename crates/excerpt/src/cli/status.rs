@@ -13,7 +13,7 @@ use crate::cli::config;
 use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, ago, counted, thousands};
 use crate::place::project::{Configuration, EmbeddingArgs};
-use crate::place::{CollectionArgs, IndexArgs, Paths, Target};
+use crate::place::{CollectionArgs, IndexArgs, IndexTarget, Paths};
 
 /// Show what the index of a folder contains, and whether it is up to date
 #[derive(Debug, clap::Args)]
@@ -39,7 +39,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Serialize)]
-struct Report<'a> {
+struct StatusReport<'a> {
     schema: u32,
     index: &'a Path,
     #[serde(flatten)]
@@ -64,7 +64,7 @@ struct ShownSkip {
 
 /// Prints the status.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let target = Target::of(&args.path, &args.collections, &args.index, &args.embedding)?;
+    let target = IndexTarget::of(&args.path, &args.collections, &args.index, &args.embedding)?;
     let mut output = Output::new();
     if args.config {
         for source in &target.sources {
@@ -105,7 +105,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         }
     }
     match args.json {
-        true => output.json(&Report {
+        true => output.json(&StatusReport {
             schema: SCHEMA,
             index: &target.index,
             status: &status,

@@ -10,7 +10,7 @@ use crate::exit::Outcome;
 use crate::output::{Output, counted, say, thousands};
 use crate::place::background;
 use crate::place::project::EmbeddingArgs;
-use crate::place::{self, CollectionArgs, IndexArgs, Syncable, Target, patiently};
+use crate::place::{self, CollectionArgs, IndexArgs, IndexTarget, Syncable, patiently};
 
 /// Update the index of a folder
 #[derive(Debug, clap::Args)]
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     if args.background {
         background::retire();
     }
-    let mut target = Target::of(&args.path, &args.collections, &args.index, &args.embedding)?
+    let mut target = IndexTarget::of(&args.path, &args.collections, &args.index, &args.embedding)?
         .without_ignore_files(args.no_ignore);
     for source in &mut target.sources {
         source.options.retry = args.retry;

@@ -21,7 +21,7 @@ use super::reply::{Form, Reply, with_notes};
 use super::scope::{Scope, Seen, configured};
 use super::{Shared, object};
 use crate::output::counted;
-use crate::place::{Addition, Asker, Contents, Kind, check_file};
+use crate::place::{Addition, Asker, Contents, DocumentType, check_file};
 
 pub(super) const NAME: &str = "add";
 
@@ -80,8 +80,8 @@ impl Shared {
         let addition = Addition {
             name: arguments.text("name")?,
             kind: kind.map(|kind| match kind {
-                "script" => Kind::Script,
-                _ => Kind::Doc,
+                "script" => DocumentType::Script,
+                _ => DocumentType::Doc,
             }),
             title: arguments.text("title")?,
             versions: arguments.texts("versions")?,

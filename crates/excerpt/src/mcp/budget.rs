@@ -60,7 +60,7 @@ pub(super) fn around(text: &str, best: Range<usize>, room: usize) -> Range<usize
 
 /// The classes of characters that a tokenizer groups.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Kind {
+enum CharacterClass {
     #[default]
     Blanks,
     Ends,
@@ -83,7 +83,7 @@ enum Kind {
 struct Meter {
     /// The tokens of the runs that have ended.
     ended: usize,
-    kind: Kind,
+    kind: CharacterClass,
     /// The length of the current run.
     run: usize,
 }
@@ -91,27 +91,28 @@ struct Meter {
 impl Meter {
     fn add(&mut self, c: char) {
         let (kind, length) = match c {
-            ' ' => (Kind::Blanks, 1),
-            '\n' | '\t' => (Kind::Ends, 1),
-            '\r' => (Kind::Ends, 2),
-            'a'..='z' => (Kind::Letters, 1),
-            'A'..='Z' => (Kind::Capitals, 1),
-            '0'..='9' => (Kind::Digits, 1),
-            '!'..='~' => (Kind::Marks, 1),
-            '\0'..='\u{7f}' => (Kind::Signs, 3),
-            '\u{80}'..='\u{52f}' => (Kind::Letters, 2),
-            '\u{530}'..'\u{2000}' if c.is_alphabetic() => (Kind::Rare, 1),
-            '\u{2000}'..='\u{ffff}' => (Kind::Signs, 1),
-            _ => (Kind::Signs, 3),
+            ' ' => (CharacterClass::Blanks, 1),
+            '\n' | '\t' => (CharacterClass::Ends, 1),
+            '\r' => (CharacterClass::Ends, 2),
+            'a'..='z' => (CharacterClass::Letters, 1),
+            'A'..='Z' => (CharacterClass::Capitals, 1),
+            '0'..='9' => (CharacterClass::Digits, 1),
+            '!'..='~' => (CharacterClass::Marks, 1),
+            '\0'..='\u{7f}' => (CharacterClass::Signs, 3),
+            '\u{80}'..='\u{52f}' => (CharacterClass::Letters, 2),
+            '\u{530}'..'\u{2000}' if c.is_alphabetic() => (CharacterClass::Rare, 1),
+            '\u{2000}'..='\u{ffff}' => (CharacterClass::Signs, 1),
+            _ => (CharacterClass::Signs, 3),
         };
         // A capital begins a word.
-        if (self.kind, self.run, kind) == (Kind::Capitals, 1, Kind::Letters) {
-            self.kind = Kind::Letters;
+        if (self.kind, self.run, kind) == (CharacterClass::Capitals, 1, CharacterClass::Letters) {
+            self.kind = CharacterClass::Letters;
         }
         if kind != self.kind {
             self.ended = self.total();
             // A number does not include the blank before it, as a word does.
-            let is_alone = (self.kind, self.run, kind) == (Kind::Blanks, 1, Kind::Digits);
+            let is_alone =
+                (self.kind, self.run, kind) == (CharacterClass::Blanks, 1, CharacterClass::Digits);
             self.ended += usize::from(is_alone);
             self.kind = kind;
             self.run = 0;
@@ -122,13 +123,13 @@ impl Meter {
     fn total(&self) -> usize {
         let of_run = match self.kind {
             // A single blank is part of the word after it.
-            Kind::Blanks => usize::from(self.run > 1),
-            Kind::Letters => self.run.div_ceil(8),
-            Kind::Capitals | Kind::Digits => self.run.div_ceil(3),
+            CharacterClass::Blanks => usize::from(self.run > 1),
+            CharacterClass::Letters => self.run.div_ceil(8),
+            CharacterClass::Capitals | CharacterClass::Digits => self.run.div_ceil(3),
             // Two are one token; in JSON, more are one token each.
-            Kind::Ends => self.run - usize::from(self.run > 1),
-            Kind::Marks | Kind::Rare => self.run.div_ceil(2),
-            Kind::Signs => self.run,
+            CharacterClass::Ends => self.run - usize::from(self.run > 1),
+            CharacterClass::Marks | CharacterClass::Rare => self.run.div_ceil(2),
+            CharacterClass::Signs => self.run,
         };
         self.ended + of_run
     }

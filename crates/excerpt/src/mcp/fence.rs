@@ -36,20 +36,20 @@ pub(super) struct Marks {
 /// An answer that is being built.
 #[derive(Default)]
 pub(super) struct Fenced {
-    parts: Vec<Part>,
+    parts: Vec<Piece>,
 }
 
-enum Part {
+enum Piece {
     /// A line of the server.
     Line(String),
     /// A text quoted from a document.
     Quote(String),
 }
 
-impl Part {
+impl Piece {
     fn text(&self) -> &str {
         match self {
-            Part::Line(text) | Part::Quote(text) => text,
+            Piece::Line(text) | Piece::Quote(text) => text,
         }
     }
 }
@@ -57,7 +57,7 @@ impl Part {
 impl Fenced {
     /// Adds a line of the server.
     pub(super) fn line(&mut self, line: &str) {
-        self.parts.push(Part::Line(one_line(line)));
+        self.parts.push(Piece::Line(one_line(line)));
     }
 
     /// Adds the notes under the answer.
@@ -70,7 +70,7 @@ impl Fenced {
     /// Adds a text from a document.
     pub(super) fn quote(&mut self, text: &str) {
         if !text.is_empty() {
-            self.parts.push(Part::Quote(text.to_string()));
+            self.parts.push(Piece::Quote(text.to_string()));
         }
     }
 
@@ -94,7 +94,7 @@ impl Fenced {
     fn written(&self, mark: &str) -> String {
         let mut text = String::new();
         for part in &self.parts {
-            if let Part::Line(_) = part {
+            if let Piece::Line(_) = part {
                 text += mark;
                 text.push(' ');
             }
@@ -110,7 +110,7 @@ impl Fenced {
 impl Marks {
     /// A mark that does not occur in the answer.
     fn of(&self, answer: &Fenced) -> String {
-        let texts: Vec<&str> = answer.parts.iter().map(Part::text).collect();
+        let texts: Vec<&str> = answer.parts.iter().map(Piece::text).collect();
         let numbers = (0_u64..).map(|attempt| self.key.hash_one((attempt, &texts)));
         unused(numbers, &texts)
     }

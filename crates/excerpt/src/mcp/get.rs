@@ -18,7 +18,7 @@ use super::search::reads;
 use super::waiting::plain;
 use super::{Shared, links, object, resources};
 use crate::exit::message;
-use crate::part::{Part, is_id, parsed};
+use crate::fragment::{Fragment, is_id, parsed};
 use crate::place::Changed;
 
 pub(super) const NAME: &str = "get";
@@ -158,9 +158,9 @@ impl Shared {
         let (path, part) = parsed(given, exists)?;
         let inside = self.scope.inward(path)?;
         let target = match part {
-            Part::Whole => Target::document(&*inside),
-            Part::Lines(first, last) => Target::lines_from(&*inside, first, last),
-            Part::Section(section) => Target::section(&*inside, section),
+            Fragment::Whole => Target::document(&*inside),
+            Fragment::Lines(first, last) => Target::lines_from(&*inside, first, last),
+            Fragment::Section(section) => Target::section(&*inside, section),
         };
         let mut found = Vec::new();
         let (mut closest, mut skipped) = (None, None);

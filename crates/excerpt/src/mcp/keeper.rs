@@ -16,7 +16,7 @@ use super::scope::{Scope, Seen, configured};
 use crate::exit::message;
 use crate::place::embedding::Embedding;
 use crate::place::project::EmbeddingArgs;
-use crate::place::{Hurry, SyncMode, Syncable, Target};
+use crate::place::{Hurry, IndexTarget, SyncMode, Syncable};
 
 /// The maximum number of requests that are answered concurrently; the others wait.
 const AT_ONCE: usize = 4;
@@ -124,7 +124,7 @@ impl Keeper {
     /// Starts the writer thread for the index of `target`, with a first check for changes unless
     /// `mode` forbids it.
     pub(super) fn start(
-        target: Target,
+        target: IndexTarget,
         scope: Arc<Scope>,
         mode: SyncMode,
         args: EmbeddingArgs,
@@ -293,7 +293,7 @@ impl Keeper {
 
 /// The state of the writer thread that is not shared.
 pub(super) struct Writer {
-    target: Target,
+    target: IndexTarget,
     scope: Arc<Scope>,
     args: EmbeddingArgs,
     signs: Arc<Signs>,

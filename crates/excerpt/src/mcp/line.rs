@@ -17,7 +17,7 @@ pub(super) enum Line {
 }
 
 /// Reads lines. A partially read line is stored here, so that a read can be cancelled.
-pub(super) struct Lines<R> {
+pub(super) struct LineReader<R> {
     input: R,
     longest: usize,
     /// The beginning of the current line.
@@ -26,10 +26,10 @@ pub(super) struct Lines<R> {
     dropped: Option<Envelope>,
 }
 
-impl<R: AsyncBufRead + Unpin> Lines<R> {
+impl<R: AsyncBufRead + Unpin> LineReader<R> {
     /// Reads lines of at most `longest` bytes.
     pub(super) fn new(input: R, longest: usize) -> Self {
-        Lines {
+        LineReader {
             input,
             longest,
             begun: Vec::new(),
@@ -199,10 +199,10 @@ mod tests {
     use super::*;
 
     /// The lines of `input`, of at most 64 bytes, and the reader after its end.
-    fn lines(input: &[u8]) -> (Vec<Line>, Lines<BufReader<&[u8]>>) {
+    fn lines(input: &[u8]) -> (Vec<Line>, LineReader<BufReader<&[u8]>>) {
         let runtime = Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
-            let mut lines = Lines::new(BufReader::with_capacity(16, input), 64);
+            let mut lines = LineReader::new(BufReader::with_capacity(16, input), 64);
             let mut all = Vec::new();
             while let Some(line) = lines.next().await {
                 all.push(line);

@@ -45,7 +45,7 @@ use rmcp::{ServerHandler, model::JsonObject};
 use serde_json::Value;
 
 use crate::place::project::EmbeddingArgs;
-use crate::place::{CollectionArgs, IndexArgs, SyncMode, Target};
+use crate::place::{CollectionArgs, IndexArgs, IndexTarget, SyncMode};
 use arguments::Arguments;
 use content::{Content, Listener};
 use fence::Marks;
@@ -113,7 +113,7 @@ fn tools(scope: &Scope, options: &Options) -> Vec<Tool> {
 impl Server {
     /// A server that has started its first check for changes.
     pub(crate) fn start(options: Options) -> anyhow::Result<Server> {
-        let target = Target::of(
+        let target = IndexTarget::of(
             &options.path,
             &options.collections,
             &options.index,

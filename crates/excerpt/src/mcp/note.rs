@@ -51,7 +51,7 @@ pub(super) fn tool() -> Tool {
 }
 
 /// A note to be written.
-struct Note {
+struct NewNote {
     title: String,
     content: String,
     tags: Vec<String>,
@@ -75,7 +75,7 @@ impl Shared {
         }
         let path = arguments.text("path")?.unwrap_or_default();
         let (folder, name) = self.place_of(&path)?;
-        let note = Note {
+        let note = NewNote {
             title,
             content: arguments.text("content")?.unwrap_or_default(),
             tags: arguments.texts("tags")?,
@@ -186,7 +186,7 @@ impl Shared {
         seen: &Seen,
         folder: &Path,
         (root, bound): (&Path, &Path),
-        note: &Note,
+        note: &NewNote,
     ) -> anyhow::Result<(PathBuf, usize)> {
         let day = Local::now().format("%F").to_string();
         let text = text_of(note, &day);
@@ -258,7 +258,7 @@ fn is_ending(text: &str) -> bool {
 }
 
 /// The content of the file: front matter, then the text.
-fn text_of(note: &Note, day: &str) -> String {
+fn text_of(note: &NewNote, day: &str) -> String {
     // JSON is valid YAML, and a JSON string cannot end early.
     let mut text = format!("---\ntitle: {}\ndate: {day}\n", json!(note.title));
     if !note.tags.is_empty() {
@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn front_matter_is_valid_with_any_title() {
-        let note = Note {
+        let note = NewNote {
             title: "a\": b\n---".to_string(),
             content: "Text.".to_string(),
             tags: vec!["x, y".to_string()],

@@ -21,9 +21,9 @@ const ID: usize = 8;
 /// How many copies of a hit a line names.
 const COPIES: usize = 3;
 
-/// The identity of a hit, and its text. The names are those of [`crate::wire::Hit`].
+/// The identity of a hit, and its text. The names are those of [`crate::wire::SearchHit`].
 #[derive(Clone, Serialize)]
-pub(super) struct Passage<'a> {
+pub(super) struct QuotedHit<'a> {
     pub(super) rank: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) collection: Option<&'a str>,
@@ -64,7 +64,7 @@ pub(super) struct Passage<'a> {
     also_in: Vec<String>,
 }
 
-impl<'a> Passage<'a> {
+impl<'a> QuotedHit<'a> {
     /// A hit at `rank`, in a document whose path is shown as `outward` does.
     pub(super) fn of(
         rank: usize,
@@ -79,7 +79,7 @@ impl<'a> Passage<'a> {
         let also_in =
             also_in.map(|copy| place(copy.collection.as_deref(), outward(&copy.path), copy.lines));
         let also_in = also_in.collect();
-        Passage {
+        QuotedHit {
             rank,
             collection: document.collection.as_deref(),
             path,
@@ -155,7 +155,7 @@ impl<'a> Passage<'a> {
 
     /// Its tokens without the text.
     fn size_without_text(&self, form: Form) -> usize {
-        let without = Passage {
+        let without = QuotedHit {
             text: None,
             shown: Some(self.lines),
             ..self.clone()
@@ -278,7 +278,7 @@ impl Truncated {
 /// Limits the hits to `most` tokens. Each keeps its line, and its text gets a share of the rest
 /// that falls with the rank; what a hit does not need goes to those below it. If the lines alone
 /// would take more than two thirds, the last hits are dropped.
-pub(super) fn fit(form: Form, hits: &mut Vec<Passage<'_>>, most: usize) -> Truncated {
+pub(super) fn fit(form: Form, hits: &mut Vec<QuotedHit<'_>>, most: usize) -> Truncated {
     /// The tokens for the notes about what is omitted.
     const HOW: usize = 40;
     /// The minimum number of tokens for a useful text.

@@ -13,7 +13,7 @@ use excerpt_index::{
 use super::Options;
 use super::arguments::shown;
 use crate::place::project::{Configuration, EmbeddingArgs};
-use crate::place::{Target, is_at_or_below};
+use crate::place::{IndexTarget, is_at_or_below};
 
 /// The bounds of a server, fixed when it starts.
 pub(super) struct Scope {
@@ -82,7 +82,7 @@ impl Seen {
 }
 
 impl Scope {
-    pub(super) fn of(target: &Target, options: &Options) -> anyhow::Result<Scope> {
+    pub(super) fn of(target: &IndexTarget, options: &Options) -> anyhow::Result<Scope> {
         let mut base = target.path.clone().unwrap_or_default();
         let mut bound = base.clone();
         let served = match &target.place {
@@ -338,7 +338,7 @@ impl Scope {
 
 /// Whether a served source contains something at the path `under`: on disk or in the index, where
 /// added texts and sources that cannot be read at the moment are found.
-fn is_there(target: &Target, served: &Served, under: &str) -> bool {
+fn is_there(target: &IndexTarget, served: &Served, under: &str) -> bool {
     if let Served::Root(root) = served {
         return root.join(under).exists();
     }

@@ -19,7 +19,7 @@ use super::budget::{self, bounded, shortened, tokens};
 use super::fence::{Fenced, measured};
 use super::instructions::Instructions;
 use super::names::{address, quoted, ticked};
-use super::passage::{Passage, fit};
+use super::passage::{QuotedHit, fit};
 use super::reply::{Form, Reply, texts};
 use super::scope::Seen;
 use super::waiting::plain;
@@ -316,17 +316,17 @@ impl Shared {
             .documents
             .iter()
             .flat_map(|document| document.chunks.iter().map(move |hit| (document, hit)));
-        let mut hits: Vec<Passage<'_>> = found
+        let mut hits: Vec<QuotedHit<'_>> = found
             .enumerate()
             .map(|(at, (document, hit))| {
-                Passage::of(at + 1, document, hit, scores, |path| {
+                QuotedHit::of(at + 1, document, hit, scores, |path| {
                     self.scope.outward(path)
                 })
             })
             .collect();
         let form = shown.form;
         let weak = hits.iter().filter(|hit| hit.weak);
-        let weak: Vec<String> = weak.map(Passage::place).collect();
+        let weak: Vec<String> = weak.map(QuotedHit::place).collect();
         notes.extend(weak_note(&weak, hits.len(), shown));
         if shown.folds() {
             hits.retain(|hit| !hit.weak);

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufRead, BufReader};
 use tokio::runtime::Builder;
 
-use super::line::{LONGEST, Line, Lines, id_in};
+use super::line::{LONGEST, Line, LineReader, id_in};
 use super::{Options, Server};
 use crate::output::{escaped_json, thousands};
 
@@ -61,7 +61,7 @@ Waiting for a client's messages on standard input. Ctrl-C ends the server.
 async fn serve(server: Server) -> anyhow::Result<()> {
     let (input, output) = rmcp::transport::stdio_pipes();
     let transport = Patient {
-        lines: Lines::new(BufReader::new(input), LONGEST),
+        lines: LineReader::new(BufReader::new(input), LONGEST),
         output: AsyncRwTransport::new_server(tokio::io::empty(), output),
         refusal: None,
         server: server.clone(),
@@ -94,7 +94,7 @@ fn begins(request: &ClientRequest) -> bool {
 /// library alone would not answer. It ignores everything but requests before a session has begun,
 /// where the library would end the server, and notifies the server when the input has ended.
 struct Patient<R, T: Transport<RoleServer>> {
-    lines: Lines<R>,
+    lines: LineReader<R>,
     /// Used only to send.
     output: T,
     /// An error that is being sent: `receive` may be cancelled meanwhile.

@@ -28,11 +28,11 @@ const HUES: usize = 4;
 /// A page that is being written: documents are written one after another and not kept in memory.
 pub(crate) struct Preview<'a> {
     config: &'a Config,
-    documents: Vec<Entry>,
+    documents: Vec<Listed>,
 }
 
 /// A written document, for the list of documents.
-struct Entry {
+struct Listed {
     name: String,
     chunks: usize,
 }
@@ -65,7 +65,7 @@ impl<'a> Preview<'a> {
         chunking: &Chunking<'_>,
     ) -> io::Result<()> {
         let name = path.unwrap_or("(standard input)");
-        self.documents.push(Entry {
+        self.documents.push(Listed {
             name: name.to_string(),
             chunks: chunking.chunks.len(),
         });
@@ -107,7 +107,7 @@ impl<'a> Preview<'a> {
             out,
             "<nav aria-label=\"Documents\">\n<h2>{heading}</h2>\n<ul>"
         )?;
-        for (index, Entry { name, chunks }) in self.documents.iter().enumerate() {
+        for (index, Listed { name, chunks }) in self.documents.iter().enumerate() {
             let (folder, file) = name.split_at(name.rfind('/').map_or(0, |slash| slash + 1));
             writeln!(
                 out,

@@ -13,7 +13,7 @@ use crate::output::thousands;
 #[derive(Debug, Default)]
 pub(crate) struct Addition {
     pub(crate) name: Option<String>,
-    pub(crate) kind: Option<Kind>,
+    pub(crate) kind: Option<DocumentType>,
     pub(crate) title: Option<String>,
     pub(crate) versions: Vec<String>,
     pub(crate) tags: Vec<String>,
@@ -35,7 +35,7 @@ pub(crate) fn check_secrets(file: &str, text: &str, selection: &Selection) -> an
 
 /// The type of documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Kind {
+pub(crate) enum DocumentType {
     /// Something to read
     Doc,
     /// Something to run
@@ -62,8 +62,8 @@ impl Addition {
     pub(crate) fn attributes(&self) -> Attributes {
         let mut attributes = Attributes::default();
         attributes.kind = self.kind.map(|kind| match kind {
-            Kind::Doc => "doc".to_string(),
-            Kind::Script => "script".to_string(),
+            DocumentType::Doc => "doc".to_string(),
+            DocumentType::Script => "script".to_string(),
         });
         attributes.title = self.title().map(str::to_string);
         attributes.versions = filled(&self.versions);
@@ -107,7 +107,7 @@ impl Addition {
         let name = &collection.name;
         match self.kind {
             _ if Path::new(name).extension().is_some() => name.clone(),
-            Some(Kind::Script) => format!("{name}.sh"),
+            Some(DocumentType::Script) => format!("{name}.sh"),
             _ => format!("{name}.md"),
         }
     }

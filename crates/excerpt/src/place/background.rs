@@ -6,7 +6,7 @@ use std::io;
 use std::process::{Command, Stdio};
 
 use super::project::EmbeddingArgs;
-use super::{CollectionArgs, Target};
+use super::{CollectionArgs, IndexTarget};
 
 /// The variable that disables it when set to `0`.
 const VARIABLE: &str = "EXCERPT_BACKGROUND";
@@ -22,7 +22,7 @@ pub(crate) fn is_possible() -> bool {
 
 /// Starts a sync of `target` that outlives this process.
 pub(crate) fn sync(
-    target: &Target,
+    target: &IndexTarget,
     collections: &CollectionArgs,
     embedding: &EmbeddingArgs,
 ) -> io::Result<()> {

@@ -6,27 +6,27 @@ use std::time::Duration;
 use excerpt_index::{Error, HttpEmbedder, HttpOptions, Index};
 use serde_json::{Value, json};
 
-use super::fields::{Entry, Fields, Kind, Table};
+use super::fields::{FieldType, FieldValue, Fields, Table};
 
 /// The name of the configuration table.
 pub(crate) const TABLE: &str = "embedding";
 
 /// The fields of the configuration table.
 pub(crate) const FIELDS: &Fields = &[
-    ("provider", Kind::OneOf(&[BUILT_IN, HTTP, NONE])),
-    ("url", Kind::Text),
-    ("model", Kind::Text),
-    ("dimensions", Kind::Whole(MOST)),
-    ("send_dimensions", Kind::Truth),
-    ("query_prefix", Kind::Text),
-    ("document_prefix", Kind::Text),
-    ("max_input", Kind::Whole(MOST)),
-    ("batch_texts", Kind::Whole(MOST)),
-    ("batch_characters", Kind::Whole(MOST)),
-    ("timeout", Kind::Number),
-    ("retries", Kind::Whole(100)),
-    ("requests_per_minute", Kind::Whole(1_000_000)),
-    ("key_variable", Kind::Text),
+    ("provider", FieldType::OneOf(&[BUILT_IN, HTTP, NONE])),
+    ("url", FieldType::Text),
+    ("model", FieldType::Text),
+    ("dimensions", FieldType::Whole(MOST)),
+    ("send_dimensions", FieldType::Truth),
+    ("query_prefix", FieldType::Text),
+    ("document_prefix", FieldType::Text),
+    ("max_input", FieldType::Whole(MOST)),
+    ("batch_texts", FieldType::Whole(MOST)),
+    ("batch_characters", FieldType::Whole(MOST)),
+    ("timeout", FieldType::Number),
+    ("retries", FieldType::Whole(100)),
+    ("requests_per_minute", FieldType::Whole(1_000_000)),
+    ("key_variable", FieldType::Text),
 ];
 
 const BUILT_IN: &str = "built-in";
@@ -153,7 +153,7 @@ pub(crate) fn check_project(table: &Table, own: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn http(table: &Table, provider: &Entry) -> anyhow::Result<HttpOptions> {
+fn http(table: &Table, provider: &FieldValue) -> anyhow::Result<HttpOptions> {
     let needed = |field: &str, expected: &str| {
         let entry = table.entry(field).map(|entry| &entry.value);
         entry.ok_or_else(|| {

@@ -16,7 +16,7 @@ use crate::other_names::{arguments, snake_case};
 
 /// The type of a field.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum FieldType {
     /// Any number.
     Number,
     /// A whole number from 0 to a maximum.
@@ -34,7 +34,7 @@ pub(crate) enum Kind {
 }
 
 /// The names and types of a table's fields.
-pub(crate) type Fields = [(&'static str, Kind)];
+pub(crate) type Fields = [(&'static str, FieldType)];
 
 /// A file that was read.
 #[derive(Debug)]
@@ -53,14 +53,14 @@ impl File {
 
 /// The value of a field in a file.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct FieldValue {
     pub(crate) value: Value,
     file: Arc<File>,
     /// The position of its name.
     place: Range<usize>,
 }
 
-impl Entry {
+impl FieldValue {
     /// An error about it.
     pub(crate) fn fault(&self, message: impl ToString) -> anyhow::Error {
         self.file.fault(self.place.clone(), message.to_string())
@@ -69,7 +69,7 @@ impl Entry {
 
 /// A table: its fields by name, those of a nested table as `table.field`.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Table(pub(crate) BTreeMap<String, Entry>);
+pub(crate) struct Table(pub(crate) BTreeMap<String, FieldValue>);
 
 impl Table {
     /// Reads the table `name` of a file; empty if the file does not have it.
@@ -104,7 +104,7 @@ impl Table {
                 let message = format!("unknown field `{field}` in `[{name}]`, {next}");
                 return Err(file.fault(key.span(), message));
             };
-            if let (Kind::Table(fields), DeValue::Table(inner)) = (kind, value.get_ref()) {
+            if let (FieldType::Table(fields), DeValue::Table(inner)) = (kind, value.get_ref()) {
                 let inner_name = format!("{name}.{field}");
                 self.take(file, &inner_name, &format!("{field}."), inner, fields)?;
                 continue;
@@ -115,7 +115,7 @@ impl Table {
                 let message = format!("`{field}` is `{written}`, expected {}", kind.expected());
                 return Err(file.fault(value.span(), message));
             };
-            let entry = Entry {
+            let entry = FieldValue {
                 value,
                 file: Arc::clone(file),
                 place: key.span(),
@@ -149,36 +149,36 @@ impl Table {
     }
 
     /// The entry of the field that an error names, whichever table it is in.
-    pub(crate) fn entry(&self, field: &str) -> Option<&Entry> {
+    pub(crate) fn entry(&self, field: &str) -> Option<&FieldValue> {
         let mut entries = self.0.iter();
         let found = entries.find(|(name, _)| name.rsplit('.').next() == Some(field));
         found.map(|(_, entry)| entry)
     }
 }
 
-impl Kind {
+impl FieldType {
     /// The value as JSON; `None` if it has another type.
     fn value(self, value: &DeValue<'_>) -> Option<Value> {
         match (self, value) {
-            (Kind::Number, DeValue::Float(number)) => {
+            (FieldType::Number, DeValue::Float(number)) => {
                 let number: f64 = number.as_str().parse().ok()?;
                 serde_json::Number::from_f64(number).map(Value::Number)
             }
-            (Kind::Number, DeValue::Integer(number)) => {
+            (FieldType::Number, DeValue::Integer(number)) => {
                 let number = i64::from_str_radix(number.as_str(), number.radix()).ok()?;
                 Some((number as f64).into())
             }
-            (Kind::Whole(most), DeValue::Integer(number)) => {
+            (FieldType::Whole(most), DeValue::Integer(number)) => {
                 let number = u64::from_str_radix(number.as_str(), number.radix()).ok()?;
                 (number <= most).then(|| number.into())
             }
-            (Kind::Text, DeValue::String(text)) => Some(text.as_ref().into()),
-            (Kind::Texts, DeValue::Array(list)) => {
+            (FieldType::Text, DeValue::String(text)) => Some(text.as_ref().into()),
+            (FieldType::Texts, DeValue::Array(list)) => {
                 let texts = list.iter().map(|text| text.get_ref().as_str());
                 texts.map(|text| text.map(Value::from)).collect()
             }
-            (Kind::Truth, DeValue::Boolean(truth)) => Some((*truth).into()),
-            (Kind::OneOf(words), DeValue::String(text)) => {
+            (FieldType::Truth, DeValue::Boolean(truth)) => Some((*truth).into()),
+            (FieldType::OneOf(words), DeValue::String(text)) => {
                 words.contains(&text.as_ref()).then(|| text.as_ref().into())
             }
             _ => None,
@@ -187,13 +187,13 @@ impl Kind {
 
     fn expected(self) -> String {
         match self {
-            Kind::Number => "a number".to_string(),
-            Kind::Whole(most) => format!("a whole number from 0 to {most}"),
-            Kind::Text => "text in quotes".to_string(),
-            Kind::Texts => "a list of texts in quotes".to_string(),
-            Kind::Truth => "true or false".to_string(),
-            Kind::OneOf(words) => format!("one of {}", words.join(", ")),
-            Kind::Table(_) => "a table".to_string(),
+            FieldType::Number => "a number".to_string(),
+            FieldType::Whole(most) => format!("a whole number from 0 to {most}"),
+            FieldType::Text => "text in quotes".to_string(),
+            FieldType::Texts => "a list of texts in quotes".to_string(),
+            FieldType::Truth => "true or false".to_string(),
+            FieldType::OneOf(words) => format!("one of {}", words.join(", ")),
+            FieldType::Table(_) => "a table".to_string(),
         }
     }
 }

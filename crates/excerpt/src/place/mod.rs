@@ -1,5 +1,5 @@
 //! What every face needs before it calls an index: the index that serves a path or a collection
-//! ([`Target`]), its configuration (`project.rs`, `embedding.rs`), and its update within the time
+//! ([`IndexTarget`]), its configuration (`project.rs`, `embedding.rs`), and its update within the time
 //! that an answer has (`opened.rs`, `background.rs`).
 
 mod addition;
@@ -21,7 +21,7 @@ use excerpt_index::{
     Collection, Error, Filter, Index, IndexEntry, LIBRARY, Located, OpenOptions, SyncOptions,
 };
 
-pub(crate) use addition::{Addition, Kind, check_secrets};
+pub(crate) use addition::{Addition, DocumentType, check_secrets};
 pub(crate) use changed::Changed;
 pub(crate) use contents::Contents;
 pub(crate) use not_indexed::{Asker, check_file, not_indexed};
@@ -184,7 +184,7 @@ impl CollectionArgs {
 }
 
 /// What a command works on: an index, or a part of it.
-pub(crate) struct Target {
+pub(crate) struct IndexTarget {
     pub(crate) index: PathBuf,
     /// The sources to sync.
     pub(crate) sources: Vec<Syncable>,
@@ -207,17 +207,17 @@ pub(crate) struct Syncable {
     pub(crate) collection: Option<Collection>,
 }
 
-impl Target {
+impl IndexTarget {
     /// The target for `path`, unless collections are selected.
     pub(crate) fn of(
         path: &Path,
         collections: &CollectionArgs,
         index: &IndexArgs,
         embedding: &EmbeddingArgs,
-    ) -> anyhow::Result<Target> {
+    ) -> anyhow::Result<IndexTarget> {
         match collections.are_meant() {
-            true => Target::of_collections(collections, index, embedding),
-            false => Target::of_path(path, index, embedding),
+            true => IndexTarget::of_collections(collections, index, embedding),
+            false => IndexTarget::of_path(path, index, embedding),
         }
     }
 
@@ -227,7 +227,7 @@ impl Target {
     }
 
     /// The same target, including what ignore files exclude if `no_ignore` is set.
-    pub(crate) fn without_ignore_files(mut self, no_ignore: bool) -> Target {
+    pub(crate) fn without_ignore_files(mut self, no_ignore: bool) -> IndexTarget {
         self.no_ignore = no_ignore;
         if no_ignore {
             for source in &mut self.sources {
@@ -249,7 +249,7 @@ impl Target {
         path: &Path,
         index: &IndexArgs,
         embedding: &EmbeddingArgs,
-    ) -> anyhow::Result<Target> {
+    ) -> anyhow::Result<IndexTarget> {
         let place = index.locate(path)?;
         let mut filter = Filter::default().source(&place.root);
         filter.path.clone_from(&place.path);
@@ -262,7 +262,7 @@ impl Target {
             None => configuration.options(),
         };
         options.first.clone_from(&place.path);
-        Ok(Target {
+        Ok(IndexTarget {
             index: place.index.clone(),
             sources: vec![Syncable {
                 root: place.root.clone(),
@@ -281,7 +281,7 @@ impl Target {
         named: &CollectionArgs,
         index: &IndexArgs,
         embedding: &EmbeddingArgs,
-    ) -> anyhow::Result<Target> {
+    ) -> anyhow::Result<IndexTarget> {
         let index = index.library()?;
         let all = Collection::all_in(&index)?;
         let mut names = Vec::new();
@@ -302,7 +302,7 @@ impl Target {
         }
         let mut filter = Filter::default();
         filter.collections = names;
-        Ok(Target {
+        Ok(IndexTarget {
             configuration: Configuration::of_collections(&presets, embedding)?,
             index,
             sources,

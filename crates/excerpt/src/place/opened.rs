@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use clap::ValueEnum;
 use excerpt_index::{Error, Index, Keywords, OpenOptions, Progress, Stage, SyncReport};
 
-use super::{Syncable, Target, background};
+use super::{IndexTarget, Syncable, background};
 use crate::output::say;
 use crate::progress::Bar;
 
@@ -58,7 +58,11 @@ const TURN: Duration = Duration::from_millis(20);
 
 /// The index of `target`, updated as `mode` requires; with [`SyncMode::Auto`], as far as possible
 /// within `wait`.
-pub(crate) fn opened(target: &Target, mode: SyncMode, wait: Duration) -> anyhow::Result<Opened> {
+pub(crate) fn opened(
+    target: &IndexTarget,
+    mode: SyncMode,
+    wait: Duration,
+) -> anyhow::Result<Opened> {
     let embedding = match mode {
         SyncMode::Always => target.configuration.embedding.clone(),
         _ => target.configuration.embedding.for_questions(),

@@ -16,7 +16,7 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::embedding::{self, Embedding};
-use super::fields::{Entry, Fields, File, Kind, Table, check_names};
+use super::fields::{FieldType, FieldValue, Fields, File, Table, check_names};
 use crate::output::say;
 
 /// The name of the file.
@@ -31,11 +31,11 @@ const FILES: &str = "files";
 
 /// The fields of `[files]`: those of [`Selection`].
 const SELECTION: &Fields = &[
-    ("include", Kind::Texts),
-    ("ignore", Kind::Texts),
-    ("max_file_size", Kind::Whole(1 << 40)),
-    ("ignore_files", Kind::Truth),
-    ("secrets", Kind::OneOf(&["skip", "index"])),
+    ("include", FieldType::Texts),
+    ("ignore", FieldType::Texts),
+    ("max_file_size", FieldType::Whole(1 << 40)),
+    ("ignore_files", FieldType::Truth),
+    ("secrets", FieldType::OneOf(&["skip", "index"])),
 ];
 
 /// The field of `[search]` that names a ranking, which the others start from.
@@ -43,32 +43,35 @@ const PRESET: &str = "preset";
 
 /// The fields of `[search]`: a [`RankingPreset`] and those of [`Ranking`].
 const RANKING: &Fields = &[
-    (PRESET, Kind::OneOf(&RankingPreset::NAMES)),
-    ("channels", Kind::OneOf(&["both", "keywords", "vectors"])),
-    ("fusion", Kind::OneOf(&["convex", "rrf"])),
-    ("vectors_in_prose", Kind::Number),
-    ("vectors_in_code", Kind::Number),
-    ("rrf_k", Kind::Number),
-    ("signals", Kind::Table(SIGNALS)),
+    (PRESET, FieldType::OneOf(&RankingPreset::NAMES)),
+    (
+        "channels",
+        FieldType::OneOf(&["both", "keywords", "vectors"]),
+    ),
+    ("fusion", FieldType::OneOf(&["convex", "rrf"])),
+    ("vectors_in_prose", FieldType::Number),
+    ("vectors_in_code", FieldType::Number),
+    ("rrf_k", FieldType::Number),
+    ("signals", FieldType::Table(SIGNALS)),
 ];
 
 const SIGNALS: &Fields = &[
-    ("all_words", Kind::Number),
-    ("index_document", Kind::Number),
-    ("path_word", Kind::Number),
-    ("definition", Kind::Number),
-    ("prose_for_a_name", Kind::Number),
-    ("prose_among_code", Kind::Number),
-    ("coherence", Kind::Number),
-    ("saturation_in_prose", Kind::Number),
-    ("saturation_in_code", Kind::Number),
-    ("test", Kind::Number),
-    ("generated", Kind::Number),
-    ("vendored", Kind::Number),
-    ("recency", Kind::Number),
-    ("half_life", Kind::Number),
-    ("date", Kind::Number),
-    ("most_ranks", Kind::Whole(1_000_000)),
+    ("all_words", FieldType::Number),
+    ("index_document", FieldType::Number),
+    ("path_word", FieldType::Number),
+    ("definition", FieldType::Number),
+    ("prose_for_a_name", FieldType::Number),
+    ("prose_among_code", FieldType::Number),
+    ("coherence", FieldType::Number),
+    ("saturation_in_prose", FieldType::Number),
+    ("saturation_in_code", FieldType::Number),
+    ("test", FieldType::Number),
+    ("generated", FieldType::Number),
+    ("vendored", FieldType::Number),
+    ("recency", FieldType::Number),
+    ("half_life", FieldType::Number),
+    ("date", FieldType::Number),
+    ("most_ranks", FieldType::Whole(1_000_000)),
 ];
 
 /// The choice of the embedder on the command line.
@@ -474,7 +477,7 @@ fn selection(table: &Table) -> anyhow::Result<Selection> {
     let selection = Selection::deserialize(table.json())?;
     if let Err(error) = selection.check() {
         let entries = [table.entry("ignore"), table.entry("include")];
-        let named = |entry: &&Entry| match &error {
+        let named = |entry: &&FieldValue| match &error {
             Error::Pattern { pattern, .. } => entry.value.to_string().contains(&**pattern),
             _ => false,
         };

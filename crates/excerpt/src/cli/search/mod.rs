@@ -20,7 +20,7 @@ use crate::output::{ONLY_WEAK, Output, SCHEMA, counted, say, thousands};
 use crate::place::background;
 use crate::place::project::EmbeddingArgs;
 use crate::place::{
-    CollectionArgs, IndexArgs, Lag, Opened, Paths, SyncMode, Target, absolute, opened,
+    CollectionArgs, IndexArgs, IndexTarget, Lag, Opened, Paths, SyncMode, absolute, opened,
 };
 use crate::wire;
 use passages::{Passages, Shown};
@@ -129,7 +129,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             "`--no-ignore` selects what is indexed, and `--sync never` indexes nothing: leave one out"
         );
     }
-    let target = Target::of(&args.path, &args.collections, &args.index, &args.embedding)?
+    let target = IndexTarget::of(&args.path, &args.collections, &args.index, &args.embedding)?
         .without_ignore_files(args.no_ignore);
     let Opened { mut index, lag } = opened(&target, args.sync, args.wait)?;
     let filter = args.filters.added_to(target.filter.clone());
@@ -308,7 +308,7 @@ fn lines(output: &mut Output, answer: &Answer, paths: &Paths) -> anyhow::Result<
     for (index, (document, hit)) in hits.enumerate() {
         output.json(&Line {
             schema: SCHEMA,
-            hit: wire::Hit::of(index + 1, document, hit, paths),
+            hit: wire::SearchHit::of(index + 1, document, hit, paths),
         })?;
     }
     Ok(())
@@ -319,7 +319,7 @@ fn lines(output: &mut Output, answer: &Answer, paths: &Paths) -> anyhow::Result<
 struct Line<'a> {
     schema: u32,
     #[serde(flatten)]
-    hit: wire::Hit<'a>,
+    hit: wire::SearchHit<'a>,
 }
 
 /// One document as JSON.

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use excerpt_index::{Index, Skip, SkipReason};
 
 use crate::output::thousands;
-use crate::place::{Asker, Paths, Target, is_at_or_below, not_indexed};
+use crate::place::{Asker, IndexTarget, Paths, is_at_or_below, not_indexed};
 
 /// The maximum number of reasons that are named.
 const REASONS: usize = 3;
 
 /// The files that were skipped where the search was done, and how to include them; `None` if there
 /// are none.
-pub(super) fn skipped(index: &Index, target: &Target, paths: &Paths) -> Option<String> {
+pub(super) fn skipped(index: &Index, target: &IndexTarget, paths: &Paths) -> Option<String> {
     let mut counts: BTreeMap<SkipReason, (usize, String, Option<String>)> = BTreeMap::new();
     for source in &target.sources {
         // A source that was never synced has not skipped anything yet.
@@ -60,7 +60,7 @@ pub(super) fn skipped(index: &Index, target: &Target, paths: &Paths) -> Option<S
     ))
 }
 
-fn concerns(target: &Target, skip: &Skip) -> bool {
+fn concerns(target: &IndexTarget, skip: &Skip) -> bool {
     let Some(path) = &target.path else {
         return true;
     };

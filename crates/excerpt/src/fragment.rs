@@ -7,7 +7,7 @@ const SHORTEST_ID: usize = 4;
 
 /// The requested part of a document.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum Fragment {
     Whole,
     /// From a line and a character in it, both from 1, to the end of a line.
     Lines((usize, usize), usize),
@@ -16,28 +16,31 @@ pub(crate) enum Part {
 
 /// A path and the requested part. If a document exists (by `exists`) whose name ends like a line
 /// range or a section, the target is that document.
-pub(crate) fn parsed(given: &str, exists: impl Fn(&str) -> bool) -> anyhow::Result<(&str, Part)> {
+pub(crate) fn parsed(
+    given: &str,
+    exists: impl Fn(&str) -> bool,
+) -> anyhow::Result<(&str, Fragment)> {
     if exists(given) {
-        return Ok((given, Part::Whole));
+        return Ok((given, Fragment::Whole));
     }
     let lines = given.rsplit_once(':');
     if let Some((path, range)) = lines
         && let Some((first, last)) = numbers(range)
         && (!path.contains('#') || exists(path))
     {
-        return Ok((path, Part::Lines(first, last)));
+        return Ok((path, Fragment::Lines(first, last)));
     }
     if let Some((path, section)) = given.split_once('#')
         && !path.is_empty()
         && !section.is_empty()
     {
         if let Some((first, last)) = marked(section) {
-            return Ok((path, Part::Lines(first, last)));
+            return Ok((path, Fragment::Lines(first, last)));
         }
-        return Ok((path, Part::Section(section.to_string())));
+        return Ok((path, Fragment::Section(section.to_string())));
     }
     match lines {
-        None => Ok((given, Part::Whole)),
+        None => Ok((given, Fragment::Whole)),
         Some((_, range)) if is_reversed(range) => {
             bail!("invalid line range `{range}`: start is after end")
         }
@@ -84,15 +87,15 @@ mod tests {
 
     #[test]
     fn lines_and_sections_follow_the_path() {
-        fn lines(path: &str, first: usize, last: usize) -> (&str, Part) {
-            (path, Part::Lines((first, 1), last))
+        fn lines(path: &str, first: usize, last: usize) -> (&str, Fragment) {
+            (path, Fragment::Lines((first, 1), last))
         }
         let alone = |given: &'static str| parsed(given, |_| false).unwrap();
-        let section = |path, name: &str| (path, Part::Section(name.to_string()));
-        assert_eq!(alone("a.md"), ("a.md", Part::Whole));
+        let section = |path, name: &str| (path, Fragment::Section(name.to_string()));
+        assert_eq!(alone("a.md"), ("a.md", Fragment::Whole));
         assert_eq!(alone("a:b.md:7"), lines("a:b.md", 7, 7));
         assert_eq!(alone("a.md:10-20"), lines("a.md", 10, 20));
-        let from = |first, last| ("a.md", Part::Lines(first, last));
+        let from = |first, last| ("a.md", Fragment::Lines(first, last));
         assert_eq!(alone("a.md:3.641-20"), from((3, 641), 20));
         assert_eq!(alone("a.md:3.641"), from((3, 641), 3));
         assert_eq!(alone("a.md#L62"), lines("a.md", 62, 62));
@@ -102,7 +105,7 @@ mod tests {
         assert_eq!(alone("a.md#how"), section("a.md", "how"));
         assert_eq!(alone("a.md#at 10:30"), section("a.md", "at 10:30"));
         let named = parsed("a.md:10-20", |path| path == "a.md:10-20").unwrap();
-        assert_eq!(named, ("a.md:10-20", Part::Whole));
+        assert_eq!(named, ("a.md:10-20", Fragment::Whole));
         let error = parsed("a.md:20-10", |_| false).unwrap_err().to_string();
         assert_eq!(error, "invalid line range `20-10`: start is after end");
         let error = parsed("a.md:0-5", |_| false).unwrap_err().to_string();
