@@ -35,7 +35,7 @@ pub(crate) struct Details {
     #[arg(long, value_name = "PATTERN")]
     ignore: Vec<String>,
     /// Add what `.gitignore` and the like exclude, too; `=false` excludes it again
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
     no_ignore: Option<bool>,
     /// The size in bytes above which a file is skipped [default: 2097152]
     #[arg(long, value_name = "BYTES", hide_short_help = true)]
@@ -43,8 +43,6 @@ pub(crate) struct Details {
     /// Whether to skip or index files that contain keys or passwords [default: skip]
     #[arg(long, value_name = "WHAT", value_parser = secrets, hide_short_help = true)]
     secrets: Option<Secrets>,
-    #[command(flatten)]
-    chunking: ChunkFlags,
     /// Print the result as JSON
     #[arg(long)]
     pub(super) json: bool,
@@ -52,6 +50,9 @@ pub(crate) struct Details {
     pub(super) index: IndexArgs,
     #[command(flatten)]
     pub(super) embedding: EmbeddingArgs,
+    // Last, since its heading also applies to what follows.
+    #[command(flatten)]
+    chunking: ChunkFlags,
 }
 
 impl Details {

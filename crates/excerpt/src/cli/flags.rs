@@ -42,7 +42,7 @@ pub(crate) struct ChunkFlags {
     #[arg(long, value_name = "REGEX", hide_short_help = true)]
     delimiter: Option<String>,
     /// Make a delimiter part of the chunk that it opens instead of leaving it out
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_short_help = true)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true, hide_short_help = true)]
     include_delimiter: Option<bool>,
     /// Whether a code block, table or sentence over the limit is split or kept [default: split]
     #[arg(long, value_name = "WHAT", hide_short_help = true)]
@@ -62,7 +62,7 @@ pub(crate) struct ChunkFlags {
     overview: Option<usize>,
     /// Make each item of a top-level list, each section and each top-level definition in code a
     /// separate chunk
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_short_help = true)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true, hide_short_help = true)]
     per_entry: Option<bool>,
 }
 
