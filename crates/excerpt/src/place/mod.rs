@@ -1,6 +1,6 @@
 //! What every face needs before it calls an index: the index that serves a path or a collection
-//! ([`IndexTarget`]), its configuration (`project.rs`, `embedding.rs`), and its update within the time
-//! that an answer has (`opened.rs`, `background.rs`).
+//! ([`IndexTarget`]), its configuration (`project.rs`, `embedding.rs`), and its update within the
+//! time that an answer has (`opened.rs`, `background.rs`).
 
 mod addition;
 pub(crate) mod background;
