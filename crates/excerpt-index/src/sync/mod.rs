@@ -36,7 +36,7 @@ use crate::store::{Change, Database, Followed, Known, SkipRow, Store, StoreError
 use clock::Clock;
 use cut::Splitter;
 use journal::{Journal, Verdict, key};
-use plan::{BATCH_DOCUMENTS, Exclusions, KnownDocuments, Plan, Step, batch, lies_in};
+use plan::{BATCH_DOCUMENTS, KnownDocuments, Plan, Step, Terms, batch};
 use work::{Outcome, Work};
 
 /// After how many batches the keyword index is updated, so that a search during a long sync finds
@@ -189,64 +189,27 @@ impl<'a> Sync<'a> {
         (self.progress)(Progress { stage, done, total })
     }
 
-    /// Compares the listing with the known documents. Both are ordered by path, so one pass over
-    /// both finds the differences.
+    /// Compares the listing with the known documents, and sets aside what may crash.
     fn plan(
         &mut self,
         source: i64,
         listing: Listing,
         before: &[SkipRow],
     ) -> Result<Plan, StoreError> {
-        self.report.listed = listing.entries.len();
-        let is_first = |entry: &&Entry| lies_in(self.first, &entry.path);
-        self.report.first_listed = listing.entries.iter().filter(is_first).count();
-        let left_out = Exclusions::of(&listing.skips);
-        let looked_into: HashMap<&str, &SkipRow> =
-            before.iter().map(|row| (&*row.skip.path, row)).collect();
-        let mut plan = Plan::default();
-        let mut known = KnownDocuments::new(&self.store.database, source);
-        for entry in listing.entries {
-            while let Some(vanished) = known.next_if(|known| known.path < entry.path)? {
-                plan.remove(vanished, &left_out);
-            }
-            let found = known.next_if(|known| known.path == entry.path)?;
-            match (found, looked_into.get(&*entry.path)) {
-                (Some(known), _)
-                    if self.is_same(&known, &entry) && known.identity == self.identity =>
-                {
-                    self.report.unchanged += 1;
-                }
-                (known, Some(row))
-                    if self.trusts
-                        && !self.retry
-                        && row.still_holds(entry.stat)
-                        && (known.is_none() || row.skip.reason == SkipReason::Quarantined) =>
-                {
-                    plan.skips.push((*row).clone());
-                }
-                (Some(known), _) if self.is_same(&known, &entry) => {
-                    plan.steps.push(Step::Recut { known });
-                }
-                (known, _) => plan.steps.push(Step::Read { entry, known }),
-            }
-        }
-        while let Some(vanished) = known.next_if(|_| true)? {
-            plan.remove(vanished, &left_out);
-        }
+        let known = KnownDocuments::new(&self.store.database, source);
+        let terms = Terms {
+            identity: self.identity,
+            trusts: self.trusts,
+            retry: self.retry,
+            first: self.first,
+        };
+        let mut plan = plan::plan(known, listing, before, &terms)?;
+        self.report.listed = plan.listed;
+        self.report.first_listed = plan.first_listed;
+        self.report.unchanged = plan.unchanged;
         self.judge(&mut plan);
         plan.order(self.first);
-        plan.skips
-            .extend(listing.skips.into_iter().map(|skip| SkipRow {
-                skip,
-                stat: None,
-                settled: false,
-            }));
         Ok(plan)
-    }
-
-    /// Whether a file has the same size, times and inode as when it was last read.
-    fn is_same(&self, known: &Known, entry: &Entry) -> bool {
-        self.trusts && known.settled && known.stat == entry.stat
     }
 
     /// Separates the documents on which the last process may have crashed, and skips those on which

@@ -1,13 +1,14 @@
-//! The [`Plan`] of a sync, and its steps.
+//! The [`Plan`] of a sync: two streams in the order of paths, what there is and what is known, and
+//! what to do about each difference. No file is read here, and nothing is written.
 
 use std::collections::HashMap;
 use std::iter::Peekable;
 
-use excerpt_chunk::{CodeParser as _, Document};
+use excerpt_chunk::{CodeParser as _, Document, Hash};
 use excerpt_grammars::Grammars;
 
 use crate::model::{Skip, SkipReason};
-use crate::source::Entry;
+use crate::source::{Entry, Listing};
 use crate::store::{Database, Known, SkipRow, StoreError};
 
 /// How much is read and split before it is written, while the same amount is being split: a killed
@@ -36,6 +37,88 @@ pub(super) struct Plan {
     pub(super) vanished: Vec<(String, u64)>,
     /// What is skipped.
     pub(super) skips: Vec<SkipRow>,
+    /// How many documents have not changed.
+    pub(super) unchanged: usize,
+    /// How many documents are listed, and how many of them come first.
+    pub(super) listed: usize,
+    pub(super) first_listed: usize,
+}
+
+/// What a plan depends on besides the two streams.
+pub(super) struct Terms<'a> {
+    /// The settings that documents are to be split with.
+    pub(super) identity: Hash,
+    /// Whether stored sizes and times are meaningful.
+    pub(super) trusts: bool,
+    /// Whether what was skipped because of its contents is tried again.
+    pub(super) retry: bool,
+    /// The folder or file whose documents come first.
+    pub(super) first: Option<&'a str>,
+}
+
+impl Terms<'_> {
+    /// Whether a file has the same size, times and inode as when it was last read.
+    fn is_same(&self, known: &Known, entry: &Entry) -> bool {
+        self.trusts && known.settled && known.stat == entry.stat
+    }
+
+    /// Whether what was skipped before can be skipped again without reading it.
+    fn still_holds(&self, row: &SkipRow, known: Option<&Known>, entry: &Entry) -> bool {
+        let is_settled = self.trusts && !self.retry && row.still_holds(entry.stat);
+        is_settled && (known.is_none() || row.skip.reason == SkipReason::Quarantined)
+    }
+}
+
+/// Compares a listing with the documents that are `known` and with what was skipped `before`. Both
+/// streams are ordered by path, so one pass over both finds the differences.
+pub(super) fn plan(
+    known: impl Iterator<Item = Result<Known, StoreError>>,
+    listing: Listing,
+    before: &[SkipRow],
+    terms: &Terms<'_>,
+) -> Result<Plan, StoreError> {
+    let mut plan = Plan {
+        listed: listing.entries.len(),
+        ..Plan::default()
+    };
+    let left_out = Exclusions::of(&listing.skips);
+    let before: HashMap<&str, &SkipRow> =
+        before.iter().map(|row| (&*row.skip.path, row)).collect();
+    let mut known = known.peekable();
+    // An error is the next one whatever is wanted, so that it is not passed over.
+    let mut next = |wanted: &dyn Fn(&str) -> bool| {
+        let is_next = |next: &Result<Known, _>| {
+            next.as_ref().map_or(true, |known: &Known| wanted(&known.path))
+        };
+        known.next_if(is_next).transpose()
+    };
+    for entry in listing.entries {
+        plan.first_listed += usize::from(lies_in(terms.first, &entry.path));
+        while let Some(vanished) = next(&|path| *path < *entry.path)? {
+            plan.remove(vanished, &left_out);
+        }
+        let known = next(&|path| *path == *entry.path)?;
+        let skipped = before.get(&*entry.path);
+        let is_same = known.as_ref().is_some_and(|known| terms.is_same(known, &entry));
+        match (known, skipped) {
+            (Some(known), _) if is_same && known.identity == terms.identity => plan.unchanged += 1,
+            (known, Some(row)) if terms.still_holds(row, known.as_ref(), &entry) => {
+                plan.skips.push((*row).clone());
+            }
+            (Some(known), _) if is_same => plan.steps.push(Step::Recut { known }),
+            (known, _) => plan.steps.push(Step::Read { entry, known }),
+        }
+    }
+    while let Some(vanished) = next(&|_| true)? {
+        plan.remove(vanished, &left_out);
+    }
+    let skips = listing.skips.into_iter().map(|skip| SkipRow {
+        skip,
+        stat: None,
+        settled: false,
+    });
+    plan.skips.extend(skips);
+    Ok(plan)
 }
 
 /// A document to process.
@@ -48,7 +131,7 @@ pub(super) enum Step {
 
 impl Plan {
     /// Removes a document that was not listed, unless it is where the listing failed.
-    pub(super) fn remove(&mut self, known: Known, left_out: &Exclusions<'_>) {
+    fn remove(&mut self, known: Known, left_out: &Exclusions<'_>) {
         match left_out.at(&known.path) {
             Some(SkipReason::Unreadable) => return,
             Some(_) => {}
@@ -150,7 +233,7 @@ impl Step {
 pub(super) struct KnownDocuments<'a> {
     database: &'a Database,
     source: i64,
-    page: Peekable<std::vec::IntoIter<Known>>,
+    page: std::vec::IntoIter<Known>,
     last: Option<String>,
     ended: bool,
 }
@@ -160,34 +243,35 @@ impl<'a> KnownDocuments<'a> {
         KnownDocuments {
             database,
             source,
-            page: Vec::new().into_iter().peekable(),
+            page: Vec::new().into_iter(),
             last: None,
             ended: false,
         }
     }
+}
 
-    /// The next one, if it satisfies the condition.
-    pub(super) fn next_if(
-        &mut self,
-        wanted: impl Fn(&Known) -> bool,
-    ) -> Result<Option<Known>, StoreError> {
-        if self.page.peek().is_none() && !self.ended {
-            let page = self
-                .database
-                .known(self.source, self.last.as_deref(), PAGE)?;
+impl Iterator for KnownDocuments<'_> {
+    type Item = Result<Known, StoreError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.page.as_slice().is_empty() && !self.ended {
+            let page = match self.database.known(self.source, self.last.as_deref(), PAGE) {
+                Ok(page) => page,
+                Err(error) => return Some(Err(error)),
+            };
             self.ended = page.len() < PAGE;
             self.last = page.last().map(|known| known.path.clone());
-            self.page = page.into_iter().peekable();
+            self.page = page.into_iter();
         }
-        Ok(self.page.next_if(wanted))
+        self.page.next().map(Ok)
     }
 }
 
 /// What a listing skipped, and why. The indexed state of a path that could not be read stays.
-pub(super) struct Exclusions<'a>(HashMap<&'a str, SkipReason>);
+struct Exclusions<'a>(HashMap<&'a str, SkipReason>);
 
 impl<'a> Exclusions<'a> {
-    pub(super) fn of(skips: &'a [Skip]) -> Self {
+    fn of(skips: &'a [Skip]) -> Self {
         let skips = skips.iter();
         Exclusions(skips.map(|skip| (&*skip.path, skip.reason)).collect())
     }
@@ -202,7 +286,13 @@ impl<'a> Exclusions<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::collection::btree_map;
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::model::{Encoding, Stat};
 
     #[test]
     fn what_lies_under_an_unreadable_folder_stays() {
@@ -218,5 +308,101 @@ mod tests {
         for path in ["a/bc.md", "a"] {
             assert_eq!(left_out.at(path), None);
         }
+    }
+
+    /// A document with this size, and whether it was split with the current settings.
+    fn known(path: &str, (size, is_current): (u64, bool)) -> Known {
+        Known {
+            id: i64::try_from(path.len()).unwrap(),
+            path: path.to_string(),
+            stat: stat(size),
+            settled: true,
+            encoding: Encoding::default(),
+            hash: Hash::of(b""),
+            identity: identity(is_current),
+        }
+    }
+
+    fn stat(size: u64) -> Stat {
+        Stat {
+            size,
+            ..Stat::default()
+        }
+    }
+
+    fn identity(is_current: bool) -> Hash {
+        Hash::of(if is_current { b"current" } else { b"former!" })
+    }
+
+    fn planned(
+        known_documents: &BTreeMap<String, (u64, bool)>,
+        listed: &BTreeMap<String, u64>,
+        skips: &[Skip],
+    ) -> Plan {
+        let known_documents = known_documents.iter();
+        let known_documents = known_documents.map(|(path, state)| Ok(known(path, *state)));
+        let entries = listed.iter().map(|(path, size)| Entry {
+            path: path.clone(),
+            stat: stat(*size),
+        });
+        let listing = Listing {
+            entries: entries.collect(),
+            skips: skips.to_vec(),
+        };
+        let terms = Terms {
+            identity: identity(true),
+            trusts: true,
+            retry: false,
+            first: None,
+        };
+        plan(known_documents, listing, &[], &terms).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn each_document_is_kept_split_or_removed_once(
+            known_documents in btree_map("[ab]/[a-d]{1,2}", (0_u64..3, any::<bool>()), 0..12),
+            listed in btree_map("[ab]/[a-d]{1,2}", 0_u64..3, 0..12),
+            is_unreadable in any::<bool>(),
+        ) {
+            let listed: BTreeMap<_, _> = match is_unreadable {
+                true => listed.into_iter().filter(|(path, _)| !path.starts_with("b/")).collect(),
+                false => listed,
+            };
+            let skips = [Skip::new("b", SkipReason::Unreadable)];
+            let plan = planned(&known_documents, &listed, if is_unreadable { &skips } else { &[] });
+            let steps: Vec<&str> = plan.steps.iter().map(Step::path).collect();
+            prop_assert!(steps.is_sorted_by(|a, b| a < b));
+            prop_assert_eq!(steps.len() + plan.unchanged, listed.len());
+            for (path, size) in &listed {
+                let expected = match known_documents.get(path) {
+                    Some((known, true)) if known == size => None,
+                    Some((known, false)) if known == size => Some(false),
+                    _ => Some(true),
+                };
+                let step = plan.steps.iter().find(|step| step.path() == path);
+                let is_read = step.map(|step| matches!(step, Step::Read { .. }));
+                prop_assert_eq!(is_read, expected, "{}", path);
+            }
+            let is_gone = |path: &&String| {
+                !listed.contains_key(*path) && !(is_unreadable && path.starts_with("b/"))
+            };
+            let gone = known_documents.keys().filter(is_gone).count();
+            prop_assert_eq!(plan.removals.len(), gone);
+            prop_assert_eq!(plan.vanished.len(), gone);
+        }
+    }
+
+    #[test]
+    fn an_error_in_the_middle_is_the_error_of_the_plan() {
+        let known = [Ok(known("a", (1, true))), Err(StoreError::Torn)];
+        let terms = Terms {
+            identity: identity(true),
+            trusts: true,
+            retry: false,
+            first: None,
+        };
+        let planned = plan(known.into_iter(), Listing::default(), &[], &terms);
+        assert!(matches!(planned, Err(StoreError::Torn)));
     }
 }
