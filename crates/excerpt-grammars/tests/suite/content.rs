@@ -118,6 +118,18 @@ fn a_short_source_text_is_detected_by_its_content() {
     ];
     for (language, text) in texts {
         assert_eq!(by_content(text), Some(language), "{text}");
+        (
+            "yaml",
+            "# Two of them.\n---\nkind: Service\nmetadata:\n  name: a\n---\n# The second.\n\nkind: Pod\nmetadata:\n  name: b\n...\n",
+        ),
+        (
+            "yaml",
+            "---\nkind: Service\nmetadata:\n  name: a\n---\n# The second.\nkind: Pod\nmetadata:\n  name: b\n---\n",
+        ),
+        (
+            "yaml",
+            "kind: Service\nmetadata:\n  name: a\n---\nkind: Pod\n",
+        ),
         assert_eq!(
             Grammars
                 .detect(&Document::new(text).with_path("scripts/thing"))
@@ -130,7 +142,7 @@ fn a_short_source_text_is_detected_by_its_content() {
 }
 
 /// Texts that are not source code, but look a little like it.
-const TRICKY: [&str; 44] = [
+const TRICKY: [&str; 49] = [
     "",
     "\n\n",
     "import duties rose again\n",
@@ -180,6 +192,11 @@ const TRICKY: [&str; 44] = [
 #[test]
 fn tricky_prose_markdown_logs_and_tables_are_no_source_text() {
     for text in TRICKY {
+    "---\ntitle: X\nmeta:\n  a: 1\n---\n# Notes\n\n- one\n- two\n",
+    "---\ntitle: X\nmeta:\n  a: 1\n...\n\n## Notes\n",
+    "---\ntitle: X\nmeta:\n  a: 1\n---\n- [ ] one\n- [x] two\n",
+    "---\ntitle: X\nmeta:\n  a: 1\n---\nStatus: open\n\n# Notes\n\n- one\n",
+    "---\ntitle: X\nmeta:\n  a: 1\n---\n- Ann: called\n- Bo: wrote\n",
         assert_eq!(by_content(text), None, "{text}");
         let windows = text.replace('\n', "\r\n");
         assert_eq!(by_content(&windows), None, "{text}");
