@@ -30,13 +30,13 @@ struct Look {
     line_comment: &'static str,
     /// The marks around a comment or a text of several lines.
     blocks: &'static [(&'static str, &'static str)],
-    /// What occurs in no prose, or seldom in prose, with its weight.
+    /// Patterns that prose never or rarely contains, with weights.
     marks: &'static [(usize, &'static str)],
     /// The start or the end of other lines.
     others: &'static [&'static str],
     /// What occurs in a similar language alone.
     never: &'static [&'static str],
-    /// Languages that look like another one but for lines like these.
+    /// Languages that differ from this one only in such lines.
     dialects: &'static [Dialect],
 }
 
@@ -418,7 +418,7 @@ impl Compiled {
         (score >= ENOUGH && unexplained * EXPLAINED <= explained).then_some(score)
     }
 
-    /// Whether a line that begins like a comment is none: `#include` in C has the mark of one.
+    /// Whether a line that starts like a comment is code: in C, `#include` starts with `#`.
     fn is_mark(&self, line: &str) -> bool {
         self.marks.is_match(line)
     }
@@ -541,12 +541,6 @@ fn without_strings(line: &str) -> String {
 /// lists after front matter look like YAML, too: in a text that begins like one with front matter,
 /// hardly any document may be something else.
 fn yaml(text: &str) -> bool {
-    let mut keys = 0;
-    let mut nested = false;
-    let mut top = HashSet::new();
-    // The indentation of the key whose value may follow on deeper lines, and whether that is text.
-    let mut parent: Option<usize> = None;
-    let mut block: Option<usize> = None;
     let lines: Vec<&str> = text.lines().collect();
     let (mut nested, mut others) = (0, 0);
     for document in lines.split(|line| matches!(*line, "---" | "...")) {
@@ -564,6 +558,12 @@ fn yaml(text: &str) -> bool {
 /// Whether the lines of a YAML document are a nested mapping: a list of `name: value` lines may be
 /// anything. `None` if a line is not one of YAML.
 fn yaml_document(lines: &[&str]) -> Option<bool> {
+    let mut keys = 0;
+    let mut nested = false;
+    let mut top = HashSet::new();
+    // The indentation of the key whose value may follow on deeper lines, and whether that is text.
+    let mut parent: Option<usize> = None;
+    let mut block: Option<usize> = None;
     // The column of the first key of a list item.
     let mut item: Option<usize> = None;
     for line in lines.iter().filter(|line| !line.trim().is_empty()) {
