@@ -220,8 +220,8 @@ impl<'a, 'o> Assembly<'a, 'o> {
         self.outline.definition(self.places[piece.place].node)
     }
 
-    /// The signature of the definition that the piece continues; of all those that it begins in but
-    /// that do not contain it, if there are any.
+    /// The signature of the definition that the piece is a part of, unless the piece contains it;
+    /// of all those that it begins in but that do not contain it, if there are any.
     fn signature(&self, piece: &Piece) -> Option<Arc<str>> {
         let mut left = Vec::new();
         let mut place = piece.begins;
@@ -231,14 +231,15 @@ impl<'a, 'o> Assembly<'a, 'o> {
         }
         if left.is_empty() {
             let signature = self.definition(piece)?.signature.clone();
-            return (signature.start < piece.bytes.start).then(|| self.text[signature].into());
+            let contained = piece.bytes.contains(&signature.start);
+            return (!contained).then(|| self.text[signature].into());
         }
         left.reverse();
         Some(left.join("\n").into())
     }
 
-    /// How the place `place` of source code is called if the piece begins inside it: its signature,
-    /// or its label if it has none. A part of data is called by its label.
+    /// The name of `place`, a place in source code, if the piece begins inside it: its signature,
+    /// or its label if it has none. A part of data is named by its label.
     fn continued(&self, piece: &Piece, place: usize) -> Option<&str> {
         let Place { node, label, .. } = &self.places[place];
         let (index, node) = (*node, &self.outline.nodes[*node]);
@@ -264,11 +265,11 @@ impl<'a, 'o> Assembly<'a, 'o> {
         }
     }
 
-    /// Whether `signature` says the name of the last place in the piece's trail.
+    /// Whether `signature` contains the name of the last place in the piece's trail.
     fn names_place(&self, piece: &Piece, signature: Option<&str>) -> bool {
         let found = self.definition(piece).zip(signature);
         found.is_some_and(|(found, signature)| {
-            found.signature.start < piece.bytes.start
+            !piece.bytes.contains(&found.signature.start)
                 && &self.text[found.signature.clone()] == signature
                 && signature.contains(&*found.name)
         })

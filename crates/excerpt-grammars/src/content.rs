@@ -30,13 +30,13 @@ struct Look {
     line_comment: &'static str,
     /// The marks around a comment or a text of several lines.
     blocks: &'static [(&'static str, &'static str)],
-    /// What occurs in no prose, or seldom in prose, with its weight.
+    /// Patterns that prose never or rarely contains, with weights.
     marks: &'static [(usize, &'static str)],
     /// The start or the end of other lines.
     others: &'static [&'static str],
     /// What occurs in a similar language alone.
     never: &'static [&'static str],
-    /// Languages that look like another one but for lines like these.
+    /// Languages that differ from this one only in such lines.
     dialects: &'static [Dialect],
 }
 
@@ -316,20 +316,15 @@ fn compiled(look: &'static Look) -> Option<Compiled> {
     let dialects = look
         .dialects
         .iter()
-        .map(|dialect| Some((dialect, Regex::new(&in_text(dialect.line)).ok()?)));
+        .map(|dialect| Some((dialect, Regex::new(dialect.line).ok()?)));
     Some(Compiled {
         look,
-        anywhere: RegexSet::new(marks().map(in_text)).ok()?,
+        anywhere: RegexSet::new(marks().map(|mark| format!("(?m){mark}"))).ok()?,
         marks: RegexSet::new(marks()).ok()?,
         others: RegexSet::new(look.others).ok()?,
         never: RegexSet::new(look.never).ok()?,
         dialects: dialects.collect::<Option<_>>()?,
     })
-}
-
-/// A pattern for lines, to be matched with a text that may have the line ends of Windows.
-fn in_text(line: &str) -> String {
-    format!("(?m){}", line.replace('$', r"\r?$"))
 }
 
 /// The language of source code or configuration whose text leaves no doubt.
@@ -346,6 +341,7 @@ pub(crate) fn language(text: &str) -> Option<&'static str> {
     if head.lines().any(|line| fence(line.trim_start())) {
         return None;
     }
+    let head = &without_trailing_space(head);
     let scored = COMPILED
         .iter()
         .filter_map(|look| Some((look.score(head)?, look)));
@@ -362,6 +358,16 @@ pub(crate) fn language(text: &str) -> Option<&'static str> {
     }
 }
 
+/// The lines of `text` without white space at their end, which no pattern expects.
+fn without_trailing_space(text: &str) -> String {
+    let mut bare = String::with_capacity(text.len());
+    for line in text.lines() {
+        bare.push_str(line.trim_end());
+        bare.push('\n');
+    }
+    bare
+}
+
 impl Compiled {
     /// How much the marks in `text` weigh; `None` if that is not enough, or if the text has lines
     /// that the language does not explain.
@@ -375,7 +381,6 @@ impl Compiled {
         let (mut explained, mut unexplained) = (0, 0);
         let mut closing = None;
         for line in text.lines() {
-            let line = line.trim_end();
             if let Some(mark) = closing {
                 closing = (!line.contains(mark)).then_some(mark);
                 continue;
@@ -413,7 +418,7 @@ impl Compiled {
         (score >= ENOUGH && unexplained * EXPLAINED <= explained).then_some(score)
     }
 
-    /// Whether a line that begins like a comment is none: `#include` in C has the mark of one.
+    /// Whether a line that starts like a comment is code: in C, `#include` starts with `#`.
     fn is_mark(&self, line: &str) -> bool {
         self.marks.is_match(line)
     }
@@ -434,8 +439,9 @@ impl Compiled {
 
     fn dialect(&self, text: &str) -> &'static str {
         let mut language = self.look.language;
-        for (dialect, line) in &self.dialects {
-            if dialect.base == language && line.is_match(text) {
+        for (dialect, pattern) in &self.dialects {
+            let mut lines = text.lines();
+            if dialect.base == language && lines.any(|line| pattern.is_match(line)) {
                 language = dialect.language;
             }
         }
@@ -531,9 +537,27 @@ fn without_strings(line: &str) -> String {
     bare
 }
 
-/// Whether every line is one of YAML, and mappings are nested: a list of `name: value` lines may be
-/// anything.
+/// Whether every line is one of YAML, and a document in the text is a nested mapping. Headings and
+/// lists after front matter look like YAML, too: in a text that begins like one with front matter,
+/// hardly any document may be something else.
 fn yaml(text: &str) -> bool {
+    let lines: Vec<&str> = text.lines().collect();
+    let (mut nested, mut others) = (0, 0);
+    for document in lines.split(|line| matches!(*line, "---" | "...")) {
+        match yaml_document(document) {
+            None => return false,
+            Some(true) => nested += 1,
+            Some(false) if document.iter().all(|line| line.is_empty()) => {}
+            Some(false) => others += 1,
+        }
+    }
+    let front_matter = lines.first() == Some(&"---");
+    nested > 0 && (!front_matter || others * EXPLAINED <= nested)
+}
+
+/// Whether the lines of a YAML document are a nested mapping: a list of `name: value` lines may be
+/// anything. `None` if a line is not one of YAML.
+fn yaml_document(lines: &[&str]) -> Option<bool> {
     let mut keys = 0;
     let mut nested = false;
     let mut top = HashSet::new();
@@ -542,7 +566,7 @@ fn yaml(text: &str) -> bool {
     let mut block: Option<usize> = None;
     // The column of the first key of a list item.
     let mut item: Option<usize> = None;
-    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+    for line in lines.iter().filter(|line| !line.trim().is_empty()) {
         let inner = line.trim_start_matches(' ');
         let indent = line.len() - inner.len();
         let inner = inner.trim_end();
@@ -550,10 +574,7 @@ fn yaml(text: &str) -> bool {
             continue;
         }
         block = None;
-        if inner.starts_with('#') || matches!(inner, "---" | "...") || inner.starts_with("%YAML") {
-            if inner == "---" {
-                top.clear();
-            }
+        if inner.starts_with('#') || inner.starts_with("%YAML") {
             continue;
         }
         let content = inner.trim_start_matches("- ");
@@ -565,16 +586,13 @@ fn yaml(text: &str) -> bool {
             let goes_on = parent.is_some_and(|key| indent > key) && !inner.contains(": ");
             if !(closes || scalar && !content.contains(": ") || goes_on && !inner.starts_with('-'))
             {
-                return false;
+                return None;
             }
             item = None;
             continue;
         };
-        if !is_yaml_value(value) {
-            return false;
-        }
-        if column == 0 && !top.insert(key.to_string()) {
-            return false;
+        if !is_yaml_value(value) || (column == 0 && !top.insert(key.to_string())) {
+            return None;
         }
         nested |=
             parent.is_some_and(|key| column > key && !listed) || item == Some(column) && !listed;
@@ -591,7 +609,7 @@ fn yaml(text: &str) -> bool {
         parent = (text.is_empty() || text.starts_with(['&', '!', '[', '{', '"', '\'']))
             .then_some(column);
     }
-    nested && keys >= 3
+    Some(nested && keys >= 3)
 }
 
 /// The key and the value of a line of a mapping.

@@ -18,6 +18,10 @@ use crate::split;
 /// at most about twice as many.
 const FINEST: usize = 64;
 
+/// A word larger than `max` divided by this can be a chunk: text without white space, such as an
+/// encoded file, is a paragraph rather than a word.
+const SHORT: usize = 8;
+
 /// Flattens `outline`. Visits each node once, in order, without recursion.
 pub(crate) fn flatten(sizer: &Sizer<'_>, outline: &Outline, limits: &Limits) -> Atoms {
     let mut walk = Walk {
@@ -77,9 +81,12 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn raw(&mut self) {
-        let header = (self.limits.path + self.places[0].header).min(self.limits.max / 4);
-        let first = self.limits.max.saturating_sub(header).max(1);
-        let size = first.saturating_sub(self.limits.overlap).max(1);
+        let max = self.limits.max;
+        let header = self.limits.path + self.places[0].header;
+        let room = |header: usize| max.saturating_sub(header.min(max / 4)).max(1);
+        let first = room(header);
+        let later = room(header + self.limits.marker);
+        let size = later.saturating_sub(self.limits.overlap).max(1);
         let span = self.outline.nodes[0].span.clone();
         split::raw(self.sizer, span, first, size, |piece, strength| {
             self.push(piece, Boundary::plain(strength, 0.0), 0, 0, false);
@@ -303,8 +310,8 @@ impl Walk<'_> {
         for (room, (piece, _)) in rooms.iter_mut().zip(&pieces).rev() {
             *room = max.saturating_sub(after.unwrap_or(0)).max(1);
             let last = after.is_none() && piece.end == pieces[pieces.len() - 1].0.end;
-            after = (last && split::is_one_word(&text[piece.clone()]))
-                .then(|| self.sizer.between(piece.clone()));
+            after =
+                (last && self.is_word(piece.clone())).then(|| self.sizer.between(piece.clone()));
         }
         rooms[0] = rooms[0].saturating_sub(heading).max(1);
         for ((piece, strength), room) in pieces.into_iter().zip(rooms) {
@@ -331,8 +338,16 @@ impl Walk<'_> {
         let word = next.kind == Kind::Paragraph
             && next.parent == node.parent
             && ends
-            && split::is_one_word(&self.text[next.span.clone()]);
+            && self.is_word(next.span.clone());
         word.then(|| next.span.clone())
+    }
+
+    /// Whether the text in `span` is a single word, too small to be a chunk.
+    fn is_word(&self, span: Range<usize>) -> bool {
+        let short = self.limits.max / SHORT;
+        trimmed(self.text, span).is_none_or(|word| {
+            self.sizer.fits(word.clone(), short) && split::is_one_word(&self.text[word])
+        })
     }
 
     /// Whether the paragraph at `index` fits in a chunk, but not together with the single word
@@ -391,7 +406,7 @@ impl Walk<'_> {
             }
             let word = |atom: &Atom| {
                 self.outline.nodes[atom.node].kind == Kind::Paragraph
-                    && split::is_one_word(&self.text[atom.bytes.clone()])
+                    && self.is_word(atom.bytes.clone())
             };
             let next = self.atoms.get(index + 1);
             let last = next.is_none_or(|next| next.place != here.place || next.boundary.mandatory);
@@ -497,6 +512,14 @@ impl Walk<'_> {
         (from, to)
     }
 
+    /// Whether `bytes`, the text of the next atom, are the first comments of a definition.
+    fn begins_with_comments(&self, bytes: &Range<usize>) -> bool {
+        let place = &self.places[self.place];
+        let first = place.first_atom == self.atoms.len();
+        let found = self.outline.definition(place.node).filter(|_| first);
+        found.is_some_and(|found| bytes.end <= found.signature.start)
+    }
+
     fn atom(
         &mut self,
         raw: Range<usize>,
@@ -522,6 +545,7 @@ impl Walk<'_> {
         let from = self.ruler.at(bytes.start);
         let grains = from..self.ruler.at(bytes.end);
         let fine = self.limits.max / FINEST;
+        let commented = grains.len() < fine && self.begins_with_comments(&bytes);
         if let Some(previous) = self.atoms.last_mut()
             && !boundary.mandatory
             && grains.len() < fine
@@ -529,6 +553,7 @@ impl Walk<'_> {
             // The white space between them counts, too: it may be of any size.
             && grains.end - previous.grains.start <= 2 * fine
             && (level == 0 || previous.level > 0)
+            && !commented
         {
             previous.bytes.end = bytes.end;
             previous.grains.end = grains.end;
