@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::atom::Place;
 use crate::chunk::{Chunk, ChunkIds, Context, Cut, Hash, Part, Sizes, Strength, Warning};
 use crate::config::Config;
-use crate::document::{Document, dates};
+use crate::document::{Document, dates, each_once};
 use crate::imports::Imports;
 use crate::outline::{Definition, Kind, Node, Outline};
 use crate::pack::{ONE_GRAPHEME, Piece};
@@ -161,17 +161,8 @@ impl<'a, 'o> Assembly<'a, 'o> {
             .path
             .as_deref()
             .and_then(|path| path.rsplit(['/', '\\']).next());
-        let mut found: Vec<String> = Vec::new();
-        for date in name
-            .into_iter()
-            .chain(headings.map(|heading| &**heading))
-            .flat_map(dates)
-        {
-            if !found.iter().any(|known| known == date) {
-                found.push(date.to_string());
-            }
-        }
-        found
+        let headings = headings.map(|heading| &**heading);
+        each_once(name.into_iter().chain(headings).flat_map(dates))
     }
 
     fn context(&self, piece: &Piece, part: Part) -> Context {

@@ -1,6 +1,7 @@
 //! The input of chunking: a [`Document`] is a text with a path and a syntax; [`DocumentInfo`] is
 //! what it says about itself.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -236,12 +237,7 @@ impl DocumentInfo {
         let path = document.path;
         let name = path.and_then(|path| path.rsplit(['/', '\\']).next());
         let outer = name.into_iter().chain(field("date")).flat_map(dates);
-        let mut found: Vec<String> = Vec::new();
-        for date in outer.chain(self.dates.iter().map(|date| &**date)) {
-            if !found.iter().any(|known| known == date) {
-                found.push(date.to_string());
-            }
-        }
+        let found = each_once(outer.chain(self.dates.iter().map(|date| &**date)));
         let title = title.map(Arc::from).or(self.title.take());
         self.title = title.or_else(|| self.first_heading.clone());
         self.dates = found;
@@ -275,6 +271,13 @@ pub enum LinkKind {
 
 fn pair<S: serde::Serializer>(range: &Range<usize>, serializer: S) -> Result<S::Ok, S::Error> {
     [range.start, range.end].serialize(serializer)
+}
+
+/// The dates, each once, in their order.
+pub(crate) fn each_once<'d>(dates: impl Iterator<Item = &'d str>) -> Vec<String> {
+    let mut known = HashSet::new();
+    let new = dates.filter(|date| known.insert(*date));
+    new.map(str::to_string).collect()
 }
 
 /// The dates written `YYYY-MM-DD` in `text`.

@@ -16,7 +16,6 @@ mod plan;
 mod summary;
 mod work;
 
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -31,8 +30,8 @@ use crate::model::{
     Error, Progress, Result, Selection, Skip, SkipReason, SourceSummary, Stage, SyncOptions,
     SyncReport,
 };
-use crate::source::{Entry, Listing, SECRETS_VERSION, Source};
-use crate::store::{Change, Database, Followed, Known, SkipRow, Store, StoreError};
+use crate::source::{Listing, SECRETS_VERSION, Source};
+use crate::store::{Change, Database, Followed, SkipRow, Store, StoreError};
 use clock::Clock;
 use cut::Splitter;
 use journal::{Journal, Verdict, key};

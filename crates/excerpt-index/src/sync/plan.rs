@@ -82,13 +82,13 @@ pub(super) fn plan(
         ..Plan::default()
     };
     let left_out = Exclusions::of(&listing.skips);
-    let before: HashMap<&str, &SkipRow> =
-        before.iter().map(|row| (&*row.skip.path, row)).collect();
+    let before: HashMap<&str, &SkipRow> = before.iter().map(|row| (&*row.skip.path, row)).collect();
     let mut known = known.peekable();
     // An error is the next one whatever is wanted, so that it is not passed over.
     let mut next = |wanted: &dyn Fn(&str) -> bool| {
         let is_next = |next: &Result<Known, _>| {
-            next.as_ref().map_or(true, |known: &Known| wanted(&known.path))
+            next.as_ref()
+                .map_or(true, |known: &Known| wanted(&known.path))
         };
         known.next_if(is_next).transpose()
     };
@@ -99,7 +99,9 @@ pub(super) fn plan(
         }
         let known = next(&|path| *path == *entry.path)?;
         let skipped = before.get(&*entry.path);
-        let is_same = known.as_ref().is_some_and(|known| terms.is_same(known, &entry));
+        let is_same = known
+            .as_ref()
+            .is_some_and(|known| terms.is_same(known, &entry));
         match (known, skipped) {
             (Some(known), _) if is_same && known.identity == terms.identity => plan.unchanged += 1,
             (known, Some(row)) if terms.still_holds(row, known.as_ref(), &entry) => {
