@@ -511,7 +511,7 @@ mod tests {
 
     use super::*;
     use crate::model::{Encoding, Stat};
-    use crate::source::Reading;
+    use crate::source::{Entry, Reading};
 
     #[test]
     fn the_identity_follows_the_cut_and_what_is_said_of_the_documents() {
