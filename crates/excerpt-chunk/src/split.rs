@@ -323,9 +323,24 @@ pub(crate) fn is_grapheme_start(text: &str, start: usize, at: usize) -> bool {
     cursor.is_boundary(slice, 0).unwrap_or(false)
 }
 
-/// Whether `text` is a single word, if it is one at all.
+/// The most letters in one word of a script that is written without spaces. Without a dictionary,
+/// each letter of such a script counts as a word of its own; most words of Chinese and Japanese
+/// have up to four letters, those of Thai a few more.
+const UNSPACED: usize = 8;
+
+/// Whether `text` is a single word, if it is one at all: it has no white space inside, and not
+/// more than [`UNSPACED`] letters of a script that is written without.
 pub(crate) fn is_one_word(text: &str) -> bool {
-    text.split_whitespace().nth(1).is_none()
+    text.split_whitespace().nth(1).is_none() && unspaced(text).nth(UNSPACED - 1).is_none()
+}
+
+/// The letters in `text` that directly follow another word.
+fn unspaced(text: &str) -> impl Iterator<Item = &str> {
+    let mut after_word = false;
+    text.split_word_bounds().filter(move |part| {
+        let word = part.starts_with(char::is_alphanumeric);
+        std::mem::replace(&mut after_word, word) && word
+    })
 }
 
 /// Whether `text` is a single grapheme.
@@ -408,6 +423,24 @@ mod tests {
     fn a_long_word_is_cut_between_graphemes() {
         assert_eq!(words_of("ab👩‍👩‍👧‍👦cd", 2, 3), ["ab", "👩‍👩‍👧‍👦", "cd"]);
         assert_eq!(words_of("x\r\ny", 2, 2).concat(), "x\r\ny");
+    }
+
+    #[test]
+    fn a_word_has_no_white_space_and_little_of_a_script_without() {
+        for word in [
+            "",
+            "Done.",
+            " it’s ",
+            "https://example.org/a-b?c=d",
+            "谢谢。",
+            "ขอบคุณ",
+        ] {
+            assert!(is_one_word(word), "{word}");
+        }
+        for words in ["a b", "这个句子里没有空格。", "ประโยคนี้ไม่มีช่องว่าง"]
+        {
+            assert!(!is_one_word(words), "{words}");
+        }
     }
 
     #[test]

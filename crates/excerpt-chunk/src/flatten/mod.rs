@@ -18,6 +18,10 @@ use crate::split;
 /// at most about twice as many.
 const FINEST: usize = 64;
 
+/// A word larger than `max` divided by this can be a chunk: text without white space, such as an
+/// encoded file, is a paragraph rather than a word.
+const SHORT: usize = 8;
+
 /// Flattens `outline`. Visits each node once, in order, without recursion.
 pub(crate) fn flatten(sizer: &Sizer<'_>, outline: &Outline, limits: &Limits) -> Atoms {
     let mut walk = Walk {
@@ -303,8 +307,8 @@ impl Walk<'_> {
         for (room, (piece, _)) in rooms.iter_mut().zip(&pieces).rev() {
             *room = max.saturating_sub(after.unwrap_or(0)).max(1);
             let last = after.is_none() && piece.end == pieces[pieces.len() - 1].0.end;
-            after = (last && split::is_one_word(&text[piece.clone()]))
-                .then(|| self.sizer.between(piece.clone()));
+            after =
+                (last && self.is_word(piece.clone())).then(|| self.sizer.between(piece.clone()));
         }
         rooms[0] = rooms[0].saturating_sub(heading).max(1);
         for ((piece, strength), room) in pieces.into_iter().zip(rooms) {
@@ -331,8 +335,16 @@ impl Walk<'_> {
         let word = next.kind == Kind::Paragraph
             && next.parent == node.parent
             && ends
-            && split::is_one_word(&self.text[next.span.clone()]);
+            && self.is_word(next.span.clone());
         word.then(|| next.span.clone())
+    }
+
+    /// Whether the text in `span` is a single word, too small to be a chunk.
+    fn is_word(&self, span: Range<usize>) -> bool {
+        let short = self.limits.max / SHORT;
+        trimmed(self.text, span).is_none_or(|word| {
+            self.sizer.fits(word.clone(), short) && split::is_one_word(&self.text[word])
+        })
     }
 
     /// Whether the paragraph at `index` fits in a chunk, but not together with the single word
@@ -391,7 +403,7 @@ impl Walk<'_> {
             }
             let word = |atom: &Atom| {
                 self.outline.nodes[atom.node].kind == Kind::Paragraph
-                    && split::is_one_word(&self.text[atom.bytes.clone()])
+                    && self.is_word(atom.bytes.clone())
             };
             let next = self.atoms.get(index + 1);
             let last = next.is_none_or(|next| next.place != here.place || next.boundary.mandatory);

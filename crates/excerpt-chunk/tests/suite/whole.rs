@@ -1,6 +1,6 @@
 //! What is kept whole, and what goes with it.
 
-use excerpt_chunk::{Atomic, Chunker, Config, Document, Preset, Unit, Warning};
+use excerpt_chunk::{Atomic, Chunker, Config, ContextParts, Document, Preset, Unit, Warning};
 
 use crate::promises::kept;
 
@@ -146,5 +146,62 @@ fn an_overview_of_2000_characters_is_one_chunk() {
         let document = Document::new(&text).with_path("projects/README.md");
         let chunking = kept(&document, &Preset::Docs.config(Unit::Tokens));
         assert_eq!(chunking.chunks.len(), chunks, "{size} characters");
+    }
+}
+
+/// A paragraph of `size` characters in a script without spaces.
+fn unspaced(sentence: &str, size: usize) -> String {
+    sentence.chars().cycle().take(size).collect()
+}
+
+/// Scripts that are written without spaces, and text that has none.
+const UNSPACED: [&str; 4] = [
+    "这个句子里没有空格，它很长。",
+    "この文には空白がない。とても長い。",
+    "ประโยคนี้ไม่มีช่องว่างและยาวมาก",
+    "bm8gc3BhY2UgaW4gdGhpcyB0ZXh0",
+];
+
+#[test]
+fn paragraphs_without_spaces_are_split_between_them() {
+    let config = Config {
+        target: 400,
+        max: 400,
+        min: 50,
+        context: ContextParts::NONE,
+        ..Config::default()
+    };
+    for sentence in UNSPACED {
+        let one = unspaced(sentence, 1000);
+        let text = format!("{one}\n\n{one}\n");
+        let chunking = kept(&Document::new(&text).with_path("a.md"), &config);
+        let texts: Vec<&str> = chunking.chunks.iter().map(|chunk| chunk.text).collect();
+        assert_eq!(texts, [&*one, &*one]);
+    }
+}
+
+#[test]
+fn a_paragraph_without_spaces_is_not_kept_with_the_one_before_it() {
+    for sentence in UNSPACED {
+        let one = unspaced(sentence, 300);
+        let text = format!("## Log\n\n{one}\n\n{one}\n\n{one}\n");
+        let chunking = kept(&Document::new(&text).with_path("a.md"), &memory(100));
+        assert_eq!(chunking.chunks.len(), 3, "{sentence}");
+        for chunk in &chunking.chunks {
+            assert_eq!(chunk.warnings, [], "{sentence}");
+        }
+    }
+}
+
+#[test]
+fn a_short_word_of_a_script_without_spaces_does_not_stand_alone() {
+    for word in ["谢谢。", "未完待续", "終わり", "ขอบคุณ"] {
+        for size in 360..420 {
+            let text = format!("## Log\n\n{}\n\n{word}\n", unspaced(UNSPACED[0], size));
+            let chunking = kept(&Document::new(&text).with_path("a.md"), &memory(100));
+            for chunk in &chunking.chunks {
+                assert_ne!(chunk.text, word, "{size}");
+            }
+        }
     }
 }
