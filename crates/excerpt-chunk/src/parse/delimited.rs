@@ -41,24 +41,26 @@ fn matches<'a>(
         && outline.nodes[1..]
             .iter()
             .all(|node| node.kind == Kind::Code && node.label.is_none());
-    let mut closed = outline.nodes.iter().filter(move |node| match node.kind {
+    let closed = outline.nodes.iter().filter(move |node| match node.kind {
         Kind::Code if which == Which::Asked => is_fenced(&text[node.span.clone()]),
         Kind::Code => !source,
         Kind::Heading => which != Which::Asked,
         Kind::Table | Kind::FrontMatter => true,
         _ => false,
     });
+    let mut closed = closed.map(|node| (node.span.start, written(text, &node.span)));
     let mut next = closed.next();
     let body = outline.nodes[0].span.start;
     pattern.find_iter(text).filter_map(move |found| {
-        while next.is_some_and(|node| node.span.end <= found.start()) {
+        while next
+            .as_ref()
+            .is_some_and(|(_, written)| written.end <= found.start())
+        {
             next = closed.next();
         }
-        let inside = next.is_some_and(|node| {
-            // The blank lines before a block are not part of it.
-            let span = node.span.clone();
-            let written = span.end - text[span.clone()].trim_start().len();
-            written <= found.start() || (span.start <= found.start() && written < found.end())
+        let inside = next.as_ref().is_some_and(|(start, written)| {
+            written.start <= found.start()
+                || (*start <= found.start() && written.start < found.end())
         });
         let parts = !inside
             && found.start() >= body
@@ -66,6 +68,13 @@ fn matches<'a>(
             && (which != Which::Apart || is_apart(text, found.range()));
         parts.then(|| found.range())
     })
+}
+
+/// The bytes of a block without the blank lines around it, which are not part of it.
+fn written(text: &str, block: &Range<usize>) -> Range<usize> {
+    let part = &text[block.clone()];
+    let start = block.end - part.trim_start().len();
+    start..start.max(block.start + part.trim_end().len())
 }
 
 /// Whether a block of code is written between fences.
@@ -85,16 +94,16 @@ fn is_apart(text: &str, range: Range<usize>) -> bool {
 /// The text without the underlines of headings that are delimiters: they are blank lines. `None`
 /// if there are none.
 pub(crate) fn without_underlines(outline: &Outline, text: &str, pattern: &Regex) -> Option<String> {
-    let mut headings = outline.nodes.iter().filter_map(|node| {
-        let heading = node.kind == Kind::Heading;
+    let headings = outline.nodes.iter();
+    let headings = headings.filter(|node| node.kind == Kind::Heading);
+    let mut headings = headings.filter_map(|node| {
         let end = node.span.start + text[node.span.clone()].trim_end().len();
         let line = memchr::memrchr(b'\n', &text.as_bytes()[node.span.start..end])?;
         let line = node.span.start + line + 1..end;
         let underline = &text[line.clone()];
-        let drawn = heading
-            && underline
-                .trim_matches([' ', '\t', '=', '-', '>'])
-                .is_empty();
+        let drawn = underline
+            .trim_matches([' ', '\t', '=', '-', '>'])
+            .is_empty();
         drawn.then_some(line)
     });
     let mut next = headings.next();
@@ -107,9 +116,10 @@ pub(crate) fn without_underlines(outline: &Outline, text: &str, pattern: &Regex)
         {
             next = headings.next();
         }
-        let Some(line) = next.clone().filter(|line| line.start <= delimiter.start) else {
+        let Some(line) = next.take_if(|line| line.start <= delimiter.start) else {
             continue;
         };
+        next = headings.next();
         let marks = text[line.clone()].replace(['=', '-'], " ");
         bare.replace_range(line, &marks);
         found = true;

@@ -160,3 +160,22 @@ fn the_strategy_alone_splits_at_any_rule_line_where_there_is_no_better() {
     let chunking = kept(&Document::new(text).with_path("a.txt"), &config);
     assert_eq!(texts(&chunking), ["one", "two", "three"]);
 }
+
+#[test]
+fn a_blank_line_after_a_fence_a_table_or_front_matter_is_a_delimiter() {
+    let blocks = ["```\nx\n```", "| a |\n|---|\n| b |", "---\ntitle: T\n---"];
+    for block in blocks {
+        let text = format!("{block}\n\nNext");
+        let chunking = at("\\n\\n", "a.md", &text);
+        assert_eq!(texts(&chunking), [block, "Next"]);
+        let windows = text.replace('\n', "\r\n");
+        assert_eq!(at("\\r\\n\\r\\n", "a.md", &windows).chunks.len(), 2);
+    }
+}
+
+#[test]
+fn a_blank_line_inside_a_fence_is_no_delimiter() {
+    let text = "One\n\n```\nx\n\ny\n```\n\nTwo";
+    let chunking = at("\\n\\n", "a.md", text);
+    assert_eq!(texts(&chunking), ["One", "```\nx\n\ny\n```", "Two"]);
+}

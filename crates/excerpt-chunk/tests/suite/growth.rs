@@ -119,3 +119,31 @@ fn a_text_of_nothing_but_blocks_is_read_as_lines() {
     let chunking = chunker.chunk(&Document::new(&few).with_path("x.md"));
     assert_eq!(chunking.warnings, []);
 }
+
+/// Splits `text` at a delimiter that is asked for.
+fn cuts_at(delimiter: &str, text: &str) {
+    let config = Config {
+        strategy: Strategy::Delimiter,
+        delimiter: Some(delimiter.to_string()),
+        ..config()
+    };
+    let chunker = Chunker::new(config).unwrap();
+    let chunking = chunker.chunk(&Document::new(text).with_path("x.md"));
+    assert!(!chunking.chunks.is_empty());
+}
+
+#[test]
+fn an_underline_that_consists_of_delimiters() {
+    cuts_at("=", &format!("T\n{}\n", "=".repeat(1_000_000)));
+    cuts_at("-", &format!("T\n{}\n", "-".repeat(1_000_000)));
+    let nested = "- ".repeat(40_000) + "x" + &"\n".repeat(1_000_000);
+    cuts_at("=", &format!("T\n=\n\n{nested}"));
+}
+
+#[test]
+fn delimiters_of_blank_lines_before_a_block() {
+    let blank = "\n".repeat(1_000_000);
+    cuts_at("\\n\\n", &format!("{blank}```\nx\n```\n"));
+    cuts_at("\\n\\n", &format!("one\n{blank}| a |\n|---|\n| b |\n"));
+    cuts_at("\\n\\n", &format!("```\nx\n```\n{blank}"));
+}
