@@ -57,12 +57,17 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// These settings; where a field is not set, that of `other`.
+    /// These settings; where a field is not set, that of `other`. A delimiter that is set implies
+    /// its strategy, so that of `other` does not count.
     #[must_use]
     pub fn or(self, other: Settings) -> Settings {
+        let strategy = match self.delimiter {
+            Some(_) => None,
+            None => other.strategy,
+        };
         Settings {
             preset: self.preset.or(other.preset),
-            strategy: self.strategy.or(other.strategy),
+            strategy: self.strategy.or(strategy),
             unit: self.unit.or(other.unit),
             target: self.target.or(other.target),
             max: self.max.or(other.max),
@@ -165,6 +170,22 @@ mod tests {
             assert_eq!((config.target, config.max), (target, max), "{name}");
             assert!(crate::Chunker::new(config).is_ok(), "{name}");
         }
+    }
+
+    #[test]
+    fn a_delimiter_replaces_a_strategy_that_another_source_sets() {
+        let flags = Settings {
+            delimiter: Some("^-$".into()),
+            ..Settings::default()
+        };
+        let file = Settings {
+            strategy: Some(Strategy::Markdown),
+            ..Settings::default()
+        };
+        let both = flags.clone().or(file.clone());
+        assert_eq!(both.config().strategy, Strategy::Delimiter);
+        assert_eq!(both.or(file.clone()).config().min, 0);
+        assert_eq!(file.or(flags).config().strategy, Strategy::Markdown);
     }
 
     #[test]

@@ -179,3 +179,12 @@ fn a_blank_line_inside_a_fence_is_no_delimiter() {
     let chunking = at("\\n\\n", "a.md", text);
     assert_eq!(texts(&chunking), ["One", "```\nx\n\ny\n```", "Two"]);
 }
+
+#[test]
+fn a_delimiter_splits_whatever_strategy_a_file_sets() {
+    let file = settings_from_toml("[chunking]\nstrategy = 'markdown'\n").unwrap();
+    let flags = settings_from_toml("[chunking]\ndelimiter = '^===$'\n").unwrap();
+    let config = flags.or(file).config();
+    let chunking = kept(&Document::new("one\n\n===\n\ntwo\n"), &config);
+    assert_eq!(texts(&chunking), ["one", "two"]);
+}
