@@ -217,23 +217,23 @@ impl Context {
         let named = signed && self.lead.is_none() && lead.is_some() && !trail.is_empty();
         let mut place = &all[..all.len() - usize::from(named)];
         let mut complete = true;
-        let marker = self
+        let rows = self.lead.is_some();
+        let mut marker = self
             .continuation
             .as_deref()
             .filter(|_| parts != ContextParts::NONE);
         loop {
             self.header.clear();
-            let mut place_line = place.join(" > ");
-            if let Some(marker) = marker.filter(|_| !place.is_empty()) {
-                place_line.extend([" ", marker]);
-            }
-            let place_line = (!place.is_empty()).then_some(&*place_line);
-            for line in [
-                path.as_deref(),
-                domain.as_deref(),
-                place_line,
-                lead.as_deref(),
-            ] {
+            let place_line = place.join(" > ");
+            // The marker follows the place or, without one, the signature. Rows take no addition.
+            let (line, last) = match lead.as_deref() {
+                Some(signature) if place.is_empty() && !rows => (signature, None),
+                last => (&*place_line, last),
+            };
+            let marked = [Some(line).filter(|line| !line.is_empty()), marker];
+            let marked: Vec<&str> = marked.into_iter().flatten().collect();
+            let marked = Some(marked.join(" ")).filter(|line| !line.is_empty());
+            for line in [path.as_deref(), domain.as_deref(), marked.as_deref(), last] {
                 self.header
                     .extend(line.into_iter().flat_map(|line| [line, "\n"]));
             }
@@ -241,10 +241,11 @@ impl Context {
                 return complete;
             }
             complete = false;
-            // What a reader misses least is dropped first: outer headings, the domain, the path,
-            // the last heading, the header rows or signature.
+            // What a reader misses least is dropped first: outer headings, a marker alone, the
+            // domain, the path, the last heading, the header rows or signature.
             match place {
                 [_, inner @ ..] if !inner.is_empty() => place = inner,
+                [] if marker.is_some() && !(named && lead.is_some()) => marker = None,
                 _ if domain.is_some() => domain = None,
                 _ if path.is_some() => path = None,
                 [_] if !named => place = &[],

@@ -81,9 +81,12 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn raw(&mut self) {
-        let header = (self.limits.path + self.places[0].header).min(self.limits.max / 4);
-        let first = self.limits.max.saturating_sub(header).max(1);
-        let size = first.saturating_sub(self.limits.overlap).max(1);
+        let max = self.limits.max;
+        let header = self.limits.path + self.places[0].header;
+        let room = |header: usize| max.saturating_sub(header.min(max / 4)).max(1);
+        let first = room(header);
+        let later = room(header + self.limits.marker);
+        let size = later.saturating_sub(self.limits.overlap).max(1);
         let span = self.outline.nodes[0].span.clone();
         split::raw(self.sizer, span, first, size, |piece, strength| {
             self.push(piece, Boundary::plain(strength, 0.0), 0, 0, false);

@@ -87,3 +87,25 @@ fn a_row_inserted_into_a_long_table_changes_only_chunks_near_it() {
     assert!(after.len() > 250, "{}", after.len());
     assert!((1..=12).contains(&changed), "{changed} of {}", after.len());
 }
+
+#[test]
+fn a_later_part_of_a_text_without_headings_has_the_continuation_marker() {
+    let text = "Some words that go on and on, without any heading. ".repeat(200);
+    for complete_sentences in [true, false] {
+        let config = Config {
+            complete_sentences,
+            ..Preset::Resources.config(Unit::Tokens)
+        };
+        let document = Document::new(&text).with_path("words.txt");
+        let chunks = Chunker::new(config).unwrap().chunk(&document).chunks;
+        assert!(chunks.len() > 3);
+        for (index, chunk) in chunks.iter().enumerate() {
+            let expected = match index {
+                0 => "words.txt\n",
+                _ => "words.txt\n[continued...]\n",
+            };
+            assert_eq!(chunk.context.header, expected);
+            assert_eq!(chunk.warnings, []);
+        }
+    }
+}

@@ -366,3 +366,48 @@ fn the_block_list_of_source_code_has_its_definitions() {
         ]
     );
 }
+
+/// A long function outside of all others, and the second chunk of it.
+fn second_part(context: ContextParts) -> Vec<String> {
+    let body: String = (0..300).map(|at| format!("    print({at})\n")).collect();
+    let text = format!("def main():\n{body}");
+    let config = Config {
+        context,
+        ..Preset::Resources.config(Unit::Tokens)
+    };
+    let document = Document::new(&text).with_path("run.py");
+    let chunking = kept(&chunker(config).unwrap(), &document);
+    let header = &chunking.chunks[1].context.header;
+    header.lines().map(str::to_string).collect()
+}
+
+#[test]
+fn a_later_part_of_a_top_level_function_has_the_continuation_marker() {
+    let header = second_part(ContextParts::DEFAULT);
+    assert_eq!(header, ["run.py", "def main() [continued...]"]);
+    let header = second_part(ContextParts::LEAD);
+    assert_eq!(header, ["def main() [continued...]"]);
+    let header = second_part(ContextParts::PATH);
+    assert_eq!(header, ["run.py", "[continued...]"]);
+    let header = second_part(ContextParts::NONE);
+    assert!(header.is_empty(), "{header:?}");
+}
+
+#[test]
+fn a_marker_without_room_is_dropped() {
+    let text = format!("fn main() {{\n{}}}\n", "    a();\n".repeat(40));
+    for max in 1..80 {
+        let config = Config {
+            target: max,
+            max,
+            min: 0,
+            context: ContextParts::ALL,
+            continuation_marker: Some("[continued...]".to_string()),
+            ..Preset::Code.config(Unit::Chars)
+        };
+        kept(
+            &chunker(config).unwrap(),
+            &Document::new(&text).with_path("a.rs"),
+        );
+    }
+}
