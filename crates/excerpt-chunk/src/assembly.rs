@@ -220,8 +220,8 @@ impl<'a, 'o> Assembly<'a, 'o> {
         self.outline.definition(self.places[piece.place].node)
     }
 
-    /// The signature of the definition that the piece continues; of all those that it begins in but
-    /// that do not contain it, if there are any.
+    /// The signature of the definition that the piece is a part of, unless the piece contains it;
+    /// of all those that it begins in but that do not contain it, if there are any.
     fn signature(&self, piece: &Piece) -> Option<Arc<str>> {
         let mut left = Vec::new();
         let mut place = piece.begins;
@@ -231,7 +231,8 @@ impl<'a, 'o> Assembly<'a, 'o> {
         }
         if left.is_empty() {
             let signature = self.definition(piece)?.signature.clone();
-            return (signature.start < piece.bytes.start).then(|| self.text[signature].into());
+            let contained = piece.bytes.contains(&signature.start);
+            return (!contained).then(|| self.text[signature].into());
         }
         left.reverse();
         Some(left.join("\n").into())
@@ -268,7 +269,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
     fn names_place(&self, piece: &Piece, signature: Option<&str>) -> bool {
         let found = self.definition(piece).zip(signature);
         found.is_some_and(|(found, signature)| {
-            found.signature.start < piece.bytes.start
+            !piece.bytes.contains(&found.signature.start)
                 && &self.text[found.signature.clone()] == signature
                 && signature.contains(&*found.name)
         })

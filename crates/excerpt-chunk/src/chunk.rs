@@ -175,9 +175,10 @@ pub struct Context {
     /// The modules that the chunk is part of, in source code: those that the path stands for, then
     /// those of the trail.
     pub module_path: Vec<Arc<str>>,
-    /// The signature of the definition that the chunk continues, in source code. If the chunk goes
-    /// on past the definition's end, the trail does not contain it: then these are the signatures
-    /// of everything that the chunk begins in and the trail lacks, a line each.
+    /// The signature of the definition that the chunk continues, or whose comment it is, in source
+    /// code. If the chunk goes on past the definition's end, the trail does not contain it: then
+    /// these are the signatures of everything that the chunk begins in and the trail lacks, a line
+    /// each.
     pub signature: Option<Arc<str>>,
     /// The configured marker of a chunk that continues what the previous one began.
     pub continuation: Option<Arc<str>>,

@@ -159,12 +159,13 @@ impl Plan<'_> {
         }
         let extras = self.extras();
         let next_cut = self.next_mandatory();
+        let commented = self.commented();
         let landmarks = self.landmarks();
         let mut cost = vec![0.0; count + 1];
         let mut ends = vec![count; count];
         for start in (0..count).rev() {
             let (mut best, mut best_end) = (f64::INFINITY, count);
-            self.candidates(start, extras[start], &next_cut, |end, price| {
+            self.candidates(start, extras[start], &next_cut, &commented, |end, price| {
                 let total = price + cost[end];
                 if total < best {
                     (best, best_end) = (total, end);
@@ -189,6 +190,7 @@ impl Plan<'_> {
         start: usize,
         extra: usize,
         next_cut: &[usize],
+        commented: &[Option<usize>],
         mut candidate: impl FnMut(usize, f64),
     ) {
         let count = self.atoms.len();
@@ -204,11 +206,11 @@ impl Plan<'_> {
         let mut place = window[0].place;
         let overlap = self.overlap_reserve(start);
         // The limit of an overview is that of its text.
-        let around_text = |place| match overview {
+        let around_text = |place, signature| match overview {
             Some(_) => 0,
-            None => self.header(place, extra) + overlap,
+            None => self.header(place, extra + signature) + overlap,
         };
-        let mut around = around_text(place);
+        let mut around = around_text(place, 0);
         let mut buried = 0.0;
         let mut glued = true;
         let mut joined = false;
@@ -226,9 +228,14 @@ impl Plan<'_> {
                 buried += price::BURIED[usize::from(atom.level)];
                 if atom.place != place {
                     place = shared(self.places, place, atom.place);
-                    around = around_text(place);
+                    around = around_text(place, 0);
                 }
             }
+            // The definition that a split here parts from its comments.
+            let parted = commented.get(end).copied().flatten();
+            let parted = parted.map(|place| &self.places[place]);
+            let own = parted.filter(|definition| definition.first_atom == start);
+            let around = own.map_or(around, |own| around_text(place, own.signature));
             let text = atom.grains.end - before;
             // An atom that is kept whole although it is too large keeps its heading, too, and the
             // last word after it.
@@ -247,6 +254,9 @@ impl Plan<'_> {
             let mut price = price::FILL * away * away + buried;
             if text < min && !(start == 0 && end == count) {
                 price += price::DUST;
+            }
+            if parted.is_some_and(|definition| definition.first_atom > start) {
+                price += price::OTHERS_COMMENT;
             }
             candidate(end, price);
         }
@@ -305,6 +315,19 @@ impl Plan<'_> {
             next[atom - 1] = if after { atom } else { next[atom] };
         }
         next
+    }
+
+    /// For each atom, the place of the definition that a split before the atom parts from the
+    /// comments in front of it, if there is one.
+    fn commented(&self) -> Vec<Option<usize>> {
+        let atoms = self.atoms.iter().enumerate();
+        let parted = atoms.map(|(index, atom)| {
+            let place = &self.places[atom.place];
+            let begun = place.first_atom < index;
+            let definition = begun.then(|| self.outline.definition(place.node))??;
+            (atom.bytes.start <= definition.signature.start).then_some(atom.place)
+        });
+        parted.collect()
     }
 
     /// The size of the text from atom `start` to before atom `end`, in grains.
@@ -560,9 +583,10 @@ mod tests {
             places: &places,
         };
         let (extras, next_cut) = (plan.extras(), plan.next_mandatory());
+        let commented = plan.commented();
         let mut count = 0;
         for (start, extra) in extras.into_iter().enumerate() {
-            plan.candidates(start, extra, &next_cut, |_, _| count += 1);
+            plan.candidates(start, extra, &next_cut, &commented, |_, _| count += 1);
         }
         count
     }

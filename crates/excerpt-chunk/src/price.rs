@@ -57,6 +57,9 @@ pub(crate) const DUST: f64 = 4.0;
 pub(crate) const BURIED: [f64; 7] = [0.0, 2.0, 0.4, 0.1, 0.05, 0.03, 0.03];
 /// A split through text that belongs together.
 pub(crate) const GLUE: f64 = 30.0;
+/// A chunk that ends with the comments of a definition, but does not begin with them. If a
+/// definition and its comments fit no chunk together, the comments are better off alone.
+pub(crate) const OTHERS_COMMENT: f64 = 30.0;
 /// Joining two parts across a mandatory split.
 pub(crate) const JOIN: f64 = 0.5;
 /// How much cheaper a split at a landmark is.

@@ -512,6 +512,14 @@ impl Walk<'_> {
         (from, to)
     }
 
+    /// Whether `bytes`, the text of the next atom, are the first comments of a definition.
+    fn begins_with_comments(&self, bytes: &Range<usize>) -> bool {
+        let place = &self.places[self.place];
+        let first = place.first_atom == self.atoms.len();
+        let found = self.outline.definition(place.node).filter(|_| first);
+        found.is_some_and(|found| bytes.end <= found.signature.start)
+    }
+
     fn atom(
         &mut self,
         raw: Range<usize>,
@@ -537,6 +545,7 @@ impl Walk<'_> {
         let from = self.ruler.at(bytes.start);
         let grains = from..self.ruler.at(bytes.end);
         let fine = self.limits.max / FINEST;
+        let commented = grains.len() < fine && self.begins_with_comments(&bytes);
         if let Some(previous) = self.atoms.last_mut()
             && !boundary.mandatory
             && grains.len() < fine
@@ -544,6 +553,7 @@ impl Walk<'_> {
             // The white space between them counts, too: it may be of any size.
             && grains.end - previous.grains.start <= 2 * fine
             && (level == 0 || previous.level > 0)
+            && !commented
         {
             previous.bytes.end = bytes.end;
             previous.grains.end = grains.end;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use excerpt_chunk::{
     Chunk, Chunker, Config, ContextParts, Document, Kind, Outline, Parser, Preset, Settings, Unit,
+    Warning,
 };
 use excerpt_grammars::{Grammars, chunker};
 
@@ -409,5 +410,99 @@ fn a_marker_without_room_is_dropped() {
             &chunker(config).unwrap(),
             &Document::new(&text).with_path("a.rs"),
         );
+    }
+}
+
+/// A documented definition between two others, in three languages.
+fn documented(comments: usize, statements: usize) -> [(&'static str, String); 3] {
+    let lines = |count: usize, line: &str| -> String {
+        (0..count)
+            .map(|at| line.replace('#', &at.to_string()) + "\n")
+            .collect()
+    };
+    let rust = format!(
+        "/// Before.\nfn before() {{}}\n\n{}#[inline]\nfn documented() {{\n{}}}\n\nfn after() {{}}\n",
+        lines(comments, "/// The comment in line #."),
+        lines(statements, "    call(\"some words in line #\");")
+    );
+    let java = format!(
+        "class A {{\n    void before() {{}}\n\n    /**\n{}     */\n    @Used\n    void documented() {{\n{}    }}\n\n    void after() {{}}\n}}\n",
+        lines(comments, "     * The comment in line #."),
+        lines(statements, "        call(\"line #\");")
+    );
+    let python = lines(comments, "; The comment in line #.").replace(';', "#");
+    let python = format!(
+        "def before():\n    pass\n\n\n{python}@cached\ndef documented():\n{}\n\ndef after():\n    pass\n",
+        lines(statements, "    call(\"some words in line #\")")
+    );
+    [("a.rs", rust), ("A.java", java), ("a.py", python)]
+}
+
+/// The chunks of at most 440 characters.
+fn small_chunks<'a>(preset: Preset, path: &'a str, text: &'a str) -> Vec<Chunk<'a>> {
+    let config = Config {
+        target: 440,
+        max: 440,
+        min: 50,
+        ..preset.config(Unit::Chars)
+    };
+    let document = Document::new(text).with_path(path);
+    kept(&chunker(config).unwrap(), &document).chunks
+}
+
+#[test]
+fn a_comment_that_does_not_fit_with_its_definition_belongs_to_no_other() {
+    let mut parted = 0;
+    for comments in 1..40 {
+        for (path, text) in documented(comments, 9) {
+            for preset in [Preset::Auto, Preset::Code, Preset::Units] {
+                let chunks = small_chunks(preset, path, &text);
+                let comments = chunks.iter().filter(|chunk| {
+                    chunk.text.contains("The comment") && !chunk.text.contains("documented()")
+                });
+                for chunk in comments {
+                    parted += 1;
+                    let all = format!("{path} {preset:?}\n{}", chunk.text);
+                    assert!(!chunk.text.contains("before"), "{all}");
+                    assert_eq!(chunk.name.as_deref(), Some("documented"), "{all}");
+                    let trail = chunk.breadcrumb();
+                    assert!(trail.ends_with("documented"), "{trail}: {all}");
+                    let signature = chunk.context.signature.as_deref().unwrap();
+                    assert!(signature.ends_with("documented()"), "{signature}: {all}");
+                    let short = chunk.warnings.contains(&Warning::ContextShortened);
+                    assert!(
+                        short || chunk.context.header.contains("documented()"),
+                        "{all}"
+                    );
+                }
+            }
+        }
+    }
+    assert!(parted > 200, "{parted}");
+}
+
+#[test]
+fn a_small_comment_that_does_not_fit_with_its_definition_belongs_to_no_other() {
+    let body = "    call();\n".repeat(130);
+    let text = format!("fn a() {{}}\n\n/// Calls.\nfn documented() {{\n{body}}}\n");
+    for room in 0..40 {
+        let config = Config {
+            target: text.len() - room,
+            max: text.len() - room,
+            min: 1,
+            context: ContextParts::NONE,
+            ..Preset::Code.config(Unit::Chars)
+        };
+        let chunking = kept(
+            &chunker(config).unwrap(),
+            &Document::new(&text).with_path("a.rs"),
+        );
+        let with = chunking
+            .chunks
+            .iter()
+            .find(|chunk| chunk.text.contains("/// Calls."));
+        let with = with.unwrap();
+        let whole = with.text.contains("fn documented()");
+        assert!(whole || with.text == "/// Calls.", "{room}: {}", with.text);
     }
 }
