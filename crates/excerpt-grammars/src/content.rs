@@ -531,9 +531,27 @@ fn without_strings(line: &str) -> String {
     bare
 }
 
-/// Whether every line is one of YAML, and mappings are nested: a list of `name: value` lines may be
-/// anything.
+/// Whether every line is one of YAML, and a document in the text is a nested mapping. Headings and
+/// lists after front matter look like YAML, too: in a text that begins like one with front matter,
+/// hardly any document may be something else.
 fn yaml(text: &str) -> bool {
+    let lines: Vec<&str> = text.lines().collect();
+    let (mut nested, mut others) = (0, 0);
+    for document in lines.split(|line| matches!(*line, "---" | "...")) {
+        match yaml_document(document) {
+            None => return false,
+            Some(true) => nested += 1,
+            Some(false) if document.iter().all(|line| line.is_empty()) => {}
+            Some(false) => others += 1,
+        }
+    }
+    let front_matter = lines.first() == Some(&"---");
+    nested > 0 && (!front_matter || others * EXPLAINED <= nested)
+}
+
+/// Whether the lines of a YAML document are a nested mapping: a list of `name: value` lines may be
+/// anything. `None` if a line is not one of YAML.
+fn yaml_document(lines: &[&str]) -> Option<bool> {
     let mut keys = 0;
     let mut nested = false;
     let mut top = HashSet::new();
@@ -542,7 +560,7 @@ fn yaml(text: &str) -> bool {
     let mut block: Option<usize> = None;
     // The column of the first key of a list item.
     let mut item: Option<usize> = None;
-    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+    for line in lines.iter().filter(|line| !line.trim().is_empty()) {
         let inner = line.trim_start_matches(' ');
         let indent = line.len() - inner.len();
         let inner = inner.trim_end();
@@ -550,10 +568,7 @@ fn yaml(text: &str) -> bool {
             continue;
         }
         block = None;
-        if inner.starts_with('#') || matches!(inner, "---" | "...") || inner.starts_with("%YAML") {
-            if inner == "---" {
-                top.clear();
-            }
+        if inner.starts_with('#') || inner.starts_with("%YAML") {
             continue;
         }
         let content = inner.trim_start_matches("- ");
@@ -565,16 +580,13 @@ fn yaml(text: &str) -> bool {
             let goes_on = parent.is_some_and(|key| indent > key) && !inner.contains(": ");
             if !(closes || scalar && !content.contains(": ") || goes_on && !inner.starts_with('-'))
             {
-                return false;
+                return None;
             }
             item = None;
             continue;
         };
-        if !is_yaml_value(value) {
-            return false;
-        }
-        if column == 0 && !top.insert(key.to_string()) {
-            return false;
+        if !is_yaml_value(value) || (column == 0 && !top.insert(key.to_string())) {
+            return None;
         }
         nested |=
             parent.is_some_and(|key| column > key && !listed) || item == Some(column) && !listed;
@@ -591,7 +603,7 @@ fn yaml(text: &str) -> bool {
         parent = (text.is_empty() || text.starts_with(['&', '!', '[', '{', '"', '\'']))
             .then_some(column);
     }
-    nested && keys >= 3
+    Some(nested && keys >= 3)
 }
 
 /// The key and the value of a line of a mapping.

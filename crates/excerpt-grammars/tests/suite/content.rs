@@ -113,6 +113,18 @@ fn a_short_source_text_is_detected_by_its_content() {
             "toml",
             "[package]\nname = \"shelf\"\nversion = \"1.0\"\n\n[dependencies]\na = { path = \"../a\" }\nb = [\n  \"c\",\n]\n",
         ),
+        (
+            "yaml",
+            "# Two of them.\n---\nkind: Service\nmetadata:\n  name: a\n---\n# The second.\n\nkind: Pod\nmetadata:\n  name: b\n...\n",
+        ),
+        (
+            "yaml",
+            "---\nkind: Service\nmetadata:\n  name: a\n---\n# The second.\nkind: Pod\nmetadata:\n  name: b\n---\n",
+        ),
+        (
+            "yaml",
+            "kind: Service\nmetadata:\n  name: a\n---\nkind: Pod\n",
+        ),
         ("json", "{\"a\": 1}\n"),
         ("html", "<!doctype html>\n<p>a\n"),
     ];
@@ -130,7 +142,7 @@ fn a_short_source_text_is_detected_by_its_content() {
 }
 
 /// Texts that are not source code, but look a little like it.
-const TRICKY: [&str; 44] = [
+const TRICKY: [&str; 49] = [
     "",
     "\n\n",
     "import duties rose again\n",
@@ -175,6 +187,11 @@ const TRICKY: [&str; 44] = [
     "PROCEDURE PUT-BOOK.\n    ADD 1 TO BOOKS.\n",
     "Copyright (c) nobody\n\nPermission is granted, free of charge, to any person;\nprovided that (a) nothing,\n(b) all of it.\n",
     "---\ntitle: A note\ntags: [a, b]\n---\n\nThe text of the note.\n",
+    "---\ntitle: X\nmeta:\n  a: 1\n---\n# Notes\n\n- one\n- two\n",
+    "---\ntitle: X\nmeta:\n  a: 1\n...\n\n## Notes\n",
+    "---\ntitle: X\nmeta:\n  a: 1\n---\n- [ ] one\n- [x] two\n",
+    "---\ntitle: X\nmeta:\n  a: 1\n---\nStatus: open\n\n# Notes\n\n- one\n",
+    "---\ntitle: X\nmeta:\n  a: 1\n---\n- Ann: called\n- Bo: wrote\n",
 ];
 
 #[test]
