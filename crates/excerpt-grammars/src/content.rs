@@ -316,20 +316,15 @@ fn compiled(look: &'static Look) -> Option<Compiled> {
     let dialects = look
         .dialects
         .iter()
-        .map(|dialect| Some((dialect, Regex::new(&in_text(dialect.line)).ok()?)));
+        .map(|dialect| Some((dialect, Regex::new(dialect.line).ok()?)));
     Some(Compiled {
         look,
-        anywhere: RegexSet::new(marks().map(in_text)).ok()?,
+        anywhere: RegexSet::new(marks().map(|mark| format!("(?m){mark}"))).ok()?,
         marks: RegexSet::new(marks()).ok()?,
         others: RegexSet::new(look.others).ok()?,
         never: RegexSet::new(look.never).ok()?,
         dialects: dialects.collect::<Option<_>>()?,
     })
-}
-
-/// A pattern for lines, to be matched with a text that may have the line ends of Windows.
-fn in_text(line: &str) -> String {
-    format!("(?m){}", line.replace('$', r"\r?$"))
 }
 
 /// The language of source code or configuration whose text leaves no doubt.
@@ -346,6 +341,7 @@ pub(crate) fn language(text: &str) -> Option<&'static str> {
     if head.lines().any(|line| fence(line.trim_start())) {
         return None;
     }
+    let head = &without_trailing_space(head);
     let scored = COMPILED
         .iter()
         .filter_map(|look| Some((look.score(head)?, look)));
@@ -362,6 +358,16 @@ pub(crate) fn language(text: &str) -> Option<&'static str> {
     }
 }
 
+/// The lines of `text` without white space at their end, which no pattern expects.
+fn without_trailing_space(text: &str) -> String {
+    let mut bare = String::with_capacity(text.len());
+    for line in text.lines() {
+        bare.push_str(line.trim_end());
+        bare.push('\n');
+    }
+    bare
+}
+
 impl Compiled {
     /// How much the marks in `text` weigh; `None` if that is not enough, or if the text has lines
     /// that the language does not explain.
@@ -375,7 +381,6 @@ impl Compiled {
         let (mut explained, mut unexplained) = (0, 0);
         let mut closing = None;
         for line in text.lines() {
-            let line = line.trim_end();
             if let Some(mark) = closing {
                 closing = (!line.contains(mark)).then_some(mark);
                 continue;
@@ -434,8 +439,9 @@ impl Compiled {
 
     fn dialect(&self, text: &str) -> &'static str {
         let mut language = self.look.language;
-        for (dialect, line) in &self.dialects {
-            if dialect.base == language && line.is_match(text) {
+        for (dialect, pattern) in &self.dialects {
+            let mut lines = text.lines();
+            if dialect.base == language && lines.any(|line| pattern.is_match(line)) {
                 language = dialect.language;
             }
         }

@@ -28,14 +28,19 @@ const KNOWN: [&str; 9] = [
     "toml",
 ];
 
+/// The sample of a language, without a first line that names it.
+fn nameless(language: &str) -> String {
+    let (_, text) = sample(language);
+    match text.split_once('\n') {
+        Some((line, rest)) if line.starts_with("#!/") => rest.to_string(),
+        _ => text,
+    }
+}
+
 #[test]
 fn samples_without_a_name_are_detected_by_their_content() {
     for language in languages() {
-        let (_, text) = sample(language);
-        let text = match text.split_once('\n') {
-            Some((line, rest)) if line.starts_with("#!/") => rest.to_string(),
-            _ => text,
-        };
+        let text = nameless(language);
         let found = by_content(&text);
         if KNOWN.contains(&language) {
             assert_eq!(found, Some(language));
@@ -317,5 +322,34 @@ fn sources_without_their_names_are_detected_or_left_alone() {
         if let Some([right, all]) = found.get(language).filter(|[_, all]| *all >= 50) {
             assert!(right * 2 > *all, "{language}: {right} of {all}");
         }
+    }
+}
+
+#[test]
+fn white_space_at_the_end_of_lines_changes_no_language() {
+    for language in KNOWN {
+        let text = nameless(language);
+        for end in [" \n", " \t\n", "  \r\n"] {
+            assert_eq!(by_content(&text.replace('\n', end)), Some(language));
+        }
+    }
+    let text = "def add(a, b): \n    return a + b \n";
+    assert_eq!(by_content(text), Some("python"));
+}
+
+#[test]
+fn types_tell_typescript_from_javascript_whatever_ends_the_lines() {
+    let texts = [
+        "export function lend($book, $to) {\n  return $book;\n}\n",
+        "export const $due = 3;\nexport const $late = 4;\n",
+    ];
+    for text in texts {
+        assert_eq!(by_content(text), Some("javascript"), "{text}");
+        assert_eq!(by_content(&text.replace('\n', " \r\n")), Some("javascript"));
+    }
+    let text = "export class Shelf {\n  places: number;\n}\n";
+    for end in ["\n", " \n", "\r\n", " \t\r\n"] {
+        let text = text.replace('\n', end);
+        assert_eq!(by_content(&text), Some("typescript"), "{text:?}");
     }
 }
