@@ -2,7 +2,7 @@
 
 use crate::table::{Language, PLAIN};
 
-/// The modules that `path` stands for in `language`, outermost first.
+/// The modules that `path` stands for in `language`, outermost first; none for data and pages.
 ///
 /// ```
 /// # #[cfg(feature = "rust")]
@@ -13,7 +13,10 @@ use crate::table::{Language, PLAIN};
 /// ```
 #[must_use]
 pub fn module_path(language: &str, path: &str) -> Vec<String> {
-    let rules = Language::named(language).map_or(PLAIN, |language| language.modules);
+    let rules = Language::named(language).map_or(Some(PLAIN), |language| language.modules);
+    let Some(rules) = rules else {
+        return Vec::new();
+    };
     let mut parts = path
         .split(['/', '\\'])
         .filter(|part| !matches!(*part, "" | "." | ".."));
@@ -80,6 +83,12 @@ mod tests {
             module_path("java", "src/main/java/com/x/Y.java"),
             ["com", "x", "Y"]
         );
+    }
+
+    #[test]
+    #[cfg(feature = "json")]
+    fn no_module_contains_data() {
+        assert!(module_path("json", "src/a/b.json").is_empty());
     }
 
     #[test]

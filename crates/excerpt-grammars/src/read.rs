@@ -15,6 +15,7 @@ use crate::walk::{Inner, Task, walk};
 
 /// The largest text that is given to a grammar, in bytes.
 const LARGEST: usize = 8 << 20;
+
 /// The parser of source code and data.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Grammars;
@@ -39,7 +40,7 @@ impl Parser for Grammars {
             outline.fall_back(fault.note(language.name));
             outline
         });
-        if let Some(path) = document.path().filter(|_| !language.is_data()) {
+        if let Some(path) = document.path() {
             outline.set_module_path(module_path(language.name, path));
         }
         outline

@@ -19,8 +19,8 @@ pub(crate) struct Language {
     pub(crate) interpreters: &'static [&'static str],
     /// The start of a comment that ends with its line; empty if there is none.
     pub(crate) line_comment: &'static str,
-    /// How paths stand for modules.
-    pub(crate) modules: Modules,
+    /// How paths stand for modules; `None` for data and pages, which no module contains.
+    pub(crate) modules: Option<Modules>,
     make: fn() -> Grammar,
     made: &'static OnceLock<Grammar>,
 }
@@ -29,22 +29,6 @@ impl Language {
     /// The grammar that reads it.
     pub(crate) fn grammar(&self) -> &Grammar {
         self.made.get_or_init(self.make)
-    }
-
-    /// Whether its texts are data or pages, which no module contains.
-    pub(crate) fn is_data(&self) -> bool {
-        const DATA: [&str; 9] = [
-            "json",
-            "yaml",
-            "toml",
-            "html",
-            "css",
-            "sql",
-            "hcl",
-            "make",
-            "dockerfile",
-        ];
-        DATA.contains(&self.name)
     }
 
     /// The language with the name or alias `name`, in any case.
@@ -133,7 +117,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
         files: &[],
         interpreters: &["rust-script"],
         line_comment: "//",
-        modules: RUST,
+        modules: Some(RUST),
         make: || {
             let table = tree_sitter_rust::LANGUAGE.into();
             Grammar::new(table, include_str!("../languages/rust/outline.kinds"))
@@ -160,7 +144,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
         ],
         interpreters: &["python", "pypy"],
         line_comment: "#",
-        modules: PYTHON,
+        modules: Some(PYTHON),
         make: || {
             let table = tree_sitter_python::LANGUAGE.into();
             Grammar::new(table, include_str!("../languages/python/outline.kinds"))
@@ -178,7 +162,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
         files: &[],
         interpreters: &["ts-node", "deno", "bun", "tsx"],
         line_comment: "//",
-        modules: PLAIN,
+        modules: Some(PLAIN),
         make: || {
             let table = tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into();
             Grammar::new(table, include_str!("../languages/typescript/outline.kinds"))
@@ -196,7 +180,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
         files: &[],
         interpreters: &[],
         line_comment: "//",
-        modules: PLAIN,
+        modules: Some(PLAIN),
         make: || {
             let table = tree_sitter_typescript::LANGUAGE_TSX.into();
             Grammar::new(table, include_str!("../languages/tsx/outline.kinds"))
@@ -214,7 +198,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
         files: &["Jakefile"],
         interpreters: &["node", "nodejs"],
         line_comment: "//",
-        modules: PLAIN,
+        modules: Some(PLAIN),
         make: || {
             let table = tree_sitter_javascript::LANGUAGE.into();
             Grammar::new(table, include_str!("../languages/javascript/outline.kinds"))
@@ -232,7 +216,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
         files: &[],
         interpreters: &[],
         line_comment: "//",
-        modules: PLAIN,
+        modules: Some(PLAIN),
         make: || {
             let table = tree_sitter_go::LANGUAGE.into();
             Grammar::new(table, include_str!("../languages/go/outline.kinds"))
@@ -250,7 +234,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
         files: &[],
         interpreters: &[],
         line_comment: "//",
-        modules: JVM,
+        modules: Some(JVM),
         make: || {
             let table = tree_sitter_java::LANGUAGE.into();
             Grammar::new(table, include_str!("../languages/java/outline.kinds"))
@@ -268,7 +252,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
         files: &[],
         interpreters: &["tcc"],
         line_comment: "//",
-        modules: PLAIN,
+        modules: Some(PLAIN),
         make: || {
             let table = tree_sitter_c::LANGUAGE.into();
             Grammar::new(table, include_str!("../languages/c/outline.kinds"))
@@ -289,7 +273,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
         files: &[],
         interpreters: &[],
         line_comment: "//",
-        modules: PLAIN,
+        modules: Some(PLAIN),
         make: || {
             let table = tree_sitter_cpp::LANGUAGE.into();
             Grammar::new(table, include_str!("../languages/cpp/outline.kinds"))
@@ -321,7 +305,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
         ],
         interpreters: &["ruby", "jruby", "rake"],
         line_comment: "#",
-        modules: PLAIN,
+        modules: Some(PLAIN),
         make: || {
             let table = tree_sitter_ruby::LANGUAGE.into();
             Grammar::new(table, include_str!("../languages/ruby/outline.kinds"))
@@ -339,7 +323,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
         files: &[],
         interpreters: &["php"],
         line_comment: "//",
-        modules: PLAIN,
+        modules: Some(PLAIN),
         make: || {
             let table = tree_sitter_php::LANGUAGE_PHP.into();
             Grammar::new(table, include_str!("../languages/php/outline.kinds"))
@@ -357,7 +341,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
         files: &[],
         interpreters: &["swift"],
         line_comment: "//",
-        modules: PLAIN,
+        modules: Some(PLAIN),
         make: || {
             let table = tree_sitter_swift::LANGUAGE.into();
             Grammar::new(table, include_str!("../languages/swift/outline.kinds"))
@@ -375,7 +359,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
         files: &[],
         interpreters: &["kotlin"],
         line_comment: "//",
-        modules: JVM,
+        modules: Some(JVM),
         make: || {
             let table = tree_sitter_kotlin_ng::LANGUAGE.into();
             Grammar::new(table, include_str!("../languages/kotlin/outline.kinds"))
@@ -393,7 +377,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
         files: &[],
         interpreters: &["dotnet-script"],
         line_comment: "//",
-        modules: PLAIN,
+        modules: Some(PLAIN),
         make: || {
             let table = tree_sitter_c_sharp::LANGUAGE.into();
             Grammar::new(table, include_str!("../languages/csharp/outline.kinds"))
@@ -426,7 +410,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
         ],
         interpreters: &["sh", "bash", "zsh", "dash", "ash", "ksh"],
         line_comment: "#",
-        modules: PLAIN,
+        modules: Some(PLAIN),
         make: || {
             let table = tree_sitter_bash::LANGUAGE.into();
             Grammar::new(table, include_str!("../languages/bash/outline.kinds"))
@@ -444,7 +428,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
         files: &[".luacheckrc"],
         interpreters: &["lua", "luajit", "luau"],
         line_comment: "--",
-        modules: PLAIN,
+        modules: Some(PLAIN),
         make: || {
             let table = tree_sitter_lua::LANGUAGE.into();
             Grammar::new(table, include_str!("../languages/lua/outline.kinds"))
@@ -462,7 +446,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
         files: &[],
         interpreters: &["scala", "scala-cli"],
         line_comment: "//",
-        modules: JVM,
+        modules: Some(JVM),
         make: || {
             let table = tree_sitter_scala::LANGUAGE.into();
             Grammar::new(table, include_str!("../languages/scala/outline.kinds"))
@@ -480,7 +464,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
         files: &["mix.lock"],
         interpreters: &["elixir"],
         line_comment: "#",
-        modules: PLAIN,
+        modules: Some(PLAIN),
         make: || {
             let table = tree_sitter_elixir::LANGUAGE.into();
             Grammar::new(table, include_str!("../languages/elixir/outline.kinds"))
@@ -498,7 +482,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
         files: &[],
         interpreters: &[],
         line_comment: "//",
-        modules: PLAIN,
+        modules: Some(PLAIN),
         make: || {
             let table = tree_sitter_zig::LANGUAGE.into();
             Grammar::new(table, include_str!("../languages/zig/outline.kinds"))
@@ -526,7 +510,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
         files: &[],
         interpreters: &[],
         line_comment: "--",
-        modules: PLAIN,
+        modules: None,
         make: || {
             let table = tree_sitter_sequel::LANGUAGE.into();
             Grammar::new(table, include_str!("../languages/sql/outline.kinds"))
@@ -544,7 +528,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
         files: &[],
         interpreters: &[],
         line_comment: "#",
-        modules: PLAIN,
+        modules: None,
         make: || {
             let table = tree_sitter_hcl::LANGUAGE.into();
             Grammar::new(table, include_str!("../languages/hcl/outline.kinds"))
@@ -569,7 +553,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
         ],
         interpreters: &["make"],
         line_comment: "#",
-        modules: PLAIN,
+        modules: None,
         make: || {
             let table = tree_sitter_make::LANGUAGE.into();
             Grammar::new(table, include_str!("../languages/make/outline.kinds"))
@@ -587,7 +571,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
         files: &["Dockerfile", "Containerfile"],
         interpreters: &[],
         line_comment: "#",
-        modules: PLAIN,
+        modules: None,
         make: || {
             let table = tree_sitter_containerfile::LANGUAGE.into();
             Grammar::new(table, include_str!("../languages/dockerfile/outline.kinds"))
@@ -630,7 +614,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
         ],
         interpreters: &[],
         line_comment: "//",
-        modules: PLAIN,
+        modules: None,
         make: || {
             let table = tree_sitter_json::LANGUAGE.into();
             Grammar::new(table, include_str!("../languages/json/outline.kinds"))
@@ -656,7 +640,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
         ],
         interpreters: &[],
         line_comment: "#",
-        modules: PLAIN,
+        modules: None,
         make: || {
             let table = tree_sitter_yaml::LANGUAGE.into();
             Grammar::new(table, include_str!("../languages/yaml/outline.kinds"))
@@ -680,7 +664,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
         ],
         interpreters: &[],
         line_comment: "#",
-        modules: PLAIN,
+        modules: None,
         make: || {
             let table = tree_sitter_toml_ng::LANGUAGE.into();
             Grammar::new(table, include_str!("../languages/toml/outline.kinds"))
@@ -698,7 +682,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
         files: &[],
         interpreters: &[],
         line_comment: "",
-        modules: PLAIN,
+        modules: None,
         make: || {
             let table = tree_sitter_html::LANGUAGE.into();
             Grammar::new(table, include_str!("../languages/html/outline.kinds"))
@@ -716,7 +700,7 @@ pub(crate) static LANGUAGES: &[Language] = &[
         files: &[],
         interpreters: &[],
         line_comment: "",
-        modules: PLAIN,
+        modules: None,
         make: || {
             let table = tree_sitter_css::LANGUAGE.into();
             Grammar::new(table, include_str!("../languages/css/outline.kinds"))
