@@ -59,9 +59,9 @@ pub struct Config {
     /// Text added to the context of a chunk that continues what the previous one began. Default:
     /// none.
     pub continuation_marker: Option<String>,
-    /// The limit of the first chunk of an overview document (a file named `README` or `index`).
-    /// This chunk holds the start of the document, whatever the other sizes and levels. Default: no
-    /// such chunk.
+    /// The limit of the text of the first chunk of an overview document (a file named `README` or
+    /// `index`); its context comes on top. This chunk holds the start of the document, whatever the
+    /// other sizes and levels. Default: no such chunk.
     pub overview: Option<usize>,
     /// Whether each item of a top-level list and each section is a separate chunk, however small;
     /// in source code each top-level definition that fits, and the imports. Default: no.

@@ -57,7 +57,7 @@ pub(crate) struct ChunkFlags {
     /// The text added to the context of a chunk that continues the one before it
     #[arg(long, value_name = "TEXT", hide_short_help = true)]
     continuation_marker: Option<String>,
-    /// The limit of the first chunk of a README or index file, which keeps its start in one chunk
+    /// The first chunk of a README or index file holds its start, up to this limit of its text
     #[arg(long, value_name = "SIZE", hide_short_help = true)]
     overview: Option<usize>,
     /// Make each item of a top-level list, each section and each top-level definition in code a
