@@ -238,8 +238,8 @@ impl<'a, 'o> Assembly<'a, 'o> {
         Some(left.join("\n").into())
     }
 
-    /// How the place `place` of source code is called if the piece begins inside it: its signature,
-    /// or its label if it has none. A part of data is called by its label.
+    /// The name of `place`, a place in source code, if the piece begins inside it: its signature,
+    /// or its label if it has none. A part of data is named by its label.
     fn continued(&self, piece: &Piece, place: usize) -> Option<&str> {
         let Place { node, label, .. } = &self.places[place];
         let (index, node) = (*node, &self.outline.nodes[*node]);
@@ -265,7 +265,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
         }
     }
 
-    /// Whether `signature` says the name of the last place in the piece's trail.
+    /// Whether `signature` contains the name of the last place in the piece's trail.
     fn names_place(&self, piece: &Piece, signature: Option<&str>) -> bool {
         let found = self.definition(piece).zip(signature);
         found.is_some_and(|(found, signature)| {

@@ -60,7 +60,7 @@ pub(crate) fn read(
         && let Some(pattern) = tools.delimiter
         && let Some(bare) = delimited::without_underlines(&outline, document.text(), pattern)
     {
-        // What was given as a delimiter underlines no heading.
+        // A delimiter is not the underline of a heading.
         outline = Markdown.parse(&document.with_text(&bare), tools.detail);
     }
     if let Some(code) = tools.code
@@ -168,7 +168,7 @@ fn rule_lines(
     let text = document.text();
     let ways: &[Which] = match document.syntax() {
         Syntax::Markdown => &[Which::Conventional],
-        // Where delimiters were asked for, text that has no others is split at any.
+        // With `strategy = delimiter`, any rule line will do if none stands alone.
         _ if least == 1 => &[Which::Apart, Which::Conventional],
         _ if document.is_asciidoc() => &[],
         _ => &[Which::Apart],

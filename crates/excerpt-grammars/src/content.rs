@@ -30,13 +30,13 @@ struct Look {
     line_comment: &'static str,
     /// The marks around a comment or a text of several lines.
     blocks: &'static [(&'static str, &'static str)],
-    /// What occurs in no prose, or seldom in prose, with its weight.
+    /// Patterns that prose never or rarely contains, with weights.
     marks: &'static [(usize, &'static str)],
     /// The start or the end of other lines.
     others: &'static [&'static str],
     /// What occurs in a similar language alone.
     never: &'static [&'static str],
-    /// Languages that look like another one but for lines like these.
+    /// Languages that differ from this one only in such lines.
     dialects: &'static [Dialect],
 }
 
@@ -418,7 +418,7 @@ impl Compiled {
         (score >= ENOUGH && unexplained * EXPLAINED <= explained).then_some(score)
     }
 
-    /// Whether a line that begins like a comment is none: `#include` in C has the mark of one.
+    /// Whether a line that starts like a comment is code: in C, `#include` starts with `#`.
     fn is_mark(&self, line: &str) -> bool {
         self.marks.is_match(line)
     }
