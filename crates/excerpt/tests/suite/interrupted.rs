@@ -121,7 +121,8 @@ impl Work {
             opened => opened.unwrap(),
         };
         let check = index.check().unwrap();
-        assert!(check.is_sound(), "{check:?}");
+        let keywords = index.status().unwrap().keywords;
+        assert!(check.is_sound(), "{check:?}, {keywords:?}");
         let mut found = BTreeMap::new();
         for number in 0..FILES {
             let (path, _) = file(number, 0);
