@@ -39,8 +39,8 @@ impl Collection {
         }
     }
 
-    /// The options to sync it with, for [`Index::sync`]. Settings that were not given when it was
-    /// added come from `chunking` and `selection`.
+    /// The options to sync it with, for [`Index::sync`](crate::Index::sync). Settings that were not
+    /// given when it was added come from `chunking` and `selection`.
     #[must_use]
     pub fn options(&self, chunking: Settings, selection: Selection) -> SyncOptions {
         SyncOptions {

@@ -21,7 +21,7 @@ pub struct SourceSummary {
     /// How many top-level folders there are.
     pub domains_total: usize,
     /// The first headings of READMEs and index files, those nearest to the root first, at most 50,
-    /// without those that [`is_date`].
+    /// without those that [`is_date`](crate::is_date).
     pub topics: Vec<Topic>,
     /// How many such headings there are.
     pub topics_total: usize,
