@@ -7,16 +7,16 @@ use regex::Regex;
 
 use crate::assembly::Assembly;
 use crate::atom::Place;
+use crate::bounds::{Bounds, Grain};
 use crate::chunk::{Chunking, Warning};
 use crate::config::{Atomic, Config, ContextParts, Strategy};
 use crate::document::Document;
 use crate::error::ConfigError;
-use crate::limits::{Grain, Limits};
 use crate::naive;
 use crate::outline::Outline;
 use crate::pack::{Piece, pack};
 use crate::parse::CodeParser;
-use crate::reading::{self, Reading, Tools};
+use crate::reading::{self, Interpreted, Tools};
 use crate::size::Sizer;
 
 /// Splits documents with one configuration. Cheap to share between threads.
@@ -101,7 +101,7 @@ impl Chunker {
         &self,
         document: &Document<'a>,
         sizer: &Sizer<'a>,
-        reading: Reading,
+        reading: Interpreted,
     ) -> Chunking<'a> {
         let limits = self.limits(document, sizer, &reading);
         let (pieces, places) = self.cut(sizer, &reading, limits);
@@ -130,7 +130,7 @@ impl Chunker {
     }
 
     /// The document, read as configured.
-    fn read(&self, document: &Document<'_>, sizer: &Sizer<'_>) -> Reading {
+    fn read(&self, document: &Document<'_>, sizer: &Sizer<'_>) -> Interpreted {
         // A grain is at least one byte, and the context may take a quarter of the limit.
         let detail = self.config.max * self.config.unit.grains() * 3 / 4;
         let tools = Tools {
@@ -147,8 +147,8 @@ impl Chunker {
     fn cut(
         &self,
         sizer: &Sizer<'_>,
-        reading: &Reading,
-        mut limits: Limits,
+        reading: &Interpreted,
+        mut limits: Bounds,
     ) -> (Vec<Piece>, Vec<Place>) {
         const TRIES: usize = 3;
         let room = |piece: &Piece| match self.config.overview {
@@ -183,7 +183,7 @@ impl Chunker {
     }
 
     /// The bounds of the plan: the configured sizes in grains, adjusted for the strategy.
-    fn limits(&self, document: &Document<'_>, sizer: &Sizer<'_>, reading: &Reading) -> Limits {
+    fn limits(&self, document: &Document<'_>, sizer: &Sizer<'_>, reading: &Interpreted) -> Bounds {
         let config = &self.config;
         let scale = config.unit.grains();
         let strategy = reading.strategy;
@@ -197,7 +197,7 @@ impl Chunker {
             let text = text.filter(|_| config.context.contains(part));
             text.map_or(0, |text| prefix + sizer.of(text) + 1)
         };
-        Limits {
+        Bounds {
             target,
             max,
             min: config.min * scale,
@@ -230,7 +230,7 @@ impl Chunker {
 }
 
 /// The pieces of a document according to the plan, or to the plain packer.
-fn plan(sizer: &Sizer<'_>, reading: &Reading, limits: &Limits) -> (Vec<Piece>, Vec<Place>) {
+fn plan(sizer: &Sizer<'_>, reading: &Interpreted, limits: &Bounds) -> (Vec<Piece>, Vec<Place>) {
     let outline = &reading.outline;
     match reading.strategy {
         Strategy::Naive => {

@@ -5,15 +5,15 @@
 use std::ops::Range;
 
 use crate::atom::trimmed;
+use crate::bounds::Bounds;
 use crate::chunk::Strength;
-use crate::limits::Limits;
 use crate::outline::Kind;
 use crate::pack::{ONE_GRAPHEME, Piece};
 use crate::size::Sizer;
 use crate::split;
 
 /// Splits the text from `start` on.
-pub(crate) fn cut(sizer: &Sizer<'_>, start: usize, limits: &Limits) -> Vec<Piece> {
+pub(crate) fn cut(sizer: &Sizer<'_>, start: usize, limits: &Bounds) -> Vec<Piece> {
     let text = sizer.text;
     let max = limits.max - limits.path.min(limits.max / 4);
     let segments = segments(sizer, start, max);

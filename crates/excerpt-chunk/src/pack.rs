@@ -15,10 +15,10 @@
 use std::ops::Range;
 
 use crate::atom::{Atom, Atoms, Boundary, Place, shared, trimmed};
+use crate::bounds::{Bounds, Grain};
 use crate::chunk::Strength;
 use crate::flatten::flatten;
 use crate::landmark::landmarks;
-use crate::limits::{Grain, Limits};
 use crate::outline::{Kind, Outline};
 use crate::price;
 use crate::size::Sizer;
@@ -119,7 +119,7 @@ const REACH: (usize, usize) = (3, 2);
 pub(crate) fn pack(
     sizer: &Sizer<'_>,
     outline: &Outline,
-    limits: &Limits,
+    limits: &Bounds,
 ) -> (Vec<Piece>, Vec<Place>) {
     let Atoms { atoms, places } = flatten(sizer, outline, limits);
     let plan = Plan {
@@ -144,7 +144,7 @@ struct Plan<'a> {
     text: &'a str,
     sizer: &'a Sizer<'a>,
     outline: &'a Outline,
-    limits: &'a Limits,
+    limits: &'a Bounds,
     atoms: &'a [Atom],
     places: &'a [Place],
 }
@@ -554,7 +554,7 @@ mod tests {
 
     /// How many chunks the plan for `text` considers.
     fn weighed(text: &str, levels: &str) -> usize {
-        let limits = Limits {
+        let limits = Bounds {
             target: 1600,
             max: 1600,
             min: 200,

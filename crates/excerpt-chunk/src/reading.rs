@@ -20,7 +20,7 @@ use crate::parse::{CodeParser, Detected, Lines, Markdown, Parser, Prose, fences}
 const ENOUGH: usize = 3;
 
 /// The result of reading a document.
-pub(crate) struct Reading {
+pub(crate) struct Interpreted {
     /// Never [`Strategy::Auto`].
     pub(crate) strategy: Strategy,
     pub(crate) reason: String,
@@ -44,7 +44,7 @@ pub(crate) fn read(
     config: &Config,
     tools: &Tools<'_>,
     size: usize,
-) -> Reading {
+) -> Interpreted {
     let code = tools
         .code
         .filter(|_| may_be_code(document, config.strategy))
@@ -104,7 +104,7 @@ pub(crate) fn read(
         }
         _ => {}
     }
-    Reading {
+    Interpreted {
         strategy,
         reason,
         outline,

@@ -7,7 +7,7 @@ use excerpt_chunk::Kind;
 use tree_sitter::{Node, TreeCursor};
 
 use crate::draft::Waiting;
-use crate::knowledge::{Definition, KeyNames, Knowledge, Meant, Role};
+use crate::knowledge::{DefinitionNode, KeyNames, Knowledge, Meant, Role};
 use crate::label::unquoted;
 
 /// How many wrappers a definition may have, and how deep its body is searched for.
@@ -21,7 +21,7 @@ const FEW: u32 = 8;
 pub(crate) const LONGEST_SIGNATURE: usize = 2_000;
 
 /// Several definitions in one wrapper, each on lines of its own.
-static SEVERAL: Definition = Definition {
+static SEVERAL: DefinitionNode = DefinitionNode {
     kind: Kind::Statement,
     container: true,
     template: None,
@@ -35,17 +35,17 @@ pub(crate) struct Body<'tree> {
 }
 
 /// Finds the parts of the definitions in one tree.
-pub(crate) struct Anatomy<'a, 'text, 'tree> {
+pub(crate) struct DefinitionParts<'a, 'text, 'tree> {
     text: &'text str,
     knowledge: &'a Knowledge,
     /// Shared by all nodes with many children, because creating one costs an allocation.
     cursor: TreeCursor<'tree>,
 }
 
-impl<'a, 'text, 'tree> Anatomy<'a, 'text, 'tree> {
+impl<'a, 'text, 'tree> DefinitionParts<'a, 'text, 'tree> {
     /// For the tree below `root`.
     pub(crate) fn new(text: &'text str, knowledge: &'a Knowledge, root: Node<'tree>) -> Self {
-        Anatomy {
+        DefinitionParts {
             text,
             knowledge,
             cursor: root.walk(),
@@ -58,12 +58,15 @@ impl<'a, 'text, 'tree> Anatomy<'a, 'text, 'tree> {
     }
 
     /// The definition inside a wrapper.
-    pub(crate) fn wrapped(&self, wrapper: Node<'tree>) -> Option<(Node<'tree>, &'a Definition)> {
+    pub(crate) fn wrapped(
+        &self,
+        wrapper: Node<'tree>,
+    ) -> Option<(Node<'tree>, &'a DefinitionNode)> {
         let knowledge = self.knowledge;
         let mut around = wrapper;
         for _ in 0..WRAPPED {
             let mut next = None;
-            let mut inside: Option<(Node<'tree>, &Definition)> = None;
+            let mut inside: Option<(Node<'tree>, &DefinitionNode)> = None;
             for child in named_children(around) {
                 match knowledge.meaning(child, around.kind_id(), self.text) {
                     Meant::Definition(definition) => match inside {

@@ -8,7 +8,7 @@ use std::ops::Range;
 use excerpt_chunk::{Kind, OutlineBuilder};
 use tree_sitter::Node;
 
-use crate::gap::{Gap, Lines};
+use crate::gap::{Gap, LineLengths};
 
 /// A line is long if it has more bytes than this and than `detail`: it is split inside.
 const LONG_LINE: usize = 200;
@@ -89,7 +89,7 @@ pub(crate) struct Draft<'b, 'text> {
     pub(crate) builder: &'b mut OutlineBuilder<'text>,
     pub(crate) levels: Vec<Level>,
     pub(crate) sequences: Vec<Sequence>,
-    lines: Lines,
+    lines: LineLengths,
     /// Where the last node was opened.
     opened_at: usize,
     /// The line of a closing bracket with more text after it, such as `} else {`: the start of what
@@ -125,7 +125,7 @@ impl<'b, 'text> Draft<'b, 'text> {
                 size: text.len(),
                 ..Sequence::default()
             }],
-            lines: Lines::default(),
+            lines: LineLengths::default(),
             opened_at: 0,
             held: None,
         }

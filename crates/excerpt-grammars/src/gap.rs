@@ -42,12 +42,12 @@ impl Gap {
 
 /// The lines of a text, requested one after the other.
 #[derive(Debug, Default)]
-pub(crate) struct Lines {
+pub(crate) struct LineLengths {
     start: usize,
     end: usize,
 }
 
-impl Lines {
+impl LineLengths {
     /// The length in bytes of the line that contains `at`. Cheap if nearby positions are requested
     /// in a row.
     pub(crate) fn length_at(&mut self, text: &str, at: usize) -> usize {
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn lines_are_measured() {
-        let mut lines = Lines::default();
+        let mut lines = LineLengths::default();
         let text = "ab\ncdef\n";
         assert_eq!(lines.length_at(text, 1), 3);
         assert_eq!(lines.length_at(text, 4), 5);

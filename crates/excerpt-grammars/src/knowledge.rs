@@ -57,7 +57,7 @@ pub(crate) enum Role {
 
 /// A definition.
 #[derive(Debug)]
-pub(crate) struct Definition {
+pub(crate) struct DefinitionNode {
     pub(crate) kind: Kind,
     /// Whether it is always searched for further definitions.
     pub(crate) container: bool,
@@ -68,12 +68,12 @@ pub(crate) struct Definition {
 #[derive(Debug)]
 enum Meaning {
     Role(Role),
-    Definition(Definition),
+    Definition(DefinitionNode),
 }
 
 /// A meaning that applies under conditions.
 #[derive(Debug)]
-struct Rule {
+struct RoleRule {
     conditions: Vec<Condition>,
     meaning: Meaning,
 }
@@ -117,9 +117,9 @@ pub(crate) struct KeyNames {
 
 /// What is known about one kind of node.
 #[derive(Debug, Default)]
-struct Entry {
+struct KindRules {
     role: Role,
-    rules: Vec<Rule>,
+    rules: Vec<RoleRule>,
     /// The names that it introduces in an import: the first whose conditions hold.
     names: Vec<(Vec<Condition>, Names)>,
 }
@@ -128,7 +128,7 @@ struct Entry {
 #[derive(Debug, Default)]
 pub(crate) struct Knowledge {
     /// By the grammar's number for the kind.
-    entries: Vec<Entry>,
+    entries: Vec<KindRules>,
     /// The beginnings of comments that do not belong to what follows.
     pub(crate) apart: Vec<String>,
     /// The beginnings of the names of test functions.
@@ -150,7 +150,7 @@ pub(crate) struct Knowledge {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Meant<'a> {
     Role(Role),
-    Definition(&'a Definition),
+    Definition(&'a DefinitionNode),
 }
 
 impl Knowledge {
@@ -158,7 +158,7 @@ impl Knowledge {
     pub(crate) fn read(written: &str, language: &Language) -> Self {
         let mut knowledge = Knowledge::default();
         let kinds = language.node_kind_count();
-        knowledge.entries.resize_with(kinds, Entry::default);
+        knowledge.entries.resize_with(kinds, KindRules::default);
         for line in written.lines() {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
@@ -197,7 +197,7 @@ impl Knowledge {
             let entry = self.entry(name, language)?;
             match meaning {
                 Meaning::Role(role) if conditions.is_empty() => entry.role = role,
-                meaning => entry.rules.push(Rule {
+                meaning => entry.rules.push(RoleRule {
                     conditions,
                     meaning,
                 }),
@@ -240,7 +240,7 @@ impl Knowledge {
         Some(())
     }
 
-    fn entry(&mut self, kind: &str, language: &Language) -> Option<&mut Entry> {
+    fn entry(&mut self, kind: &str, language: &Language) -> Option<&mut KindRules> {
         let id = match language.id_for_node_kind(kind, true) {
             0 => language.id_for_node_kind(kind, false),
             id => id,
@@ -387,7 +387,11 @@ fn role(word: &str) -> Option<Role> {
     })
 }
 
-fn read_definition(word: &str, template: Option<&str>, language: &Language) -> Option<Definition> {
+fn read_definition(
+    word: &str,
+    template: Option<&str>,
+    language: &Language,
+) -> Option<DefinitionNode> {
     let bare = word.trim_end_matches(['+', '-']);
     let (kind, container) = match bare {
         "function" => (Kind::Function, false),
@@ -420,7 +424,7 @@ fn read_definition(word: &str, template: Option<&str>, language: &Language) -> O
         Some(written) => Some(Template::read(written, language)?),
         None => None,
     };
-    Some(Definition {
+    Some(DefinitionNode {
         kind,
         container,
         template,

@@ -17,13 +17,13 @@ const LONGEST: usize = 100;
 
 /// A template.
 #[derive(Debug)]
-pub(crate) struct Template(Vec<Part>);
+pub(crate) struct Template(Vec<TemplatePart>);
 
 #[derive(Debug)]
-enum Part {
+enum TemplatePart {
     Words(String),
     Place { place: Place, bare: bool },
-    Optional(Vec<Part>),
+    Optional(Vec<TemplatePart>),
 }
 
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl Template {
             let at = rest.find(['{', '[']).unwrap_or(rest.len());
             let (words, tail) = rest.split_at(at);
             if !words.is_empty() {
-                parts.push(Part::Words(words.to_string()));
+                parts.push(TemplatePart::Words(words.to_string()));
             }
             rest = tail;
             if let Some(inner) = rest.strip_prefix('{') {
@@ -68,11 +68,13 @@ impl Template {
                     "@" => Place::Obvious,
                     path => Place::At(Path::read(path, language)?),
                 };
-                parts.push(Part::Place { place, bare });
+                parts.push(TemplatePart::Place { place, bare });
                 rest = tail;
             } else if let Some(inner) = rest.strip_prefix('[') {
                 let (optional, tail) = inner.split_once(']')?;
-                parts.push(Part::Optional(Template::read(optional, language)?.0));
+                parts.push(TemplatePart::Optional(
+                    Template::read(optional, language)?.0,
+                ));
                 rest = tail;
             }
         }
@@ -89,15 +91,15 @@ impl Template {
 }
 
 fn fill(
-    parts: &[Part],
+    parts: &[TemplatePart],
     facts: &Facts<'_, '_>,
     label: &mut String,
     name: &mut Option<String>,
 ) -> Option<()> {
     for part in parts {
         match part {
-            Part::Words(words) => label.push_str(words),
-            Part::Place { place, bare } => {
+            TemplatePart::Words(words) => label.push_str(words),
+            TemplatePart::Place { place, bare } => {
                 let value: Cow<'_, str> = match place {
                     Place::At(path) => {
                         let node = path.follow(facts.node)?;
@@ -122,7 +124,7 @@ fn fill(
                 let quoted = last.map(unquoted).filter(|bare| Some(*bare) != last);
                 *name = Some(quoted.unwrap_or(value).to_string());
             }
-            Part::Optional(parts) => {
+            TemplatePart::Optional(parts) => {
                 let (length, before) = (label.len(), name.clone());
                 if fill(parts, facts, label, name).is_none() {
                     label.truncate(length);

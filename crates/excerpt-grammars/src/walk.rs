@@ -3,7 +3,7 @@
 //!
 //! The walk looks up the meaning of each node once. Small nodes are leaves. A definition that
 //! contains others, and any node larger than may form a chunk, is opened in the [`Draft`]. The
-//! parts of a definition come from its [`Anatomy`].
+//! parts of a definition come from its [`DefinitionParts`].
 //!
 //! Why tables and not queries, in milliseconds:
 //!
@@ -18,12 +18,12 @@ use std::ops::Range;
 use excerpt_chunk::{Kind, OutlineBuilder};
 use tree_sitter::Node;
 
-use crate::anatomy::{Anatomy, LONGEST_SIGNATURE};
+use crate::anatomy::{DefinitionParts, LONGEST_SIGNATURE};
 use crate::bounded::Parsed;
 use crate::draft::{Draft, Found, Level, Waiting};
 use crate::gap::Gap;
 use crate::imports;
-use crate::knowledge::{Definition, Knowledge, Meant, Role};
+use crate::knowledge::{DefinitionNode, Knowledge, Meant, Role};
 use crate::label::{self, Facts};
 
 /// How deep nodes of the tree are opened. Deeper ones are leaves, however large.
@@ -71,7 +71,7 @@ pub(crate) fn walk<'text>(
         text,
         detail,
         knowledge,
-        anatomy: Anatomy::new(text, knowledge, root),
+        anatomy: DefinitionParts::new(text, knowledge, root),
         draft: Draft::new(text, detail, builder, root),
         gap: (usize::MAX, Gap::before(text, start, start)),
     };
@@ -101,7 +101,7 @@ struct Walk<'a, 'b, 'text, 'tree> {
     text: &'text str,
     detail: usize,
     knowledge: &'a Knowledge,
-    anatomy: Anatomy<'a, 'text, 'tree>,
+    anatomy: DefinitionParts<'a, 'text, 'tree>,
     draft: Draft<'b, 'text>,
     /// The last gap looked up.
     gap: (usize, Gap),
@@ -392,7 +392,12 @@ impl<'tree> Walk<'_, '_, '_, 'tree> {
 
     /// Opens a definition. `inner` is the defining node, `found` the outermost node that belongs to
     /// it.
-    fn define(&mut self, found: Found<'tree>, inner: Node<'tree>, definition: &Definition) -> bool {
+    fn define(
+        &mut self,
+        found: Found<'tree>,
+        inner: Node<'tree>,
+        definition: &DefinitionNode,
+    ) -> bool {
         let level = *self.draft.level();
         let heads = definition.kind == Kind::Section;
         if level.local

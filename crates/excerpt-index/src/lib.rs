@@ -51,7 +51,7 @@ pub use model::{
     FolderEntry, Fusion, Hit, Keywords, LastSync, Limits, ListOptions, ListOrder, Newest,
     NextVectors, Note, Progress, Query, Rank, Ranking, RankingPreset, Result, Secret, Secrets,
     Selection, SignalShare, Signals, Skip, SkipReason, Snippet, SourceStatus, SourceSummary, Stage,
-    Stat, Status, SyncOptions, SyncReport, Topic, VectorStatus, Warned,
+    Stat, Status, SyncOptions, SyncReport, Topic, VectorStatus, Warned, is_at_or_below,
 };
 pub use read::{ChunkPlace, DocumentText, Incoming, Links, Outgoing, ReadOptions, Target};
 pub use source::{Entry, Files, Listing, Reading, Source, decode};

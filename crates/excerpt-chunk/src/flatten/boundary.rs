@@ -1,9 +1,9 @@
 //! How natural a split is before a node of the outline, and what it costs.
 
 use crate::atom::Boundary;
+use crate::bounds::Grain;
 use crate::chunk::Strength;
 use crate::flatten::Walk;
-use crate::limits::Grain;
 use crate::outline::{Kind, Node};
 use crate::price;
 

@@ -6,9 +6,9 @@ mod boundary;
 use std::ops::Range;
 
 use crate::atom::{Atom, Atoms, Boundary, Place, shared, trimmed};
+use crate::bounds::{Bounds, Grain};
 use crate::chunk::Strength;
 use crate::config::ContextParts;
-use crate::limits::{Grain, Limits};
 use crate::outline::{Kind, Outline};
 use crate::price;
 use crate::size::{Ruler, Sizer};
@@ -23,7 +23,7 @@ const FINEST: usize = 64;
 const SHORT: usize = 8;
 
 /// Flattens `outline`. Visits each node once, in order, without recursion.
-pub(crate) fn flatten(sizer: &Sizer<'_>, outline: &Outline, limits: &Limits) -> Atoms {
+pub(crate) fn flatten(sizer: &Sizer<'_>, outline: &Outline, limits: &Bounds) -> Atoms {
     let mut walk = Walk {
         text: sizer.text,
         sizer,
@@ -54,7 +54,7 @@ pub(crate) fn flatten(sizer: &Sizer<'_>, outline: &Outline, limits: &Limits) -> 
     }
 }
 
-fn title_header(sizer: &Sizer<'_>, outline: &Outline, limits: &Limits) -> usize {
+fn title_header(sizer: &Sizer<'_>, outline: &Outline, limits: &Bounds) -> usize {
     let title = outline.info.title.as_deref();
     let title = title.filter(|_| limits.context.contains(ContextParts::TITLE));
     title.map_or(0, |title| sizer.of(title) + 1)
@@ -64,7 +64,7 @@ struct Walk<'a> {
     text: &'a str,
     sizer: &'a Sizer<'a>,
     outline: &'a Outline,
-    limits: &'a Limits,
+    limits: &'a Bounds,
     ruler: Ruler<'a>,
     atoms: Vec<Atom>,
     places: Vec<Place>,

@@ -20,6 +20,7 @@ pub use collection::Collection;
 pub(crate) use error::plain;
 pub use error::{Error, Result};
 pub use list::{ChangeDate, DateFrom, DocumentEntry, FolderEntry, ListOptions, ListOrder, Warned};
+pub use path::is_at_or_below;
 pub(crate) use path::segments;
 pub use question::{Filter, Query, Rank};
 pub use ranking::{Channels, Fusion, Ranking, RankingPreset, Signals};

@@ -8,6 +8,21 @@ pub(crate) fn segments(path: &str) -> String {
     segments.collect::<Vec<_>>().join("/")
 }
 
+/// Whether the document or folder at `path` is `folder` or below it, compared by whole segments;
+/// everything is below `""`. Both are in the form of document paths.
+///
+/// ```
+/// use excerpt_index::is_at_or_below;
+///
+/// assert!(is_at_or_below("docs", "docs/guide.md") && is_at_or_below("", "docs"));
+/// assert!(!is_at_or_below("docs", "docs-old/guide.md"));
+/// ```
+#[must_use]
+pub fn is_at_or_below(folder: &str, path: &str) -> bool {
+    let rest = path.strip_prefix(folder);
+    rest.is_some_and(|rest| folder.is_empty() || rest.is_empty() || rest.starts_with('/'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -17,5 +32,19 @@ mod tests {
         assert_eq!(segments("./docs//guide/"), "docs/guide");
         assert_eq!(segments("."), "");
         assert_eq!(segments("a.md"), "a.md");
+    }
+
+    #[test]
+    fn what_is_below_a_folder_is_decided_by_whole_names() {
+        for (folder, path, is_below) in [
+            ("", "a.md", true),
+            ("", "", true),
+            ("docs", "docs", true),
+            ("docs", "docs/a.md", true),
+            ("docs", "docs2/a.md", false),
+            ("docs/a.md", "docs", false),
+        ] {
+            assert_eq!(is_at_or_below(folder, path), is_below, "{folder}: {path}");
+        }
     }
 }

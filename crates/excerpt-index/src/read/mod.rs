@@ -19,7 +19,7 @@ pub(crate) use section::Sections;
 pub use target::Target;
 pub(crate) use target::ids;
 
-use crate::model::{Encoding, segments};
+use crate::model::{Encoding, is_at_or_below, segments};
 use crate::store::StoredChunk;
 
 /// How targets are read.
@@ -84,11 +84,8 @@ impl ReadOptions {
 
     /// Whether the path is at or under the one that reading is limited to.
     pub(crate) fn reaches(&self, path: &str) -> bool {
-        let Some(under) = self.under.as_deref().map(segments) else {
-            return true;
-        };
-        let rest = path.strip_prefix(&*under);
-        rest.is_some_and(|rest| under.is_empty() || rest.is_empty() || rest.starts_with('/'))
+        let under = self.under.as_deref().map(segments);
+        under.is_none_or(|under| is_at_or_below(&under, path))
     }
 }
 

@@ -1,7 +1,8 @@
 //! The documents that a filter allows, and how well their versions match.
 
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
+
+use chrono::NaiveDate;
 
 use super::dates::Period;
 use super::version::{Fit, fit};
@@ -245,20 +246,8 @@ fn check_day(day: &str) -> Result<(), Error> {
 
 /// Whether a complete or partial date of that form exists.
 fn is_on_the_calendar(day: &str) -> bool {
-    let number = |range: Range<usize>| day.get(range).and_then(|digits| digits.parse().ok());
-    let Some(month) = number(5..7) else {
-        return true;
-    };
-    let year = number(0..4).unwrap_or(0_u16);
-    let is_leap = year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
-    let last = match month {
-        2 if is_leap => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => return false,
-    };
-    number(8..10).is_none_or(|day| (1..=last).contains(&day))
+    let first = format!("{day}{}", &"0000-01-01"[day.len()..]);
+    first.parse::<NaiveDate>().is_ok()
 }
 
 #[cfg(test)]

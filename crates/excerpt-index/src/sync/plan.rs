@@ -7,7 +7,7 @@ use std::iter::Peekable;
 use excerpt_chunk::{CodeParser as _, Document, Hash};
 use excerpt_grammars::Grammars;
 
-use crate::model::{Skip, SkipReason};
+use crate::model::{Skip, SkipReason, is_at_or_below};
 use crate::source::{Entry, Listing};
 use crate::store::{Database, Known, SkipRow, StoreError};
 
@@ -62,6 +62,11 @@ impl Terms<'_> {
         self.trusts && known.settled && known.stat == entry.stat
     }
 
+    /// Whether a document comes first; without a `first` folder or file, all do.
+    fn is_first(&self, path: &str) -> bool {
+        self.first.is_none_or(|first| is_at_or_below(first, path))
+    }
+
     /// Whether what was skipped before can be skipped again without reading it.
     fn still_holds(&self, row: &SkipRow, known: Option<&Known>, entry: &Entry) -> bool {
         let is_settled = self.trusts && !self.retry && row.still_holds(entry.stat);
@@ -93,7 +98,7 @@ pub(super) fn plan(
         known.next_if(is_next).transpose()
     };
     for entry in listing.entries {
-        plan.first_listed += usize::from(lies_in(terms.first, &entry.path));
+        plan.first_listed += usize::from(terms.is_first(&entry.path));
         while let Some(vanished) = next(&|path| *path < *entry.path)? {
             plan.remove(vanished, &left_out);
         }
@@ -147,7 +152,7 @@ impl Plan {
 
     /// Orders the steps: those in the folder or file `first` before all others.
     pub(super) fn order(&mut self, first: Option<&str>) {
-        let is_first = |step: &Step| first.is_some() && lies_in(first, step.path());
+        let is_first = |step: &Step| first.is_some_and(|first| is_at_or_below(first, step.path()));
         self.first = self.steps.iter().filter(|step| is_first(step)).count();
         self.steps
             .sort_by_cached_key(|step| (!is_first(step), step.turn()));
@@ -173,14 +178,6 @@ impl Plan {
         }
         moved
     }
-}
-
-/// Whether `path` is the folder or file `part` of a source, or is inside it. `None` is the whole
-/// source.
-pub(super) fn lies_in(part: Option<&str>, path: &str) -> bool {
-    let Some(part) = part else { return true };
-    let rest = path.strip_prefix(part);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// The steps of the next batch.

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use excerpt_chunk::{Block, Chunk, Chunker, Chunking, Config, Document, Settings};
 use excerpt_index::{
     Collection, Encoding, Files, Reading, Refused, Secret, Selection, Source as _, decode,
-    read_named,
+    is_at_or_below, read_named,
 };
 use owo_colors::Style;
 
@@ -18,9 +18,7 @@ use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, counted, fitted, say, thousands};
 use crate::page;
 use crate::place::project::{self, EmbeddingArgs};
-use crate::place::{
-    CollectionArgs, IndexArgs, IndexTarget, Paths, absolute, in_collection, is_at_or_below,
-};
+use crate::place::{CollectionArgs, IndexArgs, IndexTarget, Paths, absolute, in_collection};
 use crate::wire::SplitDocument;
 
 /// Show how documents are split; nothing is stored

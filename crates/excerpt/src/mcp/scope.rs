@@ -8,12 +8,13 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use anyhow::{anyhow, bail};
 use excerpt_index::{
     Collection, Filter, Index, ListOptions, OpenOptions, Ranking, ReadOptions, SyncOptions,
+    is_at_or_below,
 };
 
 use super::Options;
 use super::arguments::shown;
+use crate::place::IndexTarget;
 use crate::place::project::{Configuration, EmbeddingArgs};
-use crate::place::{IndexTarget, is_at_or_below};
 
 /// The bounds of a server, fixed when it starts.
 pub(super) struct Scope {

@@ -26,7 +26,7 @@ pub(crate) use changed::Changed;
 pub(crate) use contents::Contents;
 pub(crate) use not_indexed::{Asker, check_file, not_indexed};
 pub(crate) use opened::{Hurry, Lag, Opened, SyncMode, opened, patiently, sync};
-pub(crate) use paths::{Paths, absolute, in_collection, is_at_or_below};
+pub(crate) use paths::{Paths, absolute, in_collection};
 use project::{Configuration, EmbeddingArgs};
 
 /// The variable that names an index.

@@ -95,12 +95,6 @@ pub(crate) fn in_collection(given: &str) -> Option<(&str, &str)> {
     given.split_once(IN_COLLECTION)
 }
 
-/// Whether the document or folder at `path` is `folder` or below it; everything is below `""`.
-pub(crate) fn is_at_or_below(folder: &str, path: &str) -> bool {
-    let rest = path.strip_prefix(folder);
-    rest.is_some_and(|rest| folder.is_empty() || rest.is_empty() || rest.starts_with('/'))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,20 +130,6 @@ mod tests {
         assert_eq!(paths.shown(root, "src/a.rs"), "/repo/src/a.rs");
         let link = from("/repo", Some(("link", "/elsewhere")));
         assert_eq!(link.shown(Path::new("/elsewhere"), "a.md"), "link/a.md");
-    }
-
-    #[test]
-    fn what_is_below_a_folder_is_decided_by_whole_names() {
-        for (folder, path, is_below) in [
-            ("", "a.md", true),
-            ("", "", true),
-            ("docs", "docs", true),
-            ("docs", "docs/a.md", true),
-            ("docs", "docs2/a.md", false),
-            ("docs/a.md", "docs", false),
-        ] {
-            assert_eq!(is_at_or_below(folder, path), is_below, "{folder}: {path}");
-        }
     }
 
     #[test]

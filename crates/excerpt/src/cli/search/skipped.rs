@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use excerpt_index::{Index, Skip, SkipReason};
+use excerpt_index::{Index, Skip, SkipReason, is_at_or_below};
 
 use crate::output::thousands;
-use crate::place::{Asker, IndexTarget, Paths, is_at_or_below, not_indexed};
+use crate::place::{Asker, IndexTarget, Paths, not_indexed};
 
 /// The maximum number of reasons that are named.
 const REASONS: usize = 3;

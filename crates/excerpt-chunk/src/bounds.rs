@@ -4,7 +4,7 @@ use crate::config::{ContextParts, Levels};
 
 /// The bounds of the walk and the plan, in grains.
 #[derive(Clone, Debug)]
-pub(crate) struct Limits {
+pub(crate) struct Bounds {
     pub(crate) target: usize,
     pub(crate) max: usize,
     pub(crate) min: usize,
