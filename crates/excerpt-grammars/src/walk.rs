@@ -443,25 +443,11 @@ impl<'tree> Walk<'_, '_, '_, 'tree> {
         let (node, start, attached) =
             self.draft
                 .open(definition.kind, found.gap.line, found.gap.newlines);
-        let mut kind = definition.kind;
-        if let Some((label, name)) = called {
-            self.draft.builder.label(node, label);
-            if let Some(name) = name {
-                let name = match kind {
-                    _ if self.knowledge.whole_names => &name,
-                    Kind::Test | Kind::Key | Kind::Element | Kind::Style => &name,
-                    _ => label::last_name(&name),
-                };
-                kind = self.anatomy.refined(
-                    kind,
-                    level.scope,
-                    name,
-                    &attached,
-                    found.start..signature.end,
-                );
-                self.draft.builder.define(node, name, signature.clone());
-            }
-        }
+        let header = found.start..signature.end;
+        let kind = match called {
+            Some(called) => self.name(node, definition, called, &attached, (signature, header)),
+            None => definition.kind,
+        };
         self.draft.builder.kind(node, kind);
         let opened = (definition.container && (body.is_some() || definition.template.is_none()))
             || found.end - start > self.detail;
@@ -488,14 +474,7 @@ impl<'tree> Walk<'_, '_, '_, 'tree> {
         let led = !attached.is_empty();
         self.draft.lead(attached);
         if led {
-            // A definition that is too large because of its comments may be small enough without
-            // them.
-            let core = self.draft.builder.open(kind, found.gap.line);
-            self.draft.builder.glue(core);
-            let sequence = self.draft.sequence();
-            sequence.begun = false;
-            sequence.glue = false;
-            self.draft.level().closes += 1;
+            self.open_without_comments(kind, found.gap.line);
             if !definition.container && found.end - found.start <= self.detail {
                 self.draft.leave();
                 return false;
@@ -511,6 +490,44 @@ impl<'tree> Walk<'_, '_, '_, 'tree> {
             level.defined = inner.id();
         }
         true
+    }
+
+    /// Labels the node of a definition and names it, and returns its kind as its name and its
+    /// `attached` attributes show it. `signature` and `header` are bytes of the text: the header
+    /// begins before the signature where something belongs to both.
+    fn name(
+        &mut self,
+        node: usize,
+        definition: &DefinitionNode,
+        (label, name): (String, Option<String>),
+        attached: &[Waiting],
+        (signature, header): (Range<usize>, Range<usize>),
+    ) -> Kind {
+        let kind = definition.kind;
+        self.draft.builder.label(node, label);
+        let Some(name) = name else {
+            return kind;
+        };
+        let name = match kind {
+            _ if self.knowledge.whole_names => &name,
+            Kind::Test | Kind::Key | Kind::Element | Kind::Style => &name,
+            _ => label::last_name(&name),
+        };
+        let scope = self.draft.level().scope;
+        let refined = self.anatomy.refined(kind, scope, name, attached, header);
+        self.draft.builder.define(node, name, signature);
+        refined
+    }
+
+    /// Opens a node for a definition after its comments: one that is too large because of them may
+    /// be small enough without them.
+    fn open_without_comments(&mut self, kind: Kind, line: usize) {
+        let core = self.draft.builder.open(kind, line);
+        self.draft.builder.glue(core);
+        let sequence = self.draft.sequence();
+        sequence.begun = false;
+        sequence.glue = false;
+        self.draft.level().closes += 1;
     }
 
     /// A heading, or anything else that begins a part extending to the next of its kind.

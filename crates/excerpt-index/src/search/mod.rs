@@ -26,7 +26,8 @@ use excerpt_chunk::Markdown;
 use crate::embed::Embedder;
 use crate::model::{AlsoIn, Answer, Channels, DocumentHits, Hit, Note, Query, Rank, Signals};
 use crate::store::{
-    self, Candidate, Candidates, Codes, LexicalQuery, Searched, Store, StoreError, StoredDocument,
+    self, Candidate, Candidates, Codes, Features, LexicalQuery, Searched, Store, StoreError,
+    StoredDocument,
 };
 use copies::Shown;
 use dates::Period;
@@ -414,22 +415,45 @@ impl Search<'_> {
         vectors: &[Candidate],
         documents: &mut Documents,
     ) -> Result<Vec<Scored>, StoreError> {
+        let signals = &self.query.ranking.signals;
+        let (mut all, features) = self.fused(lexical, vectors, documents)?;
+        let before: Vec<f32> = all.iter().map(|found| found.score).collect();
+        self.apply_signals(&mut all, &features, documents)?;
+        if let Some(most) = signals.most_ranks.filter(|most| *most > 0) {
+            signals::bound(&mut all, &before, most);
+        }
+        documents.sort(&mut all);
+        if self.query.rank == Rank::Chunks {
+            saturate(&mut all, documents, signals);
+            documents.sort(&mut all);
+        }
+        if self.asked.is_some() {
+            signals::favour(&mut all, signals.date);
+            documents.sort(&mut all);
+        }
+        Ok(all)
+    }
+
+    /// The candidates of both channels with their scores from words and vectors, each with what
+    /// its signals need.
+    fn fused(
+        &self,
+        lexical: &Candidates,
+        vectors: &[Candidate],
+        documents: &mut Documents,
+    ) -> Result<(Vec<Scored>, Vec<Features>), StoreError> {
         let ranking = &self.query.ranking;
-        let signals = &ranking.signals;
         let (lexical, vectors) = match &self.within {
             Some(period) => {
                 let mut is_dated =
                     |candidate: &Candidate| self.is_dated(candidate, period, documents);
-                (
-                    lexical.retaining(&mut is_dated)?,
-                    retaining(vectors, &mut is_dated)?,
-                )
+                let lexical = lexical.retaining(&mut is_dated)?;
+                (lexical, retaining(vectors, &mut is_dated)?)
             }
             None => (lexical.clone(), vectors.to_vec()),
         };
         let scales = (Scale::of_keywords(&lexical), Scale::of_vectors(&vectors));
-        let mut all = Vec::new();
-        let mut features = Vec::new();
+        let (mut all, mut features) = (Vec::new(), Vec::new());
         for mut found in fusion::united(&lexical, &vectors) {
             let place = (found.document, found.ordinal);
             let current = documents.current(self.store, place.0, found.rev)?;
@@ -455,11 +479,21 @@ impl Search<'_> {
             all.push(found);
             features.push(own);
         }
-        let before: Vec<f32> = all.iter().map(|found| found.score).collect();
+        Ok((all, features))
+    }
+
+    /// Multiplies the scores by the signals of the chunks and of their documents.
+    fn apply_signals(
+        &self,
+        all: &mut [Scored],
+        features: &[Features],
+        documents: &Documents,
+    ) -> Result<(), StoreError> {
+        let signals = &self.query.ranking.signals;
         let mostly_code = self.store.database.mostly_code(self.documents())?;
-        let mut asked = SignalInput::new(self.words, mostly_code, self.today);
+        let mut input = SignalInput::new(self.words, mostly_code, self.today);
         let mut of_documents = HashMap::new();
-        for (found, own) in all.iter_mut().zip(&features) {
+        for (found, own) in all.iter_mut().zip(features) {
             let Some(document) = documents.get(found.document) else {
                 continue;
             };
@@ -468,32 +502,20 @@ impl Search<'_> {
             let of_document = match of_documents.entry(found.document) {
                 Entry::Occupied(entry) => entry.into_mut(),
                 Entry::Vacant(entry) => {
-                    let mut factors = asked.of_document(document, signals);
+                    let mut factors = input.of_document(document, signals);
                     factors.extend(fit.map(|fit| (fit.name(), fit.factor())));
                     entry.insert(factors)
                 }
             };
-            let of_chunk = asked.of_chunk(found, own, document, signals);
+            let of_chunk = input.of_chunk(found, own, document, signals);
             let period = self.asked.as_ref().map(|asked| &asked.period);
             found.is_of_asked_day = period.is_some_and(|period| period.has(document, own));
             for (name, factor) in of_chunk.iter().chain(&*of_document) {
                 signals::apply(found, name, *factor);
             }
         }
-        signals::cohere(&mut all, signals.coherence);
-        if let Some(most) = signals.most_ranks.filter(|most| *most > 0) {
-            signals::bound(&mut all, &before, most);
-        }
-        documents.sort(&mut all);
-        if self.query.rank == Rank::Chunks {
-            saturate(&mut all, documents, signals);
-            documents.sort(&mut all);
-        }
-        if self.asked.is_some() {
-            signals::favour(&mut all, signals.date);
-            documents.sort(&mut all);
-        }
-        Ok(all)
+        signals::cohere(all, signals.coherence);
+        Ok(())
     }
 }
 

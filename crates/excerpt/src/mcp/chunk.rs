@@ -285,35 +285,7 @@ pub(super) fn described(
     let mut chunks: Vec<Value> = Vec::new();
     let wanted = chunking.chunks.get(room.offset..).unwrap_or_default();
     for chunk in wanted {
-        let (first, last) = chunk.span.lines;
-        let line = format!(
-            "{} · lines {first}-{last} · {} · {} · {}",
-            chunk.ordinal,
-            chunk.tokens.total,
-            quoted(&chunk.breadcrumb()),
-            chunk.cut.reason
-        );
-        let line = one_line(&line) + "\n";
-        let trail = chunk.context.trail.iter().map(|title| shortened(title));
-        let mut entry = json!({
-            "ordinal": chunk.ordinal,
-            "lines": [first, last],
-            "bytes": [chunk.span.bytes.start, chunk.span.bytes.end],
-            "tokens": chunk.tokens.total,
-            "kind": chunk.kind,
-            "trail": trail.collect::<Vec<_>>(),
-            "cut": {"reason": chunk.cut.reason},
-        });
-        let of_code = [
-            ("name", &chunk.name),
-            ("language", &chunk.language),
-            ("signature", &chunk.context.signature),
-        ];
-        for (field, text) in of_code {
-            if let Some(text) = text {
-                entry[field] = shortened(text).into();
-            }
-        }
+        let (line, entry) = entry(chunk);
         let taken = form.tokens(&line, &entry) + 1;
         if !chunks.is_empty() && taken > left {
             break;
@@ -343,6 +315,39 @@ pub(super) fn described(
         data["truncated"] = json!({"texts": texts, "omitted": omitted, "how": how});
     }
     (text, data)
+}
+
+/// A chunk as a line of text, and as data without its text.
+fn entry(chunk: &Chunk<'_>) -> (String, Value) {
+    let (first, last) = chunk.span.lines;
+    let line = format!(
+        "{} · lines {first}-{last} · {} · {} · {}",
+        chunk.ordinal,
+        chunk.tokens.total,
+        quoted(&chunk.breadcrumb()),
+        chunk.cut.reason
+    );
+    let trail = chunk.context.trail.iter().map(|title| shortened(title));
+    let mut entry = json!({
+        "ordinal": chunk.ordinal,
+        "lines": [first, last],
+        "bytes": [chunk.span.bytes.start, chunk.span.bytes.end],
+        "tokens": chunk.tokens.total,
+        "kind": chunk.kind,
+        "trail": trail.collect::<Vec<_>>(),
+        "cut": {"reason": chunk.cut.reason},
+    });
+    let of_code = [
+        ("name", &chunk.name),
+        ("language", &chunk.language),
+        ("signature", &chunk.context.signature),
+    ];
+    for (field, text) in of_code {
+        if let Some(text) = text {
+            entry[field] = shortened(text).into();
+        }
+    }
+    (one_line(&line) + "\n", entry)
 }
 
 /// Adds the texts of the shown chunks: complete if there is room, otherwise the beginning of each
