@@ -70,7 +70,7 @@ impl Index {
     /// # Errors
     ///
     /// As [`Index::add`], and when the file cannot be written.
-    pub fn give(
+    pub fn add_text(
         &mut self,
         mut collection: Collection,
         file: &str,
@@ -87,8 +87,8 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// As [`Index::give`], and [`Error::NameTaken`] when the collection of that name is not such a
-    /// text.
+    /// As [`Index::add_text`], and [`Error::NameTaken`] when the collection of that name is not
+    /// such a text.
     pub fn replace_text(
         &mut self,
         mut collection: Collection,
@@ -198,7 +198,7 @@ mod tests {
         let open = || Index::open(&dir.path().join("index"), OpenOptions::create()).unwrap();
         let (mut one, mut other) = (open(), open());
         one.add(Collection::new("notes", &notes)).unwrap();
-        one.give(Collection::new("tea", "."), "tea.md", "Green.\n")
+        one.add_text(Collection::new("tea", "."), "tea.md", "Green.\n")
             .unwrap();
         for name in ["notes", "tea"] {
             let set = |known: &mut Collection| known.selection.ignore = vec!["drafts/".to_string()];

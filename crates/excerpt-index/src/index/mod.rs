@@ -435,11 +435,11 @@ impl Index {
     /// # Errors
     ///
     /// When the store cannot be read.
-    pub fn mark(&self) -> Result<Hash> {
-        self.read_mark().map_err(self.at())
+    pub fn state_hash(&self) -> Result<Hash> {
+        self.read_state_hash().map_err(self.at())
     }
 
-    fn read_mark(&self) -> Result<Hash, StoreError> {
+    fn read_state_hash(&self) -> Result<Hash, StoreError> {
         let database = &self.store.database;
         let sources = database.sources()?.into_iter();
         let sources = sources.map(|source| (source.root, source.name, source.last_sync));

@@ -145,11 +145,11 @@ fn an_added_text_is_stored_as_a_file() {
     collection.attributes.title = Some("How to make tea".to_string());
     let first = library
         .index
-        .give(collection.clone(), "tea.md", "Take 80 degrees.\n")
+        .add_text(collection.clone(), "tea.md", "Take 80 degrees.\n")
         .unwrap();
     let second = library
         .index
-        .give(collection, "tea.md", "Take 90 degrees.\n")
+        .add_text(collection, "tea.md", "Take 90 degrees.\n")
         .unwrap();
     assert_eq!(first.name, "How-to-tea");
     assert_eq!(second.name, "How-to-tea-2");

@@ -394,7 +394,7 @@ impl Full {
         index.add(collection).unwrap();
         let given = Collection::new("said", "");
         index
-            .give(
+            .add_text(
                 given,
                 "said.md",
                 "# Said\n\nGreen tea was said to be good.\n",

@@ -473,7 +473,7 @@ fn an_interrupted_sync_computes_no_summary_and_the_next_one_does() {
 #[test]
 fn a_mark_distinguishes_states() {
     let world = tea();
-    let mark = || world.open().mark().unwrap();
+    let mark = || world.open().state_hash().unwrap();
     let mut index = Index::open(&world.index_dir(), OpenOptions::create()).unwrap();
     let mut marks = vec![mark()];
     // The state before the summary differs from the one with it.

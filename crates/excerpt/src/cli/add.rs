@@ -87,7 +87,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             let file = addition.file_name(&collection);
             patiently(|| match args.replace {
                 true => index.replace_text(collection.clone(), &file, text),
-                false => index.give(collection.clone(), &file, text),
+                false => index.add_text(collection.clone(), &file, text),
             })?
         }
         None => {

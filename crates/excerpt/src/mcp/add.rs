@@ -18,7 +18,7 @@ use super::budget;
 use super::chunk::{Room, described};
 use super::names::address;
 use super::reply::{Form, Reply, with_notes};
-use super::scope::{Scope, Seen, configured};
+use super::scope::{Scope, VisibleSource, configured};
 use super::{Shared, object};
 use crate::output::counted;
 use crate::place::{Addition, Asker, Contents, DocumentType, check_file};
@@ -152,7 +152,7 @@ impl Shared {
             };
             return tokio::task::spawn_blocking(cut).await?;
         }
-        self.keeper
+        self.engine
             .write(move |writer| {
                 let index = writer.index()?;
                 let known = match replaces {
@@ -180,7 +180,7 @@ impl Shared {
                         if is_named && all.iter().any(|known| known.name == collection.name) {
                             return Err(name_taken(&collection.name));
                         }
-                        index.give(collection, &file, text)?
+                        index.add_text(collection, &file, text)?
                     }
                     Given::File(_) => {
                         let added = match known {
@@ -196,7 +196,7 @@ impl Shared {
                         }
                     }
                 };
-                let seen = Seen {
+                let seen = VisibleSource {
                     name: collection.name.clone(),
                     root: collection.root.clone(),
                     collection: Some(collection),

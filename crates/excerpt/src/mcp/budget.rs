@@ -71,7 +71,7 @@ enum CharacterClass {
     /// Letters of alphabets for which tokenizers know few words.
     Rare,
     /// Letters that are words by themselves, and symbols.
-    Signs,
+    WriterState,
 }
 
 /// Estimates the tokens of a text without the model's own tokenizer, one character at a time: a run
@@ -98,11 +98,11 @@ impl Meter {
             'A'..='Z' => (CharacterClass::Capitals, 1),
             '0'..='9' => (CharacterClass::Digits, 1),
             '!'..='~' => (CharacterClass::Marks, 1),
-            '\0'..='\u{7f}' => (CharacterClass::Signs, 3),
+            '\0'..='\u{7f}' => (CharacterClass::WriterState, 3),
             '\u{80}'..='\u{52f}' => (CharacterClass::Letters, 2),
             '\u{530}'..'\u{2000}' if c.is_alphabetic() => (CharacterClass::Rare, 1),
-            '\u{2000}'..='\u{ffff}' => (CharacterClass::Signs, 1),
-            _ => (CharacterClass::Signs, 3),
+            '\u{2000}'..='\u{ffff}' => (CharacterClass::WriterState, 1),
+            _ => (CharacterClass::WriterState, 3),
         };
         // A capital begins a word.
         if (self.kind, self.run, kind) == (CharacterClass::Capitals, 1, CharacterClass::Letters) {
@@ -129,7 +129,7 @@ impl Meter {
             // Two are one token; in JSON, more are one token each.
             CharacterClass::Ends => self.run - usize::from(self.run > 1),
             CharacterClass::Marks | CharacterClass::Rare => self.run.div_ceil(2),
-            CharacterClass::Signs => self.run,
+            CharacterClass::WriterState => self.run,
         };
         self.ended + of_run
     }

@@ -13,7 +13,7 @@ use super::arguments::Arguments;
 use super::budget::{self, beginning, bounded, shortened};
 use super::names::{address, one_line, quoted};
 use super::reply::{Form, Reply};
-use super::scope::{Seen, configured};
+use super::scope::{VisibleSource, configured};
 use super::search::reads;
 use super::{Shared, object};
 use crate::output::counted;
@@ -188,7 +188,7 @@ impl Shared {
 
     /// The settings for a document of a source: those in `said`, and for all others those of the
     /// source.
-    fn settings_of(&self, seen: &Seen, said: &Settings) -> anyhow::Result<Settings> {
+    fn settings_of(&self, seen: &VisibleSource, said: &Settings) -> anyhow::Result<Settings> {
         let configuration = configured(Some(&seen.root), &self.options.embedding)?.chunking;
         let own = seen.collection.as_ref().map(|known| known.chunking.clone());
         Ok(said.clone().or(own.unwrap_or_default()).or(configuration))

@@ -15,8 +15,8 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::Shared;
+use super::engine::Trouble;
 use super::instructions::Instructions;
-use super::keeper::Trouble;
 use crate::place::SyncMode;
 
 /// How long a request for the description waits for the first sync.
@@ -110,7 +110,7 @@ impl Shared {
     /// The current description.
     async fn instructions(self: &Arc<Self>) -> Arc<Instructions> {
         let shared = Arc::clone(self);
-        let made = self.keeper.answer(move |index| shared.made(index)).await;
+        let made = self.engine.answer(move |index| shared.made(index)).await;
         match made {
             Ok(made) => made,
             Err(Trouble::Missing(_)) => self.content.keep(Instructions::default(), None),
@@ -122,7 +122,7 @@ impl Shared {
     fn made(&self, index: &Index) -> anyhow::Result<Arc<Instructions>> {
         let sources = self.scope.sources()?.into_iter();
         let sources = sources.map(|seen| (seen.root, seen.name)).collect();
-        let state = (index.mark()?, sources);
+        let state = (index.state_hash()?, sources);
         if let Some(made) = self.content.made_of(&state) {
             return Ok(made);
         }
@@ -134,10 +134,10 @@ impl Shared {
     /// it.
     pub(super) async fn greeting(self: &Arc<Self>) -> Arc<Instructions> {
         let now = self.instructions().await;
-        if !now.is_empty() || self.keeper.mode() == SyncMode::Never {
+        if !now.is_empty() || self.engine.mode() == SyncMode::Never {
             return now;
         }
-        let mut state = self.keeper.state();
+        let mut state = self.engine.state();
         let ended = state.wait_for(|state| !state.is_checking);
         // The description is read again whether or not the sync has ended in time.
         let _ = timeout(PATIENCE, ended).await;
@@ -147,7 +147,7 @@ impl Shared {
     /// Notifies `listener` each time the description of the tools differs from the listed one,
     /// until a notification cannot be sent.
     pub(super) async fn follow(self: Arc<Self>, listener: Listener) {
-        let mut state = self.keeper.state();
+        let mut state = self.engine.state();
         let mut listed = self.content.listed.subscribe();
         // The description that it was notified of but has not listed yet.
         let mut told: Option<Arc<Instructions>> = None;

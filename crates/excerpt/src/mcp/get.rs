@@ -13,7 +13,7 @@ use super::budget::{self, beginning, bounded};
 use super::fence::{Fenced, measured};
 use super::names::{address, quoted, ticked, unquoted};
 use super::reply::{Form, Reply, texts};
-use super::scope::Seen;
+use super::scope::VisibleSource;
 use super::search::reads;
 use super::waiting::plain;
 use super::{Shared, links, object, resources};
@@ -57,7 +57,7 @@ pub(super) fn tool() -> Tool {
 /// The result for one target.
 struct Item {
     target: String,
-    read: anyhow::Result<(Seen, DocumentText)>,
+    read: anyhow::Result<(VisibleSource, DocumentText)>,
 }
 
 impl Shared {
@@ -100,13 +100,13 @@ impl Shared {
     pub(super) fn read_target(
         &self,
         index: &Index,
-        sources: &[Seen],
+        sources: &[VisibleSource],
         given: &str,
         options: &ReadOptions,
-    ) -> anyhow::Result<(Seen, DocumentText)> {
+    ) -> anyhow::Result<(VisibleSource, DocumentText)> {
         if let Some((name, path)) = resources::parsed(given) {
             let named = sources.iter().filter(|seen| seen.name == name);
-            let named: Vec<Seen> = named.cloned().collect();
+            let named: Vec<VisibleSource> = named.cloned().collect();
             return self.read_path(index, &named, &path, options);
         }
         // The form in which a hit from several collections is shown.
@@ -124,10 +124,10 @@ impl Shared {
     fn read_path(
         &self,
         index: &Index,
-        sources: &[Seen],
+        sources: &[VisibleSource],
         given: &str,
         options: &ReadOptions,
-    ) -> anyhow::Result<(Seen, DocumentText)> {
+    ) -> anyhow::Result<(VisibleSource, DocumentText)> {
         let read = self.read_plain(index, sources, given, options);
         match unquoted(given).filter(|_| read.is_err()) {
             Some(given) => self.read_plain(index, sources, &given, options),
@@ -138,10 +138,10 @@ impl Shared {
     fn read_plain(
         &self,
         index: &Index,
-        sources: &[Seen],
+        sources: &[VisibleSource],
         given: &str,
         options: &ReadOptions,
-    ) -> anyhow::Result<(Seen, DocumentText)> {
+    ) -> anyhow::Result<(VisibleSource, DocumentText)> {
         if is_id(given)
             && let Some(found) = self.read_chunk(index, sources, given, options)?
         {
@@ -209,7 +209,12 @@ impl Shared {
     }
 
     /// Whether there are documents below `path`, a path inside the sources.
-    fn is_folder(&self, index: &Index, sources: &[Seen], path: &str) -> anyhow::Result<bool> {
+    fn is_folder(
+        &self,
+        index: &Index,
+        sources: &[VisibleSource],
+        path: &str,
+    ) -> anyhow::Result<bool> {
         let Some(below) = self.scope.below(Some(path)) else {
             return Ok(false);
         };
@@ -236,7 +241,7 @@ impl Shared {
         )
     }
 
-    fn bounded(&self, seen: &Seen, options: &ReadOptions) -> ReadOptions {
+    fn bounded(&self, seen: &VisibleSource, options: &ReadOptions) -> ReadOptions {
         let mut bounded = self.scope.reading(seen);
         bounded.neighbours = options.neighbours;
         bounded.links = options.links;
@@ -247,10 +252,10 @@ impl Shared {
     fn read_chunk(
         &self,
         index: &Index,
-        sources: &[Seen],
+        sources: &[VisibleSource],
         id: &str,
         options: &ReadOptions,
-    ) -> anyhow::Result<Option<(Seen, DocumentText)>> {
+    ) -> anyhow::Result<Option<(VisibleSource, DocumentText)>> {
         for seen in sources {
             match index.get(&Target::chunk(id), &self.bounded(seen, options)) {
                 Ok(document) => return Ok(Some((seen.clone(), document))),
@@ -429,7 +434,7 @@ struct Asked<'a> {
     number: usize,
     target: &'a str,
     /// The source.
-    seen: &'a Seen,
+    seen: &'a VisibleSource,
     form: Form,
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use excerpt_index::{Index, ListOptions, is_date};
 
-use super::scope::{Scope, Seen};
+use super::scope::{Scope, VisibleSource};
 use crate::output::{counted, thousands};
 use crate::visible::characters;
 
@@ -88,7 +88,7 @@ pub(super) struct Overview {
 
 impl Overview {
     /// What is known of the sources, below a path inside them.
-    pub(super) fn of(index: &Index, sources: &[Seen], below: &str) -> Overview {
+    pub(super) fn of(index: &Index, sources: &[VisibleSource], below: &str) -> Overview {
         let mut content = Overview::default();
         for seen in sources {
             content.add(index, seen, below);
@@ -104,7 +104,7 @@ impl Overview {
         content
     }
 
-    fn add(&mut self, index: &Index, seen: &Seen, below: &str) -> Option<()> {
+    fn add(&mut self, index: &Index, seen: &VisibleSource, below: &str) -> Option<()> {
         if let Some(name) = seen.collection_name() {
             self.collections.push(name.to_string());
         }
@@ -149,7 +149,7 @@ impl Overview {
         Some(())
     }
 
-    fn add_titles(&mut self, index: &Index, seen: &Seen, below: &str) -> Option<()> {
+    fn add_titles(&mut self, index: &Index, seen: &VisibleSource, below: &str) -> Option<()> {
         let options = ListOptions::default()
             .source(&seen.root)
             .path(below)

@@ -14,7 +14,7 @@ use super::budget::{self, beginning, shortened, tokens};
 use super::instructions::{NAMED, Overview};
 use super::names::{address, one_line, quoted};
 use super::reply::{Form, Reply, texts, with_notes};
-use super::scope::Seen;
+use super::scope::VisibleSource;
 use super::search::reads;
 use super::waiting::plain;
 use super::{Shared, object};
@@ -114,7 +114,7 @@ impl Shared {
     fn documents(
         &self,
         index: &Index,
-        sources: &[Seen],
+        sources: &[VisibleSource],
         options: ListOptions,
     ) -> anyhow::Result<Vec<Entry>> {
         let is_recent = options.order == ListOrder::Recent;
@@ -162,7 +162,7 @@ impl Shared {
     fn folders(
         &self,
         index: &Index,
-        sources: &[Seen],
+        sources: &[VisibleSource],
         options: &ListOptions,
     ) -> anyhow::Result<Vec<Entry>> {
         let mut entries = Vec::new();
@@ -200,7 +200,12 @@ impl Shared {
     }
 
     /// A summary of several sources: one line per property.
-    fn summary(&self, index: &Index, sources: &[Seen], below: &str) -> anyhow::Result<Vec<Entry>> {
+    fn summary(
+        &self,
+        index: &Index,
+        sources: &[VisibleSource],
+        below: &str,
+    ) -> anyhow::Result<Vec<Entry>> {
         /// How many of the newest documents it names.
         const NEWEST: usize = 5;
         let content = Overview::of(index, sources, below);
@@ -249,7 +254,7 @@ impl Shared {
         Ok(entries)
     }
 
-    fn collections(&self, index: &Index, sources: &[Seen]) -> anyhow::Result<Vec<Entry>> {
+    fn collections(&self, index: &Index, sources: &[VisibleSource]) -> anyhow::Result<Vec<Entry>> {
         let mut entries = Vec::new();
         for seen in sources {
             let Some(collection) = &seen.collection else {
@@ -283,7 +288,7 @@ impl Shared {
 }
 
 /// How many documents there are in several sources.
-fn count(index: &Index, sources: &[Seen], options: &ListOptions) -> anyhow::Result<usize> {
+fn count(index: &Index, sources: &[VisibleSource], options: &ListOptions) -> anyhow::Result<usize> {
     let mut count = 0;
     for seen in sources {
         let options = options.clone().source(&seen.root);

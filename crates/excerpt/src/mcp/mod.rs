@@ -2,18 +2,18 @@
 //! transport can carry; `stdio.rs` runs it over standard input and output.
 //!
 //! `arguments.rs` reads the arguments of a call, and `scope.rs` its paths. An index from
-//! `keeper.rs` answers from its current state, and a check for changes starts after the answer.
+//! `engine.rs` answers from its current state, and a check for changes starts after the answer.
 
 mod add;
 mod arguments;
 mod budget;
 mod chunk;
 mod content;
+mod engine;
 mod fence;
 mod folder;
 mod get;
 mod instructions;
-mod keeper;
 mod line;
 mod links;
 mod list;
@@ -48,9 +48,9 @@ use crate::place::project::EmbeddingArgs;
 use crate::place::{CollectionArgs, IndexArgs, IndexTarget, SyncMode};
 use arguments::Arguments;
 use content::{Content, Listener};
+use engine::Engine;
 use fence::Marks;
 use instructions::Instructions;
-use keeper::Keeper;
 use reply::Reply;
 use scope::Scope;
 
@@ -83,7 +83,7 @@ pub(crate) struct Server {
 /// The state that all clones of a server share.
 struct Shared {
     scope: Arc<Scope>,
-    keeper: Arc<Keeper>,
+    engine: Arc<Engine>,
     /// The ranking when the server started, which applies while the configuration is invalid.
     ranking: Ranking,
     options: Options,
@@ -127,7 +127,7 @@ impl Server {
             );
         }
         let ranking = target.configuration.ranking.clone();
-        let keeper = Keeper::start(
+        let engine = Engine::start(
             target,
             Arc::clone(&scope),
             options.sync,
@@ -137,7 +137,7 @@ impl Server {
         Ok(Server {
             shared: Arc::new(Shared {
                 scope,
-                keeper: Arc::new(keeper),
+                engine: Arc::new(engine),
                 ranking,
                 options,
                 content: Content::default(),
@@ -150,12 +150,12 @@ impl Server {
     /// Ends the tasks that would notify a client that has disconnected.
     fn close(&self) {
         self.shared.content.close();
-        self.shared.keeper.hurry();
+        self.shared.engine.disconnected();
     }
 
     /// Ends the writer thread.
     pub(crate) fn end(&self) {
-        self.shared.keeper.end();
+        self.shared.engine.end();
     }
 
     /// Calls a tool. An error is an answer for the model.
@@ -176,8 +176,8 @@ impl Server {
             _ => shared.note(&mut arguments, context).await,
         };
         // Also after a failure, which a check may resolve, such as a missing index.
-        if shared.keeper.mode() == SyncMode::Auto {
-            shared.keeper.check();
+        if shared.engine.mode() == SyncMode::Auto {
+            shared.engine.check();
         }
         reply
     }
@@ -355,7 +355,7 @@ impl Shared {
     ) -> anyhow::Result<T> {
         self.ready(context).await?;
         let shared = Arc::clone(self);
-        let answer = self.keeper.answer(move |index| work(&shared, index)).await;
+        let answer = self.engine.answer(move |index| work(&shared, index)).await;
         answer.map_err(|trouble| self.told(trouble))
     }
 }

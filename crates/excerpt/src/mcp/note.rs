@@ -17,7 +17,7 @@ use super::arguments::{Arguments, shown};
 use super::folder::Folder;
 use super::names::address;
 use super::reply::{Form, Reply, with_notes};
-use super::scope::{Seen, configured, plain};
+use super::scope::{VisibleSource, configured, plain};
 use super::{Shared, object};
 use crate::exit::message;
 use crate::output::thousands;
@@ -87,7 +87,7 @@ impl Shared {
         }
         let form = arguments.form()?;
         let shared = Arc::clone(self);
-        self.keeper
+        self.engine
             .write(move |writer| {
                 let Some((seen, folder)) = shared.scope.writable()? else {
                     bail!("there is no folder to write a note to");
@@ -168,7 +168,7 @@ impl Shared {
 
     /// The folder below which notes may be written, with links resolved: the served part of the
     /// source at `root`. It is an error if a link has taken its place.
-    fn bound(&self, seen: &Seen, root: &Path, folder: &Path) -> anyhow::Result<PathBuf> {
+    fn bound(&self, seen: &VisibleSource, root: &Path, folder: &Path) -> anyhow::Result<PathBuf> {
         let bound = root.join(folder.strip_prefix(&seen.root)?);
         // The root in the index contains no link.
         if root != seen.root || folder.canonicalize().ok().as_ref() != Some(&bound) {
@@ -183,7 +183,7 @@ impl Shared {
     /// lines.
     fn written(
         &self,
-        seen: &Seen,
+        seen: &VisibleSource,
         folder: &Path,
         (root, bound): (&Path, &Path),
         note: &NewNote,

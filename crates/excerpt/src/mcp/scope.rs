@@ -20,7 +20,7 @@ use crate::place::project::{Configuration, EmbeddingArgs};
 pub(super) struct Scope {
     /// The index directory.
     pub(super) index: PathBuf,
-    served: Served,
+    served: ServedSources,
     /// The path inside the source that paths are relative to, if a part of a source is served.
     base: String,
     /// The path inside each source outside of which nothing is visible.
@@ -30,7 +30,7 @@ pub(super) struct Scope {
 }
 
 /// What is served.
-enum Served {
+enum ServedSources {
     /// A folder or file.
     Root(PathBuf),
     /// Collections, by name.
@@ -41,7 +41,7 @@ enum Served {
 
 /// A visible source.
 #[derive(Clone, Debug)]
-pub(super) struct Seen {
+pub(super) struct VisibleSource {
     /// Its name in the address of a resource.
     pub(super) name: String,
     pub(super) root: PathBuf,
@@ -49,7 +49,7 @@ pub(super) struct Seen {
     pub(super) collection: Option<Collection>,
 }
 
-impl Seen {
+impl VisibleSource {
     /// Whether its path is the same as when it was added or first served: no link has replaced it
     /// or a folder above it.
     pub(super) fn is_in_place(&self) -> bool {
@@ -87,12 +87,12 @@ impl Scope {
         let mut base = target.path.clone().unwrap_or_default();
         let mut bound = base.clone();
         let served = match &target.place {
-            Some(place) => Served::Root(place.root.clone()),
-            None if options.collections.library => Served::Library,
-            None => Served::Named(options.collections.names.clone()),
+            Some(place) => ServedSources::Root(place.root.clone()),
+            None if options.collections.library => ServedSources::Library,
+            None => ServedSources::Named(options.collections.names.clone()),
         };
         // The path of a single file is its name.
-        if let Served::Root(root) = &served
+        if let ServedSources::Root(root) = &served
             && !base.is_empty()
             && root.join(&base).is_file()
         {
@@ -116,7 +116,7 @@ impl Scope {
             bail!("no `{given}` inside what is served: give the path of a folder from there");
         }
         let readable = match (&served, options.roots.is_empty()) {
-            (Served::Root(root), true) if root.is_dir() => vec![root.join(&under)],
+            (ServedSources::Root(root), true) if root.is_dir() => vec![root.join(&under)],
             _ => options.roots.clone(),
         };
         let readable = readable.into_iter();
@@ -134,7 +134,7 @@ impl Scope {
 
     /// Whether a whole folder is served.
     fn is_whole_root(&self) -> bool {
-        matches!(&self.served, Served::Root(_)) && self.under.is_empty()
+        matches!(&self.served, ServedSources::Root(_)) && self.under.is_empty()
     }
 
     /// Whether the sources are served as a whole.
@@ -144,16 +144,17 @@ impl Scope {
 
     /// Whether collections that are added to the index become visible.
     pub(super) fn shows_what_is_added(&self) -> bool {
-        self.is_whole_root() || (matches!(self.served, Served::Library) && self.under.is_empty())
+        self.is_whole_root()
+            || (matches!(self.served, ServedSources::Library) && self.under.is_empty())
     }
 
     /// The folder that notes may be written to: the one that is served, directly or as a
     /// collection.
-    pub(super) fn writable(&self) -> anyhow::Result<Option<(Seen, PathBuf)>> {
+    pub(super) fn writable(&self) -> anyhow::Result<Option<(VisibleSource, PathBuf)>> {
         let is_one = match &self.served {
-            Served::Root(_) => true,
-            Served::Named(names) => names.len() == 1,
-            Served::Library => false,
+            ServedSources::Root(_) => true,
+            ServedSources::Named(names) => names.len() == 1,
+            ServedSources::Library => false,
         };
         let first = self.sources()?.into_iter().next();
         let Some(seen) = first.filter(|seen| is_one && seen.root.is_dir()) else {
@@ -171,26 +172,26 @@ impl Scope {
 
     /// The sources that are visible now. For a whole folder, these include the collections of its
     /// index from the folders that `add` may read.
-    pub(super) fn sources(&self) -> anyhow::Result<Vec<Seen>> {
+    pub(super) fn sources(&self) -> anyhow::Result<Vec<VisibleSource>> {
         let all = Collection::all_in(&self.index)?;
         let mut sources = Vec::new();
-        if let Served::Root(root) = &self.served {
+        if let ServedSources::Root(root) = &self.served {
             let known = all.iter().find(|known| known.root == *root);
-            sources.push(Seen {
+            sources.push(VisibleSource {
                 name: Collection::name_for(&root.join(&self.base)),
                 root: root.clone(),
                 collection: known.cloned(),
             });
         }
         let is_meant = |known: &&Collection| match &self.served {
-            Served::Root(root) => {
+            ServedSources::Root(root) => {
                 self.is_whole_root() && known.root != *root && self.may_be_added(known)
             }
-            Served::Named(names) => names.contains(&known.name),
-            Served::Library => true,
+            ServedSources::Named(names) => names.contains(&known.name),
+            ServedSources::Library => true,
         };
         for known in all.iter().filter(is_meant) {
-            sources.push(Seen {
+            sources.push(VisibleSource {
                 name: known.name.clone(),
                 root: known.root.clone(),
                 collection: Some(known.clone()),
@@ -210,7 +211,7 @@ impl Scope {
     }
 
     /// The visible sources; only the collections in `chosen` if any are named.
-    pub(super) fn chosen(&self, chosen: &[String]) -> anyhow::Result<Vec<Seen>> {
+    pub(super) fn chosen(&self, chosen: &[String]) -> anyhow::Result<Vec<VisibleSource>> {
         let mut sources = self.sources()?;
         if chosen.is_empty() {
             return Ok(sources);
@@ -218,7 +219,10 @@ impl Scope {
         let is_known = |name: &&String| sources.iter().any(|seen| seen.name == **name);
         if let Some(name) = chosen.iter().find(|name| !is_known(name)) {
             let name = shown(name);
-            let names: Vec<&str> = sources.iter().filter_map(Seen::collection_name).collect();
+            let names: Vec<&str> = sources
+                .iter()
+                .filter_map(VisibleSource::collection_name)
+                .collect();
             match names.is_empty() {
                 true => {
                     bail!("no collection `{name}`: there are no collections, omit `collection`")
@@ -233,11 +237,11 @@ impl Scope {
     /// The ranking of a search of `sources`, by the configuration as it is now.
     pub(super) fn ranking(
         &self,
-        sources: &[Seen],
+        sources: &[VisibleSource],
         args: &EmbeddingArgs,
     ) -> anyhow::Result<Ranking> {
         let configuration = match &self.served {
-            Served::Root(root) => {
+            ServedSources::Root(root) => {
                 let all = Collection::all_in(&self.index)?;
                 let known = all.iter().find(|known| known.root == *root);
                 Configuration::of_source(root, known, args)?
@@ -256,9 +260,13 @@ impl Scope {
     }
 
     /// Those of `sources` that the index contains.
-    pub(super) fn indexed(&self, index: &Index, sources: Vec<Seen>) -> anyhow::Result<Vec<Seen>> {
+    pub(super) fn indexed(
+        &self,
+        index: &Index,
+        sources: Vec<VisibleSource>,
+    ) -> anyhow::Result<Vec<VisibleSource>> {
         let roots = index.roots()?;
-        let is_indexed = |seen: &Seen| roots.contains(&seen.root);
+        let is_indexed = |seen: &VisibleSource| roots.contains(&seen.root);
         Ok(sources.into_iter().filter(is_indexed).collect())
     }
 
@@ -274,7 +282,7 @@ impl Scope {
     /// with [`Scope::reading`] or [`Scope::filter`] shows nothing outside.
     pub(super) fn inward(&self, given: &str) -> anyhow::Result<String> {
         let absolute = match &self.served {
-            Served::Root(root) => Path::new(given)
+            ServedSources::Root(root) => Path::new(given)
                 .strip_prefix(root)
                 .ok()
                 .and_then(Path::to_str),
@@ -301,7 +309,7 @@ impl Scope {
     }
 
     /// The options to read a source.
-    pub(super) fn reading(&self, seen: &Seen) -> ReadOptions {
+    pub(super) fn reading(&self, seen: &VisibleSource) -> ReadOptions {
         ReadOptions::default().source(&seen.root).under(&self.under)
     }
 
@@ -318,7 +326,7 @@ impl Scope {
     }
 
     /// The filter to search `sources` below `path`.
-    pub(super) fn filter(&self, sources: &[Seen], path: String) -> Filter {
+    pub(super) fn filter(&self, sources: &[VisibleSource], path: String) -> Filter {
         let filter = Filter::default();
         let filter = sources
             .iter()
@@ -339,8 +347,8 @@ impl Scope {
 
 /// Whether a served source contains something at the path `under`: on disk or in the index, where
 /// added texts and sources that cannot be read at the moment are found.
-fn is_there(target: &IndexTarget, served: &Served, under: &str) -> bool {
-    if let Served::Root(root) = served {
+fn is_there(target: &IndexTarget, served: &ServedSources, under: &str) -> bool {
+    if let ServedSources::Root(root) = served {
         return root.join(under).exists();
     }
     let roots = || target.sources.iter().map(|source| &source.root);
@@ -397,7 +405,7 @@ mod tests {
     fn scope(base: &str, under: &str) -> Scope {
         Scope {
             index: PathBuf::new(),
-            served: Served::Root("/r".into()),
+            served: ServedSources::Root("/r".into()),
             base: base.to_string(),
             under: under.to_string(),
             readable: Vec::new(),

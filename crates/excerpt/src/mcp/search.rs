@@ -21,7 +21,7 @@ use super::instructions::Instructions;
 use super::names::{address, quoted, ticked};
 use super::passage::{QuotedHit, fit};
 use super::reply::{Form, Reply, texts};
-use super::scope::Seen;
+use super::scope::VisibleSource;
 use super::waiting::plain;
 use super::{Shared, object};
 use crate::cli::Scores;
@@ -80,7 +80,11 @@ pub(super) fn reads() -> ToolAnnotations {
 }
 
 /// Whether there are documents in `sources`, below `path` if one is named.
-fn has_documents(index: &Index, sources: &[Seen], path: Option<&str>) -> anyhow::Result<bool> {
+fn has_documents(
+    index: &Index,
+    sources: &[VisibleSource],
+    path: Option<&str>,
+) -> anyhow::Result<bool> {
     for seen in sources {
         let mut options = ListOptions::default().source(&seen.root).limit(1);
         options.path = path.map(str::to_string);
@@ -240,7 +244,7 @@ impl Shared {
         };
         let notes = answer.notes.iter().filter(is_said);
         let told = |note: &Note| match note {
-            Note::Behind { .. } if self.keeper.mode() != SyncMode::Never => {
+            Note::Behind { .. } if self.engine.mode() != SyncMode::Never => {
                 "changes are being indexed: ask again in a moment for the latest".to_string()
             }
             // The existing values come from documents.

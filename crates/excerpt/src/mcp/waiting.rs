@@ -10,7 +10,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use tokio::time::{Instant, timeout_at};
 
 use super::Shared;
-use super::keeper::{Ended, State, Trouble};
+use super::engine::{Ended, State, Trouble};
 use crate::exit::message;
 use crate::output::{counted, thousands};
 use crate::place::SyncMode;
@@ -27,9 +27,9 @@ impl Shared {
         self: &Arc<Self>,
         context: &RequestContext<RoleServer>,
     ) -> anyhow::Result<()> {
-        match self.keeper.mode() {
+        match self.engine.mode() {
             SyncMode::Never => Ok(()),
-            SyncMode::Always => self.keeper.write(|writer| writer.sync_all()).await,
+            SyncMode::Always => self.engine.write(|writer| writer.sync_all()).await,
             SyncMode::Auto => {
                 self.wait_for_the_first(context).await;
                 Ok(())
@@ -39,7 +39,7 @@ impl Shared {
 
     async fn wait_for_the_first(self: &Arc<Self>, context: &RequestContext<RoleServer>) {
         let end = Instant::now() + PATIENCE;
-        let mut state = self.keeper.state();
+        let mut state = self.engine.state();
         let mut teller = Teller {
             context,
             is_whole: self.scope.is_whole(),
@@ -73,15 +73,15 @@ impl Shared {
     }
 
     async fn is_searchable(self: &Arc<Self>) -> bool {
-        let searched = self.keeper.answer(|index| Ok(index.searched()?)).await;
+        let searched = self.engine.answer(|index| Ok(index.searched()?)).await;
         matches!(searched, Ok(count) if count > 0)
     }
 
     /// An error, with a message that says what to do.
     pub(super) fn told(&self, trouble: Trouble) -> anyhow::Error {
-        let state = self.keeper.state().borrow().clone();
+        let state = self.engine.state().borrow().clone();
         match trouble {
-            Trouble::Missing(error) if self.keeper.mode() == SyncMode::Never => error.into(),
+            Trouble::Missing(error) if self.engine.mode() == SyncMode::Never => error.into(),
             Trouble::Missing(_) => match state.ended {
                 Some(Ended::Failed(reason)) => anyhow!("nothing is indexed: {reason}"),
                 _ => {
@@ -94,8 +94,8 @@ impl Shared {
 
     /// A note if the answer does not come from an up-to-date index.
     pub(super) fn lag(&self, index: &Index) -> Vec<String> {
-        let state = self.keeper.state().borrow().clone();
-        let note = match (&state.ended, self.keeper.mode()) {
+        let state = self.engine.state().borrow().clone();
+        let note = match (&state.ended, self.engine.mode()) {
             (_, SyncMode::Never) => match self.is_unfinished(index) {
                 true => Some(
                     "the index is incomplete because the last sync was interrupted: run `excerpt sync`"
@@ -160,7 +160,7 @@ impl Shared {
 
     /// The error for an index without documents.
     pub(super) fn nothing_indexed<T>(&self, index: &Index) -> anyhow::Result<T> {
-        if self.keeper.mode() == SyncMode::Never {
+        if self.engine.mode() == SyncMode::Never {
             bail!("nothing that is served is indexed: run `excerpt sync`");
         }
         if self.scope.sources()?.is_empty() {

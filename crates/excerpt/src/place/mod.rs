@@ -25,7 +25,7 @@ pub(crate) use addition::{Addition, DocumentType, check_secrets};
 pub(crate) use changed::Changed;
 pub(crate) use contents::Contents;
 pub(crate) use not_indexed::{Asker, check_file, not_indexed};
-pub(crate) use opened::{Hurry, Lag, Opened, SyncMode, opened, patiently, sync};
+pub(crate) use opened::{Lag, Opened, SyncMode, TimeBudget, opened, patiently, sync};
 pub(crate) use paths::{Paths, absolute, in_collection};
 use project::{Configuration, EmbeddingArgs};
 

@@ -80,12 +80,12 @@ pub(crate) fn opened(
     for source in &target.sources {
         let is_bounded = mode == SyncMode::Auto
             && (background::is_possible() || was_complete(&index, &source.root)?);
-        let hurry = is_bounded.then_some(Hurry {
+        let budget = is_bounded.then_some(TimeBudget {
             end,
             wait,
             asks_elsewhere,
         });
-        let mut synced = sync(&mut index, source, hurry);
+        let mut synced = sync(&mut index, source, budget);
         // The process that creates the index will soon have something to search; without it, there
         // is no answer.
         while matches!(synced, Err(Error::Locked { .. }))
@@ -94,7 +94,7 @@ pub(crate) fn opened(
             && index.searched()? == 0
         {
             std::thread::sleep(TURN);
-            synced = sync(&mut index, source, hurry);
+            synced = sync(&mut index, source, budget);
         }
         match synced {
             Ok(report) if report.complete => {}
@@ -158,7 +158,7 @@ fn was_complete(index: &Index, root: &Path) -> Result<bool, Error> {
 
 /// The deadline of a sync for which an answer waits.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Hurry {
+pub(crate) struct TimeBudget {
     /// When the answer is due.
     end: Instant,
     /// The whole time from the start.
@@ -167,7 +167,7 @@ pub(crate) struct Hurry {
     asks_elsewhere: bool,
 }
 
-impl Hurry {
+impl TimeBudget {
     /// The shares of the wait that are left when splitting ends, and when writing the keywords
     /// ends, before the commit. On 12,000 files of source code, splitting and writing take about
     /// the same time, and a commit about 0.2 seconds.
@@ -176,7 +176,7 @@ impl Hurry {
 
     /// A deadline that starts now.
     pub(crate) fn of(wait: Duration, asks_elsewhere: bool) -> Self {
-        Hurry {
+        TimeBudget {
             end: Instant::now() + wait,
             wait,
             asks_elsewhere,
@@ -188,8 +188,8 @@ impl Hurry {
         let left = match progress.stage {
             // Comparing the listing takes hardly any time, and without it nothing is known.
             Stage::List => return false,
-            Stage::Cut => Hurry::CUT,
-            Stage::Keywords => Hurry::KEYWORDS,
+            Stage::Cut => TimeBudget::CUT,
+            Stage::Keywords => TimeBudget::KEYWORDS,
             _ if self.asks_elsewhere => return true,
             _ => 0.0,
         };
@@ -218,13 +218,13 @@ pub(crate) fn patiently<T>(mut work: impl FnMut() -> Result<T, Error>) -> Result
 pub(crate) fn sync(
     index: &mut Index,
     source: &Syncable,
-    hurry: Option<Hurry>,
+    budget: Option<TimeBudget>,
 ) -> Result<SyncReport, Error> {
     let bar = Bar::new();
     let progress = |progress: Progress| {
         bar.show(progress);
-        match hurry {
-            Some(hurry) if hurry.ends(progress) => ControlFlow::Break(()),
+        match budget {
+            Some(budget) if budget.ends(progress) => ControlFlow::Break(()),
             _ => ControlFlow::Continue(()),
         }
     };

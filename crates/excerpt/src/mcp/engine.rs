@@ -1,4 +1,4 @@
-//! The [`Keeper`] has a few open indexes that answer requests, and one writer thread with its own
+//! The [`Engine`] has a few open indexes that answer requests, and one writer thread with its own
 //! index.
 
 use std::collections::VecDeque;
@@ -12,11 +12,11 @@ use anyhow::{anyhow, bail};
 use excerpt_index::{Error, Index, OpenOptions, Progress, SyncReport};
 use tokio::sync::{Semaphore, oneshot, watch};
 
-use super::scope::{Scope, Seen, configured};
+use super::scope::{Scope, VisibleSource, configured};
 use crate::exit::message;
 use crate::place::embedding::Embedding;
 use crate::place::project::EmbeddingArgs;
-use crate::place::{Hurry, IndexTarget, SyncMode, Syncable};
+use crate::place::{IndexTarget, SyncMode, Syncable, TimeBudget};
 
 /// The maximum number of requests that are answered concurrently; the others wait.
 const AT_ONCE: usize = 4;
@@ -73,21 +73,21 @@ enum Job {
 }
 
 /// See the module.
-pub(super) struct Keeper {
+pub(super) struct Engine {
     scope: Arc<Scope>,
     mode: SyncMode,
     /// The embedder for queries.
     embedding: Embedding,
     turns: Semaphore,
     idle: Mutex<VecDeque<Index>>,
-    signs: Arc<Signs>,
+    writer_state: Arc<WriterState>,
     jobs: Mutex<Option<Sender<Job>>>,
     /// Closed when the thread ends.
     ended: Mutex<Option<Receiver<()>>>,
 }
 
 /// What the writer thread shares with the others.
-struct Signs {
+struct WriterState {
     state: watch::Sender<State>,
     stop: AtomicBool,
     /// When the client disconnected.
@@ -96,7 +96,7 @@ struct Signs {
     urgent: AtomicUsize,
 }
 
-impl Signs {
+impl WriterState {
     /// Whether a sync must stop because the process is about to exit.
     fn end_syncs(&self) -> bool {
         let is_late = |gone: &Instant| gone.elapsed() > FAREWELL;
@@ -120,7 +120,7 @@ impl From<Trouble> for anyhow::Error {
     }
 }
 
-impl Keeper {
+impl Engine {
     /// Starts the writer thread for the index of `target`, with a first check for changes unless
     /// `mode` forbids it.
     pub(super) fn start(
@@ -128,22 +128,22 @@ impl Keeper {
         scope: Arc<Scope>,
         mode: SyncMode,
         args: EmbeddingArgs,
-    ) -> std::io::Result<Keeper> {
+    ) -> std::io::Result<Engine> {
         let (jobs, todo) = channel();
         let (alive, ended) = channel::<()>();
-        let signs = Arc::new(Signs {
+        let writer_state = Arc::new(WriterState {
             state: watch::Sender::new(State::default()),
             stop: AtomicBool::new(false),
             gone: OnceLock::new(),
             urgent: AtomicUsize::new(0),
         });
-        let keeper = Keeper {
+        let engine = Engine {
             scope: Arc::clone(&scope),
             mode,
             embedding: target.configuration.embedding.for_questions(),
             turns: Semaphore::new(AT_ONCE),
             idle: Mutex::default(),
-            signs: Arc::clone(&signs),
+            writer_state: Arc::clone(&writer_state),
             jobs: Mutex::new(Some(jobs)),
             ended: Mutex::new(Some(ended)),
         };
@@ -151,7 +151,7 @@ impl Keeper {
             target,
             scope,
             args,
-            signs,
+            writer_state,
             index: None,
             is_first: true,
         };
@@ -162,9 +162,9 @@ impl Keeper {
                 drop(alive);
             })?;
         if mode != SyncMode::Never {
-            keeper.check();
+            engine.check();
         }
-        Ok(keeper)
+        Ok(engine)
     }
 
     pub(super) fn mode(&self) -> SyncMode {
@@ -173,13 +173,13 @@ impl Keeper {
 
     /// A receiver for the state of the writer thread.
     pub(super) fn state(&self) -> watch::Receiver<State> {
-        self.signs.state.subscribe()
+        self.writer_state.state.subscribe()
     }
 
     /// Requests a check for changes. Requests before it has ended are merged.
     pub(super) fn check(&self) {
         let is_new = self
-            .signs
+            .writer_state
             .state
             .send_if_modified(|state| !std::mem::replace(&mut state.is_checking, true));
         if is_new {
@@ -201,8 +201,8 @@ impl Keeper {
         work: impl FnOnce(&mut Index) -> anyhow::Result<T> + Send + 'static,
     ) -> Result<T, Trouble> {
         let turn = self.turns.acquire().await;
-        let keeper = Arc::clone(self);
-        let done = tokio::task::spawn_blocking(move || keeper.answer_here(work)).await;
+        let engine = Arc::clone(self);
+        let done = tokio::task::spawn_blocking(move || engine.answer_here(work)).await;
         drop(turn);
         match done {
             Ok(answer) => answer,
@@ -212,8 +212,8 @@ impl Keeper {
 
     /// Records that the client has disconnected. A long sync is interrupted, so that requests
     /// waiting for it are answered from the current state.
-    pub(super) fn hurry(&self) {
-        let _ = self.signs.gone.set(Instant::now());
+    pub(super) fn disconnected(&self) {
+        let _ = self.writer_state.gone.set(Instant::now());
     }
 
     /// Answers on this thread.
@@ -259,9 +259,9 @@ impl Keeper {
         work: impl FnOnce(&mut Writer) -> anyhow::Result<T> + Send + 'static,
     ) -> anyhow::Result<T> {
         let (done, answer) = oneshot::channel();
-        self.signs.urgent.fetch_add(1, Ordering::SeqCst);
+        self.writer_state.urgent.fetch_add(1, Ordering::SeqCst);
         self.send(Job::Write(Box::new(move |writer| {
-            writer.signs.urgent.fetch_sub(1, Ordering::SeqCst);
+            writer.writer_state.urgent.fetch_sub(1, Ordering::SeqCst);
             // The caller may have been cancelled.
             let _ = done.send(work(writer));
         })));
@@ -273,7 +273,7 @@ impl Keeper {
 
     /// Interrupts the writer thread, and waits for it to end.
     pub(super) fn end(&self) {
-        self.signs.stop.store(true, Ordering::SeqCst);
+        self.writer_state.stop.store(true, Ordering::SeqCst);
         drop(
             self.jobs
                 .lock()
@@ -296,7 +296,7 @@ pub(super) struct Writer {
     target: IndexTarget,
     scope: Arc<Scope>,
     args: EmbeddingArgs,
-    signs: Arc<Signs>,
+    writer_state: Arc<WriterState>,
     index: Option<Index>,
     /// Whether nothing has been searchable yet.
     is_first: bool,
@@ -321,7 +321,7 @@ impl Writer {
                 }
                 Err(RecvTimeoutError::Disconnected) => return,
             }
-            if self.signs.stop.load(Ordering::SeqCst) {
+            if self.writer_state.stop.load(Ordering::SeqCst) {
                 return;
             }
         }
@@ -356,7 +356,7 @@ impl Writer {
             Ended::Complete | Ended::Failed(_) => None,
         };
         let is_done = pause.is_none();
-        self.signs.state.send_modify(|state| {
+        self.writer_state.state.send_modify(|state| {
             state.is_checking = !is_done;
             state.progress = None;
             state.checked += 1;
@@ -368,17 +368,17 @@ impl Writer {
     fn check_all(&mut self) -> anyhow::Result<Ended> {
         let asks_elsewhere = self.target.configuration.embedding.asks_elsewhere();
         self.is_first &= self.index()?.searched()? == 0;
-        let hurry = self.is_first.then(|| Hurry::of(FIRST, asks_elsewhere));
+        let budget = self.is_first.then(|| TimeBudget::of(FIRST, asks_elsewhere));
         self.is_first = false;
         let mut ended = Ended::Complete;
         for seen in self.scope.sources()? {
-            let signs = Arc::clone(&self.signs);
+            let writer_state = Arc::clone(&self.writer_state);
             let report = self.sync(&seen, |progress| {
-                signs
+                writer_state
                     .state
                     .send_modify(|state| state.progress = Some(progress));
-                signs.urgent.load(Ordering::SeqCst) > 0
-                    || hurry.is_some_and(|hurry| hurry.ends(progress))
+                writer_state.urgent.load(Ordering::SeqCst) > 0
+                    || budget.is_some_and(|budget| budget.ends(progress))
             });
             let report = match report {
                 Ok(report) => report,
@@ -408,7 +408,7 @@ impl Writer {
     /// of an error does not contain the source's root.
     pub(super) fn sync(
         &mut self,
-        seen: &Seen,
+        seen: &VisibleSource,
         breaks_off: impl Fn(Progress) -> bool,
     ) -> anyhow::Result<SyncReport> {
         let synced = self.sync_source(seen, breaks_off);
@@ -420,12 +420,12 @@ impl Writer {
 
     fn sync_source(
         &mut self,
-        seen: &Seen,
+        seen: &VisibleSource,
         breaks_off: impl Fn(Progress) -> bool,
     ) -> anyhow::Result<SyncReport> {
         let source = self.syncable(seen)?;
-        let signs = Arc::clone(&self.signs);
-        let progress = |progress: Progress| match signs.end_syncs() || breaks_off(progress) {
+        let writer_state = Arc::clone(&self.writer_state);
+        let progress = |progress: Progress| match writer_state.end_syncs() || breaks_off(progress) {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         };
@@ -440,7 +440,7 @@ impl Writer {
     }
 
     /// A source with the options to sync it.
-    fn syncable(&self, seen: &Seen) -> anyhow::Result<Syncable> {
+    fn syncable(&self, seen: &VisibleSource) -> anyhow::Result<Syncable> {
         let configuration = configured(Some(&seen.root), &self.args)?;
         Ok(Syncable {
             root: seen.root.clone(),
@@ -454,7 +454,7 @@ impl Writer {
         for seen in self.scope.sources()? {
             self.sync(&seen, |_| false)?;
         }
-        self.signs.state.send_modify(|state| {
+        self.writer_state.state.send_modify(|state| {
             state.checked += 1;
             state.ended = Some(Ended::Complete);
         });
