@@ -26,7 +26,7 @@ use crate::search::search;
 use crate::source::{Files, Source};
 use crate::store::generation::Base;
 use crate::store::{Store, StoreError};
-use crate::sync::{Sync, identity};
+use crate::sync::{Clock, Sync, identity};
 
 pub use watch::{Stop, Watching};
 
@@ -167,7 +167,16 @@ impl Index {
                 let at = self.at();
                 let embedder = self.embedder.as_deref();
                 let store = &mut self.store;
-                let sync = Sync::new(store, &lock, source, options, embedder, &mut progress)?;
+                let clock = Clock::start();
+                let sync = Sync::new(
+                    store,
+                    &lock,
+                    source,
+                    options,
+                    embedder,
+                    &mut progress,
+                    clock,
+                )?;
                 let report = sync.run().map_err(at)?;
                 self.hurried = !report.complete;
                 Ok(report)
@@ -201,7 +210,8 @@ impl Index {
     ) -> Result<SyncReport> {
         let mut aside = self.store.aside(lock, base).map_err(self.at())?;
         let embedder = self.embedder.as_deref();
-        let sync = Sync::new(&mut aside, lock, source, options, embedder, progress)?;
+        let clock = Clock::start();
+        let sync = Sync::new(&mut aside, lock, source, options, embedder, progress, clock)?;
         let mut report = sync.run().map_err(self.at())?;
         report.aside = true;
         if report.complete {

@@ -11,13 +11,13 @@ const SLACK_NS: i64 = 2_000_000_000;
 
 /// When the sync began.
 #[derive(Clone, Copy)]
-pub(super) struct Clock {
+pub(crate) struct Clock {
     pub(super) instant: Instant,
     nanoseconds: i64,
 }
 
 impl Clock {
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let now = SystemTime::now()
             .duration_since(SystemTime::UNIX_EPOCH)
             .unwrap_or_default();
@@ -29,6 +29,13 @@ impl Clock {
 
     pub(super) fn seconds(self) -> i64 {
         self.nanoseconds / 1_000_000_000
+    }
+
+    /// The time now, in seconds since 1970: that of the start and what has passed since, so that a
+    /// sync never ends before it began.
+    pub(super) fn later(self) -> i64 {
+        let passed = i64::try_from(self.instant.elapsed().as_secs()).unwrap_or(i64::MAX);
+        self.seconds().saturating_add(passed)
     }
 
     /// Whether a file that still has this size and time will still have this text.

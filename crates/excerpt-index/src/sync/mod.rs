@@ -32,7 +32,7 @@ use crate::model::{
 };
 use crate::source::{Listing, SECRETS_VERSION, Source};
 use crate::store::{Change, Database, Followed, SkipRow, Store, StoreError};
-use clock::Clock;
+pub(crate) use clock::Clock;
 use cut::Splitter;
 use journal::{Journal, Verdict, key};
 use plan::{BATCH_DOCUMENTS, KnownDocuments, Plan, Step, Terms, batch};
@@ -81,7 +81,7 @@ pub(crate) struct Sync<'a> {
 }
 
 impl<'a> Sync<'a> {
-    /// Prepares a sync.
+    /// Prepares a sync that begins now, by the `clock`.
     ///
     /// # Errors
     ///
@@ -93,6 +93,7 @@ impl<'a> Sync<'a> {
         options: &'a SyncOptions,
         embedder: Option<&'a dyn Embedder>,
         progress: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
+        clock: Clock,
     ) -> Result<Self> {
         let identity = identity(options);
         let journal = Journal::open(store.home());
@@ -110,7 +111,7 @@ impl<'a> Sync<'a> {
             name: options.name.clone(),
             embedder,
             progress,
-            clock: Clock::start(),
+            clock,
             trusts: true,
             report: SyncReport::default(),
         })
@@ -163,12 +164,9 @@ impl<'a> Sync<'a> {
         }
         SourceSummary::keep(&self.store.database, source)?;
         let skips = (plan.skips != before).then_some(&plan.skips[..]);
-        self.store.database.finish_sync(
-            source,
-            self.clock.seconds(),
-            Clock::start().seconds(),
-            skips,
-        )?;
+        self.store
+            .database
+            .finish_sync(source, self.clock.seconds(), self.clock.later(), skips)?;
         Ok(self.finish(true))
     }
 
@@ -579,7 +577,8 @@ mod tests {
     ) -> SyncReport {
         let mut store = Store::create(index).unwrap();
         let lock = WriteLock::acquire(index).unwrap();
-        let sync = Sync::new(&mut store, &lock, source, options, None, progress);
+        let clock = Clock::start();
+        let sync = Sync::new(&mut store, &lock, source, options, None, progress, clock);
         sync.unwrap().run().unwrap()
     }
 
