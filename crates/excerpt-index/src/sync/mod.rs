@@ -248,8 +248,11 @@ impl<'a> Sync<'a> {
     /// source, such as two branches.
     fn check_loss(&self, source: i64, plan: &Plan) -> Result<(), StoreError> {
         let vanished = plan.vanished.len();
+        if vanished == 0 {
+            return Ok(());
+        }
         let documents = self.store.database.counts(source)?.documents;
-        let is_empty = self.report.listed == 0 && plan.removals.len() == documents && vanished > 0;
+        let is_empty = self.report.listed == 0 && plan.removals.len() == documents;
         let is_loss = |lost: usize| documents >= MANY && lost * 2 > documents;
         if is_empty || (is_loss(vanished) && is_loss(vanished - plan.moved())) {
             let path = self.source.root().into();

@@ -235,7 +235,6 @@ impl Database {
     }
 }
 
-/// An inode, stored as the signed number with the same bits.
 /// The metadata of a file, from the columns of [`sum::STAT`].
 pub(in crate::store) fn stat(row: &Row<'_>, first: usize) -> rusqlite::Result<Stat> {
     Ok(Stat {
@@ -246,6 +245,7 @@ pub(in crate::store) fn stat(row: &Row<'_>, first: usize) -> rusqlite::Result<St
     })
 }
 
+/// An inode, stored as the signed number with the same bits.
 fn inode(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<u64>> {
     let kept: Option<i64> = row.get(column)?;
     Ok(kept.map(i64::cast_unsigned))
