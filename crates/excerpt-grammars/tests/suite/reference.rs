@@ -88,7 +88,7 @@ pub struct Shelf {
 
 impl Shelf {
     /// Puts a book where its title belongs, and says how many of it stand there now, so that
-    /// whoever puts it there knows.
+    /// everyone who adds one knows.
     pub fn put(&mut self, title: &str) -> u32 {
         let count = self.books.entry(title.to_string()).or_default();
         *count += 1;
@@ -96,7 +96,7 @@ impl Shelf {
     }
 
     /// How many books stand here under all titles together, counted one by one, because nobody has
-    /// written the sum down yet; whoever asks often had better remember what it said, or ask for
+    /// written the sum down yet; callers who ask often should remember what it said, or ask for
     /// the number of titles, which is known without counting at all.
     pub fn count(&self) -> u32 {
         self.books.values().sum()
@@ -116,7 +116,7 @@ mod labels {
     }
 
     /// No label.
-    pub const NONE: &str = \"this shelf has no label, and whoever needs one is asked to write it by hand, in pencil\";
+    pub const NONE: &str = \"this shelf has no label, and people who need one have to write it by hand, in pencil\";
 }
 ";
 

@@ -419,7 +419,7 @@ fn a_score_is_the_sum_of_its_explanation() {
     let mut by_vectors = all.clone();
     by_vectors.channels = Channels::Vectors;
     let questions = [
-        "how is the keyword index kept in step",
+        "how is the keyword index kept up to date",
         "Store",
         "parse front matter date",
         "what happens when a file cannot be read",
