@@ -50,8 +50,9 @@ pub use model::{
     DateFrom, DocumentEntry, DocumentHits, Domain, Encoding, Error, Explanation, Filter,
     FolderEntry, Fusion, Hit, Keywords, LastSync, Limits, ListOptions, ListOrder, Newest,
     NextVectors, Note, Progress, Query, Rank, Ranking, RankingPreset, Result, Secret, Secrets,
-    Selection, SignalShare, Signals, Skip, SkipReason, Snippet, SourceStatus, SourceSummary, Stage,
-    Stat, Status, SyncOptions, SyncReport, Topic, VectorStatus, Warned, is_at_or_below,
+    Selection, SignalShare, Signals, Skip, SkipReason, Snippet, SourceId, SourceStatus,
+    SourceSummary, Stage, Stat, Status, SyncOptions, SyncReport, Topic, VectorStatus, Warned,
+    is_at_or_below,
 };
 pub use read::{ChunkPlace, DocumentText, Incoming, Links, Outgoing, ReadOptions, Target};
 pub use source::{Entry, Files, Listing, Reading, Source, decode};

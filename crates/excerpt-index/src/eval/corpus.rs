@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::model::{Result, SyncOptions};
+use crate::model::{Result, SourceId, SyncOptions};
 use crate::source::{Entry, Files, Listing, Reading, Source};
 
 /// The files under a folder, without those in the folder of the questions, which contain the
@@ -33,8 +33,8 @@ impl Corpus {
 }
 
 impl Source for Corpus {
-    fn root(&self) -> &str {
-        self.files.root()
+    fn id(&self) -> &SourceId {
+        self.files.id()
     }
 
     fn list(&self) -> Result<Listing> {

@@ -289,7 +289,7 @@ impl QuestionSet {
                 Reading::Gone => Err(format!("`{path}` was deleted just now")),
             };
         }
-        let root = self.corpus.root();
+        let root = self.corpus.id().path();
         if self.corpus.is_own(path) {
             return Err(format!(
                 "`{path}` is in the folder of the questions, which is excluded from the documents"
@@ -300,9 +300,7 @@ impl QuestionSet {
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         match skips.iter().find(covers) {
-            Some(skip) if Path::new(root).join(path).symlink_metadata().is_ok() => {
-                Ok(Some(words(skip)))
-            }
+            Some(skip) if root.join(path).symlink_metadata().is_ok() => Ok(Some(words(skip))),
             _ => {
                 let mut closest = Closest::new(path);
                 self.documents.keys().for_each(|known| closest.offer(known));
@@ -310,6 +308,7 @@ impl QuestionSet {
                     .found()
                     .map(|path| format!(", did you mean `{path}`?"));
                 let closest = closest.unwrap_or_default();
+                let root = root.display();
                 Err(format!(
                     "there is no document `{path}` in `{root}`{closest}"
                 ))

@@ -70,7 +70,7 @@ fn copy(from: &Path, place: &Located) -> Result<(), StoreError> {
     disk::create_dir_all(&place.index)?;
     let lock = WriteLock::acquire(&place.index)?;
     let mut copy = store.copied(&place.index)?;
-    copy.database.adopt(&place.root.to_string_lossy())?;
+    copy.database.adopt(&place.root.as_path().into())?;
     keep_equal(&copy.database, &place.root)?;
     // The words of the removed documents are removed, too.
     let _done = copy.catch_up(&lock, &mut |_, _| ControlFlow::Continue(()))?;
@@ -93,14 +93,14 @@ fn keep_equal(database: &Database, root: &Path) -> Result<(), StoreError> {
     for source in database.sources()? {
         let mut last = None;
         loop {
-            let page = database.known(source.id, last.as_deref(), PAGE)?;
+            let page = database.known(&source.id, last.as_deref(), PAGE)?;
             let Some(end) = page.last() else {
                 break;
             };
             last = Some(end.path.clone());
             let others = page.par_iter().filter(|known| !is_equal(known));
             let removals = others.map(|known| Change::Remove { id: known.id });
-            database.apply(source.id, &removals.collect::<Vec<_>>())?;
+            database.apply(&source.id, &removals.collect::<Vec<_>>())?;
         }
     }
     Ok(())

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use super::Index;
 use crate::analysis::{days, language};
 use crate::model::{
-    ChangeDate, DateFrom, DocumentEntry, FolderEntry, ListOptions, ListOrder, Result, Warned,
-    segments,
+    ChangeDate, DateFrom, DocumentEntry, DocumentId, FolderEntry, ListOptions, ListOrder, Result,
+    SourceId, Warned, segments,
 };
 use crate::source::commits::{Commit, Commits};
 use crate::store::facet::DATE;
@@ -28,7 +28,7 @@ impl Index {
         let read = self
             .store
             .database
-            .each_warned(source, |path, lines, json| {
+            .each_warned(&source, |path, lines, json| {
                 let warnings: Vec<String> = serde_json::from_str(json)?;
                 warned.extend(warnings.into_iter().map(|warning| Warned {
                     path: path.clone(),
@@ -48,7 +48,8 @@ impl Index {
     /// [`Error::UnknownSource`](crate::Error::UnknownSource) when the index has no such source.
     pub fn documents(&self, options: &ListOptions) -> Result<Vec<DocumentEntry>> {
         let source = self.listed_source(options)?;
-        self.list_documents(source, options).map_err(self.at())
+        self.list_documents(source.as_ref(), options)
+            .map_err(self.at())
     }
 
     /// The folders that contain documents, by source and path, each folder before those under it.
@@ -58,7 +59,8 @@ impl Index {
     /// As [`Index::documents`].
     pub fn folders(&self, options: &ListOptions) -> Result<Vec<FolderEntry>> {
         let source = self.listed_source(options)?;
-        self.list_folders(source, options).map_err(self.at())
+        self.list_folders(source.as_ref(), options)
+            .map_err(self.at())
     }
 
     /// How many documents there are, whatever the limit.
@@ -77,20 +79,20 @@ impl Index {
         let path = segments(options.path.as_deref().unwrap_or_default());
         let mut count = 0;
         for source in sources {
-            let documents = self.store.database.documents_under(source, &path);
+            let documents = self.store.database.documents_under(&source, &path);
             count += documents.map_err(self.at())?.len();
         }
         Ok(count)
     }
 
-    fn listed_source(&self, options: &ListOptions) -> Result<Option<i64>> {
+    fn listed_source(&self, options: &ListOptions) -> Result<Option<SourceId>> {
         let root = options.source.as_deref();
         root.map(|root| self.source(root)).transpose()
     }
 
     fn list_documents(
         &self,
-        source: Option<i64>,
+        source: Option<&SourceId>,
         options: &ListOptions,
     ) -> Result<Vec<DocumentEntry>, StoreError> {
         let database = &self.store.database;
@@ -109,7 +111,7 @@ impl Index {
             Ok(DocumentEntry {
                 chunks: database.chunk_count(document.id)?,
                 language: language(&document.path),
-                source: document.root.into(),
+                source: document.source.path().into(),
                 path: document.path,
                 title: document.title,
                 size: document.stat.size,
@@ -134,7 +136,7 @@ impl Index {
         /// How long git may take for all sources that are listed. What it has read by then is used.
         const PATIENCE: Duration = Duration::from_secs(2);
         let end = Instant::now() + PATIENCE;
-        let mut dated: HashMap<i64, i64> = HashMap::new();
+        let mut dated: HashMap<DocumentId, i64> = HashMap::new();
         self.store.database.each_facet(DATE, |document, date| {
             // Of several dates, the last one.
             if let Some(day) = days::since_1970(date) {
@@ -143,20 +145,20 @@ impl Index {
             }
         })?;
         let most = limit.unwrap_or(usize::MAX);
-        let mut sources: BTreeMap<&str, HashSet<&str>> = BTreeMap::new();
+        let mut sources: BTreeMap<&SourceId, HashSet<&str>> = BTreeMap::new();
         for (document, _) in &*listed {
-            let paths = sources.entry(&document.root).or_default();
+            let paths = sources.entry(&document.source).or_default();
             paths.insert(&document.path);
         }
-        let commits: HashMap<String, Commits> = sources
-            .iter()
-            .filter_map(|(root, paths)| {
-                let commits = Commits::of(Path::new(root), most, |path| paths.contains(path), end)?;
-                Some((root.to_string(), commits))
+        let commits: HashMap<SourceId, Commits> = sources
+            .into_iter()
+            .filter_map(|(source, paths)| {
+                let commits = Commits::of(source.path(), most, |path| paths.contains(path), end)?;
+                Some((source.clone(), commits))
             })
             .collect();
         for (document, changed) in &mut *listed {
-            let commits = commits.get(&document.root);
+            let commits = commits.get(&document.source);
             let commit = commits.and_then(|commits| commits.of_file(&document.path));
             let day = dated.get(&document.id).map(|day| day * DAY);
             let (at, from) = match (commit, day) {
@@ -181,20 +183,20 @@ impl Index {
 
     fn list_folders(
         &self,
-        source: Option<i64>,
+        source: Option<&SourceId>,
         options: &ListOptions,
     ) -> Result<Vec<FolderEntry>, StoreError> {
         let path = segments(options.path.as_deref().unwrap_or_default());
         // Ordered by segments, a folder comes before what is under it, which comes before the next
         // sibling.
-        let mut folders: BTreeMap<(String, Vec<String>), (usize, usize)> = BTreeMap::new();
+        let mut folders: BTreeMap<(SourceId, Vec<String>), (usize, usize)> = BTreeMap::new();
         let database = &self.store.database;
         database.each_listed(source, &path, Order::Path, None, |document| {
             let mut segments: Vec<String> = document.path.split('/').map(str::to_string).collect();
             let mut is_own = true;
             while segments.pop().is_some() && (is_own || segments.join("/").len() >= path.len()) {
                 let counts = folders
-                    .entry((document.root.clone(), segments.clone()))
+                    .entry((document.source.clone(), segments.clone()))
                     .or_default();
                 counts.0 += usize::from(is_own);
                 counts.1 += 1;
@@ -203,8 +205,8 @@ impl Index {
         })?;
         let entries = folders
             .into_iter()
-            .map(|((root, segments), counts)| FolderEntry {
-                source: root.into(),
+            .map(|((source, segments), counts)| FolderEntry {
+                source: source.path().into(),
                 path: segments.join("/"),
                 documents: counts.0,
                 documents_under: counts.1,

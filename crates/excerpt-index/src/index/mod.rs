@@ -20,7 +20,7 @@ use crate::fs::lock::WriteLock;
 use crate::library::Collections;
 use crate::model::{
     Answer, Building, Check, Error, Keywords, LastSync, Note, Progress, Query, Result, Skip,
-    SourceStatus, SourceSummary, Status, SyncOptions, SyncReport,
+    SourceId, SourceStatus, SourceSummary, Status, SyncOptions, SyncReport,
 };
 use crate::search::search;
 use crate::source::{Files, Source};
@@ -157,13 +157,14 @@ impl Index {
         self.rebuilt |= rebuilt;
         self.store.tidy(&lock).map_err(self.at())?;
         Collections::repair(self.dir(), &lock)?;
-        let (dir, root) = (self.dir(), Path::new(source.root()));
-        Collections::read(dir)?.restore(dir, Some(root), &self.store.database)?;
-        match self.base(source.root(), options).map_err(self.at())? {
+        let dir = self.dir();
+        let root = Some(source.id().path());
+        Collections::read(dir)?.restore(dir, root, &self.store.database)?;
+        match self.base(source.id(), options).map_err(self.at())? {
             Some(base) => self.renew(&lock, &base, source, options, &mut progress),
             None => {
-                let root = source.root();
-                self.store.abandon(&lock, root).map_err(self.at())?;
+                let abandoned = self.store.abandon(&lock, source.id());
+                abandoned.map_err(self.at())?;
                 let at = self.at();
                 let embedder = self.embedder.as_deref();
                 let store = &mut self.store;
@@ -184,16 +185,16 @@ impl Index {
         }
     }
 
-    /// What a re-split of the source at `root` starts from; `None` when all its documents were
+    /// What a re-split of a source starts from; `None` when all its documents were
     /// split with these settings.
-    fn base(&self, root: &str, options: &SyncOptions) -> Result<Option<Base>, StoreError> {
+    fn base(&self, source: &SourceId, options: &SyncOptions) -> Result<Option<Base>, StoreError> {
         let identity = identity(options);
         let database = &self.store.database;
-        let is_stale = database.stale_count(root, identity, 1)? > 0;
+        let is_stale = database.stale_count(source, identity, 1)? > 0;
         let rev = database.rev()?;
         Ok(is_stale.then(|| Base {
             rev,
-            root: root.to_string(),
+            source: source.clone(),
             identity,
         }))
     }
@@ -228,11 +229,10 @@ impl Index {
     ///
     /// When the store cannot be read.
     pub fn stale(&self, root: &Path, options: &SyncOptions) -> Result<usize> {
-        let root = root.to_string_lossy();
         let count = self
             .store
             .database
-            .stale_count(&root, identity(options), usize::MAX);
+            .stale_count(&root.into(), identity(options), usize::MAX);
         count.map_err(self.at())
     }
 
@@ -286,15 +286,15 @@ impl Index {
         let database = &self.store.database;
         let mut sources = Vec::new();
         for source in database.sources()? {
-            let counts = database.counts(source.id)?;
+            let counts = database.counts(&source.id)?;
             sources.push(SourceStatus {
                 name: source.name,
-                root: source.root.into(),
+                root: source.id.path().into(),
                 documents: counts.documents,
                 chunks: counts.chunks,
                 last_sync: source.last_sync,
-                skipped: database.skip_counts(source.id)?,
-                summary: SourceSummary::kept(database, source.id)?,
+                skipped: database.skip_counts(&source.id)?,
+                summary: SourceSummary::kept(database, &source.id)?,
             });
         }
         Ok(Status {
@@ -314,12 +314,14 @@ impl Index {
             return Ok(None);
         };
         let database = &aside.database;
-        let source = database.source(&base.root)?;
-        let counts = source.map(|source| database.counts(source)).transpose()?;
+        let documents = match database.has_source(&base.source)? {
+            true => database.counts(&base.source)?.documents,
+            false => 0,
+        };
         Ok(Some(Building {
-            documents: counts.unwrap_or_default().documents,
-            remaining: database.stale_count(&base.root, base.identity, usize::MAX)?,
-            root: base.root.into(),
+            documents,
+            remaining: database.stale_count(&base.source, base.identity, usize::MAX)?,
+            root: base.source.path().into(),
         }))
     }
 
@@ -330,10 +332,10 @@ impl Index {
     /// When the store cannot be read.
     pub fn last_sync(&self, root: &Path) -> Result<Option<LastSync>> {
         let database = &self.store.database;
-        let root = root.to_string_lossy();
-        let read = || match database.source(&root)? {
-            Some(source) => database.last_sync(source),
-            None => Ok(None),
+        let source = root.into();
+        let read = || match database.has_source(&source)? {
+            true => database.last_sync(&source),
+            false => Ok(None),
         };
         read().map_err(self.at())
     }
@@ -345,10 +347,10 @@ impl Index {
     /// When the store cannot be read.
     pub fn summary(&self, root: &Path) -> Result<Option<SourceSummary>> {
         let database = &self.store.database;
-        let root = root.to_string_lossy();
-        let read = || match database.source(&root)? {
-            Some(source) => SourceSummary::kept(database, source),
-            None => Ok(None),
+        let source = root.into();
+        let read = || match database.has_source(&source)? {
+            true => SourceSummary::kept(database, &source),
+            false => Ok(None),
         };
         read().map_err(self.at())
     }
@@ -362,7 +364,7 @@ impl Index {
         let sources = self.store.database.sources().map_err(self.at())?;
         Ok(sources
             .into_iter()
-            .map(|source| source.root.into())
+            .map(|source| source.id.path().into())
             .collect())
     }
 
@@ -390,7 +392,7 @@ impl Index {
         let database = &self.store.database;
         let (mut chunks, mut sum) = (0, 0);
         for document in database.chunk_counts()?.into_keys() {
-            for chunk in database.chunks(document.cast_signed())? {
+            for chunk in database.chunks(document)? {
                 chunks += 1;
                 sum += chunk.tokens;
             }
@@ -413,14 +415,15 @@ impl Index {
     ///
     /// [`Error::UnknownSource`] when the index has no such source.
     pub fn skips(&self, root: &Path) -> Result<Vec<Skip>> {
-        let rows = self.store.database.skips(self.source(root)?);
+        let rows = self.store.database.skips(&self.source(root)?);
         let rows = rows.map_err(self.at())?.into_iter();
         Ok(rows.map(|row| row.skip).collect())
     }
 
     /// The id of the source at `root`.
-    pub(crate) fn source(&self, root: &Path) -> Result<i64> {
-        self.store.database.source_at(root).map_err(self.at())
+    pub(crate) fn source(&self, root: &Path) -> Result<SourceId> {
+        let source = self.store.database.known_source(root.into());
+        source.map_err(self.at())
     }
 
     /// A hash over all documents and chunks: equal for two indexes with the same content, however
@@ -452,7 +455,7 @@ impl Index {
     fn read_state_hash(&self) -> Result<Hash, StoreError> {
         let database = &self.store.database;
         let sources = database.sources()?.into_iter();
-        let sources = sources.map(|source| (source.root, source.name, source.last_sync));
+        let sources = sources.map(|source| (source.id, source.name, source.last_sync));
         let state = (database.id()?, database.rev()?, sources.collect::<Vec<_>>());
         Ok(Hash::of(format!("{state:?}").as_bytes()))
     }
@@ -480,9 +483,7 @@ impl Index {
         };
         for (document, (rev, chunks)) in database {
             check.chunks += chunks;
-            let held = keywords
-                .remove(&(document, rev.unsigned_abs()))
-                .unwrap_or(0);
+            let held = keywords.remove(&(document, rev)).unwrap_or(0);
             check.differing += usize::from(held != chunks);
         }
         check.surplus = keywords.len();
@@ -543,8 +544,8 @@ impl Index {
         let Some(source) = named.next() else {
             return Ok(None);
         };
-        let documents = self.store.database.counts(source.id)?.documents;
-        self.store.database.remove_source(source.id)?;
+        let documents = self.store.database.counts(&source.id)?.documents;
+        self.store.database.remove_source(&source.id)?;
         self.store.note_roots()?;
         let _ = self
             .store

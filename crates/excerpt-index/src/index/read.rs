@@ -87,11 +87,12 @@ impl Index {
         let (from, to) = ids(id).ok_or_else(unknown)?;
         let database = &self.store.database;
         let mut found = Vec::new();
-        for (document, ordinal) in database.chunks_between(from, to).map_err(self.at())? {
-            let document = database.document(document).map_err(self.at())?;
-            let wanted = document.filter(|document| options.holds(&document.root, &document.path));
+        for key in database.chunks_between(from, to).map_err(self.at())? {
+            let document = database.document(key.document).map_err(self.at())?;
+            let wanted =
+                document.filter(|document| options.holds(&document.source, &document.path));
             let Some(document) = wanted else { continue };
-            let chunk = database.chunk(document.id, ordinal).map_err(self.at())?;
+            let chunk = database.chunk(key).map_err(self.at())?;
             found.extend(chunk.map(|chunk| (document, chunk)));
         }
         let (document, chunk) = match found.len() {
@@ -136,7 +137,7 @@ impl Index {
         }
         let links = match options.links {
             true => {
-                let mut resolver = Resolver::new(&self.store.database, document.source);
+                let mut resolver = Resolver::new(&self.store.database, &document.source);
                 let links = resolver.links(&document, text, &bytes);
                 let mut links = links.map_err(self.at())?;
                 links.keep(|path| options.reaches(path));
@@ -152,7 +153,7 @@ impl Index {
         let chunks = chunks.into_iter().take(to).skip(from);
         Ok(DocumentText {
             citation: citation(&document.path, &span),
-            source: PathBuf::from(document.root),
+            source: document.source.path().into(),
             path: document.path,
             title: document.title,
             first_heading: document.first_heading,
@@ -174,7 +175,7 @@ impl Index {
     pub(crate) fn find(&self, options: &ReadOptions, path: &str) -> Result<StoredDocument> {
         let path = segments(path);
         let mut found = self.store.database.documents_at(&path).map_err(self.at())?;
-        found.retain(|document| options.holds(&document.root, &document.path));
+        found.retain(|document| options.holds(&document.source, &document.path));
         match found.len() {
             0 => Err(self.unknown(options, path)?),
             1 => Ok(found.remove(0)),
@@ -182,7 +183,7 @@ impl Index {
                 path,
                 sources: found
                     .into_iter()
-                    .map(|document| document.root.into())
+                    .map(|document| document.source.path().into())
                     .collect(),
             }),
         }
@@ -196,14 +197,18 @@ impl Index {
             Err(unknown) => return Ok(unknown),
         };
         if options.reaches(&path)
-            && let Some(skip) = self.store.database.skip_at(id, &path).map_err(self.at())?
+            && let Some(skip) = self
+                .store
+                .database
+                .skip_at(id.as_ref(), &path)
+                .map_err(self.at())?
         {
             return Ok(Error::Skipped { path, skip });
         }
         let mut closest = Closest::new(&path);
         self.store
             .database
-            .each_path(id, |known| {
+            .each_path(id.as_ref(), |known| {
                 if options.reaches(known) {
                     closest.offer(known);
                 }

@@ -4,6 +4,7 @@
 mod answer;
 mod collection;
 mod error;
+mod id;
 mod list;
 mod path;
 mod question;
@@ -19,6 +20,8 @@ pub use answer::{
 pub use collection::Collection;
 pub(crate) use error::plain;
 pub use error::{Error, Result};
+pub use id::SourceId;
+pub(crate) use id::{ChunkKey, DocumentId, Revision};
 pub use list::{ChangeDate, DateFrom, DocumentEntry, FolderEntry, ListOptions, ListOrder, Warned};
 pub use path::is_at_or_below;
 pub(crate) use path::segments;

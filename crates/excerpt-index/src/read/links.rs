@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::citation;
 use super::section::Sections;
+use crate::model::{DocumentId, SourceId};
 use crate::store::{Database, LinkRow, StoreError, StoredDocument};
 
 /// What a link may omit from the path of a document, in the order in which it is tried.
@@ -84,16 +85,16 @@ pub struct Incoming {
 /// Follows the links of one source.
 pub(crate) struct Resolver<'a> {
     database: &'a Database,
-    source: i64,
+    source: &'a SourceId,
     /// The paths of the documents by their names in lower case, without `.md`; built when the first
     /// wiki link is met.
     names: Option<HashMap<String, Vec<String>>>,
     /// The documents whose sections were read.
-    sections: HashMap<i64, Sections>,
+    sections: HashMap<DocumentId, Sections>,
 }
 
 impl<'a> Resolver<'a> {
-    pub(crate) fn new(database: &'a Database, source: i64) -> Self {
+    pub(crate) fn new(database: &'a Database, source: &'a SourceId) -> Self {
         Resolver {
             database,
             source,
@@ -169,7 +170,7 @@ impl<'a> Resolver<'a> {
     fn incoming(
         &mut self,
         to: &StoredDocument,
-        id: i64,
+        id: DocumentId,
         rows: Vec<LinkRow>,
         is_read: impl Fn(usize) -> bool,
         incoming: &mut Vec<Incoming>,
@@ -209,7 +210,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// The links that may lead to the document at `path`, by the document that contains them.
-    fn candidates(&self, path: &str) -> Result<HashMap<i64, Vec<LinkRow>>, StoreError> {
+    fn candidates(&self, path: &str) -> Result<HashMap<DocumentId, Vec<LinkRow>>, StoreError> {
         let stems = ENDINGS.iter().filter_map(|ending| match *ending {
             "" => Some(path),
             // The path of the root folder is empty.
@@ -220,7 +221,7 @@ impl<'a> Resolver<'a> {
         let name = lower.strip_suffix(".md").unwrap_or(&lower);
         let inner = name.match_indices('/').map(|(slash, _)| &name[slash + 1..]);
         let named = inner.chain([name]).map(|name| (name, true));
-        let mut candidates: HashMap<i64, Vec<LinkRow>> = HashMap::new();
+        let mut candidates: HashMap<DocumentId, Vec<LinkRow>> = HashMap::new();
         for (target, wiki) in stems.map(|stem| (stem, false)).chain(named) {
             for (document, row) in self.database.links_to(self.source, target, wiki)? {
                 candidates.entry(document).or_default().push(row);

@@ -19,7 +19,7 @@ pub(crate) use section::Sections;
 pub use target::Target;
 pub(crate) use target::ids;
 
-use crate::model::{Encoding, is_at_or_below, segments};
+use crate::model::{Encoding, SourceId, is_at_or_below, segments};
 use crate::store::StoredChunk;
 
 /// How targets are read.
@@ -77,9 +77,9 @@ impl ReadOptions {
     }
 
     /// Whether a document may be read.
-    pub(crate) fn holds(&self, root: &str, path: &str) -> bool {
+    pub(crate) fn holds(&self, source: &SourceId, path: &str) -> bool {
         let here = self.source.as_deref();
-        here.is_none_or(|here| here.as_os_str() == root) && self.reaches(path)
+        here.is_none_or(|here| here == source.path()) && self.reaches(path)
     }
 
     /// Whether the path is at or under the one that reading is limited to.

@@ -7,7 +7,7 @@ use excerpt_chunk::dates;
 use serde_json::Value;
 
 use crate::analysis::days::Days;
-use crate::model::Filter;
+use crate::model::{DocumentId, Filter};
 use crate::store::facet::DATE;
 use crate::store::{Documents, Features, Store, StoreError, StoredDocument};
 
@@ -34,7 +34,7 @@ impl Period {
     }
 
     /// The documents with a date in it.
-    pub(super) fn documents(&self, store: &Store) -> Result<HashSet<i64>, StoreError> {
+    pub(super) fn documents(&self, store: &Store) -> Result<HashSet<DocumentId>, StoreError> {
         let mut dated = HashSet::new();
         store.database.each_facet(DATE, |document, date| {
             if self.contains(date) {
@@ -91,8 +91,8 @@ impl AskedPeriod {
             since: Some(days.first()),
             until: Some(days.last()),
         };
-        let dated = period.documents(store)?.into_iter().map(i64::unsigned_abs);
-        let within = |id: &u64| places.is_none_or(|places| places.contains(id));
+        let dated = period.documents(store)?.into_iter();
+        let within = |id: &DocumentId| places.is_none_or(|places| places.contains(id));
         let documents: Documents = dated.filter(within).collect();
         let is_any = !documents.is_empty();
         Ok(is_any.then(|| AskedPeriod {

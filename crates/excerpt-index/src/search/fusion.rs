@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::{Channel, Explanation, Fusion, Ranking};
+use crate::model::{Channel, ChunkKey, Explanation, Fusion, Ranking, Revision};
 use crate::store::{Candidate, Candidates};
 
 /// The rank after which the chunks of a list add nothing to a score, however many are requested.
@@ -12,9 +12,9 @@ pub(super) const DEPTH: usize = 100;
 /// A chunk found by one channel or both.
 #[derive(Clone, Debug)]
 pub(super) struct Scored {
-    pub(super) document: u64,
-    pub(super) rev: u64,
-    pub(super) ordinal: u64,
+    pub(super) key: ChunkKey,
+    /// The state of its document that it was found in.
+    pub(super) rev: Revision,
     /// Whether it contains every word.
     pub(super) all_words: bool,
     /// Its score, which is the sum of the shares in its explanation.
@@ -28,14 +28,12 @@ pub(super) struct Scored {
 /// score.
 pub(super) fn united(lexical: &Candidates, vectors: &[Candidate]) -> Vec<Scored> {
     let mut found: Vec<Scored> = Vec::new();
-    let mut places: HashMap<(u64, u64), usize> = HashMap::new();
+    let mut places: HashMap<ChunkKey, usize> = HashMap::new();
     let mut place = |candidate: &Candidate, all_words: bool, found: &mut Vec<Scored>| {
-        let key = (candidate.document, candidate.ordinal);
-        *places.entry(key).or_insert_with(|| {
+        *places.entry(candidate.key).or_insert_with(|| {
             found.push(Scored {
-                document: candidate.document,
+                key: candidate.key,
                 rev: candidate.rev,
-                ordinal: candidate.ordinal,
                 all_words,
                 score: 0.0,
                 explanation: Explanation::default(),
@@ -165,13 +163,16 @@ pub(super) fn score(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::DocumentId;
 
     fn candidate(document: u64, score: f32) -> Candidate {
         Candidate {
-            document,
+            key: ChunkKey {
+                document: DocumentId(document),
+                ordinal: 0,
+            },
             path_hash: document,
-            ordinal: 0,
-            rev: 1,
+            rev: Revision(1),
             score,
         }
     }
@@ -201,7 +202,7 @@ mod tests {
             .for_each(|found| score(found, scales.0, scales.1, share, ranking));
         let mut scored: Vec<_> = found
             .iter()
-            .map(|found| (found.document, found.score))
+            .map(|found| (found.key.document.0, found.score))
             .collect();
         scored.sort_by_key(|(document, _)| *document);
         scored

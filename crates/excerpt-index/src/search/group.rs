@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use super::fusion::Scored;
+use crate::model::DocumentId;
 
 /// The shares of the scores of the second and third best chunk that are added to that of the best:
 /// together at most 15 %, which decides between documents that are nearly equal, but never lifts
@@ -13,7 +14,7 @@ const BONUS: [f32; 2] = [0.10, 0.05];
 /// The candidates of one document.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Group {
-    pub(super) document: u64,
+    pub(super) document: DocumentId,
     pub(super) score: f32,
     /// Their positions among all candidates, best first.
     pub(super) chunks: Vec<usize>,
@@ -22,7 +23,7 @@ pub(super) struct Group {
 impl Group {
     fn new(index: usize, found: &Scored) -> Self {
         Group {
-            document: found.document,
+            document: found.key.document,
             score: found.score,
             chunks: vec![index],
         }
@@ -33,9 +34,9 @@ impl Group {
 /// of the candidates.
 pub(super) fn by_document(found: &[Scored]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
-    let mut places: HashMap<u64, usize> = HashMap::new();
+    let mut places: HashMap<DocumentId, usize> = HashMap::new();
     for (index, found) in found.iter().enumerate() {
-        match places.get(&found.document) {
+        match places.get(&found.key.document) {
             Some(place) => {
                 let group = &mut groups[*place];
                 let bonus = BONUS.get(group.chunks.len() - 1).copied().unwrap_or(0.0);
@@ -43,7 +44,7 @@ pub(super) fn by_document(found: &[Scored]) -> Vec<Group> {
                 group.chunks.push(index);
             }
             None => {
-                places.insert(found.document, groups.len());
+                places.insert(found.key.document, groups.len());
                 groups.push(Group::new(index, found));
             }
         }
@@ -63,14 +64,16 @@ pub(super) fn by_chunk(found: &[Scored]) -> Vec<Group> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Explanation;
+    use crate::model::{ChunkKey, Explanation, Revision};
 
     fn found(scores: &[(u64, f32)]) -> Vec<Scored> {
         let chunks = scores.iter().zip(0..);
         let chunks = chunks.map(|((document, score), ordinal)| Scored {
-            document: *document,
-            rev: 1,
-            ordinal,
+            key: ChunkKey {
+                document: DocumentId(*document),
+                ordinal,
+            },
+            rev: Revision(1),
             all_words: false,
             score: *score,
             explanation: Explanation::default(),
@@ -80,7 +83,7 @@ mod tests {
     }
 
     fn order(groups: &[Group]) -> Vec<u64> {
-        groups.iter().map(|group| group.document).collect()
+        groups.iter().map(|group| group.document.0).collect()
     }
 
     #[test]

@@ -17,14 +17,16 @@ mod weak;
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
 use std::time::Instant;
 
 use chrono::NaiveDate;
 use excerpt_chunk::Markdown;
 
 use crate::embed::Embedder;
-use crate::model::{AlsoIn, Answer, Channels, DocumentHits, Hit, Note, Query, Rank, Signals};
+use crate::model::{
+    AlsoIn, Answer, Channels, ChunkKey, DocumentHits, DocumentId, Hit, Note, Query, Rank, Revision,
+    Signals,
+};
 use crate::store::{
     self, Candidate, Candidates, Codes, Features, LexicalQuery, Searched, Store, StoreError,
     StoredDocument,
@@ -115,26 +117,26 @@ struct QueryVector<'a> {
     floor: Option<f32>,
 }
 
-/// The chunks that contain the phrases of a query, by document and ordinal.
+/// The chunks that contain the phrases of a query.
 #[derive(Default)]
 struct Phrases {
     /// The chunks that may be found; `None` for all.
-    wanted: Option<HashSet<(u64, u64)>>,
+    wanted: Option<HashSet<ChunkKey>>,
     /// The chunks that may not be found.
-    excluded: Vec<HashSet<(u64, u64)>>,
+    excluded: Vec<HashSet<ChunkKey>>,
 }
 
 impl Phrases {
     /// The documents in `places` with a chunk that may be found; `None` if the phrases do not
     /// restrict them.
     fn documents(&self, places: Option<&store::Documents>) -> Option<store::Documents> {
-        let documents = self.wanted.as_ref()?.iter().map(|(document, _)| *document);
-        let within = |id: &u64| places.is_none_or(|places| places.contains(id));
+        let documents = self.wanted.as_ref()?.iter().map(|key| key.document);
+        let within = |id: &DocumentId| places.is_none_or(|places| places.contains(id));
         Some(documents.filter(within).collect())
     }
 
     fn allow(&self, candidate: &Candidate) -> bool {
-        let key = (candidate.document, candidate.ordinal);
+        let key = candidate.key;
         let wanted = self.wanted.as_ref();
         wanted.is_none_or(|wanted| wanted.contains(&key))
             && !self.excluded.iter().any(|held| held.contains(&key))
@@ -207,7 +209,7 @@ impl Search<'_> {
             let by_words = lookup.found.iter();
             let by_words = by_words.filter(|found| found.explanation.keywords.is_some());
             answer.chunks_total = by_words.clone().count();
-            let documents: HashSet<u64> = by_words.map(|found| found.document).collect();
+            let documents: HashSet<DocumentId> = by_words.map(|found| found.key.document).collect();
             answer.documents_total = documents.len();
         }
         Ok(answer)
@@ -215,7 +217,9 @@ impl Search<'_> {
 
     /// The vector of the question; `None` if there are no vectors to search, with the reason.
     fn question(&self, notes: &mut Vec<Note>) -> Result<Option<QueryVector<'_>>, StoreError> {
-        if self.query.ranking.channels == Channels::Keywords || self.store.database.rev()? == 0 {
+        if self.query.ranking.channels == Channels::Keywords
+            || self.store.database.rev()? == Revision::default()
+        {
             return Ok(None);
         }
         let without = |reason: String| Note::WithoutVectors { reason };
@@ -229,7 +233,7 @@ impl Search<'_> {
             (codes, embedder, lag)
         } else if let Some((codes, former)) = self.store.former(embedder) {
             let next = self.store.vectors()?.next;
-            let all = || self.store.database.changed_count(0);
+            let all = || self.store.database.changed_count(Revision::default());
             let lag = Note::FormerVectors {
                 embedder: former.identity().to_string(),
                 documents: next.map_or_else(all, |next| Ok(next.behind))?,
@@ -283,10 +287,9 @@ impl Search<'_> {
                 let mut found = nearest(near, depth)?;
                 if let Some(asked) = &self.asked {
                     let near = codes.nearest(numbers, Some(&asked.documents), DEPTH);
-                    let place = |candidate: &Candidate| (candidate.document, candidate.ordinal);
-                    let known: HashSet<_> = found.iter().map(place).collect();
+                    let known: HashSet<_> = found.iter().map(|candidate| candidate.key).collect();
                     let mut more = nearest(near, DEPTH)?;
-                    more.retain(|candidate| !known.contains(&place(candidate)));
+                    more.retain(|candidate| !known.contains(&candidate.key));
                     found.extend(more);
                 }
                 found
@@ -399,11 +402,11 @@ impl Search<'_> {
         period: &Period,
         documents: &mut Documents,
     ) -> Result<bool, StoreError> {
-        let place = (candidate.document, candidate.ordinal);
-        let Some(document) = documents.current(self.store, place.0, candidate.rev)? else {
+        let key = candidate.key;
+        let Some(document) = documents.current(self.store, key.document, candidate.rev)? else {
             return Ok(true);
         };
-        let own = self.store.database.features(place.0, place.1)?;
+        let own = self.store.database.features(key)?;
         Ok(own.is_none_or(|own| period.has(document, &own)))
     }
 
@@ -455,10 +458,9 @@ impl Search<'_> {
         let scales = (Scale::of_keywords(&lexical), Scale::of_vectors(&vectors));
         let (mut all, mut features) = (Vec::new(), Vec::new());
         for mut found in fusion::united(&lexical, &vectors) {
-            let place = (found.document, found.ordinal);
-            let current = documents.current(self.store, place.0, found.rev)?;
+            let current = documents.current(self.store, found.key.document, found.rev)?;
             let own = match current {
-                Some(_) => self.store.database.features(place.0, place.1)?,
+                Some(_) => self.store.database.features(found.key)?,
                 None => None,
             };
             let (Some(document), Some(own)) = (current, own) else {
@@ -494,12 +496,12 @@ impl Search<'_> {
         let mut input = SignalInput::new(self.words, mostly_code, self.today);
         let mut of_documents = HashMap::new();
         for (found, own) in all.iter_mut().zip(features) {
-            let Some(document) = documents.get(found.document) else {
+            let Some(document) = documents.get(found.key.document) else {
                 continue;
             };
             let fit = self.places.as_ref();
-            let fit = fit.and_then(|places| places.fits.get(&found.document));
-            let of_document = match of_documents.entry(found.document) {
+            let fit = fit.and_then(|places| places.fits.get(&found.key.document));
+            let of_document = match of_documents.entry(found.key.document) {
                 Entry::Occupied(entry) => entry.into_mut(),
                 Entry::Vacant(entry) => {
                     let mut factors = input.of_document(document, signals);
@@ -535,13 +537,13 @@ fn retaining(
 
 /// Each better chunk of the same document lowers a chunk's score.
 fn saturate(found: &mut [Scored], documents: &Documents, signals: &Signals) {
-    let mut seen: HashMap<u64, i32> = HashMap::new();
+    let mut seen: HashMap<DocumentId, i32> = HashMap::new();
     for found in found {
-        let factor = match documents.is_code(found.document) {
+        let factor = match documents.is_code(found.key.document) {
             true => signals.saturation_in_code,
             false => signals.saturation_in_prose,
         };
-        let seen = seen.entry(found.document).or_default();
+        let seen = seen.entry(found.key.document).or_default();
         if *seen > 0 && factor != 1.0 {
             signals::apply(found, "saturation", factor.powi(*seen));
         }
@@ -571,7 +573,7 @@ fn notes(words: &Words, weights: &[Option<f32>], asked: Option<&dates::AskedPeri
 
 /// The documents of the candidates, each looked up once.
 #[derive(Default)]
-struct Documents(HashMap<u64, Option<StoredDocument>>);
+struct Documents(HashMap<DocumentId, Option<StoredDocument>>);
 
 impl Documents {
     /// The document of a candidate. A channel that is out of date knows an older state of the
@@ -579,38 +581,34 @@ impl Documents {
     fn current(
         &mut self,
         store: &Store,
-        id: u64,
-        rev: u64,
+        id: DocumentId,
+        rev: Revision,
     ) -> Result<Option<&StoredDocument>, StoreError> {
         let document = match self.0.entry(id) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
-                let id = i64::try_from(id).ok();
-                let document = id
-                    .map(|id| store.database.document(id))
-                    .transpose()?
-                    .flatten();
+                let document = store.database.document(id)?;
                 entry.insert(document)
             }
         };
         let document = document.as_ref();
-        Ok(document.filter(|document| document.rev.unsigned_abs() >= rev))
+        Ok(document.filter(|document| document.rev >= rev))
     }
 
-    fn get(&self, id: u64) -> Option<&StoredDocument> {
+    fn get(&self, id: DocumentId) -> Option<&StoredDocument> {
         self.0.get(&id)?.as_ref()
     }
 
-    fn is_code(&self, id: u64) -> bool {
+    fn is_code(&self, id: DocumentId) -> bool {
         self.get(id).is_some_and(StoredDocument::is_code)
     }
 
     /// Best first, and equal scores by place, so that the order depends only on the content.
     fn sort(&self, found: &mut [Scored]) {
         let place = |found: &Scored| {
-            let document = self.get(found.document);
-            let place = document.map(|document| (&*document.path, &*document.root));
-            (place.unzip(), found.ordinal)
+            let document = self.get(found.key.document);
+            let place = document.map(|document| (&*document.path, document.source.as_str()));
+            (place.unzip(), found.key.ordinal)
         };
         found.sort_by(|a, b| {
             let by_place = || {
@@ -666,7 +664,7 @@ impl Lookup<'_> {
                 better.also_in.push(AlsoIn {
                     part: part.filter(|part| !part.is_empty()).map(str::to_string),
                     lines: best.span.lines,
-                    source: PathBuf::from(document.root),
+                    source: document.source.path().into(),
                     collection: document.collection,
                     path: document.path,
                 });
@@ -674,7 +672,7 @@ impl Lookup<'_> {
             }
             documents.push(DocumentHits {
                 rank: documents.len() + 1,
-                source: PathBuf::from(document.root),
+                source: document.source.path().into(),
                 collection: document.collection,
                 path: document.path,
                 title: document.title,
@@ -714,7 +712,7 @@ impl Lookup<'_> {
         let mut hits = Vec::new();
         for index in group.chunks.iter().take(limit.max(1)) {
             let found = &self.found[*index];
-            let Some(chunk) = self.store.database.chunk(document.id, found.ordinal)? else {
+            let Some(chunk) = self.store.database.chunk(found.key)? else {
                 continue;
             };
             let own = text
@@ -737,15 +735,14 @@ impl Lookup<'_> {
             };
             let (snippet, coverage) = self.marker.mark(own, body, first, &around);
             // The words were here in an older state of the document.
-            let is_old = found.rev < document.rev.unsigned_abs();
+            let is_old = found.rev < document.rev;
             if is_old && coverage == 0.0 && found.explanation.vectors.is_none() {
                 continue;
             }
             let (cosine, floor) = match &self.question {
                 Some(question) => {
                     let (embedder, numbers) = (&question.codes.stamp().embedder, &question.numbers);
-                    let place = (found.document, found.ordinal);
-                    let cosine = self.store.cosine(embedder, numbers, place.0, place.1)?;
+                    let cosine = self.store.cosine(embedder, numbers, found.key)?;
                     (cosine, question.floor)
                 }
                 None => (None, None),

@@ -6,7 +6,7 @@ use chrono::NaiveDate;
 
 use super::dates::Period;
 use super::version::{Fit, fit};
-use crate::model::{Error, Filter, Note, segments};
+use crate::model::{DocumentId, Error, Filter, Note, SourceId, segments};
 use crate::store::facet::{self, folded};
 use crate::store::{Documents, Store, StoreError};
 
@@ -18,7 +18,7 @@ pub(super) struct Places {
     pub(super) documents: Documents,
     /// How well the versions of these documents match the requested one; empty if none was
     /// requested.
-    pub(super) fits: HashMap<u64, Fit>,
+    pub(super) fits: HashMap<DocumentId, Fit>,
     /// The requested values that no document has.
     pub(super) unmatched: Vec<Note>,
 }
@@ -45,16 +45,16 @@ impl Places {
                 .database
                 .sources()?
                 .iter()
-                .map(|source| source.id)
+                .map(|source| source.id.clone())
                 .collect(),
         };
         let mut there = Vec::new();
         for source in sources {
-            there.extend(store.database.documents_under(source, &path)?);
+            there.extend(store.database.documents_under(&source, &path)?);
         }
         let allowed = there.iter();
         let allowed = allowed.filter(|id| narrowed.iter().all(|narrowed| narrowed.allows(**id)));
-        let documents: Documents = allowed.map(|id| id.unsigned_abs()).collect();
+        let documents: Documents = allowed.copied().collect();
         let unmatched = match documents.is_empty() && !there.is_empty() {
             true => unmatched(store, filter, &there)?,
             false => Vec::new(),
@@ -74,12 +74,12 @@ impl Places {
 
 /// One condition on documents.
 enum Narrowed {
-    To(HashSet<i64>),
-    Without(HashSet<i64>),
+    To(HashSet<DocumentId>),
+    Without(HashSet<DocumentId>),
 }
 
 impl Narrowed {
-    fn allows(&self, document: i64) -> bool {
+    fn allows(&self, document: DocumentId) -> bool {
         match self {
             Narrowed::To(documents) => documents.contains(&document),
             Narrowed::Without(documents) => !documents.contains(&document),
@@ -88,13 +88,13 @@ impl Narrowed {
 }
 
 /// The ids of the sources to search; `None` for all.
-fn sources(store: &Store, filter: &Filter) -> Result<Option<Vec<i64>>, StoreError> {
+fn sources(store: &Store, filter: &Filter) -> Result<Option<Vec<SourceId>>, StoreError> {
     let all = store.database.sources()?;
-    let mut ids: Vec<i64> = all.iter().map(|source| source.id).collect();
+    let mut ids: Vec<SourceId> = all.iter().map(|source| source.id.clone()).collect();
     if !filter.sources.is_empty() {
         let rooted = filter.sources.iter();
-        let rooted = rooted.map(|root| store.database.source_at(root));
-        let rooted: HashSet<i64> = rooted.collect::<Result<_, StoreError>>()?;
+        let rooted = rooted.map(|root| store.database.known_source(root.as_path().into()));
+        let rooted: HashSet<SourceId> = rooted.collect::<Result<_, StoreError>>()?;
         ids.retain(|id| rooted.contains(id));
     }
     let mut named = HashSet::new();
@@ -107,7 +107,7 @@ fn sources(store: &Store, filter: &Filter) -> Result<Option<Vec<i64>>, StoreErro
                 .filter_map(|source| source.name.clone())
                 .collect(),
         };
-        named.insert(found.ok_or_else(unknown)?.id);
+        named.insert(found.ok_or_else(unknown)?.id.clone());
     }
     if !filter.collections.is_empty() {
         ids.retain(|id| named.contains(id));
@@ -137,8 +137,12 @@ pub(super) fn asks_for_facets(filter: &Filter) -> bool {
 }
 
 /// The requested facets that no document in `there` has, with existing values.
-fn unmatched(store: &Store, filter: &Filter, there: &[i64]) -> Result<Vec<Note>, StoreError> {
-    let there: HashSet<i64> = there.iter().copied().collect();
+fn unmatched(
+    store: &Store,
+    filter: &Filter,
+    there: &[DocumentId],
+) -> Result<Vec<Note>, StoreError> {
+    let there: HashSet<DocumentId> = there.iter().copied().collect();
     let mut notes = Vec::new();
     for (name, asked) in facets(filter) {
         let mut counts: HashMap<String, usize> = HashMap::new();
@@ -198,7 +202,10 @@ fn narrowed(store: &Store, filter: &Filter) -> Result<Vec<Narrowed>, StoreError>
 
 /// How well each document with a version matches the requested one, and the documents about other
 /// versions.
-fn versions(store: &Store, asked: &str) -> Result<(HashMap<u64, Fit>, HashSet<i64>), StoreError> {
+fn versions(
+    store: &Store,
+    asked: &str,
+) -> Result<(HashMap<DocumentId, Fit>, HashSet<DocumentId>), StoreError> {
     if folded(asked).is_empty() {
         return Err(Error::Filter {
             filter: "version",
@@ -213,7 +220,7 @@ fn versions(store: &Store, asked: &str) -> Result<(HashMap<u64, Fit>, HashSet<i6
         .each_facet(facet::VERSION, |document, version| {
             match fit([version].into_iter(), asked) {
                 Some(found) => {
-                    let best = fits.entry(document.unsigned_abs()).or_insert(found);
+                    let best = fits.entry(document).or_insert(found);
                     *best = found.max(*best);
                 }
                 None => {
@@ -221,7 +228,7 @@ fn versions(store: &Store, asked: &str) -> Result<(HashMap<u64, Fit>, HashSet<i6
                 }
             }
         })?;
-    others.retain(|document| !fits.contains_key(&document.unsigned_abs()));
+    others.retain(|document| !fits.contains_key(&document));
     Ok((fits, others))
 }
 

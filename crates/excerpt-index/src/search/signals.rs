@@ -11,7 +11,7 @@ use super::dates::dates_of;
 use super::fusion::Scored;
 use super::query::Words;
 use crate::analysis::{Analyzer, Purpose, name};
-use crate::model::{SignalShare, Signals};
+use crate::model::{DocumentId, SignalShare, Signals};
 use crate::store::{Features, StoredDocument};
 
 /// How many of a document's chunks count for its coherence.
@@ -229,11 +229,14 @@ pub(super) fn cohere(found: &mut [Scored], most: f32) {
     if most == 1.0 {
         return;
     }
-    let mut scores: HashMap<u64, Vec<f32>> = HashMap::new();
+    let mut scores: HashMap<DocumentId, Vec<f32>> = HashMap::new();
     for found in found.iter() {
-        scores.entry(found.document).or_default().push(found.score);
+        scores
+            .entry(found.key.document)
+            .or_default()
+            .push(found.score);
     }
-    let sums: HashMap<u64, f32> = scores
+    let sums: HashMap<DocumentId, f32> = scores
         .into_iter()
         .map(|(document, mut scores)| {
             scores.sort_by(|a, b| b.total_cmp(a));
@@ -245,7 +248,7 @@ pub(super) fn cohere(found: &mut [Scored], most: f32) {
         return;
     }
     for found in found {
-        let share = sums[&found.document] / best;
+        let share = sums[&found.key.document] / best;
         apply(found, "coherence", 1.0 + (most - 1.0) * share);
     }
 }

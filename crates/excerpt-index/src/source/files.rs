@@ -13,14 +13,14 @@ use super::rules::{PathKind, Rules, is_mark};
 use super::secrets;
 use super::{Entry, Listing, Reading, Source};
 use crate::fs::open::{Child, FileKind, Look, OpenFolder, Refused};
-use crate::model::{Error, Result, Secret, Selection, Skip, SkipReason, plain};
+use crate::model::{Error, Result, Secret, Selection, Skip, SkipReason, SourceId, plain};
 
 /// The files under a folder, or a single file. Symbolic links are not followed, and nothing is ever
 /// written.
 #[derive(Clone, Debug)]
 pub struct Files {
     root: PathBuf,
-    name: String,
+    id: SourceId,
     selection: Selection,
     max_file_size: u64,
     /// The folder that was listed last: files are read from this one.
@@ -47,12 +47,12 @@ impl Files {
             source,
         };
         let root = root.canonicalize().map_err(unreachable)?;
-        let Some(name) = root.to_str().map(str::to_string) else {
+        let Some(id) = root.to_str().map(SourceId::from) else {
             return Err(Error::Name { path: root });
         };
         Ok(Files {
             root,
-            name,
+            id,
             selection: Selection::default(),
             max_file_size,
             listed: Arc::default(),
@@ -165,8 +165,8 @@ impl Files {
 }
 
 impl Source for Files {
-    fn root(&self) -> &str {
-        &self.name
+    fn id(&self) -> &SourceId {
+        &self.id
     }
 
     fn list(&self) -> Result<Listing> {

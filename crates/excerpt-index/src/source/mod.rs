@@ -11,7 +11,7 @@ mod rules;
 mod secrets;
 mod watch;
 
-use crate::model::{Encoding, Result, Skip, Stat};
+use crate::model::{Encoding, Result, Skip, SourceId, Stat};
 
 pub use decode::decode;
 pub use files::Files;
@@ -21,8 +21,8 @@ pub(crate) use watch::{ChangeSignal, Wakeup, Watched};
 
 /// A place with documents.
 pub trait Source: Send + Sync {
-    /// The name of the source in an index: for a folder, its absolute path.
-    fn root(&self) -> &str;
+    /// The id of the source in an index.
+    fn id(&self) -> &SourceId;
 
     /// What the source has at the moment, ordered by path.
     ///

@@ -20,7 +20,7 @@ use super::files::{Files, Visitor};
 use super::ignores::is_ignore_file;
 use super::rules::{PathKind, Rules, is_mark};
 use super::{Entry, Listing, Reading, Source};
-use crate::model::{Error, Result};
+use crate::model::{Error, Result, SourceId};
 
 /// How long it must be quiet before the next listing: a save or a checkout causes many events.
 const QUIET: Duration = Duration::from_millis(200);
@@ -200,8 +200,8 @@ impl Watched {
 }
 
 impl Source for Watched {
-    fn root(&self) -> &str {
-        self.files.root()
+    fn id(&self) -> &SourceId {
+        self.files.id()
     }
 
     fn list(&self) -> Result<Listing> {

@@ -18,6 +18,7 @@
 //! | `dimensions / 64` × 8 each | the signs of a chunk, in the order of documents and ordinals: that of number *i* is bit *i* % 64 of word *i* / 64 |
 //! | the same | which of a chunk's numbers are large |
 
+use crate::model::{ChunkKey, DocumentId, Revision};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read as _;
@@ -60,14 +61,14 @@ pub(crate) struct Stamp {
     pub(crate) embedder: String,
     /// How many numbers its vectors have.
     pub(crate) dimensions: usize,
-    /// The `rev` of the last change in them.
-    pub(crate) rev: i64,
+    /// The state of the index that they have caught up with.
+    pub(crate) rev: Revision,
 }
 
 /// The codes of a document's chunks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Group {
-    pub(super) rev: u64,
+    pub(super) rev: Revision,
     /// The [hash](super::collect::path_hash) of the document's path.
     pub(super) path_hash: u64,
     /// The [codes](code) of the chunks, one after the other.
@@ -77,20 +78,17 @@ pub(super) struct Group {
 /// A chunk with a near code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Near {
-    /// The id of its document in the database.
-    pub(crate) document: u64,
+    pub(crate) key: ChunkKey,
     /// The hash of its document's path.
     pub(crate) path_hash: u64,
-    /// The `rev` of the document that it was taken from.
-    pub(crate) rev: u64,
-    /// Its position in the document.
-    pub(crate) ordinal: u64,
+    /// The state of the document that it was taken from.
+    pub(crate) rev: Revision,
 }
 
 /// The position of the codes of a document.
 struct Position {
-    document: u64,
-    rev: u64,
+    document: DocumentId,
+    rev: Revision,
     path_hash: u64,
     codes: Range<usize>,
 }
@@ -151,8 +149,8 @@ impl Codes {
             let first = total;
             total = total.checked_add(number(at + 3 * WORD)?).ok_or(SHORT)?;
             groups.push(Position {
-                document: long(at)?,
-                rev: long(at + WORD)?,
+                document: DocumentId(long(at)?),
+                rev: Revision(long(at + WORD)?),
                 path_hash: long(at + 2 * WORD)?,
                 codes: first..total,
             });
@@ -184,7 +182,7 @@ impl Codes {
 
     /// All groups, by document.
     #[cfg(test)]
-    pub(super) fn groups(&self) -> BTreeMap<u64, Group> {
+    pub(super) fn groups(&self) -> BTreeMap<DocumentId, Group> {
         let groups = self.groups.iter().map(|place| {
             let codes = place.codes.clone();
             let bytes = codes.flat_map(|at| [self.signs(at), self.large(at)]);
@@ -261,17 +259,19 @@ impl Codes {
                     .is_some_and(|distance| *distance <= farthest)
                 {
                     let near = Near {
-                        document: place.document,
+                        key: ChunkKey {
+                            document: place.document,
+                            ordinal,
+                        },
                         path_hash: place.path_hash,
                         rev: place.rev,
-                        ordinal,
                     };
                     found.push((table.near(self.signs(code), self.large(code)), near));
                 }
             }
         }
         keep_best(&mut found, limit, |(a, left), (b, right)| {
-            let place = |near: &Near| (near.path_hash, near.ordinal);
+            let place = |near: &Near| (near.path_hash, near.key.ordinal);
             b.total_cmp(a).then_with(|| place(left).cmp(&place(right)))
         });
         found.into_iter().map(|(_, near)| near).collect()
@@ -291,13 +291,13 @@ pub(super) fn write(
     path: &Path,
     stamp: &Stamp,
     before: Option<&Codes>,
-    changed: &BTreeMap<u64, Option<Group>>,
+    changed: &BTreeMap<DocumentId, Option<Group>>,
 ) -> Result<(), StoreError> {
     let mut json = serde_json::to_vec(stamp)?;
     json.resize(json.len().next_multiple_of(WORD), b' ');
     let words = width(stamp.dimensions);
     let places = before.iter().flat_map(|codes| &codes.groups);
-    let mut documents: BTreeMap<u64, Share<'_>> = places
+    let mut documents: BTreeMap<DocumentId, Share<'_>> = places
         .map(|place| (place.document, Share::Before(place)))
         .collect();
     for (document, group) in changed {
@@ -318,7 +318,7 @@ pub(super) fn write(
                 (group.rev, group.path_hash, chunks)
             }
         };
-        let numbers = [*document, rev, path_hash, chunks as u64];
+        let numbers = [document.0, rev.0, path_hash, chunks as u64];
         bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
     }
     for half in [0, 1] {
@@ -488,7 +488,7 @@ mod tests {
             store: "store".into(),
             embedder: "embedder".into(),
             dimensions: DIMENSIONS,
-            rev: 7,
+            rev: Revision(7),
         }
     }
 
@@ -516,21 +516,21 @@ mod tests {
     }
 
     /// Groups of these documents, with this many chunks each.
-    fn groups(documents: &[(u64, u64)]) -> BTreeMap<u64, Group> {
+    fn groups(documents: &[(u64, u64)]) -> BTreeMap<DocumentId, Group> {
         let of = |(document, chunks): &(u64, u64)| {
             let words =
                 (0..*chunks).flat_map(|ordinal| code(&bytes(&vector(document * 1000 + ordinal))));
             let group = Group {
-                rev: document + 1,
+                rev: Revision(document + 1),
                 path_hash: document + 2,
                 words: words.collect(),
             };
-            (*document, group)
+            (DocumentId(*document), group)
         };
         documents.iter().map(of).collect()
     }
 
-    fn write_all(dir: &Path, groups: &BTreeMap<u64, Group>) {
+    fn write_all(dir: &Path, groups: &BTreeMap<DocumentId, Group>) {
         let changed = groups.iter();
         let changed = changed.map(|(document, group)| (*document, Some(group.clone())));
         write(&dir.join(layout::CODES), &stamp(), None, &changed.collect()).unwrap();
@@ -546,11 +546,11 @@ mod tests {
         let before = Codes::open(dir.path(), layout::CODES).unwrap().unwrap();
         let [new, grown, shrunk] = [(2, 3), (3, 5), (9, 0)].map(|document| groups(&[document]));
         let changed = new.into_iter().chain(grown).chain(shrunk);
-        let mut changed: BTreeMap<u64, Option<Group>> = changed
+        let mut changed: BTreeMap<DocumentId, Option<Group>> = changed
             .map(|(document, group)| (document, Some(group)))
             .collect();
         // Removes one, and one that never existed.
-        changed.extend([(7, None), (8, None)]);
+        changed.extend([7, 8].map(|document| (DocumentId(document), None)));
         write(
             &dir.path().join(layout::CODES),
             &stamp(),
@@ -563,7 +563,7 @@ mod tests {
         assert_eq!(after.groups(), expected);
     }
 
-    fn written(groups: &BTreeMap<u64, Group>) -> Codes {
+    fn written(groups: &BTreeMap<DocumentId, Group>) -> Codes {
         let dir = tempfile::tempdir().unwrap();
         write_all(dir.path(), groups);
         Codes::open(dir.path(), layout::CODES).unwrap().unwrap()
@@ -679,18 +679,28 @@ mod tests {
         for (document, ordinal) in [(1, 0), (250, 3), (500, 7)] {
             let query = vector(document * 1000 + ordinal);
             let expected = Near {
-                document,
+                key: ChunkKey {
+                    document: DocumentId(document),
+                    ordinal,
+                },
                 path_hash: document + 2,
-                rev: document + 1,
-                ordinal,
+                rev: Revision(document + 1),
             };
             assert!(codes.nearest(&query, None, 1).contains(&expected));
             assert_eq!(codes.nearest(&query, None, 1).len(), EXACT);
-            let found = codes.nearest(&query, Some(&Documents::from_iter([document])), 100);
+            let found = codes.nearest(
+                &query,
+                Some(&Documents::from_iter([DocumentId(document)])),
+                100,
+            );
             assert_eq!(found.len(), 8);
             assert!(found.contains(&expected));
-            assert!(found.iter().all(|near| near.document == document));
-            let elsewhere = Documents::from_iter([document + 1000]);
+            assert!(
+                found
+                    .iter()
+                    .all(|near| near.key.document == DocumentId(document))
+            );
+            let elsewhere = Documents::from_iter([DocumentId(document + 1000)]);
             assert!(codes.nearest(&query, Some(&elsewhere), 100).is_empty());
         }
     }

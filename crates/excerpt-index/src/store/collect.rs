@@ -1,6 +1,7 @@
 //! The best chunks of a keyword search and their number: [`Best`] collects both in one pass over
 //! the matches. [`Holding`] collects all matches without scores.
 
+use crate::model::{ChunkKey, DocumentId, Revision};
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -18,14 +19,11 @@ use super::statistics::Subset;
 /// A chunk that matches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Candidate {
-    /// The id of its document in the database.
-    pub(crate) document: u64,
+    pub(crate) key: ChunkKey,
     /// The [hash](path_hash) of its document's path.
     pub(crate) path_hash: u64,
-    /// Its position in the document.
-    pub(crate) ordinal: u64,
-    /// The `rev` of the document that it was taken from.
-    pub(crate) rev: u64,
+    /// The state of the document that it was taken from.
+    pub(crate) rev: Revision,
     /// How well it matches.
     pub(crate) score: Score,
 }
@@ -36,7 +34,9 @@ impl Candidate {
     /// compare as equal.
     pub(crate) fn order(&self, other: &Self) -> Ordering {
         let by_score = other.score.total_cmp(&self.score);
-        by_score.then_with(|| (self.path_hash, self.ordinal).cmp(&(other.path_hash, other.ordinal)))
+        by_score.then_with(|| {
+            (self.path_hash, self.key.ordinal).cmp(&(other.path_hash, other.key.ordinal))
+        })
     }
 }
 
@@ -85,7 +85,7 @@ pub(super) struct Collected {
 }
 
 /// The ids of some documents.
-pub(crate) type Documents = HashSet<u64, BuildHasherDefault<Spread>>;
+pub(crate) type Documents = HashSet<DocumentId, BuildHasherDefault<Spread>>;
 
 /// Hashes numbers that excerpt assigns itself, in a tenth of the time of a hash that resists
 /// deliberate collisions (Knuth, volume 3, 6.4).
@@ -215,7 +215,7 @@ pub(super) struct BestOfSegment {
     chunks: usize,
     documents: Documents,
     /// The document of the last chunk.
-    last: Option<u64>,
+    last: Option<DocumentId>,
 }
 
 impl SegmentCollector for BestOfSegment {
@@ -227,7 +227,7 @@ impl SegmentCollector for BestOfSegment {
         {
             return;
         }
-        let document = self.document.first(doc).unwrap_or_default();
+        let document = DocumentId(self.document.first(doc).unwrap_or_default());
         // The chunks of a document are mostly consecutive.
         if self.last != Some(document) {
             self.last = Some(document);
@@ -244,10 +244,12 @@ impl SegmentCollector for BestOfSegment {
             false => &mut self.others,
         };
         leaders.offer(score, || Candidate {
-            document,
+            key: ChunkKey {
+                document,
+                ordinal: self.ordinal.first(doc).unwrap_or_default(),
+            },
             path_hash: self.path_hash.first(doc).unwrap_or_default(),
-            ordinal: self.ordinal.first(doc).unwrap_or_default(),
-            rev: self.rev.first(doc).unwrap_or_default(),
+            rev: Revision(self.rev.first(doc).unwrap_or_default()),
             score,
         });
     }

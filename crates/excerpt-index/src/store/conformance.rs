@@ -8,32 +8,32 @@ use excerpt_chunk::{Chunker, Document, Hash};
 use super::{Change, Documents, Followed, LexicalQuery, Record, Store, StoredDocument};
 use crate::embed::Embedder;
 use crate::fs::lock::WriteLock;
-use crate::model::{Attributes, Keywords, Stat};
+use crate::model::{Attributes, Keywords, Revision, SourceId, Stat};
 
 /// Asserts the contract of a store that `open` opens and that is empty at first. `lock` is the
 /// right to write it.
 pub(crate) fn conforms(open: &dyn Fn() -> Store, lock: &WriteLock, embedder: &dyn Embedder) {
     let mut store = open();
-    assert_eq!(store.database.rev().unwrap(), 0);
+    assert_eq!(store.database.rev().unwrap(), Revision(0));
     assert_eq!(
         store.keywords().unwrap(),
         Keywords::InStep,
         "nothing to lack"
     );
 
-    let source = store.database.ensure_source("/notes", None).unwrap();
-    let other = store.database.ensure_source("/other", None).unwrap();
-    assert_ne!(source, other);
-    assert_eq!(
-        store.database.ensure_source("/notes", None).unwrap(),
-        source
-    );
+    let [source, other] = ["/notes", "/other"].map(SourceId::from);
+    for source in [&source, &other, &source] {
+        store.database.ensure_source(source, None).unwrap();
+    }
+    let sources = store.database.sources().unwrap().into_iter();
+    let sources: Vec<SourceId> = sources.map(|source| source.id).collect();
+    assert_eq!(sources, [source.clone(), other.clone()]);
 
-    put_and_read(&store, source, other);
+    put_and_read(&store, &source, &other);
     follow(&mut store, lock, embedder);
-    ask(&store, source, embedder);
-    change(&mut store, lock, source, embedder);
-    remove(&mut store, lock, source, embedder);
+    ask(&store, &source, embedder);
+    change(&mut store, lock, &source, embedder);
+    remove(&mut store, lock, &source, embedder);
 
     let rev = store.database.rev().unwrap();
     drop(store);
@@ -51,7 +51,7 @@ fn record(path: &str, text: &str) -> Box<Record> {
     Box::new(Record::new(&document, &chunking, hash, identity, &attributes, None).unwrap())
 }
 
-fn put(store: &Store, source: i64, path: &str, text: &str) {
+fn put(store: &Store, source: &SourceId, path: &str, text: &str) {
     let mut record = record(path, text);
     let before = store.database.documents_at(path).unwrap();
     record.id = before.first().map(|document| document.id);
@@ -67,7 +67,7 @@ fn only(store: &Store, path: &str) -> StoredDocument {
 
 /// Records are read as written, each change has the next `rev`, and a batch is applied completely
 /// or not at all.
-fn put_and_read(store: &Store, source: i64, other: i64) {
+fn put_and_read(store: &Store, source: &SourceId, other: &SourceId) {
     let texts = [
         ("a.md", "# A\n\nGreen tea.\n"),
         ("folder/b.md", "# B\n\nBlack tea.\n"),
@@ -75,7 +75,7 @@ fn put_and_read(store: &Store, source: i64, other: i64) {
     let changes = texts.map(|(path, text)| Change::Put(record(path, text)));
     store.database.apply(source, &changes).unwrap();
     put(store, other, "o.md", "# O\n\nWhite tea.\n");
-    assert_eq!(store.database.rev().unwrap(), 3);
+    assert_eq!(store.database.rev().unwrap(), Revision(3));
     for (path, text) in texts {
         let document = only(store, path);
         assert_eq!(store.database.text(document.text).unwrap(), text);
@@ -121,9 +121,9 @@ fn found(store: &Store, word: &str, documents: Option<&Documents>) -> Vec<String
     let searched = store.lexical().unwrap().searched(documents).unwrap();
     let candidates = searched.candidates(&wanted).unwrap();
     let paths = candidates.chunks.iter().map(|candidate| {
-        let document = store.database.document(candidate.document.cast_signed());
+        let document = store.database.document(candidate.key.document);
         let document = document.unwrap().unwrap();
-        assert_eq!(document.rev.unsigned_abs(), candidate.rev);
+        assert_eq!(document.rev, candidate.rev);
         document.path
     });
     paths.collect()
@@ -142,21 +142,21 @@ fn near(
         .nearest(embedder.identity(), &numbers, near, 10, true)
         .unwrap();
     let paths = nearest.iter().map(|candidate| {
-        let document = store.database.document(candidate.document.cast_signed());
+        let document = store.database.document(candidate.key.document);
         document.unwrap().unwrap().path
     });
     paths.collect()
 }
 
 /// Both channels find everything, and nothing outside of a filter.
-fn ask(store: &Store, source: i64, embedder: &dyn Embedder) {
+fn ask(store: &Store, source: &SourceId, embedder: &dyn Embedder) {
     let mut all = found(store, "tea", None);
     all.sort();
     assert_eq!(all, ["a.md", "folder/b.md", "o.md"]);
     assert_eq!(found(store, "black", None), ["folder/b.md"]);
     assert_eq!(near(store, "black tea", embedder, None)[0], "folder/b.md");
     let ids = store.database.documents_under(source, "folder").unwrap();
-    let within: Documents = ids.iter().map(|id| id.unsigned_abs()).collect();
+    let within: Documents = ids.into_iter().collect();
     assert_eq!(
         near(store, "green tea", embedder, Some(&within)),
         ["folder/b.md"]
@@ -170,7 +170,7 @@ fn ask(store: &Store, source: i64, embedder: &dyn Embedder) {
 
 /// A document keeps its id while its path stays; a touch does not change it; a reader sees the
 /// state of one moment.
-fn change(store: &mut Store, lock: &WriteLock, source: i64, embedder: &dyn Embedder) {
+fn change(store: &mut Store, lock: &WriteLock, source: &SourceId, embedder: &dyn Embedder) {
     let before = only(store, "a.md");
     let stat = Stat {
         size: 7,
@@ -203,7 +203,7 @@ fn change(store: &mut Store, lock: &WriteLock, source: i64, embedder: &dyn Embed
     );
     drop(snapshot);
     let after = only(&reader, "a.md");
-    assert_eq!((after.id, after.rev), (id, rev + 1));
+    assert_eq!((after.id, after.rev), (id, rev.next()));
     assert!(
         reader.database.text(before.text).is_err(),
         "nobody has it any more"
@@ -223,7 +223,7 @@ fn change(store: &mut Store, lock: &WriteLock, source: i64, embedder: &dyn Embed
 }
 
 /// Removed documents are no longer found, and are reported to derived files.
-fn remove(store: &mut Store, lock: &WriteLock, source: i64, embedder: &dyn Embedder) {
+fn remove(store: &mut Store, lock: &WriteLock, source: &SourceId, embedder: &dyn Embedder) {
     let (id, rev) = (only(store, "folder/b.md").id, store.database.rev().unwrap());
     store
         .database

@@ -14,8 +14,9 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use super::error::StoreError;
 use super::read::Code;
 use super::schema::{APPLICATION_ID, FORMAT, migrate};
+use super::sum;
 use crate::fs::disk;
-use crate::model::{Error, Result};
+use crate::model::{Error, Result, Revision};
 
 /// How long a statement waits for another process. Readers never wait in WAL mode; writers hold the
 /// lock of the index.
@@ -122,7 +123,7 @@ impl Database {
     /// Checks that no change has a later revision than the last one.
     pub(crate) fn check_revisions(&self) -> Result<(), StoreError> {
         let sql = "SELECT max(coalesce((SELECT max(rev) FROM document), 0), coalesce((SELECT max(rev) FROM tombstone), 0))";
-        let last: i64 = self.connection.query_row(sql, [], |row| row.get(0))?;
+        let last: Revision = self.connection.query_row(sql, [], |row| row.get(0))?;
         match last <= self.rev()? && self.pruned()? <= self.rev()? {
             true => Ok(()),
             false => Err(StoreError::Value("a revision after the last one")),
@@ -143,21 +144,16 @@ impl Database {
         }
         self.check_revisions()?;
         for source in self.sources()? {
-            self.skips(source.id)?;
+            self.skips(&source.id)?;
         }
-        let ids = |sql: &str| -> Result<Vec<i64>, StoreError> {
-            let mut select = self.connection.prepare(sql)?;
-            let ids = select.query_map([], |row| row.get(0))?;
-            Ok(ids.collect::<Result<_, _>>()?)
-        };
-        for id in ids("SELECT id FROM document")? {
+        for id in sum::ids(&self.connection, "SELECT id FROM document")? {
             self.document(id)?;
             self.stat(id)?;
             self.chunks(id)?;
             self.links_of(id)?;
             self.check_facets(id)?;
         }
-        for row in ids("SELECT rowid FROM text")? {
+        for row in sum::ids::<i64>(&self.connection, "SELECT rowid FROM text")? {
             let sql = "SELECT hash FROM text WHERE rowid = ?1";
             let hash = self.connection.query_row(sql, [row], |row| row.get(0))?;
             self.text(Hash(hash))?;

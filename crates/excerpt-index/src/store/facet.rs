@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::database::Database;
 use super::error::StoreError;
 use super::sum;
-use crate::model::Attributes;
+use crate::model::{Attributes, DocumentId};
 
 /// The facets that combine several fields. Any other field of the front matter is a facet under its
 /// own name.
@@ -126,20 +126,20 @@ impl Database {
         &self,
         name: &str,
         values: &[String],
-    ) -> Result<HashSet<i64>, StoreError> {
+    ) -> Result<HashSet<DocumentId>, StoreError> {
         let mut select = self
             .connection
             .prepare_cached("SELECT document FROM facet WHERE name = ?1 AND value = ?2")?;
         let mut documents = HashSet::new();
         for value in values {
-            let rows = select.query_map([name, value], |row| row.get::<_, i64>(0))?;
+            let rows = select.query_map([name, value], |row| row.get::<_, DocumentId>(0))?;
             documents.extend(rows.collect::<Result<Vec<_>, _>>()?);
         }
         Ok(documents)
     }
 
     /// Compares the facets of a document with their checksum.
-    pub(crate) fn check_facets(&self, document: i64) -> Result<(), StoreError> {
+    pub(crate) fn check_facets(&self, document: DocumentId) -> Result<(), StoreError> {
         let mut select = self
             .connection
             .prepare_cached("SELECT facets_sum FROM document WHERE id = ?1")?;
@@ -155,7 +155,7 @@ impl Database {
     pub(crate) fn each_facet(
         &self,
         name: &str,
-        mut visit: impl FnMut(i64, &str),
+        mut visit: impl FnMut(DocumentId, &str),
     ) -> Result<(), StoreError> {
         let mut select = self.connection.prepare_cached(
             "SELECT document, value FROM facet WHERE name = ?1 ORDER BY document",

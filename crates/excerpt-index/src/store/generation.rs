@@ -23,15 +23,16 @@ use crate::fs::layout::{
     self, ANEW, ASIDE, BASE, DATABASE, GENERATION, LEXICAL, POINTER, ROOTS, is_ours,
 };
 use crate::fs::lock::WriteLock;
-use crate::model::Result;
+use crate::model::{Result, Revision, SourceId};
 
 /// What a generation is built from and for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Base {
     /// The `rev` of the generation that it is a copy of.
-    pub(crate) rev: i64,
-    /// The root of the source that is split again.
-    pub(crate) root: String,
+    pub(crate) rev: Revision,
+    /// The source that is split again.
+    #[serde(rename = "root")]
+    pub(crate) source: SourceId,
     /// The identity of the settings that it is split with, as in the identity of a document.
     pub(crate) identity: Hash,
 }
@@ -204,10 +205,10 @@ impl Store {
         store.tidy(lock)
     }
 
-    /// Discards what is being built for the source at `root`: it is no longer needed.
-    pub(crate) fn abandon(&self, _lock: &WriteLock, root: &str) -> Result<(), StoreError> {
+    /// Discards what is being built for a source: it is no longer needed.
+    pub(crate) fn abandon(&self, _lock: &WriteLock, source: &SourceId) -> Result<(), StoreError> {
         match self.building()? {
-            Some((base, _)) if base.root == root => Ok(disk::remove(&self.home.join(ASIDE))?),
+            Some((base, _)) if base.source == *source => Ok(disk::remove(&self.home.join(ASIDE))?),
             _ => Ok(()),
         }
     }

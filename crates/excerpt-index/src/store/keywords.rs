@@ -1,6 +1,7 @@
 //! The keyword index in one search: the chunks of some documents, or of all, in the state of one
 //! moment.
 
+use crate::model::ChunkKey;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -271,16 +272,13 @@ impl Searched {
         Box::new(BooleanQuery::new(fields.collect()))
     }
 
-    /// The chunks that contain every phrase, by document and ordinal.
-    pub(crate) fn holding(&self, phrases: &[Phrase]) -> Result<HashSet<(u64, u64)>, StoreError> {
+    /// The chunks that contain every phrase.
+    pub(crate) fn holding(&self, phrases: &[Phrase]) -> Result<HashSet<ChunkKey>, StoreError> {
         let clauses = phrases
             .iter()
             .map(|phrase| (Occur::Must, self.phrase_query(phrase)));
         let query = BooleanQuery::new(clauses.collect());
         let found = guarded(|| Ok(self.best(&query, MOST_HELD, None)?.complete))?;
-        Ok(found
-            .into_iter()
-            .map(|candidate| (candidate.document, candidate.ordinal))
-            .collect())
+        Ok(found.into_iter().map(|candidate| candidate.key).collect())
     }
 }

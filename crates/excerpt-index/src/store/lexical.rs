@@ -2,6 +2,7 @@
 //! contains the terms of every chunk, but not the texts; a match is the id of a document and an
 //! ordinal, to be looked up in the database.
 
+use crate::model::{DocumentId, Revision};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -51,7 +52,7 @@ pub(crate) struct Stamp {
     /// The version of the analysis.
     pub(crate) analysis: u32,
     /// The `rev` of the last change in it.
-    pub(crate) rev: i64,
+    pub(crate) rev: Revision,
 }
 
 /// The fields of a chunk's entry.
@@ -182,19 +183,21 @@ impl Lexical {
     }
 
     /// How many chunks it contains of each document and `rev`.
-    pub(crate) fn chunk_counts(&self) -> Result<BTreeMap<(u64, u64), usize>, StoreError> {
+    pub(crate) fn chunk_counts(
+        &self,
+    ) -> Result<BTreeMap<(DocumentId, Revision), usize>, StoreError> {
         guarded(|| self.count())
     }
 
-    fn count(&self) -> Result<BTreeMap<(u64, u64), usize>, StoreError> {
+    fn count(&self) -> Result<BTreeMap<(DocumentId, Revision), usize>, StoreError> {
         let mut counts = BTreeMap::new();
         for segment in self.reader.searcher().segment_readers() {
             let document = segment.fast_fields().u64(DOCUMENT)?;
             let rev = segment.fast_fields().u64(REV)?;
             for doc in segment.doc_ids_alive() {
                 let key = (
-                    document.first(doc).unwrap_or_default(),
-                    rev.first(doc).unwrap_or_default(),
+                    DocumentId(document.first(doc).unwrap_or_default()),
+                    Revision(rev.first(doc).unwrap_or_default()),
                 );
                 *counts.entry(key).or_default() += 1;
             }
@@ -231,7 +234,7 @@ impl Writer {
         chunks: &[StoredChunk],
     ) -> Result<(), StoreError> {
         let fields = self.fields;
-        let id = document.id.unsigned_abs();
+        let id = document.id;
         self.remove(id);
         for chunk in chunks {
             let mut entry = TantivyDocument::new();
@@ -248,19 +251,19 @@ impl Writer {
                 entry.add_text(fields.defines, analysis::name(name));
             }
             entry.add_text(fields.path, &document.path);
-            entry.add_u64(fields.document, id);
+            entry.add_u64(fields.document, id.0);
             entry.add_u64(fields.path_hash, path_hash(&document.path));
             entry.add_u64(fields.ordinal, chunk.ordinal as u64);
-            entry.add_u64(fields.rev, document.rev.unsigned_abs());
+            entry.add_u64(fields.rev, document.rev.0);
             guarded(|| Ok(self.writer.add_document(entry)?))?;
         }
         Ok(())
     }
 
     /// Removes the chunks of a document.
-    pub(crate) fn remove(&self, document: u64) {
+    pub(crate) fn remove(&self, document: DocumentId) {
         self.writer
-            .delete_term(Term::from_field_u64(self.fields.document, document));
+            .delete_term(Term::from_field_u64(self.fields.document, document.0));
     }
 
     /// Commits the changes and makes them visible.

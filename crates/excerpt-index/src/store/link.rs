@@ -2,6 +2,7 @@
 //! resolved as far as the document's own path determines it; whether the target exists is checked
 //! when the link is read.
 
+use crate::model::{DocumentId, SourceId};
 use excerpt_chunk::{Link, LinkKind};
 use percent_encoding::percent_decode_str;
 use rusqlite::{Row, Transaction, params};
@@ -107,7 +108,7 @@ fn resolved(target: &str, path: &str) -> Option<String> {
 /// Stores the links of a document, replacing those that it had.
 pub(super) fn put_links(
     transaction: &Transaction<'_>,
-    document: i64,
+    document: DocumentId,
     links: &[LinkRow],
 ) -> Result<(), StoreError> {
     transaction
@@ -131,7 +132,7 @@ pub(super) fn put_links(
 
 impl Database {
     /// The links of a document, in the order of its text.
-    pub(crate) fn links_of(&self, document: i64) -> Result<Vec<LinkRow>, StoreError> {
+    pub(crate) fn links_of(&self, document: DocumentId) -> Result<Vec<LinkRow>, StoreError> {
         let mut select = self.connection.prepare_cached(
             "SELECT start, target, section, wiki FROM link WHERE document = ?1 ORDER BY start",
         )?;
@@ -150,15 +151,15 @@ impl Database {
     /// The links in a source to `target`, each with the id of the document that contains it.
     pub(crate) fn links_to(
         &self,
-        source: i64,
+        source: &SourceId,
         target: &str,
         wiki: bool,
-    ) -> Result<Vec<(i64, LinkRow)>, StoreError> {
+    ) -> Result<Vec<(DocumentId, LinkRow)>, StoreError> {
         let mut select = self.connection.prepare_cached(
             "SELECT document, start, target, section, wiki FROM link CROSS JOIN document ON document.id = link.document
              WHERE target = ?2 AND wiki = ?3 AND source = ?1",
         )?;
-        let rows = select.query_map(params![source, target, wiki], |row| {
+        let rows = select.query_map(params![self.row(source)?, target, wiki], |row| {
             Ok((row.get(0)?, link(row, 1)?))
         })?;
         Ok(rows.collect::<Result<_, _>>()?)

@@ -6,7 +6,7 @@ use super::database::Database;
 use super::error::StoreError;
 use super::read;
 use super::sum::{self, STAT};
-use crate::model::Stat;
+use crate::model::{DocumentId, SourceId, Stat};
 
 /// The order of a list of documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,8 +20,8 @@ pub(crate) enum Order {
 /// A document in a list.
 #[derive(Clone, Debug)]
 pub(crate) struct Listed {
-    pub(crate) id: i64,
-    pub(crate) root: String,
+    pub(crate) id: DocumentId,
+    pub(crate) source: SourceId,
     pub(crate) path: String,
     pub(crate) title: Option<String>,
     pub(crate) first_heading: Option<String>,
@@ -34,7 +34,7 @@ impl Database {
     /// of them.
     pub(crate) fn each_listed(
         &self,
-        source: Option<i64>,
+        source: Option<&SourceId>,
         path: &str,
         order: Order,
         limit: Option<usize>,
@@ -52,13 +52,13 @@ impl Database {
             sum::DOCUMENT.replace("source,", "document.source,")
         ))?;
         let limit = limit.map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX));
-        let mut rows = select.query(params![source, path, limit])?;
+        let mut rows = select.query(params![self.row_of(source)?, path, limit])?;
         // The columns of a document are followed by their checksum.
         const BEHIND: usize = sum::DOCUMENT_COLUMNS + 1;
         while let Some(row) = rows.next()? {
             sum::check(row, sum::DOCUMENT_COLUMNS)?;
             visit(Listed {
-                root: row.get(BEHIND)?,
+                source: row.get(BEHIND)?,
                 id: row.get(BEHIND + 1)?,
                 path: row.get(1)?,
                 title: row.get(3)?,
@@ -71,7 +71,7 @@ impl Database {
     }
 
     /// The metadata that the file of a document had when it was indexed.
-    pub(crate) fn stat(&self, document: i64) -> Result<Stat, StoreError> {
+    pub(crate) fn stat(&self, document: DocumentId) -> Result<Stat, StoreError> {
         let mut select = self.connection.prepare_cached(&format!(
             "SELECT {STAT}, stat_sum FROM document WHERE id = ?1"
         ))?;
@@ -79,7 +79,7 @@ impl Database {
     }
 
     /// How many chunks a document has.
-    pub(crate) fn chunk_count(&self, document: i64) -> Result<usize, StoreError> {
+    pub(crate) fn chunk_count(&self, document: DocumentId) -> Result<usize, StoreError> {
         let mut select = self
             .connection
             .prepare_cached("SELECT count(*) FROM chunk WHERE document = ?1")?;
@@ -91,7 +91,7 @@ impl Database {
     /// source that has any, and of each such chunk.
     pub(crate) fn each_warned(
         &self,
-        source: i64,
+        source: &SourceId,
         mut visit: impl FnMut(String, Option<(usize, usize)>, &str) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let mut select = self.connection.prepare_cached(
@@ -101,7 +101,7 @@ impl Database {
              WHERE source = ?1 AND chunk.warnings <> '[]'
              ORDER BY path, first",
         )?;
-        let mut rows = select.query([source])?;
+        let mut rows = select.query([self.row(source)?])?;
         while let Some(row) = rows.next()? {
             let first: Option<i64> = row.get(1)?;
             let lines = match first {
@@ -115,23 +115,28 @@ impl Database {
     }
 
     /// The summary from the last sync of a source, as JSON; `None` until the first is complete.
-    pub(crate) fn summary(&self, source: i64) -> Result<Option<String>, StoreError> {
+    pub(crate) fn summary(&self, source: &SourceId) -> Result<Option<String>, StoreError> {
         let mut select = self
             .connection
             .prepare_cached("SELECT summary FROM source WHERE id = ?1")?;
-        let found = select.query_row([source], |row| row.get(0)).optional()?;
+        let found = select
+            .query_row([self.row(source)?], |row| row.get(0))
+            .optional()?;
         Ok(found.flatten())
     }
 
     /// Whether a source has changed since its summary was built.
-    pub(crate) fn summary_is_due(&self, source: i64) -> Result<bool, StoreError> {
+    pub(crate) fn summary_is_due(&self, source: &SourceId) -> Result<bool, StoreError> {
         // A sync that writes is first recorded as unfinished.
         let sql = "SELECT summary IS NULL OR finished IS NULL FROM source WHERE id = ?1";
-        Ok(self.connection.query_row(sql, [source], |row| row.get(0))?)
+        Ok(self
+            .connection
+            .query_row(sql, [self.row(source)?], |row| row.get(0))?)
     }
 
     /// Stores the summary of a source.
-    pub(crate) fn set_summary(&self, source: i64, summary: &str) -> Result<(), StoreError> {
+    pub(crate) fn set_summary(&self, source: &SourceId, summary: &str) -> Result<(), StoreError> {
+        let source = self.row(source)?;
         let transaction = self.connection.unchecked_transaction()?;
         transaction
             .prepare_cached("UPDATE source SET summary = ?2 WHERE id = ?1")?

@@ -27,6 +27,7 @@ mod read;
 mod recall;
 mod record;
 mod schema;
+mod sql;
 mod statistics;
 mod sum;
 mod tokenizer;
@@ -42,7 +43,7 @@ use crate::analysis;
 use crate::fs::disk;
 use crate::fs::layout::{self, DATABASE, LEXICAL, ROOTS};
 use crate::fs::lock::WriteLock;
-use crate::model::{Error, Keywords, Result};
+use crate::model::{Error, Keywords, Result, Revision};
 
 pub(crate) use codes::Codes;
 pub(crate) use collect::{Candidate, Documents};
@@ -180,7 +181,7 @@ impl Store {
         Ok(match &self.lexical {
             Some(lexical) if lexical.stamp().rev == rev => Keywords::InStep,
             // An index without documents is up to date.
-            None if rev == 0 => Keywords::InStep,
+            None if rev == Revision::default() => Keywords::InStep,
             Some(_) => Keywords::Behind,
             None => Keywords::Missing,
         })
@@ -196,9 +197,9 @@ impl Store {
         self.database.unchanged_count(self.followed_rev())
     }
 
-    fn followed_rev(&self) -> i64 {
+    fn followed_rev(&self) -> Revision {
         let lexical = self.lexical.as_ref();
-        lexical.map_or(0, |lexical| lexical.stamp().rev)
+        lexical.map_or(Revision::default(), |lexical| lexical.stamp().rev)
     }
 
     /// Picks up what another process may have changed.
@@ -294,7 +295,7 @@ impl Store {
         let database = self.database.chunk_counts()?;
         let mut followed = database.iter().filter(|(_, (changed, _))| *changed <= rev);
         Ok(followed.all(|(document, (changed, chunks))| {
-            let found = held.get(&(*document, changed.unsigned_abs()));
+            let found = held.get(&(*document, *changed));
             found.copied().unwrap_or_default() == *chunks
         }))
     }
@@ -313,7 +314,9 @@ impl Store {
     /// Writes the roots of the sources to a file next to the database.
     pub(crate) fn note_roots(&self) -> Result<(), StoreError> {
         let sources = self.database.sources()?.into_iter();
-        let roots: Vec<String> = sources.map(|source| source.root).collect();
+        let roots: Vec<String> = sources
+            .map(|source| source.id.as_str().to_string())
+            .collect();
         let json = serde_json::to_string_pretty(&roots)?;
         let path = self.home.join(ROOTS);
         match disk::read(&path) {
@@ -382,7 +385,7 @@ impl Store {
                 if self.database.seal()?.is_some() {
                     self.database.verify()?;
                 }
-                Lexical::create(&path, self.stamp(0)?)?
+                Lexical::create(&path, self.stamp(Revision::default())?)?
             }
         };
         let (stamp, flow) = match self.follow(&lexical, progress) {
@@ -393,7 +396,7 @@ impl Store {
                     self.lexical = Some(sound);
                     return Err(fault);
                 }
-                lexical = Lexical::create(&path, self.stamp(0)?)?;
+                lexical = Lexical::create(&path, self.stamp(Revision::default())?)?;
                 self.follow(&lexical, progress)?
             }
             followed => followed?,
@@ -417,7 +420,7 @@ impl Store {
         let (mut done, total) = (0, self.database.changed_count(rev)?);
         let mut writer = lexical.writer()?;
         for document in self.database.removed(rev)? {
-            writer.remove(document.unsigned_abs());
+            writer.remove(document);
         }
         loop {
             let page = self.database.changed(rev, PAGE)?;
@@ -450,7 +453,7 @@ impl Store {
         Ok((stamp, flow))
     }
 
-    fn stamp(&self, rev: i64) -> Result<Stamp, StoreError> {
+    fn stamp(&self, rev: Revision) -> Result<Stamp, StoreError> {
         Ok(Stamp {
             store: self.database.id()?,
             analysis: analysis::VERSION,

@@ -9,6 +9,7 @@ use std::process::Command;
 use super::Store;
 use super::vectors::Key;
 use crate::embed::{Embedder, StaticTable, Vectors};
+use crate::model::ChunkKey;
 use crate::{Index, OpenOptions, SyncOptions};
 
 /// How many chunks a search requests per question.
@@ -72,7 +73,7 @@ fn question(text: &str) -> Option<String> {
 
 /// A chunk, with its vector from the embedder and as stored.
 struct Exact {
-    place: (u64, u64),
+    key: ChunkKey,
     numbers: Vec<f32>,
     kept: Vec<f32>,
 }
@@ -80,10 +81,9 @@ struct Exact {
 fn exact(store: &Store, table: &StaticTable) -> Vec<Exact> {
     let mut all = Vec::new();
     for document in store.database.chunk_counts().unwrap().into_keys() {
-        let id = document.cast_signed();
-        let stored = store.database.document(id).unwrap().unwrap();
+        let stored = store.database.document(document).unwrap().unwrap();
         let text = store.database.text(stored.text).unwrap();
-        let chunks = store.database.chunks(id).unwrap();
+        let chunks = store.database.chunks(document).unwrap();
         let inputs = chunks.iter().map(|chunk| chunk.embedded(&text).unwrap());
         let inputs: Vec<_> = inputs.collect();
         let inputs: Vec<&str> = inputs.iter().map(|input| &**input).collect();
@@ -96,7 +96,10 @@ fn exact(store: &Store, table: &StaticTable) -> Vec<Exact> {
                 bytes.map(f32::from).collect()
             };
             all.push(Exact {
-                place: (document, chunk.ordinal as u64),
+                key: ChunkKey {
+                    document,
+                    ordinal: chunk.ordinal as u64,
+                },
                 numbers: numbers.to_vec(),
                 kept: store.database.vector(key, kept).unwrap().unwrap().unwrap(),
             });
@@ -106,7 +109,7 @@ fn exact(store: &Store, table: &StaticTable) -> Vec<Exact> {
 }
 
 /// The share of the nearest that are found. Of several equally near ones, any counts.
-fn found(all: &[Exact], query: &[f32], hits: &[(u64, u64)], of: fn(&Exact) -> &[f32]) -> f64 {
+fn found(all: &[Exact], query: &[f32], hits: &[ChunkKey], of: fn(&Exact) -> &[f32]) -> f64 {
     let cosine = |exact: &Exact| {
         let numbers = of(exact);
         let square: f32 = numbers.iter().map(|number| number * number).sum();
@@ -118,7 +121,7 @@ fn found(all: &[Exact], query: &[f32], hits: &[(u64, u64)], of: fn(&Exact) -> &[
     sorted.sort_by(|a, b| b.total_cmp(a));
     let last = sorted[NEAREST - 1] - 1e-6;
     let nearest = all.iter().zip(near).filter(|(_, near)| *near >= last);
-    let found = nearest.filter(|(exact, _)| hits.contains(&exact.place));
+    let found = nearest.filter(|(exact, _)| hits.contains(&exact.key));
     found.count().min(NEAREST) as f64 / NEAREST as f64
 }
 
@@ -162,12 +165,10 @@ fn nearly_all_of_the_nearest_are_found() {
             .unwrap();
         let scores: Vec<f32> = nearest.iter().map(|candidate| candidate.score).collect();
         assert!(scores.is_sorted_by(|a, b| a >= b), "best first");
-        let places = nearest.iter().take(NEAREST);
-        let places: Vec<_> = places
-            .map(|candidate| (candidate.document, candidate.ordinal))
-            .collect();
-        of_numbers += found(&all, &query, &places, |exact| &exact.numbers);
-        of_kept += found(&all, &query, &places, |exact| &exact.kept);
+        let keys = nearest.iter().take(NEAREST);
+        let keys: Vec<ChunkKey> = keys.map(|candidate| candidate.key).collect();
+        of_numbers += found(&all, &query, &keys, |exact| &exact.numbers);
+        of_kept += found(&all, &query, &keys, |exact| &exact.kept);
     }
     let [of_numbers, of_kept] = [of_numbers, of_kept].map(|sum| sum / questions.len() as f64);
     assert!(of_kept >= 0.98, "{of_kept} of the nearest by what is kept");

@@ -12,7 +12,7 @@ use super::compress::compressed;
 use super::error::StoreError;
 use super::facet;
 use super::link::LinkRow;
-use crate::model::{Attributes, Encoding, Skip, SkipReason, Stat};
+use crate::model::{Attributes, DocumentId, Encoding, Skip, SkipReason, Stat};
 
 /// A change to the documents of a source.
 #[derive(Debug)]
@@ -21,20 +21,20 @@ pub(crate) enum Change {
     Put(Box<Record>),
     /// The text is unchanged, although the metadata of the file differs.
     Touch {
-        id: i64,
+        id: DocumentId,
         stat: Stat,
         settled: bool,
         encoding: Encoding,
     },
     /// The document no longer exists.
-    Remove { id: i64 },
+    Remove { id: DocumentId },
 }
 
 /// A document with its chunks.
 #[derive(Debug)]
 pub(crate) struct Record {
     /// The id of the document that it replaces.
-    pub(crate) id: Option<i64>,
+    pub(crate) id: Option<DocumentId>,
     pub(crate) path: String,
     pub(crate) stat: Stat,
     pub(crate) settled: bool,
@@ -206,7 +206,7 @@ fn word(value: &impl Serialize) -> Result<String, StoreError> {
 /// What the database has stored for a document, as far as a sync compares it.
 #[derive(Debug)]
 pub(crate) struct Known {
-    pub(crate) id: i64,
+    pub(crate) id: DocumentId,
     pub(crate) path: String,
     pub(crate) stat: Stat,
     pub(crate) settled: bool,

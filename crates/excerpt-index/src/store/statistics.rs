@@ -6,6 +6,7 @@
 //! estimates the lengths that remain, so an answer would depend on the history of an index. Here
 //! deleted chunks are subtracted, and lengths are summed as the index rounds them for each chunk.
 
+use crate::model::DocumentId;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -95,7 +96,8 @@ impl Chunks {
             let document = column.first(chunk);
             if document != last {
                 last = document;
-                is_within = document.is_some_and(|document| documents.contains(&document));
+                is_within =
+                    document.is_some_and(|document| documents.contains(&DocumentId(document)));
             }
             if is_within {
                 ids.push(chunk);

@@ -17,11 +17,12 @@
 //! Texts need none, since they are stored under their hashes. `excerpt doctor` compares all of
 //! them.
 
-use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::types::{FromSql, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Row, ToSql, params};
 use twox_hash::XxHash3_64;
 
 use super::error::StoreError;
+use crate::model::DocumentId;
 
 /// The columns that a document's checksum covers. A migration that changes one of them in existing
 /// rows calls [`fill`] afterwards.
@@ -108,7 +109,7 @@ pub(super) fn check(row: &Row<'_>, columns: usize) -> Result<(), StoreError> {
 }
 
 /// The checksum over all rows of a query with one parameter.
-fn of_rows(connection: &Connection, sql: &str, id: i64) -> Result<i64, StoreError> {
+fn of_rows(connection: &Connection, sql: &str, id: impl ToSql) -> Result<i64, StoreError> {
     let mut select = connection.prepare_cached(sql)?;
     let columns = select.column_count();
     let mut rows = select.query([id])?;
@@ -122,19 +123,19 @@ fn of_rows(connection: &Connection, sql: &str, id: i64) -> Result<i64, StoreErro
 }
 
 /// The checksum over the checksums of the chunks of a document.
-pub(super) fn of_chunks(connection: &Connection, document: i64) -> Result<i64, StoreError> {
+pub(super) fn of_chunks(connection: &Connection, document: DocumentId) -> Result<i64, StoreError> {
     let sql = "SELECT sum FROM chunk WHERE document = ?1 ORDER BY ordinal";
     of_rows(connection, sql, document)
 }
 
 /// The checksum over the facets of a document.
-pub(super) fn of_facets(connection: &Connection, document: i64) -> Result<i64, StoreError> {
+pub(super) fn of_facets(connection: &Connection, document: DocumentId) -> Result<i64, StoreError> {
     let sql = "SELECT name, value FROM facet WHERE document = ?1 ORDER BY name, value";
     of_rows(connection, sql, document)
 }
 
 /// The checksum over the links of a document.
-pub(super) fn of_links(connection: &Connection, document: i64) -> Result<i64, StoreError> {
+pub(super) fn of_links(connection: &Connection, document: DocumentId) -> Result<i64, StoreError> {
     let sql = "SELECT start, target, section, wiki FROM link WHERE document = ?1 ORDER BY start";
     of_rows(connection, sql, document)
 }
@@ -155,7 +156,7 @@ pub(super) fn is_stat_sound(row: &Row<'_>, first: usize) -> rusqlite::Result<boo
 }
 
 /// Writes the checksums of a document whose chunks, facets and links are written.
-pub(super) fn seal_document(connection: &Connection, id: i64) -> Result<(), StoreError> {
+pub(super) fn seal_document(connection: &Connection, id: DocumentId) -> Result<(), StoreError> {
     connection
         .prepare_cached(
             "UPDATE document SET chunks_sum = ?2, facets_sum = ?3, links_sum = ?4 WHERE id = ?1",
@@ -170,7 +171,7 @@ pub(super) fn seal_document(connection: &Connection, id: i64) -> Result<(), Stor
     let sum = of_rows(connection, &sql, id)?;
     connection
         .prepare_cached("UPDATE document SET sum = ?2 WHERE id = ?1")?
-        .execute([id, sum])?;
+        .execute(params![id, sum])?;
     Ok(())
 }
 
@@ -193,18 +194,20 @@ pub(super) fn seal_source(connection: &Connection, id: i64) -> Result<(), StoreE
     Ok(())
 }
 
+/// The ids that a query returns.
+pub(super) fn ids<T: FromSql>(connection: &Connection, sql: &str) -> Result<Vec<T>, StoreError> {
+    let mut select = connection.prepare(sql)?;
+    let ids = select.query_map([], |row| row.get(0))?;
+    Ok(ids.collect::<Result<_, _>>()?)
+}
+
 /// Writes the checksums of all rows, for a database that has none yet.
 pub(super) fn fill(connection: &Connection) -> Result<(), StoreError> {
-    let ids = |sql: &str| -> Result<Vec<i64>, StoreError> {
-        let mut select = connection.prepare(sql)?;
-        let ids = select.query_map([], |row| row.get(0))?;
-        Ok(ids.collect::<Result<_, _>>()?)
-    };
-    for source in ids("SELECT id FROM source")? {
+    for source in ids(connection, "SELECT id FROM source")? {
         seal_skips(connection, source)?;
     }
     let select = format!("SELECT {CHUNK} FROM chunk WHERE document = ?1");
-    for document in ids("SELECT id FROM document")? {
+    for document in ids::<DocumentId>(connection, "SELECT id FROM document")? {
         let mut select = connection.prepare_cached(&select)?;
         let mut rows = select.query([document])?;
         let mut sums = Vec::new();
@@ -214,17 +217,17 @@ pub(super) fn fill(connection: &Connection) -> Result<(), StoreError> {
         let mut update = connection
             .prepare_cached("UPDATE chunk SET sum = ?3 WHERE document = ?1 AND ordinal = ?2")?;
         for (ordinal, sum) in sums {
-            update.execute([document, ordinal, sum])?;
+            update.execute(params![document, ordinal, sum])?;
         }
         let stat = format!("SELECT {STAT} FROM document WHERE id = ?1");
         let stat = of_rows(connection, &stat, document)?;
         connection.execute(
             "UPDATE document SET stat_sum = ?2 WHERE id = ?1",
-            [document, stat],
+            params![document, stat],
         )?;
         seal_document(connection, document)?;
     }
-    for vector in ids("SELECT rowid FROM vector")? {
+    for vector in ids::<i64>(connection, "SELECT rowid FROM vector")? {
         let sql = "SELECT key, numbers, refused FROM vector WHERE rowid = ?1";
         let sum = of_rows(connection, sql, vector)?;
         connection
@@ -237,7 +240,7 @@ pub(super) fn fill(connection: &Connection) -> Result<(), StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::SyncOptions;
+    use crate::model::{ChunkKey, SyncOptions};
     use crate::store::Store;
     use crate::{Index, OpenOptions, quiet};
 
@@ -298,18 +301,25 @@ mod tests {
 
     #[test]
     fn a_row_with_any_value_changed_is_not_read() {
+        let first = DocumentId(1);
         let document = names(DOCUMENT);
         assert_eq!(document.len(), DOCUMENT_COLUMNS);
         notices("document", &document, |store| {
-            store.database.document(1).map(drop)
+            store.database.document(first).map(drop)
         });
         // The key identifies the row: with another one, it is another row, or none.
         let chunk = names(CHUNK);
         assert_eq!(chunk.len(), CHUNK_COLUMNS);
         notices("chunk", &chunk[2..], |store| {
-            store.database.chunk(1, 0).map(drop)
+            let key = ChunkKey {
+                document: first,
+                ordinal: 0,
+            };
+            store.database.chunk(key).map(drop)
         });
-        notices("chunk", &chunk, |store| store.database.chunks(1).map(drop));
+        notices("chunk", &chunk, |store| {
+            store.database.chunks(first).map(drop)
+        });
         let source = names(SOURCE);
         assert_eq!(source.len(), SOURCE_COLUMNS);
         notices("source", &source, |store| {
@@ -319,15 +329,18 @@ mod tests {
             store.database.check_vectors()
         });
         notices("skip", &["path", "reason", "detail"], |store| {
-            store.database.skips(1).map(drop)
+            let source = store.database.sources()?.remove(0);
+            store.database.skips(&source.id).map(drop)
         });
         notices("facet", &["name", "value", "document"], |store| {
-            store.database.check_facets(1)
+            store.database.check_facets(first)
         });
         let link = ["document", "start", "target", "section", "wiki"];
-        notices("link", &link, |store| store.database.links_of(1).map(drop));
+        notices("link", &link, |store| {
+            store.database.links_of(first).map(drop)
+        });
         notices("document", &names(STAT), |store| {
-            store.database.stat(1).map(drop)
+            store.database.stat(first).map(drop)
         });
         notices("text", &["bytes", "zstd"], |store| {
             store.database.verify_all()
@@ -338,7 +351,13 @@ mod tests {
     fn a_file_whose_size_and_time_were_damaged_is_read_again() {
         let (dir, store) = store();
         let source = store.database.sources().unwrap().remove(0);
-        let known = || store.database.known(source.id, None, 10).unwrap().remove(0);
+        let known = || {
+            store
+                .database
+                .known(&source.id, None, 10)
+                .unwrap()
+                .remove(0)
+        };
         let connection = &store.database.connection;
         connection
             .execute("UPDATE document SET settled = 1", [])
@@ -350,8 +369,9 @@ mod tests {
         assert!(!known().settled);
         let index = dir.path().join("index");
         let mut index = Index::open(&index, OpenOptions::default()).unwrap();
-        let root = std::path::Path::new(&source.root);
-        index.sync(root, &SyncOptions::default(), quiet).unwrap();
+        index
+            .sync(source.id.path(), &SyncOptions::default(), quiet)
+            .unwrap();
         assert!(index.check().unwrap().is_sound());
     }
 }

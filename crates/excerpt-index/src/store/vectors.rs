@@ -17,11 +17,11 @@ use super::{PAGE, Store};
 use crate::embed::{EmbedError, Embedder, Vectors, always_there};
 use crate::fs::lock::WriteLock;
 use crate::fs::{disk, layout};
-use crate::model::{NextVectors, VectorStatus};
+use crate::model::{ChunkKey, DocumentId, NextVectors, Revision, VectorStatus};
 
 /// After how many document changes vectors that no chunk uses are removed. Until then they are
 /// available to texts that come back.
-const SWEEP: i64 = 4_096;
+const SWEEP: u64 = 4_096;
 
 /// The key of a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -87,7 +87,7 @@ impl Store {
             embedder: stamp.map(|stamp| stamp.embedder.clone()),
             behind: self
                 .database
-                .changed_count(stamp.map_or(0, |stamp| stamp.rev))?,
+                .changed_count(stamp.map_or(Revision::default(), |stamp| stamp.rev))?,
             next: self.next_codes()?.map(next).transpose()?,
             refused,
             refusal,
@@ -151,19 +151,18 @@ impl Store {
             false => None,
         };
         let before = next.as_ref().or(self.codes(embedder));
-        let mut rev = before.map_or(0, |codes| codes.stamp().rev);
+        let mut rev = before.map_or(Revision::default(), |codes| codes.stamp().rev);
         if before.is_some() && rev == target && !is_followed {
             self.drop_next();
             return Ok(Followed::Complete);
         }
         let swept = match before {
-            Some(_) => rev / SWEEP != target / SWEEP,
+            Some(_) => rev.0 / SWEEP != target.0 / SWEEP,
             None => true,
         };
         let removed = self.database.removed(rev)?.into_iter();
-        let mut changed: BTreeMap<u64, Option<Group>> = removed
-            .map(|document| (document.unsigned_abs(), None))
-            .collect();
+        let mut changed: BTreeMap<DocumentId, Option<Group>> =
+            removed.map(|document| (document, None)).collect();
         let (mut done, total) = (0, self.database.changed_count(rev)?);
         if progress(done, total).is_break() {
             return Ok(Followed::Broken);
@@ -184,7 +183,7 @@ impl Store {
             })?;
             embedded = next;
             for (document, group) in following.complete() {
-                rev = group.rev.cast_signed();
+                rev = group.rev;
                 done += 1;
                 changed.insert(document, Some(group));
             }
@@ -205,7 +204,7 @@ impl Store {
         }
         following.keep(&embedded)?;
         for (document, group) in following.complete() {
-            rev = group.rev.cast_signed();
+            rev = group.rev;
             changed.insert(document, Some(group));
         }
         let stamp = Stamp {
@@ -245,10 +244,9 @@ impl Store {
         &self,
         embedder: &str,
         query: &[f32],
-        document: u64,
-        ordinal: u64,
+        chunk: ChunkKey,
     ) -> Result<Option<f32>, StoreError> {
-        let found = self.comparison(embedder, query, document, ordinal)?;
+        let found = self.comparison(embedder, query, chunk)?;
         Ok(found.flatten())
     }
 
@@ -258,11 +256,10 @@ impl Store {
         &self,
         embedder: &str,
         query: &[f32],
-        document: u64,
-        ordinal: u64,
+        chunk: ChunkKey,
     ) -> Result<Option<Option<f32>>, StoreError> {
         let look = |numbers: &[u8]| cosine(query, numbers);
-        let found = self.database.vector_of(embedder, document, ordinal, look)?;
+        let found = self.database.vector_of(embedder, chunk, look)?;
         Ok(found.map(Option::flatten))
     }
 
@@ -279,16 +276,15 @@ impl Store {
     ) -> Result<Vec<Candidate>, StoreError> {
         let mut found = Vec::new();
         for near in near {
-            let compared = self.comparison(embedder, query, near.document, near.ordinal)?;
+            let compared = self.comparison(embedder, query, near.key)?;
             if compared.is_none() && is_whole {
                 return Err(StoreError::Torn);
             }
             // One without a vector, or with a zero vector, is near nothing.
             if let Some(score) = compared.flatten() {
                 found.push(Candidate {
-                    document: near.document,
+                    key: near.key,
                     path_hash: near.path_hash,
-                    ordinal: near.ordinal,
                     rev: near.rev,
                     score,
                 });
@@ -302,8 +298,8 @@ impl Store {
 
 /// A document whose chunks may lack vectors.
 struct Lacking {
-    document: u64,
-    rev: u64,
+    document: DocumentId,
+    rev: Revision,
     path_hash: u64,
     /// The keys of its chunks.
     keys: Vec<Key>,
@@ -315,8 +311,8 @@ struct Following<'a> {
     embedder: &'a dyn Embedder,
     /// The ids of changed documents still to be read, the `rev` of the last one requested, and
     /// whether that is the last of all.
-    ids: VecDeque<i64>,
-    rev: i64,
+    ids: VecDeque<DocumentId>,
+    rev: Revision,
     is_last: bool,
     /// Documents that were read, in the order of change.
     documents: VecDeque<Lacking>,
@@ -327,7 +323,7 @@ struct Following<'a> {
 }
 
 impl<'a> Following<'a> {
-    fn new(store: &'a Store, embedder: &'a dyn Embedder, rev: i64) -> Self {
+    fn new(store: &'a Store, embedder: &'a dyn Embedder, rev: Revision) -> Self {
         Following {
             store,
             embedder,
@@ -357,7 +353,7 @@ impl<'a> Following<'a> {
     }
 
     /// Adds a document.
-    fn add(&mut self, id: i64) -> Result<(), StoreError> {
+    fn add(&mut self, id: DocumentId) -> Result<(), StoreError> {
         let database = &self.store.database;
         let Some(document) = database.document(id)? else {
             return Ok(());
@@ -384,8 +380,8 @@ impl<'a> Following<'a> {
             self.codes.insert(key, code);
         }
         self.documents.push_back(Lacking {
-            document: id.unsigned_abs(),
-            rev: document.rev.unsigned_abs(),
+            document: id,
+            rev: document.rev,
             path_hash: path_hash(&document.path),
             keys,
         });
@@ -422,7 +418,7 @@ impl<'a> Following<'a> {
     }
 
     /// The codes of the next complete documents.
-    fn complete(&mut self) -> Vec<(u64, Group)> {
+    fn complete(&mut self) -> Vec<(DocumentId, Group)> {
         let mut complete = Vec::new();
         while let Some(next) = self.documents.front() {
             let codes = next.keys.iter();
@@ -579,8 +575,8 @@ mod tests {
         let codes = store.codes.as_ref().unwrap();
         assert_eq!(codes.stamp().rev, store.database.rev().unwrap());
         let groups = codes.groups().into_iter().map(|(id, group)| {
-            let document = store.database.document(id.cast_signed()).unwrap().unwrap();
-            assert_eq!(document.rev.unsigned_abs(), group.rev);
+            let document = store.database.document(id).unwrap().unwrap();
+            assert_eq!(document.rev, group.rev);
             (document.path, group.words)
         });
         let groups = groups.collect();

@@ -1,6 +1,7 @@
 //! Changes to the database. Each function is one transaction: a process that is killed leaves all
 //! of it or nothing.
 
+use crate::store::sql::signed;
 use std::collections::HashSet;
 
 use excerpt_chunk::Hash;
@@ -15,7 +16,7 @@ use super::link::put_links;
 use super::record::{Change, ChunkRow, Record, SkipRow};
 use super::sum;
 use super::vectors::Key;
-use crate::model::Stat;
+use crate::model::{DocumentId, Revision, SourceId, Stat};
 
 /// How many tombstones are kept for a keyword index that is restored from an older copy; with more
 /// of them, it is rebuilt.
@@ -29,58 +30,59 @@ impl Database {
         Ok(Transaction::new_unchecked(&self.connection, behavior)?)
     }
 
-    /// The id of the source at `root`, which is created if needed. `name` is that of its
-    /// collection.
-    pub(crate) fn ensure_source(&self, root: &str, name: Option<&str>) -> Result<i64, StoreError> {
+    /// Creates a source unless it exists. `name` is that of its collection.
+    pub(crate) fn ensure_source(
+        &self,
+        source: &SourceId,
+        name: Option<&str>,
+    ) -> Result<(), StoreError> {
         // What gets a new checksum below must match its old one.
         self.sources()?;
-        if let Some(id) = self.source(root)? {
-            if self.has_name(id, name)? {
-                return Ok(id);
+        if let Some(row) = self.find_row(source)? {
+            if self.has_name(row, name)? {
+                return Ok(());
             }
             let transaction = self.change()?;
             let rename = "UPDATE source SET name = ?2 WHERE id = ?1";
-            transaction.execute(rename, params![id, name])?;
-            sum::seal_source(&transaction, id)?;
-            transaction.commit()?;
-            return Ok(id);
+            transaction.execute(rename, params![row, name])?;
+            sum::seal_source(&transaction, row)?;
+            return Ok(transaction.commit()?);
         }
         let transaction = self.change()?;
         transaction.execute(
             "INSERT INTO source (root, name) VALUES (?1, ?2)",
-            params![root, name],
+            params![source, name],
         )?;
-        let id = transaction.last_insert_rowid();
-        sum::seal_skips(&transaction, id)?;
-        transaction.commit()?;
-        Ok(id)
+        sum::seal_skips(&transaction, transaction.last_insert_rowid())?;
+        Ok(transaction.commit()?)
     }
 
-    fn has_name(&self, source: i64, name: Option<&str>) -> Result<bool, StoreError> {
+    fn has_name(&self, row: i64, name: Option<&str>) -> Result<bool, StoreError> {
         let sql = "SELECT name IS ?2 FROM source WHERE id = ?1";
-        let named = params![source, name];
+        let named = params![row, name];
         Ok(self.connection.query_row(sql, named, |row| row.get(0))?)
     }
 
-    /// Makes this the store of the source at `root` only, with the documents of the source that has
+    /// Makes this the store of the source `adopted` only, with the documents of the source that has
     /// most of them. Whether each exists there with the same text is still to be checked.
-    pub(crate) fn adopt(&self, root: &str) -> Result<(), StoreError> {
+    pub(crate) fn adopt(&self, adopted: &SourceId) -> Result<(), StoreError> {
         let mut sources = self.sources()?;
         let mut counted = Vec::new();
         for source in sources.drain(..) {
-            counted.push((self.counts(source.id)?.documents, source.id));
+            counted.push((self.counts(&source.id)?.documents, source.id));
         }
         counted.sort_unstable();
         let Some((_, kept)) = counted.pop() else {
             return Ok(());
         };
         for (_, other) in counted {
-            self.remove_source(other)?;
+            self.remove_source(&other)?;
         }
+        let kept = self.row(&kept)?;
         let transaction = self.connection.unchecked_transaction()?;
         transaction.execute(
             "UPDATE source SET root = ?2, name = NULL, started = NULL, finished = NULL, summary = NULL WHERE id = ?1",
-            params![kept, root],
+            params![kept, adopted],
         )?;
         transaction.execute("UPDATE document SET settled = 0", [])?;
         transaction.execute("DELETE FROM skip", [])?;
@@ -89,19 +91,20 @@ impl Database {
     }
 
     /// Removes a source with all its documents.
-    pub(crate) fn remove_source(&self, source: i64) -> Result<(), StoreError> {
+    pub(crate) fn remove_source(&self, source: &SourceId) -> Result<(), StoreError> {
+        let source = self.row(source)?;
         let transaction = self.change()?;
-        let mut rev: i64 =
+        let mut rev: Revision =
             transaction.query_row("SELECT value FROM meta WHERE key = 'rev'", [], |row| {
                 row.get(0)
             })?;
-        let documents: Vec<i64> = {
+        let documents: Vec<DocumentId> = {
             let mut select = transaction.prepare("SELECT id FROM document WHERE source = ?1")?;
             let ids = select.query_map([source], |row| row.get(0))?;
             ids.collect::<Result<_, _>>()?
         };
         for id in documents {
-            rev += 1;
+            rev = rev.next();
             remove(&transaction, id, rev)?;
         }
         transaction.execute("DELETE FROM skip WHERE source = ?1", [source])?;
@@ -112,7 +115,8 @@ impl Database {
 
     /// Records that a sync of the source has started to write: until it has finished, it counts as
     /// interrupted.
-    pub(crate) fn start_sync(&self, source: i64, started: i64) -> Result<(), StoreError> {
+    pub(crate) fn start_sync(&self, source: &SourceId, started: i64) -> Result<(), StoreError> {
+        let source = self.row(source)?;
         let transaction = self.change()?;
         transaction
             .prepare_cached("UPDATE source SET started = ?2, finished = NULL WHERE id = ?1")?
@@ -124,11 +128,12 @@ impl Database {
     /// Records that a sync has covered the whole source; `skips` replaces the list of skips.
     pub(crate) fn finish_sync(
         &self,
-        source: i64,
+        source: &SourceId,
         started: i64,
         finished: i64,
         skips: Option<&[SkipRow]>,
     ) -> Result<(), StoreError> {
+        let source = self.row(source)?;
         let transaction = self.change()?;
         if let Some(skips) = skips {
             transaction.execute("DELETE FROM skip WHERE source = ?1", [source])?;
@@ -167,12 +172,13 @@ impl Database {
     }
 
     /// Applies changes to the documents of a source.
-    pub(crate) fn apply(&self, source: i64, changes: &[Change]) -> Result<(), StoreError> {
+    pub(crate) fn apply(&self, source: &SourceId, changes: &[Change]) -> Result<(), StoreError> {
         if changes.is_empty() {
             return Ok(());
         }
+        let source = self.row(source)?;
         let transaction = self.change()?;
-        let mut rev: i64 =
+        let mut rev: Revision =
             transaction.query_row("SELECT value FROM meta WHERE key = 'rev'", [], |row| {
                 row.get(0)
             })?;
@@ -204,11 +210,11 @@ impl Database {
                     }
                 }
                 Change::Put(record) => {
-                    rev += 1;
+                    rev = rev.next();
                     put(&transaction, source, record, rev)?;
                 }
                 Change::Remove { id } => {
-                    rev += 1;
+                    rev = rev.next();
                     remove(&transaction, *id, rev)?;
                 }
             }
@@ -218,7 +224,7 @@ impl Database {
     }
 
     /// Removes tombstones that the keyword index, which is up to date with `rev`, no longer needs.
-    pub(crate) fn prune(&self, rev: i64) -> Result<(), StoreError> {
+    pub(crate) fn prune(&self, rev: Revision) -> Result<(), StoreError> {
         let count: i64 =
             self.connection
                 .query_row("SELECT count(*) FROM tombstone", [], |row| row.get(0))?;
@@ -315,7 +321,7 @@ fn put(
     transaction: &Transaction<'_>,
     source: i64,
     record: &Record,
-    rev: i64,
+    rev: Revision,
 ) -> Result<(), StoreError> {
     let mut text = transaction
         .prepare_cached("INSERT OR IGNORE INTO text (hash, bytes, zstd) VALUES (?1, ?2, ?3)")?;
@@ -343,7 +349,7 @@ fn put(
              identity = excluded.identity, rev = excluded.rev, encoding = excluded.encoding
          RETURNING id",
     )?;
-    let id: i64 = document.query_row(
+    let id: DocumentId = document.query_row(
         named_params! {
             ":source": source,
             ":path": record.path,
@@ -391,7 +397,7 @@ fn put(
 
 fn put_chunk(
     transaction: &Transaction<'_>,
-    document: i64,
+    document: DocumentId,
     ordinal: usize,
     chunk: &ChunkRow,
 ) -> Result<(), StoreError> {
@@ -431,18 +437,21 @@ fn put_chunk(
     Ok(())
 }
 
-fn remove(transaction: &Transaction<'_>, id: i64, rev: i64) -> Result<(), StoreError> {
+fn remove(transaction: &Transaction<'_>, id: DocumentId, rev: Revision) -> Result<(), StoreError> {
     let text = text_of(transaction, id)?;
     transaction
         .prepare_cached("DELETE FROM document WHERE id = ?1")?
         .execute([id])?;
     let mut tombstone = transaction
         .prepare_cached("INSERT OR REPLACE INTO tombstone (document, rev) VALUES (?1, ?2)")?;
-    tombstone.execute([id, rev])?;
+    tombstone.execute(params![id, rev])?;
     text.map_or(Ok(()), |hash| drop_text(transaction, &hash))
 }
 
-fn text_of(transaction: &Transaction<'_>, document: i64) -> Result<Option<Vec<u8>>, StoreError> {
+fn text_of(
+    transaction: &Transaction<'_>,
+    document: DocumentId,
+) -> Result<Option<Vec<u8>>, StoreError> {
     let mut select = transaction.prepare_cached("SELECT text FROM document WHERE id = ?1")?;
     Ok(select.query_row([document], |row| row.get(0)).optional()?)
 }
@@ -474,8 +483,4 @@ fn stat_sum(stat: Stat) -> Result<i64, StoreError> {
 
 fn inode(stat: Stat) -> Option<i64> {
     stat.inode.map(u64::cast_signed)
-}
-
-fn signed(value: u64) -> i64 {
-    i64::try_from(value).unwrap_or(i64::MAX)
 }

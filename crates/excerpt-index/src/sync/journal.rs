@@ -8,6 +8,7 @@
 //! after everything else is written. If the process crashes on it again, it is a *culprit*, and is
 //! not split until it changes.
 
+use crate::model::SourceId;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
@@ -51,8 +52,8 @@ struct Slots {
 }
 
 /// The key of a document: its source and its path.
-pub(crate) fn key(root: &str, path: &str) -> Hash {
-    Hash::of(format!("{root}\0{path}").as_bytes())
+pub(crate) fn key(source: &SourceId, path: &str) -> Hash {
+    Hash::of(format!("{source}\0{path}").as_bytes())
 }
 
 impl Journal {
@@ -178,7 +179,8 @@ mod tests {
     #[test]
     fn what_a_process_dies_over_is_a_suspect_and_then_a_culprit() {
         let dir = tempfile::tempdir().unwrap();
-        let (tea, milk) = (key("/notes", "tea.md"), key("/notes", "milk.md"));
+        let notes = SourceId::from("/notes");
+        let (tea, milk) = (key(&notes, "tea.md"), key(&notes, "milk.md"));
         let dies_over = |documents: &[Hash]| {
             let journal = Journal::open(dir.path());
             // A process that crashes drops nothing.
@@ -205,8 +207,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let journal = Journal::open(dir.path());
         for _ in 0..3 {
-            let _first = journal.enter(key("", "a"));
-            let _second = journal.enter(key("", "b"));
+            let _first = journal.enter(key(&"".into(), "a"));
+            let _second = journal.enter(key(&"".into(), "b"));
         }
         let file = std::fs::read(dir.path().join(layout::JOURNAL)).unwrap();
         assert_eq!(file, [0; 2 * SLOT]);
@@ -219,6 +221,6 @@ mod tests {
         assert!(Journal::open(dir.path()).left.is_empty());
         std::fs::remove_file(dir.path().join(layout::JOURNAL)).unwrap();
         std::fs::create_dir(dir.path().join(layout::JOURNAL)).unwrap();
-        drop(Journal::open(dir.path()).enter(key("", "a")));
+        drop(Journal::open(dir.path()).enter(key(&"".into(), "a")));
     }
 }

@@ -27,8 +27,8 @@ use rayon::prelude::*;
 use crate::embed::Embedder;
 use crate::fs::lock::WriteLock;
 use crate::model::{
-    Error, Progress, Result, Selection, Skip, SkipReason, SourceSummary, Stage, SyncOptions,
-    SyncReport,
+    Error, Progress, Result, Selection, Skip, SkipReason, SourceId, SourceSummary, Stage,
+    SyncOptions, SyncReport,
 };
 use crate::source::{Listing, SECRETS_VERSION, Source};
 use crate::store::{Change, Database, Followed, SkipRow, Store, StoreError};
@@ -127,14 +127,14 @@ impl<'a> Sync<'a> {
         // removed.
         listing.entries.sort_by(|a, b| a.path.cmp(&b.path));
         listing.entries.dedup_by(|a, b| a.path == b.path);
-        let source = self
-            .store
+        let source = self.source.id();
+        self.store
             .database
-            .ensure_source(self.source.root(), self.name.as_deref())?;
+            .ensure_source(source, self.name.as_deref())?;
         self.store.note_roots()?;
         let last = self.store.database.last_sync(source)?;
         self.trusts = last.is_none_or(|last| last.started <= self.clock.seconds());
-        let before = self.store.database.skips(source)?;
+        let before = self.store.database.skips(&source)?;
         let mut plan = self.plan(source, listing, &before)?;
         // An index that started as a copy does not reflect this source yet.
         if !self.accepts_removals && last.is_some() {
@@ -189,7 +189,7 @@ impl<'a> Sync<'a> {
     /// Compares the listing with the known documents, and sets aside what may crash.
     fn plan(
         &mut self,
-        source: i64,
+        source: &SourceId,
         listing: Listing,
         before: &[SkipRow],
     ) -> Result<Plan, StoreError> {
@@ -216,8 +216,8 @@ impl<'a> Sync<'a> {
         if self.retry {
             return;
         }
-        let root = self.source.root();
-        let verdict = |step: &Step| self.journal.verdict(key(root, step.path()));
+        let source = self.source.id();
+        let verdict = |step: &Step| self.journal.verdict(key(source, step.path()));
         let culprits = plan
             .steps
             .extract_if(.., |step| verdict(step) == Some(Verdict::Culprit));
@@ -246,7 +246,7 @@ impl<'a> Sync<'a> {
     ///
     /// In that case nothing at all is applied, since answers would otherwise mix two states of a
     /// source, such as two branches.
-    fn check_loss(&self, source: i64, plan: &Plan) -> Result<(), StoreError> {
+    fn check_loss(&self, source: &SourceId, plan: &Plan) -> Result<(), StoreError> {
         let vanished = plan.vanished.len();
         if vanished == 0 {
             return Ok(());
@@ -255,7 +255,7 @@ impl<'a> Sync<'a> {
         let is_empty = self.report.listed == 0 && plan.removals.len() == documents;
         let is_loss = |lost: usize| documents >= MANY && lost * 2 > documents;
         if is_empty || (is_loss(vanished) && is_loss(vanished - plan.moved())) {
-            let path = self.source.root().into();
+            let path = source.path().into();
             return Err(StoreError::Told(Error::Vanished {
                 path,
                 vanished,
@@ -266,7 +266,7 @@ impl<'a> Sync<'a> {
     }
 
     /// Executes the plan, batch by batch.
-    fn apply(&mut self, source: i64, plan: &mut Plan) -> Result<ControlFlow<()>, StoreError> {
+    fn apply(&mut self, source: &SourceId, plan: &mut Plan) -> Result<ControlFlow<()>, StoreError> {
         for removals in plan.removals.chunks(BATCH_DOCUMENTS) {
             let changes: Vec<Change> = removals
                 .iter()
@@ -531,13 +531,14 @@ mod tests {
 
     /// A source whose texts cannot be read before it is opened.
     struct Gate {
+        id: SourceId,
         documents: usize,
         is_open: AtomicBool,
     }
 
     impl Source for Gate {
-        fn root(&self) -> &str {
-            "/gate"
+        fn id(&self) -> &SourceId {
+            &self.id
         }
 
         fn list(&self) -> Result<Listing> {
@@ -589,6 +590,7 @@ mod tests {
     fn a_sync_ends_in_the_middle_of_a_batch_and_the_next_goes_on() {
         let dir = tempfile::tempdir().unwrap();
         let gate = Gate {
+            id: "/gate".into(),
             documents: 200,
             is_open: AtomicBool::new(false),
         };
@@ -616,12 +618,13 @@ mod tests {
     fn a_document_that_ended_the_process_is_cut_once_more_and_then_quarantined() {
         let dir = tempfile::tempdir().unwrap();
         let open = |documents| Gate {
+            id: "/gate".into(),
             documents,
             is_open: AtomicBool::new(true),
         };
         let dies_over = |path: &str| {
             let journal = Journal::open(dir.path());
-            std::mem::forget(journal.enter(key("/gate", path)));
+            std::mem::forget(journal.enter(key(&"/gate".into(), path)));
         };
         sync_of(&open(0), dir.path(), &mut quiet);
         dies_over("000.md");
@@ -635,8 +638,8 @@ mod tests {
             (1, 1)
         );
         let store = Store::open(dir.path()).unwrap();
-        let source = store.database.source("/gate").unwrap().unwrap();
-        let skips = store.database.skips(source).unwrap();
+        let source = SourceId::from("/gate");
+        let skips = store.database.skips(&source).unwrap();
         let detail = skips[0].skip.detail.as_deref();
         assert_eq!(detail, Some("excerpt ended twice while splitting it"));
         drop(store);
@@ -652,7 +655,7 @@ mod tests {
         let report = sync_by(&open(3), dir.path(), &options, &mut quiet);
         assert_eq!((report.recut, report.removed), (1, 0), "{report:?}");
         let store = Store::open(dir.path()).unwrap();
-        assert_eq!(store.database.counts(source).unwrap().documents, 2);
+        assert_eq!(store.database.counts(&source).unwrap().documents, 2);
     }
 
     #[test]
@@ -675,9 +678,8 @@ mod tests {
         let store = Store::open(&index).unwrap();
         let later = Clock::start().seconds() + 3600;
         let database = store.database;
-        let source = database.source(root.canonicalize().unwrap().to_str().unwrap());
-        let source = source.unwrap().unwrap();
-        database.start_sync(source, later).unwrap();
+        let source = database.known_source(root.canonicalize().unwrap().as_path().into());
+        database.start_sync(&source.unwrap(), later).unwrap();
         drop(database);
         assert_eq!(sync().read, 1);
         assert_eq!(sync().read, 0);

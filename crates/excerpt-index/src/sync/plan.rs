@@ -7,7 +7,7 @@ use std::iter::Peekable;
 use excerpt_chunk::{CodeParser as _, Document, Hash};
 use excerpt_grammars::Grammars;
 
-use crate::model::{Skip, SkipReason, is_at_or_below};
+use crate::model::{DocumentId, Skip, SkipReason, SourceId, is_at_or_below};
 use crate::source::{Entry, Listing};
 use crate::store::{Database, Known, SkipRow, StoreError};
 
@@ -32,7 +32,7 @@ pub(super) struct Plan {
     /// How many of the steps are for documents that come first.
     pub(super) first: usize,
     /// Documents to remove.
-    pub(super) removals: Vec<i64>,
+    pub(super) removals: Vec<DocumentId>,
     /// Those of them that have disappeared, by file name and size: no skip explains their absence.
     pub(super) vanished: Vec<(String, u64)>,
     /// What is skipped.
@@ -231,14 +231,14 @@ impl Step {
 /// The known documents of a source, by path, read in pages.
 pub(super) struct KnownDocuments<'a> {
     database: &'a Database,
-    source: i64,
+    source: &'a SourceId,
     page: std::vec::IntoIter<Known>,
     last: Option<String>,
     ended: bool,
 }
 
 impl<'a> KnownDocuments<'a> {
-    pub(super) fn new(database: &'a Database, source: i64) -> Self {
+    pub(super) fn new(database: &'a Database, source: &'a SourceId) -> Self {
         KnownDocuments {
             database,
             source,
@@ -312,7 +312,7 @@ mod tests {
     /// A document with this size, and whether it was split with the current settings.
     fn known(path: &str, (size, is_current): (u64, bool)) -> Known {
         Known {
-            id: i64::try_from(path.len()).unwrap(),
+            id: DocumentId(path.len() as u64),
             path: path.to_string(),
             stat: stat(size),
             settled: true,

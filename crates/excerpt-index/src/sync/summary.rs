@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use excerpt_chunk::Document;
 
 use crate::analysis::{is_date, language};
-use crate::model::{Domain, Newest, SourceSummary, Topic};
+use crate::model::{Domain, Newest, SourceId, SourceSummary, Topic};
 use crate::store::{Database, Order, StoreError};
 
 /// How many domains, and how many topics, a summary names.
@@ -18,7 +18,7 @@ const NEWEST: usize = 10;
 
 impl SourceSummary {
     /// Rebuilds and stores the summary of a source, if the source has changed since.
-    pub(crate) fn keep(database: &Database, source: i64) -> Result<(), StoreError> {
+    pub(crate) fn keep(database: &Database, source: &SourceId) -> Result<(), StoreError> {
         if database.summary_is_due(source)? {
             let summary = SourceSummary::of(database, source)?;
             database.set_summary(source, &serde_json::to_string(&summary)?)?;
@@ -27,14 +27,14 @@ impl SourceSummary {
     }
 
     /// The stored summary of a source.
-    pub(crate) fn kept(database: &Database, source: i64) -> Result<Option<Self>, StoreError> {
+    pub(crate) fn kept(database: &Database, source: &SourceId) -> Result<Option<Self>, StoreError> {
         match database.summary(source)? {
             Some(json) => Ok(Some(serde_json::from_str(&json)?)),
             None => Ok(None),
         }
     }
 
-    fn of(database: &Database, source: i64) -> Result<Self, StoreError> {
+    fn of(database: &Database, source: &SourceId) -> Result<Self, StoreError> {
         let mut summary = SourceSummary::default();
         let mut domains: BTreeMap<String, usize> = BTreeMap::new();
         database.each_listed(Some(source), "", Order::Path, None, |listed| {

@@ -8,7 +8,7 @@ use super::clock::Clock;
 use super::cut::{Split, Splitter};
 use super::journal::{Journal, key};
 use super::plan::Step;
-use crate::model::{Encoding, Selection, Skip, SkipReason, Stat};
+use crate::model::{DocumentId, Encoding, Selection, Skip, SkipReason, Stat};
 use crate::source::{Reading, Source};
 use crate::store::{Known, Record, SkipRow, StoreError};
 
@@ -22,7 +22,7 @@ pub(super) enum Outcome {
     Recut(Box<Record>),
     /// The text is unchanged, but the file's size, times or inode differ.
     Same {
-        id: i64,
+        id: DocumentId,
         stat: Stat,
         settled: bool,
         encoding: Encoding,
@@ -128,7 +128,7 @@ impl Work<'_> {
         stat: Stat,
         ended: &AtomicBool,
     ) -> Result<Split, StoreError> {
-        let _entry = self.journal.enter(key(self.source.root(), path));
+        let _entry = self.journal.enter(key(self.source.id(), path));
         let mut cut = self.cutter.cut(path, text, hash, ended)?;
         if let Split::Record(record) = &mut cut {
             record.stat = stat;

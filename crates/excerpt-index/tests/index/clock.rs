@@ -70,8 +70,8 @@ struct Busy<'a> {
 }
 
 impl Source for Busy<'_> {
-    fn root(&self) -> &str {
-        self.files.root()
+    fn id(&self) -> &excerpt_index::SourceId {
+        self.files.id()
     }
 
     fn list(&self) -> excerpt_index::Result<Listing> {

@@ -8,7 +8,7 @@ use std::thread;
 
 use excerpt_index::{
     Entry, Error, Files, Index, Keywords, Listing, Note, OpenOptions, Reading, Skip, SkipReason,
-    Source, quiet,
+    Source, SourceId, quiet,
 };
 
 use crate::fixture::{World, by_keywords, paths};
@@ -40,8 +40,8 @@ impl Broken {
 }
 
 impl Source for Broken {
-    fn root(&self) -> &str {
-        self.files.root()
+    fn id(&self) -> &SourceId {
+        self.files.id()
     }
 
     fn list(&self) -> excerpt_index::Result<Listing> {

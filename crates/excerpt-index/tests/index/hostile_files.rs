@@ -690,8 +690,8 @@ struct Swapping<'a> {
 }
 
 impl Source for Swapping<'_> {
-    fn root(&self) -> &str {
-        self.files.root()
+    fn id(&self) -> &excerpt_index::SourceId {
+        self.files.id()
     }
 
     fn list(&self) -> excerpt_index::Result<Listing> {

@@ -1,16 +1,18 @@
 //! Queries about chunks.
 
+use crate::model::{ChunkKey, DocumentId, Revision};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use excerpt_chunk::{Hash, Span};
-use rusqlite::{OptionalExtension, params_from_iter};
+use rusqlite::{OptionalExtension, ToSql, params, params_from_iter};
 
 use super::{hash, size, unsigned};
 use crate::store::database::Database;
 use crate::store::error::StoreError;
 use crate::store::record::input;
+use crate::store::sql::signed;
 use crate::store::sum::{self, CHUNK};
 
 /// A stored chunk without its text.
@@ -41,8 +43,8 @@ pub(crate) struct Features {
 
 impl Database {
     /// The chunks of a document, in order.
-    pub(crate) fn chunks(&self, document: i64) -> Result<Vec<StoredChunk>, StoreError> {
-        let chunks = self.chunks_where("document = ?1 ORDER BY ordinal", &[document])?;
+    pub(crate) fn chunks(&self, document: DocumentId) -> Result<Vec<StoredChunk>, StoreError> {
+        let chunks = self.chunks_where("document = ?1 ORDER BY ordinal", params![document])?;
         let mut select = self
             .connection
             .prepare_cached("SELECT chunks_sum FROM document WHERE id = ?1")?;
@@ -59,28 +61,27 @@ impl Database {
     }
 
     /// One chunk of a document.
-    pub(crate) fn chunk(
-        &self,
-        document: i64,
-        ordinal: u64,
-    ) -> Result<Option<StoredChunk>, StoreError> {
-        let ordinal = i64::try_from(ordinal).unwrap_or(i64::MAX);
+    pub(crate) fn chunk(&self, key: ChunkKey) -> Result<Option<StoredChunk>, StoreError> {
         let condition = "document = ?1 AND ordinal = ?2";
-        Ok(self.chunks_where(condition, &[document, ordinal])?.pop())
+        let place = params![key.document, signed(key.ordinal)];
+        Ok(self.chunks_where(condition, place)?.pop())
     }
 
-    /// The places, as document and ordinal, of chunks with ids from `first` to `last`; only a few
+    /// The keys of chunks with ids from `first` to `last`; only a few
     /// of them, since the caller looks for a single one.
     pub(crate) fn chunks_between(
         &self,
         first: [u8; 16],
         last: [u8; 16],
-    ) -> Result<Vec<(i64, u64)>, StoreError> {
+    ) -> Result<Vec<ChunkKey>, StoreError> {
         let mut select = self.connection.prepare_cached(
             "SELECT document, ordinal FROM chunk WHERE id BETWEEN ?1 AND ?2 LIMIT 8",
         )?;
         let rows = select.query_map([&first[..], &last[..]], |row| {
-            Ok((row.get(0)?, unsigned(row, 1)?))
+            Ok(ChunkKey {
+                document: row.get(0)?,
+                ordinal: unsigned(row, 1)?,
+            })
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
@@ -88,26 +89,23 @@ impl Database {
     /// The id of the chunk of a document that contains the byte at `offset`, or of the next one.
     pub(crate) fn chunk_at(
         &self,
-        document: i64,
+        document: DocumentId,
         offset: usize,
     ) -> Result<Option<Hash>, StoreError> {
         let offset = i64::try_from(offset).unwrap_or(i64::MAX);
         let condition = "document = ?1 AND end > ?2 ORDER BY ordinal LIMIT 1";
-        let found = self.chunks_where(condition, &[document, offset])?.pop();
+        let found = self
+            .chunks_where(condition, params![document, offset])?
+            .pop();
         Ok(found.map(|chunk| chunk.id))
     }
 
     /// The properties of a chunk that affect its rank.
-    pub(crate) fn features(
-        &self,
-        document: u64,
-        ordinal: u64,
-    ) -> Result<Option<Features>, StoreError> {
+    pub(crate) fn features(&self, key: ChunkKey) -> Result<Option<Features>, StoreError> {
         let mut select = self.connection.prepare_cached(&format!(
             "SELECT {CHUNK}, sum FROM chunk WHERE document = ?1 AND ordinal = ?2"
         ))?;
-        let place = [document, ordinal].map(|number| i64::try_from(number).unwrap_or(i64::MAX));
-        let mut rows = select.query(place)?;
+        let mut rows = select.query(params![key.document, signed(key.ordinal)])?;
         let Some(row) = rows.next()? else {
             return Ok(None);
         };
@@ -126,12 +124,12 @@ impl Database {
     fn chunks_where(
         &self,
         condition: &'static str,
-        numbers: &[i64],
+        values: &[&dyn ToSql],
     ) -> Result<Vec<StoredChunk>, StoreError> {
         let mut select = self
             .connection
             .prepare_cached(&format!("SELECT {CHUNK}, sum FROM chunk WHERE {condition}"))?;
-        let mut rows = select.query(params_from_iter(numbers))?;
+        let mut rows = select.query(values)?;
         let mut chunks = Vec::new();
         while let Some(row) = rows.next()? {
             sum::check(row, sum::CHUNK_COLUMNS)?;
@@ -165,14 +163,14 @@ impl Database {
     }
 
     /// How many chunks each document has, and its `rev`, by id.
-    pub(crate) fn chunk_counts(&self) -> Result<BTreeMap<u64, (i64, usize)>, StoreError> {
+    pub(crate) fn chunk_counts(
+        &self,
+    ) -> Result<BTreeMap<DocumentId, (Revision, usize)>, StoreError> {
         let mut select = self.connection.prepare_cached(
             "SELECT document.id, rev, count(chunk.ordinal) FROM document LEFT JOIN chunk ON chunk.document = document.id
              GROUP BY document.id",
         )?;
-        let rows = select.query_map([], |row| {
-            Ok((unsigned(row, 0)?, (row.get(1)?, size(row, 2)?)))
-        })?;
+        let rows = select.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, size(row, 2)?))))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 }

@@ -5,7 +5,7 @@ use rusqlite::{OptionalExtension, Row, params};
 use serde_json::{Map, Value};
 
 use super::{encoding, hash, size};
-use crate::model::Encoding;
+use crate::model::{DocumentId, Encoding, Revision, SourceId};
 use crate::store::collect::Documents;
 use crate::store::compress::decompressed;
 use crate::store::database::Database;
@@ -15,9 +15,8 @@ use crate::store::sum::{self, DOCUMENT};
 /// A stored document without its text.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredDocument {
-    pub(crate) id: i64,
-    pub(crate) source: i64,
-    pub(crate) root: String,
+    pub(crate) id: DocumentId,
+    pub(crate) source: SourceId,
     /// The name of the collection, if the source is one.
     pub(crate) collection: Option<String>,
     pub(crate) path: String,
@@ -27,7 +26,7 @@ pub(crate) struct StoredDocument {
     pub(crate) syntax: String,
     pub(crate) encoding: Encoding,
     pub(crate) text: Hash,
-    pub(crate) rev: i64,
+    pub(crate) rev: Revision,
 }
 
 impl StoredDocument {
@@ -44,7 +43,7 @@ impl StoredDocument {
 /// The documents that are source code.
 pub(in crate::store) struct Code {
     /// The `rev` at which they were read.
-    rev: i64,
+    rev: Revision,
     /// The number of all documents.
     total: usize,
     documents: Documents,
@@ -62,13 +61,13 @@ fn select(condition: &str) -> String {
 
 impl Database {
     /// A document.
-    pub(crate) fn document(&self, id: i64) -> Result<Option<StoredDocument>, StoreError> {
+    pub(crate) fn document(&self, id: DocumentId) -> Result<Option<StoredDocument>, StoreError> {
         let mut select = self.connection.prepare_cached(&select("WHERE id = ?1"))?;
         let found = select.query_row([id], |row| Ok(document(row))).optional()?;
         found.transpose()
     }
 
-    /// The documents at `path`, one per source, by root.
+    /// The documents at `path`, one per source, by source.
     pub(crate) fn documents_at(&self, path: &str) -> Result<Vec<StoredDocument>, StoreError> {
         let mut select = self
             .connection
@@ -93,20 +92,24 @@ impl Database {
     /// The document at `path` in a source.
     pub(crate) fn document_at(
         &self,
-        source: i64,
+        source: &SourceId,
         path: &str,
     ) -> Result<Option<StoredDocument>, StoreError> {
         let mut select = self
             .connection
             .prepare_cached(&select("WHERE source = ?1 AND path = ?2"))?;
         let found = select
-            .query_row(params![source, path], |row| Ok(document(row)))
+            .query_row(params![self.row(source)?, path], |row| Ok(document(row)))
             .optional()?;
         found.transpose()
     }
 
     /// The ids of the documents at or under `path` in a source.
-    pub(crate) fn documents_under(&self, source: i64, path: &str) -> Result<Vec<i64>, StoreError> {
+    pub(crate) fn documents_under(
+        &self,
+        source: &SourceId,
+        path: &str,
+    ) -> Result<Vec<DocumentId>, StoreError> {
         // Each is one range of the path index.
         let sql = match path.is_empty() {
             true => "SELECT id FROM document WHERE source = ?1 AND path > ?2",
@@ -117,19 +120,19 @@ impl Database {
             }
         };
         let mut select = self.connection.prepare_cached(sql)?;
-        let rows = select.query_map(params![source, path], |row| row.get(0))?;
+        let rows = select.query_map(params![self.row(source)?, path], |row| row.get(0))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
     /// Calls `visit` with the path of every document of a source, or of all.
     pub(crate) fn each_path(
         &self,
-        source: Option<i64>,
+        source: Option<&SourceId>,
         mut visit: impl FnMut(&str),
     ) -> Result<(), StoreError> {
         let sql = "SELECT path FROM document WHERE ?1 IS NULL OR source = ?1 ORDER BY path";
         let mut select = self.connection.prepare_cached(sql)?;
-        let mut rows = select.query([source])?;
+        let mut rows = select.query([self.row_of(source)?])?;
         while let Some(row) = rows.next()? {
             let path = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
             visit(path);
@@ -172,7 +175,7 @@ impl Database {
         })
     }
 
-    fn read_code(&self, rev: i64) -> Result<Code, StoreError> {
+    fn read_code(&self, rev: Revision) -> Result<Code, StoreError> {
         let mut code = Code {
             rev,
             total: 0,
@@ -185,7 +188,7 @@ impl Database {
         while let Some(row) = rows.next()? {
             code.total += 1;
             if row.get(1)? {
-                code.documents.insert(row.get::<_, i64>(0)?.unsigned_abs());
+                code.documents.insert(row.get(0)?);
             }
         }
         Ok(code)
@@ -197,7 +200,6 @@ fn document(row: &Row<'_>) -> Result<StoredDocument, StoreError> {
     const BEHIND: usize = sum::DOCUMENT_COLUMNS + 1;
     sum::check(row, sum::DOCUMENT_COLUMNS)?;
     Ok(StoredDocument {
-        source: row.get(0)?,
         path: row.get(1)?,
         text: hash(row, 2)?,
         title: row.get(3)?,
@@ -207,7 +209,7 @@ fn document(row: &Row<'_>) -> Result<StoredDocument, StoreError> {
         rev: row.get(11)?,
         encoding: encoding(row, 15)?,
         id: row.get(BEHIND)?,
-        root: row.get(BEHIND + 1)?,
+        source: row.get(BEHIND + 1)?,
         collection: row.get(BEHIND + 2)?,
     })
 }
@@ -223,9 +225,9 @@ mod tests {
     fn a_question_about_a_document_is_prepared_once() {
         let dir = tempfile::tempdir().unwrap();
         let database = Database::create(&dir.path().join("excerpt.db")).unwrap();
-        database.ensure_source("/notes", None).unwrap();
+        database.ensure_source(&"/notes".into(), None).unwrap();
         for id in 1..5 {
-            assert!(database.document(id).unwrap().is_none());
+            assert!(database.document(DocumentId(id)).unwrap().is_none());
         }
         let sql = select("WHERE id = ?1");
         let select = database.connection.prepare_cached(&sql).unwrap();

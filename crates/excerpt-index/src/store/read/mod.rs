@@ -12,7 +12,7 @@ use rusqlite::{DropBehavior, OptionalExtension, Row, Transaction, params};
 
 use super::database::Database;
 use super::error::StoreError;
-use crate::model::Encoding;
+use crate::model::{DocumentId, Encoding, Revision, SourceId};
 
 pub(crate) use chunk::{Features, StoredChunk};
 pub(super) use document::Code;
@@ -36,16 +36,16 @@ impl Database {
     }
 
     /// The `rev` of the latest change.
-    pub(crate) fn rev(&self) -> Result<i64, StoreError> {
+    pub(crate) fn rev(&self) -> Result<Revision, StoreError> {
         self.number("rev")
     }
 
     /// The `rev` up to which tombstones have been removed.
-    pub(crate) fn pruned(&self) -> Result<i64, StoreError> {
+    pub(crate) fn pruned(&self) -> Result<Revision, StoreError> {
         self.number("pruned")
     }
 
-    fn number(&self, key: &str) -> Result<i64, StoreError> {
+    fn number(&self, key: &str) -> Result<Revision, StoreError> {
         let mut select = self
             .connection
             .prepare_cached("SELECT value FROM meta WHERE key = ?1")?;
@@ -64,20 +64,24 @@ impl Database {
 
     /// The ids of documents changed after `rev`, in the order of change, at most `limit`, each with
     /// its `rev`.
-    pub(crate) fn changed(&self, rev: i64, limit: usize) -> Result<Vec<(i64, i64)>, StoreError> {
+    pub(crate) fn changed(
+        &self,
+        rev: Revision,
+        limit: usize,
+    ) -> Result<Vec<(DocumentId, Revision)>, StoreError> {
         let mut select = self
             .connection
             .prepare_cached("SELECT id, rev FROM document WHERE rev > ?1 ORDER BY rev LIMIT ?2")?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let rows = select.query_map([rev, limit], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let rows = select.query_map(params![rev, limit], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// How many documents of the source at `root` were split with other settings than those of
+    /// How many documents of a source were split with other settings than those of
     /// `identity`, up to `most`.
     pub(crate) fn stale_count(
         &self,
-        root: &str,
+        source: &SourceId,
         identity: Hash,
         most: usize,
     ) -> Result<usize, StoreError> {
@@ -87,11 +91,11 @@ impl Database {
                  WHERE root = ?1 AND (identity < ?2 OR identity > ?2) LIMIT ?3)",
         )?;
         let most = i64::try_from(most).unwrap_or(i64::MAX);
-        Ok(select.query_row(params![root, &identity.0[..], most], |row| size(row, 0))?)
+        Ok(select.query_row(params![source, &identity.0[..], most], |row| size(row, 0))?)
     }
 
     /// How many documents were changed after `rev`.
-    pub(crate) fn changed_count(&self, rev: i64) -> Result<usize, StoreError> {
+    pub(crate) fn changed_count(&self, rev: Revision) -> Result<usize, StoreError> {
         let mut select = self
             .connection
             .prepare_cached("SELECT count(*) FROM document WHERE rev > ?1")?;
@@ -99,7 +103,7 @@ impl Database {
     }
 
     /// How many documents have not been changed after `rev`.
-    pub(crate) fn unchanged_count(&self, rev: i64) -> Result<usize, StoreError> {
+    pub(crate) fn unchanged_count(&self, rev: Revision) -> Result<usize, StoreError> {
         let mut select = self
             .connection
             .prepare_cached("SELECT count(*) FROM document WHERE rev <= ?1")?;
@@ -107,7 +111,7 @@ impl Database {
     }
 
     /// The ids of documents removed after `rev`.
-    pub(crate) fn removed(&self, rev: i64) -> Result<Vec<i64>, StoreError> {
+    pub(crate) fn removed(&self, rev: Revision) -> Result<Vec<DocumentId>, StoreError> {
         let mut select = self
             .connection
             .prepare_cached("SELECT document FROM tombstone WHERE rev > ?1")?;

@@ -1,12 +1,12 @@
 //! Queries about sources.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::{encoding, hash, size, unsigned};
-use crate::model::{Error, LastSync, Skip, SkipReason, Stat};
+use crate::model::{Error, LastSync, Skip, SkipReason, SourceId, Stat};
 use crate::store::database::Database;
 use crate::store::error::StoreError;
 use crate::store::record::{Known, SkipRow};
@@ -15,8 +15,7 @@ use crate::store::sum::{self, SOURCE};
 /// A stored source.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredSource {
-    pub(crate) id: i64,
-    pub(crate) root: String,
+    pub(crate) id: SourceId,
     /// The name of the collection, if it is one.
     pub(crate) name: Option<String>,
     pub(crate) last_sync: Option<LastSync>,
@@ -30,28 +29,49 @@ pub(crate) struct Counts {
 }
 
 impl Database {
-    /// The id of the source at `root`.
-    pub(crate) fn source(&self, root: &str) -> Result<Option<i64>, StoreError> {
-        let mut select = self
-            .connection
-            .prepare_cached("SELECT id FROM source WHERE root = ?1")?;
-        Ok(select.query_row([root], |row| row.get(0)).optional()?)
+    /// Whether there is such a source.
+    pub(crate) fn has_source(&self, source: &SourceId) -> Result<bool, StoreError> {
+        Ok(self.find_row(source)?.is_some())
     }
 
-    /// The id of the source at `root`, which must exist.
+    /// The row of a source.
     ///
     /// # Errors
     ///
     /// [`Error::UnknownSource`] when there is none.
-    pub(crate) fn source_at(&self, root: &Path) -> Result<i64, StoreError> {
-        let sources = self.sources()?;
-        let mut all = sources.iter();
-        let found = all.find(|source| root.as_os_str() == &*source.root);
-        let unknown = || Error::UnknownSource {
-            path: root.to_path_buf(),
-            sources: sources.iter().map(|source| (&source.root).into()).collect(),
-        };
-        Ok(found.ok_or_else(unknown)?.id)
+    pub(in crate::store) fn row(&self, source: &SourceId) -> Result<i64, StoreError> {
+        if let Some(row) = self.find_row(source)? {
+            return Ok(row);
+        }
+        let sources = self.sources()?.into_iter();
+        Err(StoreError::Told(Error::UnknownSource {
+            path: source.path().into(),
+            sources: sources.map(|source| source.id.path().into()).collect(),
+        }))
+    }
+
+    /// The source, which must exist.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownSource`] when there is none.
+    pub(crate) fn known_source(&self, source: SourceId) -> Result<SourceId, StoreError> {
+        self.row(&source).map(|_| source)
+    }
+
+    pub(in crate::store) fn find_row(&self, source: &SourceId) -> Result<Option<i64>, StoreError> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT id FROM source WHERE root = ?1")?;
+        Ok(select.query_row([source], |row| row.get(0)).optional()?)
+    }
+
+    /// The row of a source, if one is named.
+    pub(in crate::store) fn row_of(
+        &self,
+        source: Option<&SourceId>,
+    ) -> Result<Option<i64>, StoreError> {
+        source.map(|source| self.row(source)).transpose()
     }
 
     /// The sources, by root.
@@ -65,8 +85,7 @@ impl Database {
             sum::check(row, sum::SOURCE_COLUMNS)?;
             let (started, finished): (Option<i64>, _) = (row.get(3)?, row.get(4)?);
             sources.push(StoredSource {
-                id: row.get(0)?,
-                root: row.get(1)?,
+                id: row.get(1)?,
                 name: row.get(2)?,
                 last_sync: started.map(|started| LastSync { started, finished }),
             });
@@ -97,9 +116,9 @@ impl Database {
     }
 
     /// The last sync of a source; `None` until the first one starts to write.
-    pub(crate) fn last_sync(&self, source: i64) -> Result<Option<LastSync>, StoreError> {
+    pub(crate) fn last_sync(&self, source: &SourceId) -> Result<Option<LastSync>, StoreError> {
         let sql = "SELECT started, finished FROM source WHERE id = ?1";
-        Ok(self.connection.query_row(sql, [source], |row| {
+        Ok(self.connection.query_row(sql, [self.row(source)?], |row| {
             let (started, finished): (Option<i64>, _) = (row.get(0)?, row.get(1)?);
             Ok(started.map(|started| LastSync { started, finished }))
         })?)
@@ -108,7 +127,7 @@ impl Database {
     /// The documents of a source after the path `after`, by path, at most `limit`.
     pub(crate) fn known(
         &self,
-        source: i64,
+        source: &SourceId,
         after: Option<&str>,
         limit: usize,
     ) -> Result<Vec<Known>, StoreError> {
@@ -117,7 +136,11 @@ impl Database {
              WHERE source = ?1 AND (?2 IS NULL OR path > ?2) ORDER BY path LIMIT ?3",
         )?;
         let rows = select.query_map(
-            params![source, after, i64::try_from(limit).unwrap_or(i64::MAX)],
+            params![
+                self.row(source)?,
+                after,
+                i64::try_from(limit).unwrap_or(i64::MAX)
+            ],
             |row| {
                 // A file whose stored metadata is damaged is read again.
                 let is_sound = sum::is_stat_sound(row, 2)?;
@@ -136,10 +159,11 @@ impl Database {
     }
 
     /// What was skipped in a source, by path.
-    pub(crate) fn skips(&self, source: i64) -> Result<Vec<SkipRow>, StoreError> {
+    pub(crate) fn skips(&self, source: &SourceId) -> Result<Vec<SkipRow>, StoreError> {
         let mut select = self.connection.prepare_cached(
             "SELECT path, reason, detail, size, mtime_ns, inode, ctime_ns, settled FROM skip WHERE source = ?1 ORDER BY path, rowid",
         )?;
+        let source = self.row(source)?;
         let kept = "SELECT skips_sum FROM source WHERE id = ?1";
         let kept: Option<i64> = self
             .connection
@@ -178,13 +202,14 @@ impl Database {
     /// What was skipped at `path` or above it, in one source or in all.
     pub(crate) fn skip_at(
         &self,
-        source: Option<i64>,
+        source: Option<&SourceId>,
         path: &str,
     ) -> Result<Option<Skip>, StoreError> {
         let mut select = self.connection.prepare_cached(
             "SELECT path, reason, detail FROM skip
              WHERE source IN (SELECT id FROM source WHERE ?1 IS NULL OR id = ?1) AND path = ?2 LIMIT 1",
         )?;
+        let source = self.row_of(source)?;
         let folders = path.rmatch_indices('/').map(|(end, _)| &path[..end]);
         for path in std::iter::once(path).chain(folders) {
             let mut rows = select.query(params![source, path])?;
@@ -204,12 +229,12 @@ impl Database {
     /// How much was skipped in a source, by reason.
     pub(crate) fn skip_counts(
         &self,
-        source: i64,
+        source: &SourceId,
     ) -> Result<BTreeMap<SkipReason, usize>, StoreError> {
         let mut select = self.connection.prepare_cached(
             "SELECT reason, count(*) FROM skip WHERE source = ?1 GROUP BY reason",
         )?;
-        let mut rows = select.query([source])?;
+        let mut rows = select.query([self.row(source)?])?;
         let mut counts = BTreeMap::new();
         while let Some(row) = rows.next()? {
             let reason: String = row.get(0)?;
@@ -221,13 +246,14 @@ impl Database {
     }
 
     /// How many documents and chunks a source has.
-    pub(crate) fn counts(&self, source: i64) -> Result<Counts, StoreError> {
+    pub(crate) fn counts(&self, source: &SourceId) -> Result<Counts, StoreError> {
         let mut documents = self
             .connection
             .prepare_cached("SELECT count(*) FROM document WHERE source = ?1")?;
         let mut chunks = self.connection.prepare_cached(
             "SELECT count(*) FROM chunk JOIN document ON document.id = chunk.document WHERE source = ?1",
         )?;
+        let source = self.row(source)?;
         Ok(Counts {
             documents: documents.query_row([source], |row| size(row, 0))?,
             chunks: chunks.query_row([source], |row| size(row, 0))?,

@@ -1,10 +1,12 @@
 //! Queries about vectors.
 
-use rusqlite::OptionalExtension;
+use rusqlite::{OptionalExtension, params};
 
 use super::size;
+use crate::model::ChunkKey;
 use crate::store::database::Database;
 use crate::store::error::StoreError;
+use crate::store::sql::signed;
 use crate::store::sum;
 use crate::store::vectors::Key;
 
@@ -33,15 +35,13 @@ impl Database {
     pub(in crate::store) fn vector_of<T>(
         &self,
         embedder: &str,
-        document: u64,
-        ordinal: u64,
+        chunk: ChunkKey,
         look: impl FnOnce(&[u8]) -> T,
     ) -> Result<Option<Option<T>>, StoreError> {
         let mut select = self
             .connection
             .prepare_cached("SELECT input FROM chunk WHERE document = ?1 AND ordinal = ?2")?;
-        let place = [document, ordinal].map(|number| i64::try_from(number).unwrap_or(i64::MAX));
-        let key = select.query_row(place, |row| {
+        let key = select.query_row(params![chunk.document, signed(chunk.ordinal)], |row| {
             let input = row.get_ref(0)?.as_blob()?;
             Ok(Key::new(embedder, input))
         });

@@ -114,7 +114,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 
 fn score(output: &mut Output, folder: &Path, args: &Args) -> anyhow::Result<()> {
     let set = QuestionSet::read(folder, args.corpus.as_deref())?;
-    let root = PathBuf::from(set.source().root());
+    let root = set.source().id().path().to_path_buf();
     let base = args
         .chunking
         .settings()
