@@ -194,10 +194,23 @@ impl OpenFolder {
 
     /// The folder at `path` below it; the folder itself when `path` is empty.
     pub(crate) fn folder(&self, path: &str) -> Result<OpenFolder, Refused> {
+        self.folder_for(Access::LookUp, path)
+    }
+
+    /// The folder at `path` below it, as [`OpenFolder::folder`], and its entries. A listing that
+    /// fails midway is an error as a whole: the entries it did not reach would be taken for
+    /// deleted.
+    pub(crate) fn listed(&self, path: &str) -> Result<(OpenFolder, Vec<Child>), Refused> {
+        let folder = self.folder_for(Access::List, path)?;
+        let children = folder.handle.children()?;
+        Ok((folder, children))
+    }
+
+    fn folder_for(&self, access: Access, path: &str) -> Result<OpenFolder, Refused> {
         // In one step where the system can; whatever is in the way is found step by step.
         if path.contains('/')
             && path.split('/').all(|name| check_name(name).is_ok())
-            && let Some(handle) = self.handle.folder_below(path)
+            && let Some(handle) = self.handle.folder_below(path, access)
         {
             return Ok(OpenFolder::of(handle, self.path.join(path)));
         }
@@ -205,7 +218,11 @@ impl OpenFolder {
         let mut end = 0;
         for name in path.split('/').filter(|_| !path.is_empty()) {
             end += name.len();
-            let next = folder.as_ref().unwrap_or(self).step(name);
+            let access = match end == path.len() {
+                true => access,
+                false => Access::LookUp,
+            };
+            let next = folder.as_ref().unwrap_or(self).step(name, access);
             folder = Some(next.map_err(|refused| match refused {
                 Refused::Kind(FileKind::Link) => Refused::Way(path[..end].to_string()),
                 // A file in place of a folder: the path no longer exists.
@@ -216,13 +233,13 @@ impl OpenFolder {
         }
         match folder {
             Some(folder) => Ok(folder),
-            None => Ok(OpenFolder::of(self.handle.again()?, self.path.clone())),
+            None => Ok(OpenFolder::of(self.handle.folder(".", access)?, self.path.clone())),
         }
     }
 
-    fn step(&self, name: &str) -> Result<OpenFolder, Refused> {
+    fn step(&self, name: &str, access: Access) -> Result<OpenFolder, Refused> {
         check_name(name)?;
-        let opened = self.handle.folder(name);
+        let opened = self.handle.folder(name, access);
         let opened = opened.map(|handle| OpenFolder::of(handle, self.path.join(name)));
         opened.map_err(|error| match (error.kind(), self.look(name)) {
             (io::ErrorKind::NotFound, _) => Refused::Missing,
@@ -275,12 +292,6 @@ impl OpenFolder {
     pub(crate) fn look_at_itself(&self) -> io::Result<Look> {
         self.handle.look_at_itself()
     }
-
-    /// Its entries. A listing that fails midway is an error as a whole: the entries it did not
-    /// reach would be taken for deleted.
-    pub(crate) fn children(&self) -> io::Result<Vec<Child>> {
-        self.handle.children()
-    }
 }
 
 /// Checks that a name leads to an entry of a folder and nowhere else.
@@ -296,6 +307,15 @@ fn check_name(name: &str) -> Result<(), Refused> {
 enum LinkPolicy {
     Follow,
     Refuse,
+}
+
+/// What a folder is opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Access {
+    /// To reach what is in it by name, which Linux allows without permission to list it.
+    LookUp,
+    /// To list it, too.
+    List,
 }
 
 /// A regular file that was opened.
@@ -382,16 +402,22 @@ mod unix {
 
     use rustix::fs::{self, AtFlags, CWD, Dir, FileType, Mode, OFlags};
 
-    use super::{Child, FileKind, LinkPolicy, Look};
+    use super::{Access, Child, FileKind, LinkPolicy, Look};
     use crate::model::Stat;
 
-    /// A folder is opened for lookups, for which Linux does not need permission to list it.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     const LOOK_UP: OFlags = OFlags::PATH;
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
     const LOOK_UP: OFlags = OFlags::RDONLY;
 
-    const FOLDER: OFlags = LOOK_UP.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+    /// How a folder is opened.
+    fn flags(access: Access) -> OFlags {
+        let access = match access {
+            Access::LookUp => LOOK_UP,
+            Access::List => OFlags::RDONLY,
+        };
+        access.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC)
+    }
 
     /// Opening a named pipe must not wait for its other end, and a terminal must not become the
     /// controlling terminal.
@@ -406,34 +432,29 @@ mod unix {
     impl Folder {
         pub(super) fn open(path: &Path, links: LinkPolicy) -> io::Result<Folder> {
             let flags = match links {
-                LinkPolicy::Follow => FOLDER,
-                LinkPolicy::Refuse => FOLDER.union(OFlags::NOFOLLOW),
+                LinkPolicy::Follow => flags(Access::LookUp),
+                LinkPolicy::Refuse => flags(Access::LookUp).union(OFlags::NOFOLLOW),
             };
             Ok(Folder(fs::open(path, flags, Mode::empty())?))
         }
 
-        /// Another handle of the same folder.
-        pub(super) fn again(&self) -> io::Result<Folder> {
-            Ok(Folder(self.0.try_clone()?))
-        }
-
-        pub(super) fn folder(&self, name: &str) -> io::Result<Folder> {
-            let flags = FOLDER.union(OFlags::NOFOLLOW);
+        pub(super) fn folder(&self, name: &str, access: Access) -> io::Result<Folder> {
+            let flags = flags(access).union(OFlags::NOFOLLOW);
             Ok(Folder(fs::openat(&self.0, name, flags, Mode::empty())?))
         }
 
         /// The folder at a path of several names, if no link is in the way. `None` also where the
         /// system has no such call.
         #[cfg(target_os = "linux")]
-        pub(super) fn folder_below(&self, path: &str) -> Option<Folder> {
+        pub(super) fn folder_below(&self, path: &str, access: Access) -> Option<Folder> {
             use fs::ResolveFlags;
             let resolve = ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS);
-            let opened = fs::openat2(&self.0, path, FOLDER, Mode::empty(), resolve);
+            let opened = fs::openat2(&self.0, path, flags(access), Mode::empty(), resolve);
             opened.ok().map(Folder)
         }
 
         #[cfg(not(target_os = "linux"))]
-        pub(super) fn folder_below(&self, _: &str) -> Option<Folder> {
+        pub(super) fn folder_below(&self, _: &str, _: Access) -> Option<Folder> {
             None
         }
 
@@ -451,11 +472,12 @@ mod unix {
             look_at(&self.0)
         }
 
+        /// The entries of a folder that was opened to be listed.
         pub(super) fn children(&self) -> io::Result<Vec<Child>> {
             let mut children = Vec::new();
-            let flags = FOLDER.difference(LOOK_UP).union(OFlags::RDONLY);
-            let listed = fs::openat(&self.0, ".", flags, Mode::empty())?;
-            for entry in Dir::new(listed)? {
+            let mut listed = Dir::new(self.0.try_clone()?)?;
+            listed.rewind();
+            for entry in listed {
                 let entry = entry?;
                 let name = OsStr::from_bytes(entry.file_name().to_bytes());
                 if name == "." || name == ".." {
@@ -540,7 +562,7 @@ mod by_path {
     use std::path::{Path, PathBuf};
     use std::time::{SystemTime, UNIX_EPOCH};
 
-    use super::{Child, FileKind, LinkPolicy, Look};
+    use super::{Access, Child, FileKind, LinkPolicy, Look};
     use crate::model::Stat;
 
     #[derive(Debug)]
@@ -558,15 +580,11 @@ mod by_path {
             }
         }
 
-        pub(super) fn again(&self) -> io::Result<Folder> {
-            Ok(Folder(self.0.clone()))
-        }
-
-        pub(super) fn folder(&self, name: &str) -> io::Result<Folder> {
+        pub(super) fn folder(&self, name: &str, _: Access) -> io::Result<Folder> {
             Folder::open(&self.0.join(name), LinkPolicy::Refuse)
         }
 
-        pub(super) fn folder_below(&self, _: &str) -> Option<Folder> {
+        pub(super) fn folder_below(&self, _: &str, _: Access) -> Option<Folder> {
             None
         }
 

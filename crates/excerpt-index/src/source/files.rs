@@ -264,7 +264,11 @@ impl Files {
         }
         let root = self.open(&self.root).map_err(unreachable)?;
         visitor.enter("");
-        let children = root.children().map_err(unreachable)?;
+        let listed = root.listed("").map_err(|refused| match refused {
+            Refused::Io(error) => unreachable(error),
+            refused => unreachable(io::Error::other(refused)),
+        });
+        let (_, children) = listed?;
         let top = Folder {
             path: String::new(),
             rules: Rules::of_user().selecting(&self.root, &self.selection)?,
@@ -295,11 +299,7 @@ impl Files {
 
     fn enter(&self, root: &OpenFolder, folder: Folder, visitor: &dyn Visitor) -> Found {
         visitor.enter(&folder.path);
-        let opened = root.folder(&folder.path).and_then(|opened| {
-            let children = opened.children()?;
-            Ok((opened, children))
-        });
-        let skip = match opened {
+        let skip = match root.listed(&folder.path) {
             Ok((_, children)) if children.iter().any(|child| is_mark(&child.name)) => {
                 visitor.leave(&folder.path, None);
                 Some(Skip::new(folder.path, SkipReason::Vendored))
