@@ -233,7 +233,10 @@ impl OpenFolder {
         }
         match folder {
             Some(folder) => Ok(folder),
-            None => Ok(OpenFolder::of(self.handle.folder(".", access)?, self.path.clone())),
+            None => Ok(OpenFolder::of(
+                self.handle.folder(".", access)?,
+                self.path.clone(),
+            )),
         }
     }
 

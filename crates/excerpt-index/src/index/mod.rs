@@ -252,13 +252,13 @@ impl Index {
         // A file of the keyword index was damaged after it was last read in full: repair it and
         // search again. If its files show no damage, rebuild it anyway. If it still names something
         // that the database lacks, the database has lost it.
-        if matches!(found, Err(StoreError::Keywords(_) | StoreError::Torn)) {
+        if matches!(found, Err(StoreError::Derived { .. } | StoreError::Torn)) {
             self.store.distrust();
             self.hurried = false;
             behind = self.step()?;
             found = search(&self.store, self.embedder.as_deref(), query, today);
         }
-        if matches!(found, Err(StoreError::Keywords(_)))
+        if matches!(found, Err(StoreError::Derived { .. }))
             && !self.reads_only
             && self.store.discard().is_ok()
         {
@@ -517,7 +517,7 @@ impl Index {
             Err(StoreError::Told(Error::Io { .. } | Error::Full { .. })) => {
                 Ok(Some(Note::Behind { holder: None }))
             }
-            Err(StoreError::Keywords(_)) if self.store.lexical().is_some() => {
+            Err(StoreError::Derived { .. }) if self.store.lexical().is_some() => {
                 Ok(Some(Note::Behind { holder: None }))
             }
             Err(fault) => Err(fault.at(self.store.home())),

@@ -1,7 +1,5 @@
 //! Reading documents, parts of them and chunks.
 
-use std::path::PathBuf;
-
 use excerpt_chunk::LineIndex;
 
 use super::Index;

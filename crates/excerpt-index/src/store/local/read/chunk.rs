@@ -1,45 +1,18 @@
 //! Queries about chunks.
 
-use crate::model::{ChunkKey, DocumentId, Revision};
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use excerpt_chunk::{Hash, Span};
-use rusqlite::{OptionalExtension, ToSql, params, params_from_iter};
+use rusqlite::{OptionalExtension, ToSql, params};
 
 use super::{hash, size, unsigned};
-use crate::store::database::Database;
-use crate::store::error::StoreError;
-use crate::store::record::input;
-use crate::store::sql::signed;
-use crate::store::sum::{self, CHUNK};
-
-/// A stored chunk without its text.
-#[derive(Clone, Debug)]
-pub(crate) struct StoredChunk {
-    pub(crate) ordinal: usize,
-    pub(crate) id: Hash,
-    pub(crate) span: Span,
-    pub(crate) trail: Vec<String>,
-    pub(crate) sections: Vec<String>,
-    pub(crate) defines: Vec<String>,
-    pub(crate) kind: String,
-    pub(crate) language: Option<String>,
-    pub(crate) tokens: usize,
-    /// Where the embedded text starts: at the overlap, if there is one.
-    pub(crate) embedded_from: usize,
-    pub(crate) header: String,
-    pub(crate) input: Vec<u8>,
-}
-
-/// The properties of a chunk that affect its rank.
-#[derive(Clone, Debug)]
-pub(crate) struct Features {
-    pub(crate) defines: Vec<String>,
-    /// The headings around and inside it, as JSON.
-    pub(crate) headings: String,
-}
+use crate::model::{ChunkKey, DocumentId, Revision};
+use crate::store::Features;
+use crate::store::StoreError;
+use crate::store::StoredChunk;
+use crate::store::local::database::Database;
+use crate::store::local::sql::signed;
+use crate::store::local::sum::{self, CHUNK};
 
 impl Database {
     /// The chunks of a document, in order.
@@ -172,18 +145,5 @@ impl Database {
         )?;
         let rows = select.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, size(row, 2)?))))?;
         Ok(rows.collect::<Result<_, _>>()?)
-    }
-}
-
-impl StoredChunk {
-    /// The bytes of the chunk in its document's text.
-    pub(crate) fn bytes(&self) -> Range<usize> {
-        self.span.bytes.clone()
-    }
-
-    /// Its embedded text, from its document's text.
-    pub(crate) fn embedded<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
-        let own = text.get(self.embedded_from..self.span.bytes.end)?;
-        Some(input(&self.header, own))
     }
 }

@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 use excerpt_chunk::Hash;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::error::StoreError;
 use super::read::Code;
 use super::schema::{APPLICATION_ID, FORMAT, migrate};
 use super::sum;
 use crate::fs::disk;
 use crate::model::{Error, Result, Revision};
+use crate::store::error::{Cause, StoreError};
 
 /// How long a statement waits for another process. Readers never wait in WAL mode; writers hold the
 /// lock of the index.
@@ -202,10 +202,7 @@ impl Database {
     }
 
     fn migrate(&self, path: &Path) -> Result<()> {
-        migrate(&self.connection).map_err(|fault| match fault {
-            StoreError::Database(error) => not_ours(path, error),
-            fault => fault.at(path.parent().unwrap_or(path)),
-        })
+        migrate(&self.connection).map_err(|fault| not_ours(path, fault))
     }
 }
 
@@ -353,11 +350,12 @@ fn frozen(path: &Path, name: &str, log: Log) -> Result<Database> {
 }
 
 /// Distinguishes a file that was never a database from a broken one.
-fn not_ours(path: &Path, error: rusqlite::Error) -> Error {
-    let path = PathBuf::from(path);
-    match error.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase) => Error::Foreign { path },
-        _ => StoreError::from(error).at(path.parent().unwrap_or(&path)),
+fn not_ours(path: &Path, error: impl Into<StoreError>) -> Error {
+    match error.into() {
+        StoreError::Engine { cause, .. } if cause == Cause::Foreign => {
+            Error::Foreign { path: path.into() }
+        }
+        fault => fault.at(path.parent().unwrap_or(path)),
     }
 }
 

@@ -3,31 +3,12 @@
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::database::Database;
-use super::error::StoreError;
 use super::read;
 use super::sum::{self, STAT};
 use crate::model::{DocumentId, SourceId, Stat};
-
-/// The order of a list of documents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
-    /// By source and path.
-    Path,
-    /// Most recently changed first.
-    Recent,
-}
-
-/// A document in a list.
-#[derive(Clone, Debug)]
-pub(crate) struct Listed {
-    pub(crate) id: DocumentId,
-    pub(crate) source: SourceId,
-    pub(crate) path: String,
-    pub(crate) title: Option<String>,
-    pub(crate) first_heading: Option<String>,
-    pub(crate) stat: Stat,
-    pub(crate) syntax: String,
-}
+use crate::store::Listed;
+use crate::store::Order;
+use crate::store::StoreError;
 
 impl Database {
     /// Calls `visit` with the documents at or under `path`, in a source or in all; at most `limit`

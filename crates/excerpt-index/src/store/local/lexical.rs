@@ -2,7 +2,6 @@
 //! contains the terms of every chunk, but not the texts; a match is the id of a document and an
 //! ordinal, to be looked up in the database.
 
-use crate::model::{DocumentId, Revision};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -17,15 +16,16 @@ use tantivy::schema::{
 };
 use tantivy::{IndexReader, IndexSettings, IndexWriter, ReloadPolicy, TantivyDocument, Term};
 
-use super::collect::{Documents, path_hash};
+use super::collect::path_hash;
 use super::derived::Derived;
-use super::error::StoreError;
 use super::guard::guarded;
 use super::keywords::Searched;
-use super::read::{StoredChunk, StoredDocument};
 use super::tokenizer;
 use crate::analysis;
 use crate::fs::disk;
+use crate::model::{DocumentId, Revision};
+use crate::store::StoreError;
+use crate::store::{Documents, StoredChunk, StoredDocument};
 
 pub(super) const DOCUMENT: &str = "document";
 pub(super) const PATH_HASH: &str = "path_hash";

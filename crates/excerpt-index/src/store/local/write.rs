@@ -1,7 +1,6 @@
 //! Changes to the database. Each function is one transaction: a process that is killed leaves all
 //! of it or nothing.
 
-use crate::store::sql::signed;
 use std::collections::HashSet;
 
 use excerpt_chunk::Hash;
@@ -11,12 +10,13 @@ use rusqlite::{
 };
 
 use super::database::Database;
-use super::error::StoreError;
 use super::link::put_links;
-use super::record::{Change, ChunkRow, Record, SkipRow};
 use super::sum;
 use super::vectors::Key;
 use crate::model::{DocumentId, Revision, SourceId, Stat};
+use crate::store::StoreError;
+use crate::store::local::sql::signed;
+use crate::store::record::{Change, ChunkRow, Record, SkipRow};
 
 /// How many tombstones are kept for a keyword index that is restored from an older copy; with more
 /// of them, it is rebuilt.

@@ -2,46 +2,18 @@
 
 use excerpt_chunk::Hash;
 use rusqlite::{OptionalExtension, Row, params};
-use serde_json::{Map, Value};
 
 use super::{encoding, hash, size};
-use crate::model::{DocumentId, Encoding, Revision, SourceId};
-use crate::store::collect::Documents;
+use crate::model::{DocumentId, Revision, SourceId};
+use crate::store::Documents;
+use crate::store::StoreError;
+use crate::store::StoredDocument;
 use crate::store::compress::decompressed;
-use crate::store::database::Database;
-use crate::store::error::StoreError;
-use crate::store::sum::{self, DOCUMENT};
-
-/// A stored document without its text.
-#[derive(Clone, Debug)]
-pub(crate) struct StoredDocument {
-    pub(crate) id: DocumentId,
-    pub(crate) source: SourceId,
-    /// The name of the collection, if the source is one.
-    pub(crate) collection: Option<String>,
-    pub(crate) path: String,
-    pub(crate) title: Option<String>,
-    pub(crate) first_heading: Option<String>,
-    pub(crate) metadata: Map<String, Value>,
-    pub(crate) syntax: String,
-    pub(crate) encoding: Encoding,
-    pub(crate) text: Hash,
-    pub(crate) rev: Revision,
-}
-
-impl StoredDocument {
-    pub(crate) fn is_markdown(&self) -> bool {
-        self.syntax == "markdown"
-    }
-
-    /// Whether it is source code.
-    pub(crate) fn is_code(&self) -> bool {
-        self.syntax == "code"
-    }
-}
+use crate::store::local::database::Database;
+use crate::store::local::sum::{self, DOCUMENT};
 
 /// The documents that are source code.
-pub(in crate::store) struct Code {
+pub(in crate::store::local) struct Code {
     /// The `rev` at which they were read.
     rev: Revision,
     /// The number of all documents.

@@ -1,10 +1,7 @@
 //! The best chunks of a keyword search and their number: [`Best`] collects both in one pass over
 //! the matches. [`Holding`] collects all matches without scores.
 
-use crate::model::{ChunkKey, DocumentId, Revision};
 use std::cmp::Ordering;
-use std::collections::HashSet;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use tantivy::collector::{Collector, SegmentCollector};
@@ -15,30 +12,8 @@ use twox_hash::XxHash3_64;
 use super::any_of::on_grid;
 use super::lexical::{DOCUMENT, ORDINAL, PATH_HASH, REV};
 use super::statistics::Subset;
-
-/// A chunk that matches.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Candidate {
-    pub(crate) key: ChunkKey,
-    /// The [hash](path_hash) of its document's path.
-    pub(crate) path_hash: u64,
-    /// The state of the document that it was taken from.
-    pub(crate) rev: Revision,
-    /// How well it matches.
-    pub(crate) score: Score,
-}
-
-impl Candidate {
-    /// Best first. Ties are broken by path and ordinal: tantivy's segments and the ids of documents
-    /// depend on the order of past changes. Only chunks at the same place of different sources
-    /// compare as equal.
-    pub(crate) fn order(&self, other: &Self) -> Ordering {
-        let by_score = other.score.total_cmp(&self.score);
-        by_score.then_with(|| {
-            (self.path_hash, self.key.ordinal).cmp(&(other.path_hash, other.key.ordinal))
-        })
-    }
-}
+use crate::model::{ChunkKey, DocumentId, Revision};
+use crate::store::{Candidate, Documents};
 
 /// A hash of a document's path that breaks ties the same way in every index with the same content.
 /// It has 32 bits because it is stored with every chunk; a collision only makes two chunks compare
@@ -82,30 +57,6 @@ pub(super) struct Collected {
     pub(super) chunks: usize,
     /// The documents of all matching chunks.
     pub(super) documents: Documents,
-}
-
-/// The ids of some documents.
-pub(crate) type Documents = HashSet<DocumentId, BuildHasherDefault<Spread>>;
-
-/// Hashes numbers that excerpt assigns itself, in a tenth of the time of a hash that resists
-/// deliberate collisions (Knuth, volume 3, 6.4).
-#[derive(Default)]
-pub(crate) struct Spread(u64);
-
-impl Hasher for Spread {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte));
-        }
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = (self.0 ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    }
 }
 
 /// Collects the best `limit` chunks of the complete ones, and of the others.

@@ -17,13 +17,13 @@ use rusqlite::backup::Backup;
 use serde::{Deserialize, Serialize};
 
 use super::Store;
-use super::error::StoreError;
 use crate::fs::disk;
 use crate::fs::layout::{
     self, ANEW, ASIDE, BASE, DATABASE, GENERATION, LEXICAL, POINTER, ROOTS, is_ours,
 };
 use crate::fs::lock::WriteLock;
 use crate::model::{Result, Revision, SourceId};
+use crate::store::StoreError;
 
 /// What a generation is built from and for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,7 +1,6 @@
 //! The keyword index in one search: the chunks of some documents, or of all, in the state of one
 //! moment.
 
-use crate::model::ChunkKey;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -13,12 +12,14 @@ use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{BitSet, Searcher, Term};
 
 use super::any_of::AnyOf;
-use super::collect::{Best, Candidate, Collected, Documents, Holding, keep_best};
-use super::error::StoreError;
+use super::collect::{Best, Collected, Holding, keep_best};
 use super::guard::guarded;
 use super::lexical::Fields;
 use super::statistics::Statistics;
 use crate::analysis::Phrase;
+use crate::model::ChunkKey;
+use crate::store::StoreError;
+use crate::store::{Candidate, Candidates, Documents, LexicalQuery, idf};
 
 /// The weights of a word in a chunk's text, in its title and trail, in the titles and names inside
 /// it, and in its path. What describes the whole document is attached to each of its chunks, and so
@@ -31,63 +32,6 @@ const DEFINITION: f32 = 2.0;
 
 /// How many chunks with a phrase are collected at once.
 const MOST_HELD: usize = 1 << 20;
-
-/// What to search for.
-#[derive(Clone, Debug)]
-pub(crate) struct LexicalQuery<'a> {
-    /// Terms that a chunk with every word contains.
-    pub(crate) required: &'a [String],
-    /// Terms that only add to the score: identifiers as a whole.
-    pub(crate) optional: &'a [String],
-    /// [Names](super::analysis::name) whose definitions rank above their uses.
-    pub(crate) names: &'a [String],
-    /// Phrases that a chunk must contain.
-    pub(crate) phrases: &'a [Phrase],
-    /// What a chunk must not contain.
-    pub(crate) excluded: &'a [Phrase],
-    /// How many chunks to return.
-    pub(crate) limit: usize,
-}
-
-/// The result.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Candidates {
-    /// The best chunks that contain every required term, then the best of the others.
-    pub(crate) chunks: Vec<Candidate>,
-    /// How many of them contain every required term.
-    pub(crate) complete: usize,
-    /// How many chunks contain any term.
-    pub(crate) chunks_total: usize,
-    /// How many documents they belong to.
-    pub(crate) documents_total: usize,
-}
-
-impl Candidates {
-    /// Those that pass a test.
-    pub(crate) fn retaining(
-        &self,
-        passes: &mut dyn FnMut(&Candidate) -> Result<bool, StoreError>,
-    ) -> Result<Self, StoreError> {
-        let mut kept = Candidates {
-            chunks: Vec::new(),
-            complete: 0,
-            ..*self
-        };
-        for (place, candidate) in self.chunks.iter().enumerate() {
-            if passes(candidate)? {
-                kept.chunks.push(*candidate);
-                kept.complete += usize::from(place < self.complete);
-            }
-        }
-        Ok(kept)
-    }
-}
-
-/// The idf of BM25 for a term that occurs in `holding` of `chunks` chunks.
-pub(crate) fn idf(chunks: u64, holding: u64) -> f32 {
-    let (chunks, holding) = (chunks as f32, holding as f32);
-    (1.0 + (chunks - holding + 0.5) / (holding + 0.5)).ln()
-}
 
 /// The searched chunks: see the module.
 pub(crate) struct Searched {

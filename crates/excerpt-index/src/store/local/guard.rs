@@ -8,7 +8,7 @@ use std::thread;
 
 use tantivy::TantivyError;
 
-use super::error::StoreError;
+use crate::store::StoreError;
 
 /// The prefix of the names of tantivy's own threads. A panic there is returned as an error.
 const THREADS: [&str; 3] = ["thrd-tantivy", "merge_thread", "segment_updater"];
@@ -27,7 +27,7 @@ pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T, StoreError>) -> Result
     GUARDED.set(outer);
     done.unwrap_or_else(|_| {
         let error = TantivyError::InternalError("a damaged file ended the work".to_string());
-        Err(StoreError::Keywords(error))
+        Err(error.into())
     })
 }
 
@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn a_panic_becomes_an_error() {
         let done: Result<(), StoreError> = guarded(|| panic!("out of bounds"));
-        assert!(matches!(done, Err(StoreError::Keywords(_))));
+        assert!(matches!(done, Err(StoreError::Derived { .. })));
         assert!(!GUARDED.get());
         assert_eq!(guarded(|| Ok(7)).unwrap(), 7);
     }

@@ -7,26 +7,12 @@ use rusqlite::{OptionalExtension, Row, params};
 
 use super::{encoding, hash, size, unsigned};
 use crate::model::{Error, LastSync, Skip, SkipReason, SourceId, Stat};
-use crate::store::database::Database;
-use crate::store::error::StoreError;
+use crate::store::Counts;
+use crate::store::StoreError;
+use crate::store::StoredSource;
+use crate::store::local::database::Database;
+use crate::store::local::sum::{self, SOURCE};
 use crate::store::record::{Known, SkipRow};
-use crate::store::sum::{self, SOURCE};
-
-/// A stored source.
-#[derive(Clone, Debug)]
-pub(crate) struct StoredSource {
-    pub(crate) id: SourceId,
-    /// The name of the collection, if it is one.
-    pub(crate) name: Option<String>,
-    pub(crate) last_sync: Option<LastSync>,
-}
-
-/// Counts over the documents of a source.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Counts {
-    pub(crate) documents: usize,
-    pub(crate) chunks: usize,
-}
 
 impl Database {
     /// Whether there is such a source.
@@ -39,7 +25,7 @@ impl Database {
     /// # Errors
     ///
     /// [`Error::UnknownSource`] when there is none.
-    pub(in crate::store) fn row(&self, source: &SourceId) -> Result<i64, StoreError> {
+    pub(in crate::store::local) fn row(&self, source: &SourceId) -> Result<i64, StoreError> {
         if let Some(row) = self.find_row(source)? {
             return Ok(row);
         }
@@ -59,7 +45,10 @@ impl Database {
         self.row(&source).map(|_| source)
     }
 
-    pub(in crate::store) fn find_row(&self, source: &SourceId) -> Result<Option<i64>, StoreError> {
+    pub(in crate::store::local) fn find_row(
+        &self,
+        source: &SourceId,
+    ) -> Result<Option<i64>, StoreError> {
         let mut select = self
             .connection
             .prepare_cached("SELECT id FROM source WHERE root = ?1")?;
@@ -67,7 +56,7 @@ impl Database {
     }
 
     /// The row of a source, if one is named.
-    pub(in crate::store) fn row_of(
+    pub(in crate::store::local) fn row_of(
         &self,
         source: Option<&SourceId>,
     ) -> Result<Option<i64>, StoreError> {
@@ -262,7 +251,7 @@ impl Database {
 }
 
 /// The metadata of a file, from the columns of [`sum::STAT`].
-pub(in crate::store) fn stat(row: &Row<'_>, first: usize) -> rusqlite::Result<Stat> {
+pub(in crate::store::local) fn stat(row: &Row<'_>, first: usize) -> rusqlite::Result<Stat> {
     Ok(Stat {
         size: unsigned(row, first)?,
         mtime_ns: row.get(first + 1)?,

@@ -11,12 +11,10 @@ use rusqlite::types::ValueRef;
 use rusqlite::{DropBehavior, OptionalExtension, Row, Transaction, params};
 
 use super::database::Database;
-use super::error::StoreError;
 use crate::model::{DocumentId, Encoding, Revision, SourceId};
+use crate::store::StoreError;
 
-pub(crate) use chunk::{Features, StoredChunk};
 pub(super) use document::Code;
-pub(crate) use document::StoredDocument;
 pub(super) use source::stat;
 
 impl Database {

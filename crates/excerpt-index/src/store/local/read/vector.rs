@@ -4,16 +4,16 @@ use rusqlite::{OptionalExtension, params};
 
 use super::size;
 use crate::model::ChunkKey;
-use crate::store::database::Database;
-use crate::store::error::StoreError;
-use crate::store::sql::signed;
-use crate::store::sum;
-use crate::store::vectors::Key;
+use crate::store::StoreError;
+use crate::store::local::database::Database;
+use crate::store::local::sql::signed;
+use crate::store::local::sum;
+use crate::store::local::vectors::Key;
 
 impl Database {
     /// The result of `look` on the numbers of a vector: `Some(None)` when the embedder rejected the
     /// string, `None` when there is no such vector.
-    pub(in crate::store) fn vector<T>(
+    pub(in crate::store::local) fn vector<T>(
         &self,
         key: Key,
         look: impl FnOnce(&[u8]) -> T,
@@ -32,7 +32,7 @@ impl Database {
 
     /// The result of `look` on the numbers of a chunk's vector: `Some(None)` when the embedder
     /// rejected the chunk, `None` when there is no such chunk, or no vector for it.
-    pub(in crate::store) fn vector_of<T>(
+    pub(in crate::store::local) fn vector_of<T>(
         &self,
         embedder: &str,
         chunk: ChunkKey,
@@ -52,7 +52,7 @@ impl Database {
     }
 
     /// Compares every vector with its checksum.
-    pub(in crate::store) fn check_vectors(&self) -> Result<(), StoreError> {
+    pub(in crate::store::local) fn check_vectors(&self) -> Result<(), StoreError> {
         let sql = "SELECT key, numbers, refused, sum FROM vector";
         let mut select = self.connection.prepare(sql)?;
         let mut rows = select.query([])?;

@@ -6,7 +6,6 @@
 //! estimates the lengths that remain, so an answer would depend on the history of an index. Here
 //! deleted chunks are subtracted, and lengths are summed as the index rounds them for each chunk.
 
-use crate::model::DocumentId;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,8 +15,9 @@ use tantivy::query::Bm25StatisticsProvider;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{BitSet, DocId, DocSet, Searcher, SegmentOrdinal, SegmentReader, TERMINATED, Term};
 
-use super::collect::Documents;
 use super::lexical::DOCUMENT;
+use crate::model::DocumentId;
+use crate::store::Documents;
 
 /// A term must have this many times more postings than there are chunks for the chunks to be looked
 /// up in the postings: a lookup costs more than a step.

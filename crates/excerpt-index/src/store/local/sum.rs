@@ -21,8 +21,8 @@ use rusqlite::types::{FromSql, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Row, ToSql, params};
 use twox_hash::XxHash3_64;
 
-use super::error::StoreError;
 use crate::model::DocumentId;
+use crate::store::StoreError;
 
 /// The columns that a document's checksum covers. A migration that changes one of them in existing
 /// rows calls [`fill`] afterwards.
@@ -241,7 +241,7 @@ pub(super) fn fill(connection: &Connection) -> Result<(), StoreError> {
 mod tests {
     use super::*;
     use crate::model::{ChunkKey, SyncOptions};
-    use crate::store::Store;
+    use crate::store::local::Store;
     use crate::{Index, OpenOptions, quiet};
 
     /// A store of one document with a facet and a link.
@@ -288,7 +288,7 @@ mod tests {
             assert!(connection.execute(&sql, []).unwrap() > 0, "{table}");
             let seen = read(&store);
             assert!(
-                matches!(seen, Err(StoreError::Value(_) | StoreError::Database(_))),
+                matches!(seen, Err(StoreError::Value(_) | StoreError::Engine { .. })),
                 "{table}.{column}: {seen:?}"
             );
             transaction.rollback().unwrap();

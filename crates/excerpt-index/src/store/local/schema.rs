@@ -2,8 +2,8 @@
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use super::error::StoreError;
 use super::sum;
+use crate::store::StoreError;
 
 /// The application id of our SQLite files: `xcrp`.
 pub(super) const APPLICATION_ID: i64 = 0x7863_7270;

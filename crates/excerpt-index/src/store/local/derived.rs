@@ -17,8 +17,8 @@ use tantivy::directory::{
     TerminatingWrite, WatchCallback, WatchHandle, WritePtr,
 };
 
-use super::error::StoreError;
 use crate::fs::disk;
+use crate::store::StoreError;
 
 /// A folder whose files are read like those of [`MmapDirectory`].
 #[derive(Clone, Debug)]

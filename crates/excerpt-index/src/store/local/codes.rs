@@ -18,7 +18,6 @@
 //! | `dimensions / 64` × 8 each | the signs of a chunk, in the order of documents and ordinals: that of number *i* is bit *i* % 64 of word *i* / 64 |
 //! | the same | which of a chunk's numbers are large |
 
-use crate::model::{ChunkKey, DocumentId, Revision};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read as _;
@@ -31,9 +30,11 @@ use tantivy::Directory as _;
 use tantivy::directory::{MmapDirectory, OwnedBytes};
 use twox_hash::XxHash3_64;
 
-use super::collect::{Documents, keep_best};
-use super::error::StoreError;
+use super::collect::keep_best;
 use crate::fs::{disk, layout};
+use crate::model::{ChunkKey, DocumentId, Revision};
+use crate::store::Documents;
+use crate::store::StoreError;
 
 const MAGIC: [u8; 8] = *b"EXCRPTV\x02";
 const WORD: usize = size_of::<u64>();

@@ -11,13 +11,14 @@ use std::ops::ControlFlow;
 use excerpt_chunk::Hash;
 
 use super::codes::{self, Codes, Group, Near, Stamp, code};
-use super::collect::{Candidate, keep_best, path_hash};
-use super::error::StoreError;
+use super::collect::{keep_best, path_hash};
 use super::{PAGE, Store};
 use crate::embed::{EmbedError, Embedder, Vectors, always_there};
 use crate::fs::lock::WriteLock;
 use crate::fs::{disk, layout};
 use crate::model::{ChunkKey, DocumentId, NextVectors, Revision, VectorStatus};
+use crate::store::Candidate;
+use crate::store::StoreError;
 
 /// After how many document changes vectors that no chunk uses are removed. Until then they are
 /// available to texts that come back.

@@ -1,0 +1,114 @@
+//! What is read from a store: sources, documents and chunks without their texts.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use excerpt_chunk::{Hash, Span};
+use serde_json::{Map, Value};
+
+use super::record::input;
+use crate::model::{DocumentId, Encoding, LastSync, Revision, SourceId, Stat};
+
+/// A stored chunk without its text.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredChunk {
+    pub(crate) ordinal: usize,
+    pub(crate) id: Hash,
+    pub(crate) span: Span,
+    pub(crate) trail: Vec<String>,
+    pub(crate) sections: Vec<String>,
+    pub(crate) defines: Vec<String>,
+    pub(crate) kind: String,
+    pub(crate) language: Option<String>,
+    pub(crate) tokens: usize,
+    /// Where the embedded text starts: at the overlap, if there is one.
+    pub(crate) embedded_from: usize,
+    pub(crate) header: String,
+    pub(crate) input: Vec<u8>,
+}
+
+/// The properties of a chunk that affect its rank.
+#[derive(Clone, Debug)]
+pub(crate) struct Features {
+    pub(crate) defines: Vec<String>,
+    /// The headings around and inside it, as JSON.
+    pub(crate) headings: String,
+}
+
+impl StoredChunk {
+    /// The bytes of the chunk in its document's text.
+    pub(crate) fn bytes(&self) -> Range<usize> {
+        self.span.bytes.clone()
+    }
+
+    /// Its embedded text, from its document's text.
+    pub(crate) fn embedded<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
+        let own = text.get(self.embedded_from..self.span.bytes.end)?;
+        Some(input(&self.header, own))
+    }
+}
+
+/// A stored document without its text.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredDocument {
+    pub(crate) id: DocumentId,
+    pub(crate) source: SourceId,
+    /// The name of the collection, if the source is one.
+    pub(crate) collection: Option<String>,
+    pub(crate) path: String,
+    pub(crate) title: Option<String>,
+    pub(crate) first_heading: Option<String>,
+    pub(crate) metadata: Map<String, Value>,
+    pub(crate) syntax: String,
+    pub(crate) encoding: Encoding,
+    pub(crate) text: Hash,
+    pub(crate) rev: Revision,
+}
+
+impl StoredDocument {
+    pub(crate) fn is_markdown(&self) -> bool {
+        self.syntax == "markdown"
+    }
+
+    /// Whether it is source code.
+    pub(crate) fn is_code(&self) -> bool {
+        self.syntax == "code"
+    }
+}
+
+/// A stored source.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredSource {
+    pub(crate) id: SourceId,
+    /// The name of the collection, if it is one.
+    pub(crate) name: Option<String>,
+    pub(crate) last_sync: Option<LastSync>,
+}
+
+/// Counts over the documents of a source.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) documents: usize,
+    pub(crate) chunks: usize,
+}
+
+/// The order of a list of documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// By source and path.
+    Path,
+    /// Most recently changed first.
+    Recent,
+}
+
+/// A document in a list.
+#[derive(Clone, Debug)]
+pub(crate) struct Listed {
+    pub(crate) id: DocumentId,
+    pub(crate) source: SourceId,
+    pub(crate) path: String,
+    pub(crate) title: Option<String>,
+    pub(crate) first_heading: Option<String>,
+    pub(crate) stat: Stat,
+    pub(crate) syntax: String,
+}
