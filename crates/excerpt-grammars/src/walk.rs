@@ -455,6 +455,27 @@ impl<'tree> Walk<'_, '_, '_, 'tree> {
             self.draft.builder.close(found.end);
             return false;
         }
+        let body = body.map_or(0, |body| body.node.start_byte());
+        let found_id = found.node.id();
+        let enters = self.descend(found, definition, kind, attached, start..body);
+        if enters && inner.id() != found_id {
+            self.draft.level().defined = inner.id();
+        }
+        enters
+    }
+
+    /// Enters a definition of this `kind`, with its `attached` comments and attributes. `head` are
+    /// the bytes before its body, which end before they begin if it has none. Returns whether what
+    /// is in it is to be walked.
+    fn descend(
+        &mut self,
+        found: Found<'tree>,
+        definition: &DefinitionNode,
+        kind: Kind,
+        attached: Vec<Waiting>,
+        head: Range<usize>,
+    ) -> bool {
+        let level = *self.draft.level();
         let function = matches!(
             kind,
             Kind::Function | Kind::Method | Kind::Test | Kind::Constant | Kind::Macro
@@ -480,14 +501,9 @@ impl<'tree> Walk<'_, '_, '_, 'tree> {
                 return false;
             }
         }
-        let header = body.map_or(0, |body| body.node.start_byte());
         let level = self.draft.level();
-        if header > start && (header - start <= self.detail || header - start <= LONGEST_SIGNATURE)
-        {
-            level.header_until = header;
-        }
-        if inner.id() != found.node.id() {
-            level.defined = inner.id();
+        if head.end > head.start && (head.len() <= self.detail || head.len() <= LONGEST_SIGNATURE) {
+            level.header_until = head.end;
         }
         true
     }
