@@ -120,33 +120,12 @@ impl fmt::Display for Note {
                 filter,
                 asked,
                 known,
-            } => {
-                write!(
-                    f,
-                    "no document here has the {filter} `{}`",
-                    asked.join("` or `")
-                )?;
-                match known.is_empty() {
-                    true => f.write_str(" or any other"),
-                    false => write!(f, "; the values in use include `{}`", known.join("`, `")),
-                }
-            }
+            } => unmatched(f, filter, asked, known),
             Note::Shortened { words } => write!(
                 f,
                 "the query is too long: only its first {words} words were used"
             ),
-            Note::Dated { said, days } => match days {
-                (first, last) if first == last => {
-                    write!(
-                        f,
-                        "`{said}` is read as {first}: documents of that day come first"
-                    )
-                }
-                (first, last) => write!(
-                    f,
-                    "`{said}` is read as {first} to {last}: documents of that time come first"
-                ),
-            },
+            Note::Dated { said, days } => dated(f, said, days),
             Note::Behind {
                 holder: Some(process),
             } => {
@@ -179,19 +158,56 @@ impl fmt::Display for Note {
                 embedder,
                 documents,
                 failure,
-            } => {
-                let documents = match documents {
-                    1 => "1 document has".to_string(),
-                    count => format!("{count} documents have"),
-                };
-                write!(
-                    f,
-                    "the vectors are still those of `{embedder}`, because {documents} none from the configured embedder yet: "
-                )?;
-                f.write_str(failure.as_deref().unwrap_or("run `excerpt sync`"))
-            }
+            } => former_vectors(f, embedder, *documents, failure.as_deref()),
         }
     }
+}
+
+fn unmatched(
+    f: &mut fmt::Formatter<'_>,
+    filter: &str,
+    asked: &[String],
+    known: &[String],
+) -> fmt::Result {
+    write!(
+        f,
+        "no document here has the {filter} `{}`",
+        asked.join("` or `")
+    )?;
+    match known.is_empty() {
+        true => f.write_str(" or any other"),
+        false => write!(f, "; the values in use include `{}`", known.join("`, `")),
+    }
+}
+
+fn dated(f: &mut fmt::Formatter<'_>, said: &str, days: &(String, String)) -> fmt::Result {
+    match days {
+        (first, last) if first == last => write!(
+            f,
+            "`{said}` is read as {first}: documents of that day come first"
+        ),
+        (first, last) => write!(
+            f,
+            "`{said}` is read as {first} to {last}: documents of that time come first"
+        ),
+    }
+}
+
+fn former_vectors(
+    f: &mut fmt::Formatter<'_>,
+    embedder: &str,
+    documents: usize,
+    failure: Option<&str>,
+) -> fmt::Result {
+    let documents = match documents {
+        1 => "1 document has".to_string(),
+        count => format!("{count} documents have"),
+    };
+    write!(
+        f,
+        "the vectors are still those of `{embedder}`, because {documents} none from the configured embedder yet: "
+    )?;
+    f.write_str(failure.unwrap_or("run `excerpt sync`"))
 }
 
 impl Serialize for Note {
