@@ -1,14 +1,17 @@
 //! What a text says, for indexing and searching alike: its terms (`words.rs`), the days that it
-//! names (`days.rs`), and the language that its name determines.
+//! names (`days.rs`), the versions that it is about (`version.rs`), and the language that its name
+//! determines.
 
 pub(crate) mod days;
 mod headings;
+mod version;
 mod words;
 
 use excerpt_chunk::{CodeParser as _, Document};
 use excerpt_grammars::Grammars;
 
 pub use headings::is_date;
+pub(crate) use version::{Fit, fit};
 pub(crate) use words::{Analyzer, Phrase, Purpose, Term, Terms, VERSION, name};
 
 /// The language that a document's name determines.

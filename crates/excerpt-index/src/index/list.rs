@@ -13,7 +13,7 @@ use crate::model::{
 };
 use crate::source::commits::{Commit, Commits};
 use crate::store::facet::DATE;
-use crate::store::{Listed, Order, StoreError};
+use crate::store::{Listed, StoreError};
 
 impl Index {
     /// The warnings of the last splitting of the documents of the source at `root`, by path and
@@ -101,7 +101,7 @@ impl Index {
         let is_recent = options.order == ListOrder::Recent;
         let limit = options.limit.filter(|_| !is_recent);
         let mut listed = Vec::new();
-        database.each_listed(source, &path, Order::Path, limit, |document| {
+        database.each_listed(source, &path, limit, |document| {
             listed.push((document, None));
         })?;
         if is_recent {
@@ -191,7 +191,7 @@ impl Index {
         // sibling.
         let mut folders: BTreeMap<(SourceId, Vec<String>), (usize, usize)> = BTreeMap::new();
         let database = &self.store.database;
-        database.each_listed(source, &path, Order::Path, None, |document| {
+        database.each_listed(source, &path, None, |document| {
             let mut segments: Vec<String> = document.path.split('/').map(str::to_string).collect();
             let mut is_own = true;
             while segments.pop().is_some() && (is_own || segments.join("/").len() >= path.len()) {

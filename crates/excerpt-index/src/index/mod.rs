@@ -22,7 +22,7 @@ use crate::model::{
     Answer, Building, Check, Error, Keywords, LastSync, Note, Progress, Query, Result, Skip,
     SourceId, SourceStatus, SourceSummary, Status, SyncOptions, SyncReport,
 };
-use crate::search::search;
+use crate::search::ParsedQuery;
 use crate::source::{Files, Source};
 use crate::store::generation::Base;
 use crate::store::{Store, StoreError};
@@ -167,17 +167,10 @@ impl Index {
                 abandoned.map_err(self.at())?;
                 let at = self.at();
                 let embedder = self.embedder.as_deref();
-                let store = &mut self.store;
-                let clock = Clock::start();
-                let sync = Sync::new(
-                    store,
-                    &lock,
-                    source,
-                    options,
-                    embedder,
-                    &mut progress,
-                    clock,
-                )?;
+                let home = self.dir().to_path_buf();
+                let mut ledger = self.store.ledger(&lock);
+                let (told, clock) = (&mut progress, Clock::start());
+                let sync = Sync::new(&mut ledger, &home, source, options, embedder, told, clock)?;
                 let report = sync.run().map_err(at)?;
                 self.hurried = !report.complete;
                 Ok(report)
@@ -211,8 +204,17 @@ impl Index {
     ) -> Result<SyncReport> {
         let mut aside = self.store.aside(lock, base).map_err(self.at())?;
         let embedder = self.embedder.as_deref();
-        let clock = Clock::start();
-        let sync = Sync::new(&mut aside, lock, source, options, embedder, progress, clock)?;
+        let (home, clock) = (aside.home().to_path_buf(), Clock::start());
+        let mut ledger = aside.ledger(lock);
+        let sync = Sync::new(
+            &mut ledger,
+            &home,
+            source,
+            options,
+            embedder,
+            progress,
+            clock,
+        )?;
         let mut report = sync.run().map_err(self.at())?;
         report.aside = true;
         if report.complete {
@@ -247,8 +249,7 @@ impl Index {
     pub fn search(&mut self, query: &Query) -> Result<Answer> {
         query.ranking.check()?;
         let mut behind = self.step()?;
-        let today = days::today();
-        let mut found = search(&self.store, self.embedder.as_deref(), query, today);
+        let mut found = self.answer(query);
         // A file of the keyword index was damaged after it was last read in full: repair it and
         // search again. If its files show no damage, rebuild it anyway. If it still names something
         // that the database lacks, the database has lost it.
@@ -256,14 +257,14 @@ impl Index {
             self.store.distrust();
             self.hurried = false;
             behind = self.step()?;
-            found = search(&self.store, self.embedder.as_deref(), query, today);
+            found = self.answer(query);
         }
         if matches!(found, Err(StoreError::Derived { .. }))
             && !self.reads_only
             && self.store.discard().is_ok()
         {
             behind = self.step()?;
-            found = search(&self.store, self.embedder.as_deref(), query, today);
+            found = self.answer(query);
         }
         let mut answer = found.map_err(self.at())?;
         answer.notes.extend(behind);
@@ -271,6 +272,12 @@ impl Index {
             answer.notes.push(Note::Rebuilt);
         }
         Ok(answer)
+    }
+
+    fn answer(&self, query: &Query) -> Result<Answer, StoreError> {
+        let parsed = ParsedQuery::of(query)?;
+        let snapshot = self.store.snapshot(&query.filter)?;
+        parsed.answer(&snapshot, self.embedder.as_deref(), days::today())
     }
 
     /// The contents and the state of the index, read from the store itself.
@@ -294,7 +301,7 @@ impl Index {
                 chunks: counts.chunks,
                 last_sync: source.last_sync,
                 skipped: database.skip_counts(&source.id)?,
-                summary: SourceSummary::kept(database, &source.id)?,
+                summary: database.summary(&source.id)?,
             });
         }
         Ok(Status {
@@ -349,7 +356,7 @@ impl Index {
         let database = &self.store.database;
         let source = root.into();
         let read = || match database.has_source(&source)? {
-            true => SourceSummary::kept(database, &source),
+            true => database.summary(&source),
             false => Ok(None),
         };
         read().map_err(self.at())

@@ -1,12 +1,10 @@
 //! Passages that say what a better one says: near-copies, and translations of the same page.
 //! [`Shown`] is what an answer contains so far, and finds the document that a further one repeats.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use excerpt_chunk::Hash;
 use twox_hash::XxHash3_64;
-
-use crate::store::StoreError;
 
 /// How many words in a row form a shingle, the unit in which passages are compared (Broder, "On the
 /// resemblance and containment of documents", 1997).
@@ -26,8 +24,8 @@ const SHARED_CONSTANTS: f32 = 0.5;
 const FEWEST_CONSTANTS: usize = 5;
 const SHARED_WORDS: f32 = 0.6;
 
-/// How many bytes of a document are compared.
-const COMPARED: usize = 64 << 10;
+/// How many bytes of the beginning of a document are compared.
+pub(super) const COMPARED: usize = 64 << 10;
 
 /// How many documents of an answer are compared with those below them.
 const MOST_KEPT: usize = 50;
@@ -73,59 +71,51 @@ impl Compared {
         }
     }
 
-    /// What is compared between pages, of the text that `read` returns.
-    fn page(&mut self, read: &Read<'_>) -> Result<&Page, StoreError> {
-        let page = match self.page.take() {
-            Some(page) => page,
-            None => Page::of(&read(self.text)?),
-        };
-        Ok(self.page.insert(page))
+    /// What is compared between pages.
+    fn page(&mut self, beginnings: &HashMap<Hash, String>) -> &Page {
+        let beginning = || beginnings.get(&self.text).map_or("", String::as_str);
+        self.page.get_or_insert_with(|| Page::of(beginning()))
     }
 
     fn is_translated_by(
         &mut self,
         other: &mut Compared,
-        read: &Read<'_>,
-    ) -> Result<bool, StoreError> {
+        beginnings: &HashMap<Hash, String>,
+    ) -> bool {
         let are_pages = self.is_page && other.is_page;
         if !are_pages || difference(&self.path, &other.path).is_none() {
-            return Ok(false);
+            return false;
         }
-        let (own, other) = (self.page(read)?, other.page(read)?);
+        let (own, other) = (self.page(beginnings), other.page(beginnings));
         let (constants, share) = common(&own.constants, &other.constants);
         let is_same = constants >= FEWEST_CONSTANTS && share >= SHARED_CONSTANTS;
-        Ok(is_same && common(&own.words, &other.words).1 <= SHARED_WORDS)
+        is_same && common(&own.words, &other.words).1 <= SHARED_WORDS
     }
 }
 
-/// Reads a text.
-type Read<'r> = dyn Fn(Hash) -> Result<String, StoreError> + 'r;
-
 impl Shown {
     /// The position of the document that `found` repeats; adds `found` if there is none.
+    /// `beginnings` are those of the documents, by the hash of their texts, of [`COMPARED`] bytes.
     pub(super) fn repeated(
         &mut self,
         mut found: Compared,
-        read: &Read<'_>,
-    ) -> Result<Option<usize>, StoreError> {
+        beginnings: &HashMap<Hash, String>,
+    ) -> Option<usize> {
         for (at, kept) in self.0.iter_mut().enumerate() {
             let is_there = |passage| {
                 let mut passages = kept.passages.iter();
                 passages.any(|other| is_near_copy(passage, other))
             };
-            if found.passages.iter().all(is_there) || kept.is_translated_by(&mut found, read)? {
-                return Ok(Some(at));
+            if found.passages.iter().all(is_there) || kept.is_translated_by(&mut found, beginnings)
+            {
+                return Some(at);
             }
         }
         if self.0.len() < MOST_KEPT {
             self.0.push(found);
         }
-        Ok(None)
+        None
     }
-}
-
-fn start(text: &str) -> &str {
-    &text[..text.floor_char_boundary(COMPARED)]
 }
 
 fn is_near_copy(one: &HashSet<u64>, other: &HashSet<u64>) -> bool {
@@ -175,7 +165,6 @@ fn shingles(text: &str) -> HashSet<u64> {
 
 impl Page {
     fn of(text: &str) -> Page {
-        let text = start(text);
         Page {
             constants: constants(text),
             words: words(text).collect(),
@@ -254,16 +243,13 @@ mod tests {
     /// The positions of the documents that these repeat.
     fn repeated(documents: &[(&str, &str)]) -> Vec<Option<usize>> {
         let mut kept = Shown::default();
-        let read = |hash| {
-            let mut texts = documents.iter().map(|(_, text)| *text);
-            Ok(texts
-                .find(|text| Hash::of(text.as_bytes()) == hash)
-                .unwrap()
-                .to_string())
-        };
+        let texts = documents.iter().map(|(_, text)| *text);
+        let beginnings = texts
+            .map(|text| (Hash::of(text.as_bytes()), text.to_string()))
+            .collect();
         let repeated = documents.iter().map(|(path, text)| {
             let found = Compared::new(path, Hash::of(text.as_bytes()), std::iter::once(*text));
-            kept.repeated(found, &read).unwrap()
+            kept.repeated(found, &beginnings)
         });
         repeated.collect()
     }

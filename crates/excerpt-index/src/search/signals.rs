@@ -7,12 +7,11 @@ use std::sync::LazyLock;
 use chrono::NaiveDate;
 use serde_json::Value;
 
-use super::dates::dates_of;
 use super::fusion::Scored;
 use super::query::Words;
 use crate::analysis::{Analyzer, Purpose, name};
 use crate::model::{DocumentId, SignalShare, Signals};
-use crate::store::{Features, StoredDocument};
+use crate::store::{Features, StoredDocument, dates_of};
 
 /// How many of a document's chunks count for its coherence.
 const SPEAKING: usize = 3;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use excerpt_chunk::{Chunker, Document, Hash};
 
-use super::{Change, Documents, Followed, LexicalQuery, Record, Store, StoredDocument};
+use super::ledger::Followed;
+use super::{Change, Documents, LexicalQuery, Record, Store, StoredDocument};
 use crate::embed::Embedder;
 use crate::fs::lock::WriteLock;
 use crate::model::{Attributes, Keywords, Revision, SourceId, Stat};

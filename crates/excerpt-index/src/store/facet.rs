@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use crate::model::Attributes;
+use crate::model::{Attributes, Filter};
 
 /// The facets that combine several fields. Any other field of the front matter is a facet under its
 /// own name.
@@ -114,6 +114,24 @@ fn scalar(value: &Value) -> Option<String> {
         Value::Bool(database) => Some(database.to_string()),
         _ => None,
     }
+}
+
+/// The facets in a filter, each with the values of which a document must have one.
+pub(crate) fn asked(filter: &Filter) -> Vec<(&str, &[String])> {
+    let tags = filter.tags.iter();
+    let tags = tags.map(|tag| (TAG, std::slice::from_ref(tag)));
+    let several = [(KIND, &filter.kinds), (LANGUAGE, &filter.languages)];
+    let several = several.into_iter().filter(|(_, values)| !values.is_empty());
+    let several = several.map(|(name, values)| (name, &**values));
+    let fields = filter.fields.iter();
+    let fields = fields.map(|(name, value)| (&**name, std::slice::from_ref(value)));
+    tags.chain(several).chain(fields).collect()
+}
+
+/// Whether a filter selects documents by facets.
+pub(crate) fn is_asked_for(filter: &Filter) -> bool {
+    let is_dated = filter.dated.0.is_some() || filter.dated.1.is_some();
+    !asked(filter).is_empty() || is_dated || filter.version.is_some()
 }
 
 #[cfg(test)]

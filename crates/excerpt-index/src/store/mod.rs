@@ -1,5 +1,5 @@
-//! What an index remembers: sources, documents, chunks and their vectors. The engines that do it are
-//! below, in `local/`; everything above sees the types of this folder only.
+//! What an index remembers: sources, documents, chunks and their vectors. The engines that do it
+//! are below, in `local/`; everything above sees the types of this folder only.
 
 mod candidate;
 mod compress;
@@ -7,19 +7,20 @@ mod compress;
 mod conformance;
 mod error;
 pub(crate) mod facet;
+pub(crate) mod ledger;
 mod link;
 mod local;
+mod period;
 mod record;
+pub(crate) mod snapshot;
 mod stored;
+mod summary;
 
 pub(crate) use candidate::{Candidate, Candidates, Documents, LexicalQuery, idf};
 pub(crate) use error::StoreError;
 pub(crate) use link::LinkRow;
 pub use local::silence_recovered_panics;
-pub(crate) use local::{
-    Codes, Database, Followed, Searched, Store, faults, generation, noted_roots,
-};
+pub(crate) use local::{Database, Store, faults, generation, noted_roots};
+pub(crate) use period::{Period, dates_of};
 pub(crate) use record::{Change, Known, Record, SkipRow};
-pub(crate) use stored::{
-    Counts, Features, Listed, Order, StoredChunk, StoredDocument, StoredSource,
-};
+pub(crate) use stored::{Counts, Features, Listed, StoredChunk, StoredDocument, StoredSource};

@@ -92,15 +92,6 @@ pub(crate) struct Counts {
     pub(crate) chunks: usize,
 }
 
-/// The order of a list of documents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
-    /// By source and path.
-    Path,
-    /// Most recently changed first.
-    Recent,
-}
-
 /// A document in a list.
 #[derive(Clone, Debug)]
 pub(crate) struct Listed {

@@ -1,14 +1,13 @@
-//! [`SourceSummary`]: what a source is about, for a reader who does not know it. It is built and
-//! stored at the end of a sync that changed something.
+//! The [`SourceSummary`] of a source, made from a list of its documents.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use excerpt_chunk::Document;
 
+use super::Listed;
 use crate::analysis::{is_date, language};
-use crate::model::{Domain, Newest, SourceId, SourceSummary, Topic};
-use crate::store::{Database, Order, StoreError};
+use crate::model::{Domain, Newest, SourceSummary, Topic};
 
 /// How many domains, and how many topics, a summary names.
 const NAMED: usize = 50;
@@ -16,51 +15,62 @@ const NAMED: usize = 50;
 /// How many of the newest documents a summary names.
 const NEWEST: usize = 10;
 
-impl SourceSummary {
-    /// Rebuilds and stores the summary of a source, if the source has changed since.
-    pub(crate) fn keep(database: &Database, source: &SourceId) -> Result<(), StoreError> {
-        if database.summary_is_due(source)? {
-            let summary = SourceSummary::of(database, source)?;
-            database.set_summary(source, &serde_json::to_string(&summary)?)?;
+/// Makes the summary of a source, document by document.
+#[derive(Default)]
+pub(super) struct Summarizer {
+    summary: SourceSummary,
+    domains: BTreeMap<String, usize>,
+    /// The newest documents so far and a few more, in no order.
+    newest: Vec<Listed>,
+}
+
+impl Summarizer {
+    /// Adds the next document, in the order of paths.
+    pub(super) fn add(&mut self, listed: Listed) {
+        let summary = &mut self.summary;
+        summary.documents += 1;
+        summary.bytes += listed.stat.size;
+        let language = language(&listed.path).unwrap_or(&listed.syntax);
+        match summary.languages.get_mut(language) {
+            Some(count) => *count += 1,
+            None => {
+                summary.languages.insert(language.to_string(), 1);
+            }
         }
-        Ok(())
+        let document = Document::new("").with_path(&listed.path);
+        if let Some(domain) = document.domain() {
+            *self.domains.entry(domain.to_string()).or_default() += 1;
+        }
+        if let Some(heading) = &listed.first_heading
+            && document.is_overview()
+            && !is_date(heading)
+        {
+            summary.topics.push(Topic {
+                path: listed.path.clone(),
+                heading: heading.clone(),
+            });
+        }
+        self.newest.push(listed);
+        if self.newest.len() > 2 * NEWEST {
+            self.keep_newest();
+        }
     }
 
-    /// The stored summary of a source.
-    pub(crate) fn kept(database: &Database, source: &SourceId) -> Result<Option<Self>, StoreError> {
-        match database.summary(source)? {
-            Some(json) => Ok(Some(serde_json::from_str(&json)?)),
-            None => Ok(None),
-        }
+    /// Drops all but the newest, which are in order then.
+    fn keep_newest(&mut self) {
+        self.newest.sort_by(|a, b| {
+            let by_time = b.stat.mtime_ns.cmp(&a.stat.mtime_ns);
+            by_time.then_with(|| a.path.cmp(&b.path))
+        });
+        self.newest.truncate(NEWEST);
     }
 
-    fn of(database: &Database, source: &SourceId) -> Result<Self, StoreError> {
-        let mut summary = SourceSummary::default();
-        let mut domains: BTreeMap<String, usize> = BTreeMap::new();
-        database.each_listed(Some(source), "", Order::Path, None, |listed| {
-            summary.documents += 1;
-            summary.bytes += listed.stat.size;
-            let language = language(&listed.path).unwrap_or(&listed.syntax);
-            match summary.languages.get_mut(language) {
-                Some(count) => *count += 1,
-                None => {
-                    summary.languages.insert(language.to_string(), 1);
-                }
-            }
-            let document = Document::new("").with_path(&listed.path);
-            if let Some(domain) = document.domain() {
-                *domains.entry(domain.to_string()).or_default() += 1;
-            }
-            if let Some(heading) = listed.first_heading
-                && document.is_overview()
-                && !is_date(&heading)
-            {
-                let path = listed.path;
-                summary.topics.push(Topic { path, heading });
-            }
-        })?;
-        summary.domains_total = domains.len();
-        let domains = domains.into_iter();
+    /// The summary of all documents that were added.
+    pub(super) fn end(mut self) -> SourceSummary {
+        self.keep_newest();
+        let mut summary = self.summary;
+        summary.domains_total = self.domains.len();
+        let domains = self.domains.into_iter();
         summary.domains = domains
             .map(|(name, documents)| Domain { name, documents })
             .collect();
@@ -73,13 +83,14 @@ impl SourceSummary {
             .topics
             .sort_by_key(|topic| topic.path.matches('/').count());
         summary.topics.truncate(NAMED);
-        database.each_listed(Some(source), "", Order::Recent, Some(NEWEST), |listed| {
-            summary.newest.push(Newest {
+        let newest = self.newest.into_iter();
+        summary.newest = newest
+            .map(|listed| Newest {
                 path: listed.path,
                 title: listed.title,
                 modified: listed.stat.seconds(),
-            });
-        })?;
-        Ok(summary)
+            })
+            .collect();
+        summary
     }
 }

@@ -13,10 +13,10 @@ mod cut;
 mod deadline;
 mod journal;
 mod plan;
-mod summary;
 mod work;
 
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
@@ -25,13 +25,13 @@ use excerpt_chunk::Hash;
 use rayon::prelude::*;
 
 use crate::embed::Embedder;
-use crate::fs::lock::WriteLock;
 use crate::model::{
-    Error, Progress, Result, Selection, Skip, SkipReason, SourceId, SourceSummary, Stage,
-    SyncOptions, SyncReport,
+    Error, LastSync, Progress, Result, Selection, Skip, SkipReason, SourceId, Stage, SyncOptions,
+    SyncReport,
 };
 use crate::source::{Listing, SECRETS_VERSION, Source};
-use crate::store::{Change, Database, Followed, SkipRow, Store, StoreError};
+use crate::store::ledger::{Followed, Ledger};
+use crate::store::{Change, SkipRow, StoreError};
 pub(crate) use clock::Clock;
 use cut::Splitter;
 use journal::{Journal, Verdict, key};
@@ -60,8 +60,7 @@ pub fn quiet(_: Progress) -> ControlFlow<()> {
 
 /// One sync of one source.
 pub(crate) struct Sync<'a> {
-    store: &'a mut Store,
-    lock: &'a WriteLock,
+    ledger: &'a mut dyn Ledger,
     source: &'a dyn Source,
     name: Option<String>,
     cutter: Splitter,
@@ -81,14 +80,15 @@ pub(crate) struct Sync<'a> {
 }
 
 impl<'a> Sync<'a> {
-    /// Prepares a sync that begins now, by the `clock`.
+    /// Prepares a sync that begins now, by the `clock`. `home` is the index directory, where it
+    /// notes what it is about to split.
     ///
     /// # Errors
     ///
     /// [`Error::Config`] when the chunking options are invalid.
     pub(crate) fn new(
-        store: &'a mut Store,
-        lock: &'a WriteLock,
+        ledger: &'a mut dyn Ledger,
+        home: &Path,
         source: &'a dyn Source,
         options: &'a SyncOptions,
         embedder: Option<&'a dyn Embedder>,
@@ -96,10 +96,9 @@ impl<'a> Sync<'a> {
         clock: Clock,
     ) -> Result<Self> {
         let identity = identity(options);
-        let journal = Journal::open(store.home());
+        let journal = Journal::open(home);
         Ok(Sync {
-            store,
-            lock,
+            ledger,
             source,
             cutter: Splitter::new(options, identity)?,
             journal,
@@ -128,28 +127,22 @@ impl<'a> Sync<'a> {
         listing.entries.sort_by(|a, b| a.path.cmp(&b.path));
         listing.entries.dedup_by(|a, b| a.path == b.path);
         let source = self.source.id();
-        self.store
-            .database
-            .ensure_source(source, self.name.as_deref())?;
-        self.store.note_roots()?;
-        let last = self.store.database.last_sync(source)?;
+        let begun = self.ledger.begin(source, self.name.as_deref())?;
+        let (last, before) = (begun.last_sync, begun.skips);
         self.trusts = last.is_none_or(|last| last.started <= self.clock.seconds());
-        let before = self.store.database.skips(&source)?;
         let mut plan = self.plan(source, listing, &before)?;
         // An index that started as a copy does not reflect this source yet.
         if !self.accepts_removals && last.is_some() {
-            self.check_loss(source, &plan)?;
+            self.check_loss(&plan)?;
         }
         self.report.removed = plan.removals.len();
         if !plan.steps.is_empty() || !plan.suspects.is_empty() || !plan.removals.is_empty() {
-            self.store
-                .database
-                .start_sync(source, self.clock.seconds())?;
+            self.ledger.start(source, self.clock.seconds())?;
         }
         let applied = self.apply(source, &mut plan)?;
         // Documents that were split become searchable by keywords, even if the rest has to wait.
-        let followed = self.catch_up()?;
-        self.report.remaining += self.store.unfollowed()?;
+        let followed = self.index_words()?;
+        self.report.remaining += self.ledger.behind()?;
         // And by vectors, if the caller has time for them.
         let embedded = match followed {
             ControlFlow::Continue(()) => self.embed()?,
@@ -162,11 +155,12 @@ impl<'a> Sync<'a> {
         for row in &plan.skips {
             *self.report.skipped.entry(row.skip.reason).or_default() += 1;
         }
-        SourceSummary::keep(&self.store.database, source)?;
         let skips = (plan.skips != before).then_some(&plan.skips[..]);
-        self.store
-            .database
-            .finish_sync(source, self.clock.seconds(), self.clock.later(), skips)?;
+        let sync = LastSync {
+            started: self.clock.seconds(),
+            finished: Some(self.clock.later()),
+        };
+        self.ledger.finish(source, sync, skips)?;
         Ok(self.finish(true))
     }
 
@@ -193,7 +187,7 @@ impl<'a> Sync<'a> {
         listing: Listing,
         before: &[SkipRow],
     ) -> Result<Plan, StoreError> {
-        let known = KnownDocuments::new(&self.store.database, source);
+        let known = KnownDocuments::new(self.ledger, source);
         let terms = Terms {
             identity: self.identity,
             trusts: self.trusts,
@@ -246,16 +240,16 @@ impl<'a> Sync<'a> {
     ///
     /// In that case nothing at all is applied, since answers would otherwise mix two states of a
     /// source, such as two branches.
-    fn check_loss(&self, source: &SourceId, plan: &Plan) -> Result<(), StoreError> {
+    fn check_loss(&self, plan: &Plan) -> Result<(), StoreError> {
         let vanished = plan.vanished.len();
         if vanished == 0 {
             return Ok(());
         }
-        let documents = self.store.database.counts(source)?.documents;
+        let documents = plan.known;
         let is_empty = self.report.listed == 0 && plan.removals.len() == documents;
         let is_loss = |lost: usize| documents >= MANY && lost * 2 > documents;
         if is_empty || (is_loss(vanished) && is_loss(vanished - plan.moved())) {
-            let path = source.path().into();
+            let path = self.source.id().path().into();
             return Err(StoreError::Told(Error::Vanished {
                 path,
                 vanished,
@@ -272,7 +266,7 @@ impl<'a> Sync<'a> {
                 .iter()
                 .map(|id| Change::Remove { id: *id })
                 .collect();
-            self.store.database.apply(source, &changes)?;
+            self.ledger.apply(source, &changes)?;
         }
         let suspects = std::mem::take(&mut plan.suspects);
         let total = plan.steps.len() + suspects.len();
@@ -287,7 +281,7 @@ impl<'a> Sync<'a> {
             if count == 0 && written == 0 {
                 break;
             }
-            let write = |database: &Database| database.apply(source, &changes);
+            let write = |ledger: &mut dyn Ledger| ledger.apply(source, &changes);
             let assured = if batch_number == 0 { ASSURED } else { 0 };
             let batch = (batch, assured);
             let next = self.cut(batch, &mut plan.skips, (done, total), write)?;
@@ -299,9 +293,9 @@ impl<'a> Sync<'a> {
             }
             if was_ended
                 || self.tell(Stage::Cut, done, total).is_break()
-                || (batch_number % BATCHES_BETWEEN_COMMITS == 0 && self.catch_up()?.is_break())
+                || (batch_number % BATCHES_BETWEEN_COMMITS == 0 && self.index_words()?.is_break())
             {
-                self.store.database.apply(source, &changes)?;
+                self.ledger.apply(source, &changes)?;
                 self.report.remaining = total - done - written;
                 // Any documents of an interrupted batch may be missing.
                 let through = if was_ended { done } else { done + written };
@@ -311,13 +305,13 @@ impl<'a> Sync<'a> {
         }
         // One at a time, so that a crash affects nothing else.
         for suspect in suspects {
-            if self.catch_up()?.is_break() {
+            if self.index_words()?.is_break() {
                 self.report.remaining = total - done;
                 return Ok(ControlFlow::Break(()));
             }
             let batch = (vec![suspect], 0);
             let cut = self.cut(batch, &mut plan.skips, (done, total), |_| Ok(()))?;
-            self.store.database.apply(source, &cut.changes)?;
+            self.ledger.apply(source, &cut.changes)?;
             done += cut.done;
             if cut.was_ended {
                 self.report.remaining = total - done;
@@ -328,21 +322,22 @@ impl<'a> Sync<'a> {
     }
 
     /// Reads and splits a batch on all cores, and returns the changes in the order of the steps.
-    /// Meanwhile this thread does its `work` on the database, and then repeatedly checks whether to
+    /// Meanwhile this thread does its `work` on the ledger, and then repeatedly checks whether to
     /// continue. `progress` has the number of completed steps and their total.
     fn cut(
         &mut self,
         (batch, assured): (Vec<Step>, usize),
         skips: &mut Vec<SkipRow>,
         progress: (usize, usize),
-        work: impl FnOnce(&Database) -> Result<(), StoreError>,
+        work: impl FnOnce(&mut dyn Ledger) -> Result<(), StoreError>,
     ) -> Result<CutBatch, StoreError> {
-        // Texts to be split again come from the database, which one thread reads.
-        let texts = batch.iter().map(|step| match step {
-            Step::Recut { known } => self.store.database.text(known.hash).map(Some),
-            Step::Read { .. } => Ok(None),
-        });
-        let texts: Vec<Option<String>> = texts.collect::<Result<_, _>>()?;
+        // Texts to be split again come from the ledger, which one thread reads.
+        let kept: Vec<Hash> = batch.iter().filter_map(Step::kept_text).collect();
+        let mut kept = self.ledger.texts(&kept)?.into_iter();
+        let texts = batch
+            .iter()
+            .map(|step| step.kept_text().and_then(|_| kept.next()));
+        let texts: Vec<Option<String>> = texts.collect();
         let ended = AtomicBool::new(false);
         let look = Work {
             source: self.source,
@@ -353,7 +348,7 @@ impl<'a> Sync<'a> {
             clock: self.clock,
             ended: &ended,
         };
-        let (database, tell) = (&self.store.database, &mut self.progress);
+        let (ledger, tell) = (&mut *self.ledger, &mut self.progress);
         let mut outcomes = Vec::new();
         rayon::in_place_scope(|scope| {
             let (finished, finish) = sync_channel::<()>(0);
@@ -367,7 +362,7 @@ impl<'a> Sync<'a> {
                 *outcomes = looked.collect();
                 drop(finished);
             });
-            let worked = work(database);
+            let worked = work(ledger);
             loop {
                 // If this is a thread of the pool itself, it may have to split the batch.
                 let turn = match rayon::yield_now() {
@@ -447,9 +442,9 @@ impl<'a> Sync<'a> {
         }
     }
 
-    fn catch_up(&mut self) -> Result<ControlFlow<()>, StoreError> {
+    fn index_words(&mut self) -> Result<ControlFlow<()>, StoreError> {
         let progress = &mut self.progress;
-        self.store.catch_up(self.lock, &mut |done, total| {
+        self.ledger.index_words(&mut |done, total| {
             progress(Progress {
                 stage: Stage::Keywords,
                 done,
@@ -469,7 +464,7 @@ impl Sync<'_> {
         let progress = &mut self.progress;
         let stage = Stage::Vectors;
         let mut tell = |done, total| progress(Progress { stage, done, total });
-        Ok(match self.store.embed(self.lock, embedder, &mut tell)? {
+        Ok(match self.ledger.embed(embedder, &mut tell)? {
             Followed::Complete => ControlFlow::Continue(()),
             Followed::Broken => ControlFlow::Break(()),
             Followed::Failed(error) => {
@@ -511,8 +506,10 @@ mod tests {
     use excerpt_chunk::Config;
 
     use super::*;
+    use crate::fs::lock::WriteLock;
     use crate::model::{Encoding, Stat};
     use crate::source::{Entry, Reading};
+    use crate::store::Store;
 
     #[test]
     fn the_identity_follows_the_cut_and_what_is_said_of_the_documents() {
@@ -567,7 +564,7 @@ mod tests {
 
     fn sync_of(
         source: &dyn Source,
-        index: &std::path::Path,
+        index: &Path,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> SyncReport {
         sync_by(source, index, &SyncOptions::default(), progress)
@@ -575,14 +572,15 @@ mod tests {
 
     fn sync_by(
         source: &dyn Source,
-        index: &std::path::Path,
+        index: &Path,
         options: &SyncOptions,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> SyncReport {
         let mut store = Store::create(index).unwrap();
         let lock = WriteLock::acquire(index).unwrap();
         let clock = Clock::start();
-        let sync = Sync::new(&mut store, &lock, source, options, None, progress, clock);
+        let mut ledger = store.ledger(&lock);
+        let sync = Sync::new(&mut ledger, index, source, options, None, progress, clock);
         sync.unwrap().run().unwrap()
     }
 

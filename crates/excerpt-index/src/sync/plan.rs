@@ -9,7 +9,8 @@ use excerpt_grammars::Grammars;
 
 use crate::model::{DocumentId, Skip, SkipReason, SourceId, is_at_or_below};
 use crate::source::{Entry, Listing};
-use crate::store::{Database, Known, SkipRow, StoreError};
+use crate::store::ledger::Ledger;
+use crate::store::{Known, SkipRow, StoreError};
 
 /// How much is read and split before it is written, while the same amount is being split: a killed
 /// sync loses at most twice as much, which also bounds its memory.
@@ -37,7 +38,8 @@ pub(super) struct Plan {
     pub(super) vanished: Vec<(String, u64)>,
     /// What is skipped.
     pub(super) skips: Vec<SkipRow>,
-    /// How many documents have not changed.
+    /// How many documents are known, and how many of them have not changed.
+    pub(super) known: usize,
     pub(super) unchanged: usize,
     /// How many documents are listed, and how many of them come first.
     pub(super) listed: usize,
@@ -88,7 +90,8 @@ pub(super) fn plan(
     };
     let left_out = Exclusions::of(&listing.skips);
     let before: HashMap<&str, &SkipRow> = before.iter().map(|row| (&*row.skip.path, row)).collect();
-    let mut known = known.peekable();
+    let mut count = 0;
+    let mut known = known.inspect(|_| count += 1).peekable();
     // An error is the next one whatever is wanted, so that it is not passed over.
     let mut next = |wanted: &dyn Fn(&str) -> bool| {
         let is_next = |next: &Result<Known, _>| {
@@ -119,6 +122,8 @@ pub(super) fn plan(
     while let Some(vanished) = next(&|_| true)? {
         plan.remove(vanished, &left_out);
     }
+    drop(known);
+    plan.known = count;
     let skips = listing.skips.into_iter().map(|skip| SkipRow {
         skip,
         stat: None,
@@ -219,6 +224,14 @@ impl Step {
         self.size() > LARGE
     }
 
+    /// The hash of its text, if it is split as it is stored.
+    pub(super) fn kept_text(&self) -> Option<Hash> {
+        match self {
+            Step::Read { .. } => None,
+            Step::Recut { known } => Some(known.hash),
+        }
+    }
+
     /// The memory that it will take.
     pub(super) fn size(&self) -> u64 {
         match self {
@@ -230,7 +243,7 @@ impl Step {
 
 /// The known documents of a source, by path, read in pages.
 pub(super) struct KnownDocuments<'a> {
-    database: &'a Database,
+    ledger: &'a dyn Ledger,
     source: &'a SourceId,
     page: std::vec::IntoIter<Known>,
     last: Option<String>,
@@ -238,9 +251,9 @@ pub(super) struct KnownDocuments<'a> {
 }
 
 impl<'a> KnownDocuments<'a> {
-    pub(super) fn new(database: &'a Database, source: &'a SourceId) -> Self {
+    pub(super) fn new(ledger: &'a dyn Ledger, source: &'a SourceId) -> Self {
         KnownDocuments {
-            database,
+            ledger,
             source,
             page: Vec::new().into_iter(),
             last: None,
@@ -254,7 +267,7 @@ impl Iterator for KnownDocuments<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.page.as_slice().is_empty() && !self.ended {
-            let page = match self.database.known(self.source, self.last.as_deref(), PAGE) {
+            let page = match self.ledger.known(self.source, self.last.as_deref(), PAGE) {
                 Ok(page) => page,
                 Err(error) => return Some(Err(error)),
             };

@@ -10,7 +10,8 @@ const FLOORS: [&str; 12] = [
     "index", "eval",
 ];
 
-/// What no file outside of the local store may name, and the one that uses it as a library of tokenizers.
+/// What no file outside of the local store may name, and the one that uses it as a library of
+/// tokenizers.
 const ENGINES: [&str; 2] = ["rusqlite::", "tantivy::"];
 const TOKENIZERS: &str = "analysis/words.rs";
 

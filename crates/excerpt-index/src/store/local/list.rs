@@ -1,5 +1,6 @@
 //! Lists of documents, and the summary of a source.
 
+use crate::model::SourceSummary;
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::database::Database;
@@ -7,7 +8,6 @@ use super::read;
 use super::sum::{self, STAT};
 use crate::model::{DocumentId, SourceId, Stat};
 use crate::store::Listed;
-use crate::store::Order;
 use crate::store::StoreError;
 
 impl Database {
@@ -17,19 +17,14 @@ impl Database {
         &self,
         source: Option<&SourceId>,
         path: &str,
-        order: Order,
         limit: Option<usize>,
         mut visit: impl FnMut(Listed),
     ) -> Result<(), StoreError> {
-        let order = match order {
-            Order::Path => "root, path",
-            Order::Recent => "mtime_ns DESC, root, path",
-        };
         let mut select = self.connection.prepare_cached(&format!(
             "SELECT {}, document.sum, root, document.id, {STAT}, stat_sum
              FROM document JOIN source ON source.id = document.source
              WHERE (?1 IS NULL OR source = ?1) AND (?2 = '' OR path = ?2 OR (path > ?2 || '/' AND path < ?2 || '0'))
-             ORDER BY {order} LIMIT ?3",
+             ORDER BY root, path LIMIT ?3",
             sum::DOCUMENT.replace("source,", "document.source,")
         ))?;
         let limit = limit.map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX));
@@ -95,15 +90,18 @@ impl Database {
         Ok(())
     }
 
-    /// The summary from the last sync of a source, as JSON; `None` until the first is complete.
-    pub(crate) fn summary(&self, source: &SourceId) -> Result<Option<String>, StoreError> {
+    /// The summary from the last sync of a source; `None` until the first is complete.
+    pub(crate) fn summary(&self, source: &SourceId) -> Result<Option<SourceSummary>, StoreError> {
         let mut select = self
             .connection
             .prepare_cached("SELECT summary FROM source WHERE id = ?1")?;
-        let found = select
+        let found: Option<Option<String>> = select
             .query_row([self.row(source)?], |row| row.get(0))
             .optional()?;
-        Ok(found.flatten())
+        match found.flatten() {
+            Some(json) => Ok(Some(serde_json::from_str(&json)?)),
+            None => Ok(None),
+        }
     }
 
     /// Whether a source has changed since its summary was built.

@@ -1,5 +1,5 @@
-//! The store on this disk: the [`Database`], a SQLite database, and the [`Lexical`] index in tantivy,
-//! which is derived from it and kept up to date.
+//! The store on this disk: the [`Database`], a SQLite database, and the [`Lexical`] index in
+//! tantivy, which is derived from it and kept up to date.
 //!
 //! A change is first committed to the database under the next `rev`. [`Store::catch_up`] then
 //! updates the keyword index with everything that changed after the `rev` of its own last commit.
@@ -16,13 +16,16 @@ mod facet;
 pub(crate) mod generation;
 mod guard;
 mod keywords;
+mod ledger;
 mod lexical;
 mod link;
 mod list;
+mod places;
 mod read;
 #[cfg(test)]
 mod recall;
 mod schema;
+mod snapshot;
 mod sql;
 mod statistics;
 mod sum;
@@ -41,13 +44,11 @@ use crate::fs::layout::{self, DATABASE, LEXICAL, ROOTS};
 use crate::fs::lock::WriteLock;
 use crate::model::{Error, Keywords, Result, Revision};
 
-pub(crate) use codes::Codes;
+use codes::Codes;
 pub(crate) use database::Database;
 pub use guard::silence_recovered_panics;
-pub(crate) use keywords::Searched;
 pub(crate) use lexical::Lexical;
 use lexical::Stamp;
-pub(crate) use vectors::Followed;
 
 /// How many ids of changed documents are in memory at once while the keyword index is updated.
 const PAGE: usize = 256;

@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use chrono::NaiveDate;
 
-use super::dates::Period;
-use super::version::{Fit, fit};
+use super::Store;
+use crate::analysis::{Fit, fit};
 use crate::model::{DocumentId, Error, Filter, Note, SourceId, segments};
 use crate::store::facet::{self, folded};
-use crate::store::{Documents, Store, StoreError};
+use crate::store::{Documents, Period, StoreError};
 
 /// How many of the existing values are listed if the requested one does not exist.
 const NAMED: usize = 12;
@@ -115,27 +115,6 @@ fn sources(store: &Store, filter: &Filter) -> Result<Option<Vec<SourceId>>, Stor
     Ok((ids.len() < all.len()).then_some(ids))
 }
 
-/// The facets in a filter, each with the values of which a document must have one.
-fn facets(filter: &Filter) -> Vec<(&str, &[String])> {
-    let tags = filter.tags.iter();
-    let tags = tags.map(|tag| (facet::TAG, std::slice::from_ref(tag)));
-    let several = [
-        (facet::KIND, &filter.kinds),
-        (facet::LANGUAGE, &filter.languages),
-    ];
-    let several = several.into_iter().filter(|(_, values)| !values.is_empty());
-    let several = several.map(|(name, values)| (name, &**values));
-    let fields = filter.fields.iter();
-    let fields = fields.map(|(name, value)| (&**name, std::slice::from_ref(value)));
-    tags.chain(several).chain(fields).collect()
-}
-
-/// Whether a filter selects documents by facets.
-pub(super) fn asks_for_facets(filter: &Filter) -> bool {
-    let is_dated = filter.dated.0.is_some() || filter.dated.1.is_some();
-    !facets(filter).is_empty() || is_dated || filter.version.is_some()
-}
-
 /// The requested facets that no document in `there` has, with existing values.
 fn unmatched(
     store: &Store,
@@ -144,7 +123,7 @@ fn unmatched(
 ) -> Result<Vec<Note>, StoreError> {
     let there: HashSet<DocumentId> = there.iter().copied().collect();
     let mut notes = Vec::new();
-    for (name, asked) in facets(filter) {
+    for (name, asked) in facet::asked(filter) {
         let mut counts: HashMap<String, usize> = HashMap::new();
         store.database.each_facet(name, |document, value| {
             if there.contains(&document) {
@@ -172,7 +151,7 @@ fn unmatched(
 /// The conditions of the filter on the documents themselves.
 fn narrowed(store: &Store, filter: &Filter) -> Result<Vec<Narrowed>, StoreError> {
     let mut all = Vec::new();
-    for (name, values) in facets(filter) {
+    for (name, values) in facet::asked(filter) {
         let values: Vec<String> = values.iter().map(|value| folded(value)).collect();
         all.push(Narrowed::To(store.database.with_facet(name, &values)?));
     }
@@ -195,7 +174,13 @@ fn narrowed(store: &Store, filter: &Filter) -> Result<Vec<Narrowed>, StoreError>
         .into());
     }
     if let Some(period) = Period::of(filter) {
-        all.push(Narrowed::To(period.documents(store)?));
+        let mut dated = HashSet::new();
+        store.database.each_facet(facet::DATE, |document, date| {
+            if period.contains(date) {
+                dated.insert(document);
+            }
+        })?;
+        all.push(Narrowed::To(dated));
     }
     Ok(all)
 }

@@ -19,6 +19,7 @@ use crate::fs::{disk, layout};
 use crate::model::{ChunkKey, DocumentId, NextVectors, Revision, VectorStatus};
 use crate::store::Candidate;
 use crate::store::StoreError;
+use crate::store::ledger::Followed;
 
 /// After how many document changes vectors that no chunk uses are removed. Until then they are
 /// available to texts that come back.
@@ -33,17 +34,6 @@ impl Key {
         let identity = [embedder.as_bytes(), b"\0", input].concat();
         Key(Hash::of(&identity).0)
     }
-}
-
-/// How an update ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Followed {
-    /// Every chunk has its vector, or is known to have none.
-    Complete,
-    /// It was cancelled.
-    Broken,
-    /// The embedder returned no vectors.
-    Failed(EmbedError),
 }
 
 impl Store {
@@ -164,50 +154,19 @@ impl Store {
         let removed = self.database.removed(rev)?.into_iter();
         let mut changed: BTreeMap<DocumentId, Option<Group>> =
             removed.map(|document| (document, None)).collect();
-        let (mut done, total) = (0, self.database.changed_count(rev)?);
-        if progress(done, total).is_break() {
+        let total = self.database.changed_count(rev)?;
+        if progress(0, total).is_break() {
             return Ok(Followed::Broken);
         }
-        let mut ended = Followed::Complete;
-        let mut following = Following::new(self, embedder, rev);
-        following.read()?;
-        let mut embedded = Embedded::default();
-        loop {
-            let batch = following.batch();
-            let mut next = Embedded::default();
-            // A batch is embedded on all cores while this thread writes the previous one and reads
-            // ahead.
-            rayon::in_place_scope(|scope| {
-                scope.spawn(|_| next = embedded_by(embedder, batch));
-                following.keep(&embedded)?;
-                following.read()
-            })?;
-            embedded = next;
-            for (document, group) in following.complete() {
-                rev = group.rev;
-                done += 1;
-                changed.insert(document, Some(group));
-            }
-            let is_through = embedded.is_empty() && following.is_through();
-            let flow = progress(done, total);
-            if is_through {
-                rev = target;
-                break;
-            }
-            if let Some(error) = embedded.failure.take() {
-                ended = Followed::Failed(error);
-                break;
-            }
-            if flow.is_break() {
-                ended = Followed::Broken;
-                break;
-            }
-        }
-        following.keep(&embedded)?;
-        for (document, group) in following.complete() {
-            rev = group.rev;
-            changed.insert(document, Some(group));
-        }
+        let following = Following::new(self, embedder, rev);
+        let ended = following.run(total, progress, &mut changed)?;
+        rev = match (
+            &ended,
+            changed.values().flatten().map(|group| group.rev).max(),
+        ) {
+            (Followed::Complete, _) => target,
+            (_, last) => last.unwrap_or(rev),
+        };
         let stamp = Stamp {
             store: self.database.id()?,
             embedder: embedder.identity().to_string(),
@@ -335,6 +294,52 @@ impl<'a> Following<'a> {
             codes: HashMap::new(),
             waiting: VecDeque::new(),
         }
+    }
+
+    /// Embeds what is missing until everything is done, the embedder fails, or `progress`, which
+    /// receives how many of the `total` documents are done, cancels. Adds the codes of the complete
+    /// documents to `changed`.
+    fn run(
+        mut self,
+        total: usize,
+        progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+        changed: &mut BTreeMap<DocumentId, Option<Group>>,
+    ) -> Result<Followed, StoreError> {
+        let embedder = self.embedder;
+        let mut embedded = Embedded::default();
+        let mut done = 0;
+        self.read()?;
+        let ended = loop {
+            let batch = self.batch();
+            let mut next = Embedded::default();
+            // A batch is embedded on all cores while this thread writes the previous one and reads
+            // ahead.
+            rayon::in_place_scope(|scope| {
+                scope.spawn(|_| next = embedded_by(embedder, batch));
+                self.keep(&embedded)?;
+                self.read()
+            })?;
+            embedded = next;
+            for (document, group) in self.complete() {
+                done += 1;
+                changed.insert(document, Some(group));
+            }
+            let is_through = embedded.is_empty() && self.is_through();
+            let flow = progress(done, total);
+            if is_through {
+                break Followed::Complete;
+            }
+            if let Some(error) = embedded.failure.take() {
+                break Followed::Failed(error);
+            }
+            if flow.is_break() {
+                break Followed::Broken;
+            }
+        };
+        self.keep(&embedded)?;
+        let complete = self.complete().into_iter();
+        changed.extend(complete.map(|(document, group)| (document, Some(group))));
+        Ok(ended)
     }
 
     /// Reads ahead, at most a page of documents, until there is a batch to embed.

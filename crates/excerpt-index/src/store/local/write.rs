@@ -1,6 +1,7 @@
 //! Changes to the database. Each function is one transaction: a process that is killed leaves all
 //! of it or nothing.
 
+use crate::model::LastSync;
 use std::collections::HashSet;
 
 use excerpt_chunk::Hash;
@@ -129,8 +130,7 @@ impl Database {
     pub(crate) fn finish_sync(
         &self,
         source: &SourceId,
-        started: i64,
-        finished: i64,
+        sync: LastSync,
         skips: Option<&[SkipRow]>,
     ) -> Result<(), StoreError> {
         let source = self.row(source)?;
@@ -162,7 +162,7 @@ impl Database {
         }
         transaction.execute(
             "UPDATE source SET started = ?2, finished = ?3 WHERE id = ?1",
-            params![source, started, finished],
+            params![source, sync.started, sync.finished],
         )?;
         match skips {
             Some(_) => sum::seal_skips(&transaction, source)?,

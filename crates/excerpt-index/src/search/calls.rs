@@ -1,0 +1,116 @@
+//! How often a search asks its store.
+
+use std::cell::Cell;
+use std::fs;
+use std::ops::ControlFlow;
+
+use super::ParsedQuery;
+use crate::analysis::days;
+use crate::embed::StaticTable;
+use crate::model::{Answer, Query};
+use crate::store::snapshot::{
+    PassageRequest, Passages, Shortlist, ShortlistRequest, Snapshot, Survey, SurveyRequest,
+};
+use crate::store::{Store, StoreError};
+use crate::{Index, OpenOptions, SyncOptions};
+
+/// Counts the calls of a snapshot.
+struct Counted<'a> {
+    snapshot: &'a dyn Snapshot,
+    calls: Cell<[usize; 3]>,
+}
+
+impl Counted<'_> {
+    fn count(&self, call: usize) {
+        let mut calls = self.calls.get();
+        calls[call] += 1;
+        self.calls.set(calls);
+    }
+}
+
+impl Snapshot for Counted<'_> {
+    fn survey(&self, request: &SurveyRequest<'_>) -> Result<Survey, StoreError> {
+        self.count(0);
+        self.snapshot.survey(request)
+    }
+
+    fn shortlist(&self, request: &ShortlistRequest<'_>) -> Result<Shortlist, StoreError> {
+        self.count(1);
+        self.snapshot.shortlist(request)
+    }
+
+    fn passages(&self, request: &PassageRequest<'_>) -> Result<Passages, StoreError> {
+        self.count(2);
+        self.snapshot.passages(request)
+    }
+}
+
+/// The answer, and how often the store was asked for a survey, a shortlist and passages.
+fn ask(store: &Store, query: &Query) -> (Answer, [usize; 3]) {
+    let snapshot = store.snapshot(&query.filter).unwrap();
+    let counted = Counted {
+        snapshot: &snapshot,
+        calls: Cell::default(),
+    };
+    let table = StaticTable::built_in().unwrap();
+    let parsed = ParsedQuery::of(query).unwrap();
+    let answer = parsed.answer(&counted, Some(&table), days::today());
+    (answer.unwrap(), counted.calls.get())
+}
+
+/// 300 documents of which each third says the same as another.
+fn store() -> (tempfile::TempDir, Store) {
+    let dir = tempfile::tempdir().unwrap();
+    let (texts, index) = (dir.path().join("texts"), dir.path().join("index"));
+    fs::create_dir(&texts).unwrap();
+    for number in 0..300 {
+        let said = match number % 3 {
+            0 => "the same in all of them, word for word and without an end".to_string(),
+            _ => (0..12)
+                .map(|word| format!("{}{word} ", number * 7))
+                .collect(),
+        };
+        let text = format!("# Tea\n\nGreen tea is {said}.\n");
+        fs::write(texts.join(format!("{number}.md")), text).unwrap();
+    }
+    let mut index_of = Index::open(&index, OpenOptions::create()).unwrap();
+    let go_on = |_| ControlFlow::Continue(());
+    index_of
+        .sync(&texts, &SyncOptions::default(), go_on)
+        .unwrap();
+    drop(index_of);
+    let store = Store::open(&index).unwrap();
+    (dir, store)
+}
+
+#[test]
+fn a_question_takes_three_calls_however_many_hits_it_has() {
+    let (_dir, store) = store();
+    for limit in [1, 10, 50, 200] {
+        let query = Query::new("green tea \"green tea\" -milk on 5 October 2026");
+        let query = query.limit(limit).fold_copies(false);
+        let (answer, calls) = ask(&store, &query);
+        assert_eq!(answer.documents.len(), limit);
+        assert_eq!(calls, [1, 1, 1], "{limit}");
+    }
+}
+
+#[test]
+fn folded_copies_take_one_more() {
+    let (_dir, store) = store();
+    for limit in [10, 50] {
+        let query = Query::new("green tea the same word for word").limit(limit);
+        let (answer, calls) = ask(&store, &query);
+        let copies: usize = answer
+            .documents
+            .iter()
+            .map(|document| document.also_in.len())
+            .sum();
+        assert!(copies >= 50, "{copies} copies");
+        assert_eq!(answer.documents.len(), limit);
+        assert!(
+            calls[0] == 1 && calls.iter().sum::<usize>() <= 4,
+            "{calls:?}"
+        );
+    }
+}

@@ -1,0 +1,78 @@
+//! What a sync tells a store, and asks it: [`Ledger`].
+
+use std::ops::ControlFlow;
+
+use excerpt_chunk::Hash;
+
+use super::{Change, Known, SkipRow, StoreError};
+use crate::embed::{EmbedError, Embedder};
+use crate::model::{LastSync, SourceId};
+
+/// Receives how many of how many documents are done, and may cancel: what is done by then is kept.
+pub(crate) type Tell<'a> = &'a mut dyn FnMut(usize, usize) -> ControlFlow<()>;
+
+/// The one writer of an index. What it writes is complete or absent, however the process ends.
+pub(crate) trait Ledger {
+    /// Makes a source known, as the collection `name` if it is one, and returns its state.
+    ///
+    /// # Errors
+    ///
+    /// When the engine fails, as for all that follow.
+    fn begin(&mut self, source: &SourceId, name: Option<&str>) -> Result<Begun, StoreError>;
+
+    /// The documents of a source after the path `after`, by path, at most `limit`.
+    fn known(
+        &self,
+        source: &SourceId,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Known>, StoreError>;
+
+    /// Texts by their hashes, in the same order.
+    fn texts(&self, hashes: &[Hash]) -> Result<Vec<String>, StoreError>;
+
+    /// Records that a sync, which began at `started` (in seconds since 1970), is about to write:
+    /// until it has finished, it counts as interrupted.
+    fn start(&mut self, source: &SourceId, started: i64) -> Result<(), StoreError>;
+
+    /// Applies changes to the documents of a source: all of them or none.
+    fn apply(&mut self, source: &SourceId, changes: &[Change]) -> Result<(), StoreError>;
+
+    /// Makes the changed documents searchable by their words.
+    fn index_words(&mut self, tell: Tell<'_>) -> Result<ControlFlow<()>, StoreError>;
+
+    /// Computes the vectors of the changed chunks.
+    fn embed(&mut self, embedder: &dyn Embedder, tell: Tell<'_>) -> Result<Followed, StoreError>;
+
+    /// How many documents are not searchable in their current version.
+    fn behind(&self) -> Result<usize, StoreError>;
+
+    /// Records that a sync has covered the whole source, and what the source is about now. `skips`
+    /// replaces the list of what is skipped; `None` if it is the same.
+    fn finish(
+        &mut self,
+        source: &SourceId,
+        sync: LastSync,
+        skips: Option<&[SkipRow]>,
+    ) -> Result<(), StoreError>;
+}
+
+/// The state of a source before a sync.
+#[derive(Debug)]
+pub(crate) struct Begun {
+    /// The last sync that wrote; `None` before the first.
+    pub(crate) last_sync: Option<LastSync>,
+    /// What the last complete sync skipped, by path.
+    pub(crate) skips: Vec<SkipRow>,
+}
+
+/// How an update of vectors ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Followed {
+    /// Every chunk has its vector, or is known to have none.
+    Complete,
+    /// It was cancelled.
+    Broken,
+    /// The embedder returned no vectors.
+    Failed(EmbedError),
+}

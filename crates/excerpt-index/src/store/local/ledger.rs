@@ -1,0 +1,87 @@
+//! [`LocalLedger`]: the writer of a [`Store`], for as long as its lock is held.
+
+use std::ops::ControlFlow;
+
+use excerpt_chunk::Hash;
+
+use super::Store;
+use crate::embed::Embedder;
+use crate::fs::lock::WriteLock;
+use crate::model::{LastSync, SourceId};
+use crate::store::ledger::{Begun, Followed, Ledger, Tell};
+use crate::store::summary::Summarizer;
+use crate::store::{Change, Known, SkipRow, StoreError};
+
+/// A store that this process may write.
+pub(crate) struct LocalLedger<'a> {
+    store: &'a mut Store,
+    lock: &'a WriteLock,
+}
+
+impl Store {
+    /// The writer, for the holder of the lock.
+    pub(crate) fn ledger<'a>(&'a mut self, lock: &'a WriteLock) -> LocalLedger<'a> {
+        LocalLedger { store: self, lock }
+    }
+}
+
+impl Ledger for LocalLedger<'_> {
+    fn begin(&mut self, source: &SourceId, name: Option<&str>) -> Result<Begun, StoreError> {
+        let database = &self.store.database;
+        database.ensure_source(source, name)?;
+        self.store.note_roots()?;
+        Ok(Begun {
+            last_sync: database.last_sync(source)?,
+            skips: database.skips(source)?,
+        })
+    }
+
+    fn known(
+        &self,
+        source: &SourceId,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Known>, StoreError> {
+        self.store.database.known(source, after, limit)
+    }
+
+    fn texts(&self, hashes: &[Hash]) -> Result<Vec<String>, StoreError> {
+        let texts = hashes.iter().map(|hash| self.store.database.text(*hash));
+        texts.collect()
+    }
+
+    fn start(&mut self, source: &SourceId, started: i64) -> Result<(), StoreError> {
+        self.store.database.start_sync(source, started)
+    }
+
+    fn apply(&mut self, source: &SourceId, changes: &[Change]) -> Result<(), StoreError> {
+        self.store.database.apply(source, changes)
+    }
+
+    fn index_words(&mut self, tell: Tell<'_>) -> Result<ControlFlow<()>, StoreError> {
+        self.store.catch_up(self.lock, tell)
+    }
+
+    fn embed(&mut self, embedder: &dyn Embedder, tell: Tell<'_>) -> Result<Followed, StoreError> {
+        self.store.embed(self.lock, embedder, tell)
+    }
+
+    fn behind(&self) -> Result<usize, StoreError> {
+        self.store.unfollowed()
+    }
+
+    fn finish(
+        &mut self,
+        source: &SourceId,
+        sync: LastSync,
+        skips: Option<&[SkipRow]>,
+    ) -> Result<(), StoreError> {
+        let database = &self.store.database;
+        if database.summary_is_due(source)? {
+            let mut summary = Summarizer::default();
+            database.each_listed(Some(source), "", None, |listed| summary.add(listed))?;
+            database.set_summary(source, &serde_json::to_string(&summary.end())?)?;
+        }
+        database.finish_sync(source, sync, skips)
+    }
+}

@@ -1,0 +1,378 @@
+//! [`LocalSnapshot`]: what a search asks, answered from the database, the keyword index and the
+//! codes of the vectors.
+
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+
+use rusqlite::Transaction;
+
+use super::Store;
+use super::codes::Codes;
+use super::keywords::Searched;
+use super::places::Places;
+use crate::embed::Embedder;
+use crate::model::{ChunkKey, DocumentId, Filter, Revision};
+use crate::store::facet::{self, DATE};
+use crate::store::snapshot::{
+    Enough, PassageRequest, Passages, QueryVector, Shortlist, ShortlistRequest, Snapshot,
+    StoredPassage, Survey, SurveyRequest, VectorSupply,
+};
+use crate::store::{
+    Candidate, Candidates, Documents, Features, LexicalQuery, Period, StoreError, StoredDocument,
+};
+
+/// By how much more chunks are listed when those so far are not enough.
+const GROWTH: usize = 4;
+
+/// The part of a [`Store`] that a filter allows, in the state of one moment.
+pub(crate) struct LocalSnapshot<'a> {
+    store: &'a Store,
+    filter: &'a Filter,
+    /// Whether everything that a derived file names is in the database.
+    is_whole: bool,
+    places: Option<Places>,
+    /// The keyword index, restricted to these places.
+    keywords: Option<Searched>,
+    /// While it lives, all queries see the same state of the database.
+    _state: Transaction<'a>,
+}
+
+impl Store {
+    /// The part of the current state that a filter allows.
+    ///
+    /// # Errors
+    ///
+    /// When the filter names a source or a collection that does not exist or is written wrongly,
+    /// and when the engine fails.
+    pub(crate) fn snapshot<'a>(
+        &'a self,
+        filter: &'a Filter,
+    ) -> Result<LocalSnapshot<'a>, StoreError> {
+        let state = self.database.snapshot()?;
+        let is_whole = self.is_whole()?;
+        let places = Places::of(self, filter)?;
+        let documents = places.as_ref().map(|places| &places.documents);
+        let keywords = self.lexical().map(|lexical| lexical.searched(documents));
+        Ok(LocalSnapshot {
+            store: self,
+            filter,
+            is_whole,
+            keywords: keywords.transpose()?,
+            places,
+            _state: state,
+        })
+    }
+}
+
+impl LocalSnapshot<'_> {
+    /// The documents that may be found; `None` for all.
+    fn documents(&self) -> Option<&Documents> {
+        self.places.as_ref().map(|places| &places.documents)
+    }
+
+    /// The documents that may be found and have a date in a period.
+    fn dated(&self, period: &Period) -> Result<Documents, StoreError> {
+        let mut dated = Documents::default();
+        let within = |id: &DocumentId| self.documents().is_none_or(|all| all.contains(id));
+        self.store.database.each_facet(DATE, |document, date| {
+            if period.contains(date) && within(&document) {
+                dated.insert(document);
+            }
+        })?;
+        Ok(dated)
+    }
+
+    fn vectors(&self, embedder: &dyn Embedder) -> Result<VectorSupply, StoreError> {
+        let (store, database) = (self.store, &self.store.database);
+        if let Some(codes) = store.codes(embedder) {
+            let behind = database.changed_count(codes.stamp().rev)?;
+            return Ok(VectorSupply::Current { behind });
+        }
+        let failure = database.failure()?;
+        let Some((_, former)) = store.former(embedder) else {
+            return Ok(VectorSupply::Missing { failure });
+        };
+        let documents = match store.vectors()?.next {
+            Some(next) => next.behind,
+            None => database.changed_count(Revision::default())?,
+        };
+        Ok(VectorSupply::Former {
+            embedder: former,
+            documents,
+            failure,
+        })
+    }
+
+    /// The codes that `vector` can be compared with.
+    fn codes(&self, vector: &QueryVector) -> Option<&Codes> {
+        let codes = self.store.codes.as_ref();
+        codes.filter(|codes| codes.stamp().embedder == vector.embedder)
+    }
+
+    /// The nearest chunks to the question, without those that its phrases exclude.
+    fn nearest(&self, request: &ShortlistRequest<'_>) -> Result<Vec<Candidate>, StoreError> {
+        let Some(vector) = request.vector else {
+            return Ok(Vec::new());
+        };
+        let Some(codes) = self.codes(vector) else {
+            return Ok(Vec::new());
+        };
+        let phrases = Phrases::of(self.keywords.as_ref(), &request.words)?;
+        let documents = phrases.documents(self.documents());
+        let nearest = |documents: Option<&Documents>| {
+            let near = codes.nearest(&vector.numbers, documents, request.nearest);
+            let (embedder, numbers) = (&vector.embedder, &vector.numbers);
+            self.store
+                .nearest(embedder, numbers, near, request.nearest, self.is_whole)
+        };
+        let mut found = nearest(documents.as_ref().or(self.documents()))?;
+        if let Some(period) = request.period {
+            let known: HashSet<ChunkKey> = found.iter().map(|candidate| candidate.key).collect();
+            let mut more = nearest(Some(&self.dated(period)?))?;
+            more.retain(|candidate| !known.contains(&candidate.key));
+            found.extend(more);
+        }
+        found.retain(|candidate| phrases.allow(candidate.key));
+        Ok(found)
+    }
+
+    /// The candidates with their documents, without those that the filter excludes by their own
+    /// dates.
+    fn detailed(
+        &self,
+        by_words: &Candidates,
+        nearest: &[Candidate],
+        looked_up: &mut LookedUp,
+    ) -> Result<Shortlist, StoreError> {
+        let mut list = Shortlist {
+            by_words: by_words.clone(),
+            nearest: nearest.to_vec(),
+            features: HashMap::new(),
+            documents: HashMap::new(),
+            fits: HashMap::new(),
+            is_all: by_words.chunks.len() == by_words.chunks_total,
+        };
+        if let Some(period) = Period::of(self.filter) {
+            let mut is_dated = |candidate: &Candidate| {
+                let found = looked_up.current(self.store, candidate.key, candidate.rev)?;
+                // One that the database does not contain is judged below.
+                Ok(found.is_none_or(|(document, own)| period.has(document, own)))
+            };
+            list.by_words = by_words.retaining(&mut is_dated)?;
+            list.nearest = retaining(nearest, &mut is_dated)?;
+        }
+        for candidate in list.by_words.chunks.iter().chain(&list.nearest) {
+            let key = candidate.key;
+            if list.features.contains_key(&key) {
+                continue;
+            }
+            let found = looked_up.current(self.store, key, candidate.rev)?;
+            let Some((document, own)) = found else {
+                match self.is_whole {
+                    true => return Err(StoreError::Torn),
+                    false => continue,
+                }
+            };
+            list.features.insert(key, own.clone());
+            if let Entry::Vacant(entry) = list.documents.entry(key.document) {
+                entry.insert(document.clone());
+                let fits = self.places.as_ref().map(|places| &places.fits);
+                if let Some(fit) = fits.and_then(|fits| fits.get(&key.document)) {
+                    list.fits.insert(key.document, *fit);
+                }
+            }
+        }
+        Ok(list)
+    }
+}
+
+impl Snapshot for LocalSnapshot<'_> {
+    fn survey(&self, request: &SurveyRequest<'_>) -> Result<Survey, StoreError> {
+        let keywords = self.keywords.as_ref();
+        let places = self.places.as_ref();
+        let nothing = places.filter(|places| places.documents.is_empty());
+        Ok(Survey {
+            documents: match self.documents() {
+                Some(documents) => documents.len(),
+                None => self.store.followed()?,
+            },
+            chunks: keywords.map_or(0, Searched::chunks),
+            is_empty: self.store.database.rev()? == Revision::default(),
+            unmatched: nothing.map(|places| places.unmatched.clone()),
+            weights: match keywords {
+                Some(keywords) => keywords.weights(request.terms)?,
+                None => vec![None; request.terms.len()],
+            },
+            rarities: match keywords {
+                Some(keywords) => keywords.rarities(request.pieces)?,
+                None => vec![1.0; request.pieces.len()],
+            },
+            holds_phrases: match keywords.filter(|_| !request.phrases.is_empty()) {
+                Some(keywords) => !keywords.holding(request.phrases)?.is_empty(),
+                None => true,
+            },
+            is_dated: match request.period {
+                Some(period) => !self.dated(period)?.is_empty(),
+                None => false,
+            },
+            is_mostly_code: self.store.database.mostly_code(self.documents())?,
+            vectors: match request.embedder {
+                Some(embedder) => Some(self.vectors(embedder)?),
+                None => None,
+            },
+        })
+    }
+
+    fn shortlist(&self, request: &ShortlistRequest<'_>) -> Result<Shortlist, StoreError> {
+        let keywords = self.keywords.as_ref().filter(|_| request.by_words);
+        let nearest = self.nearest(request)?;
+        let mut looked_up = LookedUp::default();
+        let mut words = request.words.clone();
+        loop {
+            let by_words = match keywords {
+                Some(keywords) => keywords.candidates(&words)?,
+                None => Candidates::default(),
+            };
+            let list = self.detailed(&by_words, &nearest, &mut looked_up)?;
+            if list.is_all || list.holds(request.enough) {
+                return Ok(list);
+            }
+            words.limit = by_words.chunks.len().max(request.words.limit) * GROWTH;
+        }
+    }
+
+    fn passages(&self, request: &PassageRequest<'_>) -> Result<Passages, StoreError> {
+        let database = &self.store.database;
+        let mut passages = Passages::default();
+        for (document, keys) in request.chunks {
+            if facet::is_asked_for(self.filter) {
+                database.check_facets(document.id)?;
+            }
+            let text = database.text(document.text)?;
+            for key in keys {
+                let Some(chunk) = database.chunk(*key)? else {
+                    continue;
+                };
+                let own = text
+                    .get(chunk.bytes())
+                    .ok_or(StoreError::Value("a chunk outside its text"))?;
+                let cosine = match request.vector {
+                    Some(vector) => {
+                        let (embedder, numbers) = (&vector.embedder, &vector.numbers);
+                        self.store.cosine(embedder, numbers, *key)?
+                    }
+                    None => None,
+                };
+                let passage = StoredPassage {
+                    text: own.to_string(),
+                    chunk,
+                    cosine,
+                };
+                passages.chunks.insert(*key, passage);
+            }
+            if request.beginning > 0 {
+                let end = text.floor_char_boundary(request.beginning);
+                let beginning = || text[..end].to_string();
+                let beginnings = passages.beginnings.entry(document.text);
+                beginnings.or_insert_with(beginning);
+            }
+        }
+        Ok(passages)
+    }
+}
+
+impl Shortlist {
+    /// Whether it contains as many answers as are wanted.
+    fn holds(&self, enough: Enough) -> bool {
+        match enough {
+            Enough::Chunks(wanted) => self.features.len() >= wanted,
+            Enough::Documents(wanted) => self.documents.len() >= wanted,
+        }
+    }
+}
+
+/// The candidates that pass a test.
+fn retaining(
+    candidates: &[Candidate],
+    passes: &mut dyn FnMut(&Candidate) -> Result<bool, StoreError>,
+) -> Result<Vec<Candidate>, StoreError> {
+    let mut kept = Vec::new();
+    for candidate in candidates {
+        if passes(candidate)? {
+            kept.push(*candidate);
+        }
+    }
+    Ok(kept)
+}
+
+/// The documents and chunks of candidates, each looked up once.
+#[derive(Default)]
+struct LookedUp {
+    documents: HashMap<DocumentId, Option<StoredDocument>>,
+    chunks: HashMap<ChunkKey, Option<Features>>,
+}
+
+impl LookedUp {
+    /// A candidate that was found in the state `rev` of its document. A channel that is out of date
+    /// knows an older state of the document, which is still worth showing; one that is ahead of the
+    /// database does not.
+    fn current(
+        &mut self,
+        store: &Store,
+        key: ChunkKey,
+        rev: Revision,
+    ) -> Result<Option<(&StoredDocument, &Features)>, StoreError> {
+        let document = match self.documents.entry(key.document) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(store.database.document(key.document)?),
+        };
+        let Some(document) = document.as_ref().filter(|document| document.rev >= rev) else {
+            return Ok(None);
+        };
+        let own = match self.chunks.entry(key) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(store.database.features(key)?),
+        };
+        Ok(own.as_ref().map(|own| (document, own)))
+    }
+}
+
+/// The chunks that contain the phrases of a query.
+#[derive(Default)]
+struct Phrases {
+    /// The chunks that may be found; `None` for all.
+    wanted: Option<HashSet<ChunkKey>>,
+    /// The chunks that may not be found.
+    excluded: Vec<HashSet<ChunkKey>>,
+}
+
+impl Phrases {
+    fn of(keywords: Option<&Searched>, words: &LexicalQuery<'_>) -> Result<Phrases, StoreError> {
+        let Some(keywords) = keywords else {
+            return Ok(Phrases::default());
+        };
+        let excluded = words.excluded.iter();
+        let excluded = excluded.map(|phrase| keywords.holding(std::slice::from_ref(phrase)));
+        Ok(Phrases {
+            wanted: match words.phrases.is_empty() {
+                true => None,
+                false => Some(keywords.holding(words.phrases)?),
+            },
+            excluded: excluded.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// The documents among `places` with a chunk that may be found; `None` if the phrases do not
+    /// restrict them.
+    fn documents(&self, places: Option<&Documents>) -> Option<Documents> {
+        let documents = self.wanted.as_ref()?.iter().map(|key| key.document);
+        let within = |id: &DocumentId| places.is_none_or(|places| places.contains(id));
+        Some(documents.filter(within).collect())
+    }
+
+    fn allow(&self, key: ChunkKey) -> bool {
+        let wanted = self.wanted.as_ref();
+        wanted.is_none_or(|wanted| wanted.contains(&key))
+            && !self.excluded.iter().any(|held| held.contains(&key))
+    }
+}
