@@ -19,13 +19,13 @@ use crate::embed::{Embedder, StaticTable};
 use crate::fs::lock::WriteLock;
 use crate::library::Collections;
 use crate::model::{
-    Answer, Building, Check, Error, Keywords, LastSync, Note, Progress, Query, Result, Skip,
-    SourceId, SourceStatus, SourceSummary, Status, SyncOptions, SyncReport,
+    Answer, Building, Check, Error, LastSync, Note, Progress, Query, Result, Skip, SourceId,
+    SourceStatus, SourceSummary, Status, SyncOptions, SyncReport,
 };
 use crate::search::ParsedQuery;
 use crate::source::{Files, Source};
 use crate::store::generation::Base;
-use crate::store::{Store, StoreError};
+use crate::store::{Healing, Store, StoreError};
 use crate::sync::{Clock, Sync, identity};
 
 pub use watch::{Stop, Watching};
@@ -70,13 +70,7 @@ pub struct Index {
     pub(crate) store: Store,
     /// The embedder; `None` when vectors are switched off.
     embedder: Option<Arc<dyn Embedder>>,
-    /// Whether a derived file was rebuilt since the last answer.
-    rebuilt: bool,
-    /// Whether another process repairs it.
-    reads_only: bool,
-    /// Whether the last sync was cancelled: then the next search does not wait for the keyword
-    /// index either.
-    hurried: bool,
+    healing: Healing,
 }
 
 impl Index {
@@ -96,11 +90,12 @@ impl Index {
         let mut index = Index {
             store,
             embedder: Some(Arc::new(StaticTable::built_in()?)),
-            rebuilt: false,
-            reads_only: options.reads_only,
-            hurried: false,
+            healing: Healing {
+                reads_only: options.reads_only,
+                ..Healing::default()
+            },
         };
-        index.step()?;
+        index.refresh()?;
         Ok(index)
     }
 
@@ -154,7 +149,7 @@ impl Index {
         let lock = WriteLock::acquire(self.store.home())?;
         let mut rebuilt = self.store.refresh_locked(&lock).map_err(self.at())?;
         rebuilt |= self.embedder.is_some() && self.store.has_unusable_codes();
-        self.rebuilt |= rebuilt;
+        self.healing.has_rebuilt |= rebuilt;
         self.store.tidy(&lock).map_err(self.at())?;
         Collections::repair(self.dir(), &lock)?;
         let dir = self.dir();
@@ -172,7 +167,7 @@ impl Index {
                 let (told, clock) = (&mut progress, Clock::start());
                 let sync = Sync::new(&mut ledger, &home, source, options, embedder, told, clock)?;
                 let report = sync.run().map_err(at)?;
-                self.hurried = !report.complete;
+                self.healing.is_hurried = !report.complete;
                 Ok(report)
             }
         }
@@ -248,36 +243,18 @@ impl Index {
     /// [`Ranking::check`]: crate::Ranking::check
     pub fn search(&mut self, query: &Query) -> Result<Answer> {
         query.ranking.check()?;
-        let mut behind = self.step()?;
-        let mut found = self.answer(query);
-        // A file of the keyword index was damaged after it was last read in full: repair it and
-        // search again. If its files show no damage, rebuild it anyway. If it still names something
-        // that the database lacks, the database has lost it.
-        if matches!(found, Err(StoreError::Derived { .. } | StoreError::Torn)) {
-            self.store.distrust();
-            self.hurried = false;
-            behind = self.step()?;
-            found = self.answer(query);
-        }
-        if matches!(found, Err(StoreError::Derived { .. }))
-            && !self.reads_only
-            && self.store.discard().is_ok()
-        {
-            behind = self.step()?;
-            found = self.answer(query);
-        }
-        let mut answer = found.map_err(self.at())?;
+        let (at, embedder) = (self.at(), self.embedder.as_deref());
+        let answer = self.healing.read(&mut self.store, |store| {
+            let parsed = ParsedQuery::of(query)?;
+            let snapshot = store.snapshot(&query.filter)?;
+            parsed.answer(&snapshot, embedder, days::today())
+        });
+        let (mut answer, behind) = answer.map_err(at)?;
         answer.notes.extend(behind);
-        if std::mem::take(&mut self.rebuilt) {
+        if std::mem::take(&mut self.healing.has_rebuilt) {
             answer.notes.push(Note::Rebuilt);
         }
         Ok(answer)
-    }
-
-    fn answer(&self, query: &Query) -> Result<Answer, StoreError> {
-        let parsed = ParsedQuery::of(query)?;
-        let snapshot = self.store.snapshot(&query.filter)?;
-        parsed.answer(&snapshot, self.embedder.as_deref(), days::today())
     }
 
     /// The contents and the state of the index, read from the store itself.
@@ -382,7 +359,8 @@ impl Index {
     ///
     /// As [`Index::open`].
     pub fn refresh(&mut self) -> Result<()> {
-        self.step().map(drop)
+        let at = self.at();
+        self.healing.step(&mut self.store).map(drop).map_err(at)
     }
 
     /// The mean size of a chunk with its context, in the unit of the configuration; 0 without
@@ -502,33 +480,6 @@ impl Index {
     pub(crate) fn serve_from(self, home: &Path, lock: &WriteLock) -> Result<()> {
         let at = self.at();
         self.store.serve_from(home, lock).map_err(at)
-    }
-
-    /// Updates the keyword index if this process may, and returns a note if it may not.
-    fn step(&mut self) -> Result<Option<Note>> {
-        if self.store.refresh().map_err(self.at())? == Keywords::InStep {
-            return Ok(None);
-        }
-        if self.hurried || self.reads_only {
-            return Ok(Some(Note::Behind { holder: None }));
-        }
-        match self.store.update_keywords() {
-            Ok(rebuilt) => {
-                self.rebuilt |= rebuilt;
-                Ok(None)
-            }
-            Err(StoreError::Told(Error::Locked { holder, .. })) => {
-                Ok(Some(Note::Behind { holder }))
-            }
-            // An index that is read-only, or on a full disk, answers from what it has.
-            Err(StoreError::Told(Error::Io { .. } | Error::Full { .. })) => {
-                Ok(Some(Note::Behind { holder: None }))
-            }
-            Err(StoreError::Derived { .. }) if self.store.lexical().is_some() => {
-                Ok(Some(Note::Behind { holder: None }))
-            }
-            Err(fault) => Err(fault.at(self.store.home())),
-        }
     }
 
     /// Its directory.

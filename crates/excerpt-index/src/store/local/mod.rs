@@ -15,6 +15,7 @@ mod error;
 mod facet;
 pub(crate) mod generation;
 mod guard;
+mod healing;
 mod keywords;
 mod ledger;
 mod lexical;
@@ -47,6 +48,7 @@ use crate::model::{Error, Keywords, Result, Revision};
 use codes::Codes;
 pub(crate) use database::Database;
 pub use guard::silence_recovered_panics;
+pub(crate) use healing::Healing;
 pub(crate) use lexical::Lexical;
 use lexical::Stamp;
 
