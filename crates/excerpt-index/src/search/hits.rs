@@ -15,9 +15,9 @@ use crate::store::snapshot::{
 };
 use crate::store::{StoreError, StoredDocument};
 
-/// How many times as many documents as are still missing are read when folded copies have left room
-/// for others.
-const FURTHER: usize = 8;
+/// How many times as many documents as are wanted are read at once when folded copies have left room
+/// for others: usually all that are listed.
+const FURTHER: usize = 32;
 
 /// Turns groups of chunks into the documents of an answer.
 pub(super) struct Hits<'a> {
@@ -82,7 +82,7 @@ impl Hits<'_> {
                 }
             }
             rest = later;
-            count = (self.limit - documents.len()) * FURTHER;
+            count = self.limit * FURTHER;
         }
         Ok(documents)
     }
