@@ -14,7 +14,7 @@
 use std::cell::LazyCell;
 
 use excerpt_benches::{LIMIT, TOKENS, chunker, files, peak_memory, spread, timed, token_chunker};
-use excerpt_chunk::{Chunker, Document, Unit};
+use excerpt_chunk::{Chunker, Document, Sizer as _, Unit};
 use pulldown_cmark::{Options, Parser};
 use serde_json::json;
 use text_splitter::{ChunkConfig, MarkdownSplitter};
@@ -83,7 +83,7 @@ fn main() {
             name: "bpe-openai alone",
             unit: None,
             every: 1,
-            cut: Box::new(|_, text| Unit::O200k.measure(text)),
+            cut: Box::new(|_, text| Unit::O200k.size(text).expect("the tables are built in")),
         },
         Subject {
             name: "text-splitter, tokens",

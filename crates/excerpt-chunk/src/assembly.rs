@@ -9,15 +9,15 @@ use crate::chunk::{Chunk, ChunkIds, Context, Cut, Hash, Part, Sizes, Strength, W
 use crate::config::Config;
 use crate::document::{Document, dates, each_once};
 use crate::imports::Imports;
+use crate::measure::Measure;
 use crate::outline::{Definition, Kind, Node, Outline};
 use crate::pack::{ONE_GRAPHEME, Piece};
-use crate::size::Sizer;
 use crate::span::{LineRuler, Span};
 
 /// Everything that the pieces of one document refer to.
 pub(crate) struct Assembly<'a, 'o> {
     text: &'a str,
-    sizer: &'o Sizer<'a>,
+    measure: &'o Measure<'o>,
     path: Option<Arc<str>>,
     domain: Option<Arc<str>>,
     continuation: Option<Arc<str>>,
@@ -40,21 +40,21 @@ struct Among {
 impl<'a, 'o> Assembly<'a, 'o> {
     pub(crate) fn new(
         document: &Document<'a>,
-        sizer: &'o Sizer<'a>,
+        measure: &'o Measure<'o>,
         config: &'o Config,
         outline: &'o Outline,
         places: &'o [Place],
     ) -> Self {
         Assembly {
-            text: sizer.text,
-            sizer,
+            text: document.text(),
+            measure,
             path: document.path().map(Into::into),
             domain: document.domain().map(Into::into),
             continuation: config.continuation_marker.as_deref().map(Into::into),
             config,
             outline,
             places,
-            imports: Imports::new(sizer.text, outline),
+            imports: Imports::new(document.text(), outline),
         }
     }
 
@@ -81,10 +81,10 @@ impl<'a, 'o> Assembly<'a, 'o> {
     }
 
     fn chunk(&self, piece: &Piece, span: Span, overlap: Option<Span>, among: Among) -> Chunk<'a> {
-        let unit = self.config.unit.grains();
+        let unit = self.measure.grains();
         let text = &self.text[piece.bytes.clone()];
-        let text_size = self.sizer.exact(piece.bytes.clone());
-        let overlap_size = self.sizer.exact(piece.overlap..piece.bytes.start);
+        let text_size = self.measure.exact(piece.bytes.clone());
+        let overlap_size = self.measure.exact(piece.overlap..piece.bytes.start);
         let max = match self.config.overview {
             Some(overview) if piece.overview => overview * unit,
             _ => self.config.max * unit,
@@ -110,10 +110,10 @@ impl<'a, 'o> Assembly<'a, 'o> {
         let complete = context.render(
             self.config.context,
             room,
-            self.sizer,
+            self.measure,
             self.names_place(piece, context.signature.as_deref()),
         );
-        let header_size = self.sizer.of(&context.header);
+        let header_size = self.measure.of(&context.header);
         let mut warnings = Vec::new();
         if let Some(reason) = oversized
             && text_size + overlap_size + header_size > max

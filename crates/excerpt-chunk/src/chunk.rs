@@ -13,8 +13,8 @@ use sha2::{Digest, Sha256};
 
 use crate::config::{ContextParts, Strategy};
 use crate::document::DocumentInfo;
+use crate::measure::Measure;
 use crate::outline::Kind;
-use crate::size::{Sizer, Unit};
 use crate::span::Span;
 
 /// The chunks of one document.
@@ -28,8 +28,9 @@ pub struct Chunking<'a> {
     pub strategy: Strategy,
     /// Why this strategy: the configuration, or what was detected in the content.
     pub reason: String,
-    /// What the sizes of the chunks count.
-    pub unit: Unit,
+    /// What the sizes of the chunks count: the name of the [`Unit`](crate::Unit), or what the
+    /// [`Sizer`](crate::Sizer) calls it.
+    pub unit: String,
     /// The size of the whole text, without any context.
     pub size: usize,
     /// The chunks, in the order of the text.
@@ -197,7 +198,7 @@ impl Context {
         &mut self,
         parts: ContextParts,
         room: usize,
-        sizer: &Sizer<'_>,
+        measure: &Measure<'_>,
         signed: bool,
     ) -> bool {
         let chosen =
@@ -238,7 +239,7 @@ impl Context {
                 self.header
                     .extend(line.into_iter().flat_map(|line| [line, "\n"]));
             }
-            if sizer.of(&self.header) <= room {
+            if measure.of(&self.header) <= room {
                 return complete;
             }
             complete = false;

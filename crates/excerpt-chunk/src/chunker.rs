@@ -12,12 +12,13 @@ use crate::chunk::{Chunking, Warning};
 use crate::config::{Atomic, Config, ContextParts, Strategy};
 use crate::document::Document;
 use crate::error::ConfigError;
+use crate::measure::Measure;
 use crate::naive;
 use crate::outline::Outline;
 use crate::pack::{Piece, pack};
 use crate::parse::CodeParser;
 use crate::reading::{self, Interpreted, Tools};
-use crate::size::Sizer;
+use crate::size::{SizeError, Sizer};
 
 /// Splits documents with one configuration. Cheap to share between threads.
 ///
@@ -70,16 +71,33 @@ impl Chunker {
     /// Splits a document. Any text gives chunks: nothing panics, nothing is lost.
     #[must_use]
     pub fn chunk<'a>(&self, document: &Document<'a>) -> Chunking<'a> {
-        let sizer = Sizer::new(document.text(), self.config.unit);
-        let reading = self.read(document, &sizer);
-        self.assemble(document, &sizer, reading)
+        let measure = self.measure(document);
+        let reading = self.read(document, &measure);
+        self.assemble(document, &measure, reading)
+    }
+
+    /// Like [`chunk`](Self::chunk), but measures with `sizer`: the sizes of the configuration count
+    /// what it counts, and [`Config::unit`] is not used.
+    ///
+    /// # Errors
+    ///
+    /// [`SizeError`], if the sizer fails on any part of the document, or gives a size that a text
+    /// cannot have.
+    pub fn chunk_with<'a>(
+        &self,
+        document: &Document<'a>,
+        sizer: &dyn Sizer,
+    ) -> Result<Chunking<'a>, SizeError> {
+        let measure = Measure::with(document.text(), sizer)?;
+        let reading = self.read(document, &measure);
+        let chunking = self.assemble(document, &measure, reading);
+        measure.verified(chunking)
     }
 
     /// The outline from which a document is split.
     #[must_use]
     pub fn outline(&self, document: &Document<'_>) -> Outline {
-        let sizer = Sizer::new(document.text(), self.config.unit);
-        self.read(document, &sizer).outline
+        self.read(document, &self.measure(document)).outline
     }
 
     /// Like [`chunk`](Self::chunk), but can be cancelled: returns `None` if `stop` is set while the
@@ -91,27 +109,32 @@ impl Chunker {
         stop: &AtomicBool,
     ) -> Option<Chunking<'a>> {
         let watched = document.stopped_by(stop);
-        let sizer = Sizer::new(document.text(), self.config.unit);
-        let reading = self.read(&watched, &sizer);
-        (!watched.is_stopped()).then(|| self.assemble(document, &sizer, reading))
+        let measure = self.measure(document);
+        let reading = self.read(&watched, &measure);
+        (!watched.is_stopped()).then(|| self.assemble(document, &measure, reading))
+    }
+
+    /// The measure of a document, in the configured unit.
+    fn measure<'a>(&self, document: &Document<'a>) -> Measure<'a> {
+        Measure::in_unit(document.text(), self.config.unit)
     }
 
     /// Splits a document that has been read.
     fn assemble<'a>(
         &self,
         document: &Document<'a>,
-        sizer: &Sizer<'a>,
+        measure: &Measure<'_>,
         reading: Interpreted,
     ) -> Chunking<'a> {
-        let limits = self.limits(document, sizer, &reading);
-        let (pieces, places) = self.cut(sizer, &reading, limits);
-        let assembly = Assembly::new(document, sizer, &self.config, &reading.outline, &places);
+        let limits = self.limits(document, measure, &reading);
+        let (pieces, places) = self.cut(measure, &reading, limits);
+        let assembly = Assembly::new(document, measure, &self.config, &reading.outline, &places);
         let chunks = assembly.chunks(&pieces);
         Chunking {
             strategy: reading.strategy,
             reason: reading.reason,
-            unit: self.config.unit,
-            size: self.size(sizer),
+            unit: measure.unit().to_string(),
+            size: reading.size,
             gaps: assembly.gaps(&pieces),
             chunks,
             document: reading.outline.info,
@@ -124,21 +147,17 @@ impl Chunker {
         }
     }
 
-    /// The size of the whole document.
-    fn size(&self, sizer: &Sizer<'_>) -> usize {
-        sizer.between(0..sizer.text.len()) / self.config.unit.grains()
-    }
-
     /// The document, read as configured.
-    fn read(&self, document: &Document<'_>, sizer: &Sizer<'_>) -> Interpreted {
-        // A grain is at least one byte, and the context may take a quarter of the limit.
-        let detail = self.config.max * self.config.unit.grains() * 3 / 4;
+    fn read(&self, document: &Document<'_>, measure: &Measure<'_>) -> Interpreted {
+        // The context may take a quarter of the limit.
+        let detail = measure.certain_bytes(self.config.max * measure.grains() * 3 / 4);
         let tools = Tools {
             delimiter: self.delimiter.as_ref(),
             code: self.code.as_deref(),
             detail,
+            unit: measure.unit(),
         };
-        reading::read(document, &self.config, &tools, self.size(sizer))
+        reading::read(document, &self.config, &tools, measure.whole())
     }
 
     /// The pieces of a document, and the places they refer to. If sums of sizes are not exact, each
@@ -146,7 +165,7 @@ impl Chunker {
     /// pieces that are still too large are split on their own.
     fn cut(
         &self,
-        sizer: &Sizer<'_>,
+        measure: &Measure<'_>,
         reading: &Interpreted,
         mut limits: Bounds,
     ) -> (Vec<Piece>, Vec<Place>) {
@@ -158,18 +177,18 @@ impl Chunker {
         let mut tries = 0;
         loop {
             tries += 1;
-            let (pieces, places) = plan(sizer, reading, &limits);
-            if sizer.is_additive() {
+            let (pieces, places) = plan(measure, reading, &limits);
+            if measure.is_additive() {
                 return (pieces, places);
             }
             let over = pieces.iter().filter(|piece| piece.oversized.is_none());
-            let over = over.map(|piece| piece.exact(sizer).saturating_sub(room(piece)));
+            let over = over.map(|piece| piece.exact(measure).saturating_sub(room(piece)));
             let over = over.max().unwrap_or(0);
             if over == 0 || over >= limits.max || tries == TRIES {
                 let refitted = pieces.into_iter();
                 let refitted = refitted.flat_map(|piece| {
                     let max = room(&piece);
-                    piece.refit(sizer, max, limits.keep)
+                    piece.refit(measure, max, limits.keep)
                 });
                 return (refitted.collect(), places);
             }
@@ -183,9 +202,14 @@ impl Chunker {
     }
 
     /// The bounds of the plan: the configured sizes in grains, adjusted for the strategy.
-    fn limits(&self, document: &Document<'_>, sizer: &Sizer<'_>, reading: &Interpreted) -> Bounds {
+    fn limits(
+        &self,
+        document: &Document<'_>,
+        measure: &Measure<'_>,
+        reading: &Interpreted,
+    ) -> Bounds {
         let config = &self.config;
-        let scale = config.unit.grains();
+        let scale = measure.grains();
         let strategy = reading.strategy;
         let target = config.target * scale;
         let max = match strategy {
@@ -195,7 +219,7 @@ impl Chunker {
         };
         let line = |part, text: Option<&str>, prefix: usize| {
             let text = text.filter(|_| config.context.contains(part));
-            text.map_or(0, |text| prefix + sizer.of(text) + 1)
+            text.map_or(0, |text| prefix + measure.of(text) + 1)
         };
         Bounds {
             target,
@@ -217,7 +241,7 @@ impl Chunker {
             marker: config
                 .continuation_marker
                 .as_deref()
-                .map_or(0, |marker| 1 + sizer.of(marker)),
+                .map_or(0, |marker| 1 + measure.of(marker)),
             include_delimiter: reading.include_delimiter,
             grain: match strategy {
                 Strategy::Fixed if !config.complete_sentences => Grain::Raw,
@@ -230,13 +254,13 @@ impl Chunker {
 }
 
 /// The pieces of a document according to the plan, or to the plain packer.
-fn plan(sizer: &Sizer<'_>, reading: &Interpreted, limits: &Bounds) -> (Vec<Piece>, Vec<Place>) {
+fn plan(measure: &Measure<'_>, reading: &Interpreted, limits: &Bounds) -> (Vec<Piece>, Vec<Place>) {
     let outline = &reading.outline;
     match reading.strategy {
         Strategy::Naive => {
             let start = outline.nodes[0].span.start;
-            (naive::cut(sizer, start, limits), vec![Place::document()])
+            (naive::cut(measure, start, limits), vec![Place::document()])
         }
-        _ => pack(sizer, outline, limits),
+        _ => pack(measure, outline, limits),
     }
 }

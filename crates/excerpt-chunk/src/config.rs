@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::ConfigError;
 use crate::named::{named, serialised_as_text};
-use crate::size::Unit;
+use crate::size::{NO_TOKENIZERS, Unit};
 
 /// How a document is split, and how large its chunks may be.
 ///
@@ -148,9 +148,8 @@ impl Config {
             })
         };
         if !self.unit.is_available() {
-            let expected =
-                "chars, tokens or cjk-tokens: this build has no tokenizers (the feature `tokens`)";
-            return wrong("unit", self.unit.to_string(), expected.into());
+            let expected = format!("chars, tokens or cjk-tokens: {NO_TOKENIZERS}");
+            return wrong("unit", self.unit.to_string(), expected);
         }
         if self.max == 0 {
             return wrong("max", "0".into(), "a size of at least 1".into());

@@ -7,23 +7,23 @@ use std::ops::Range;
 use crate::atom::trimmed;
 use crate::bounds::Bounds;
 use crate::chunk::Strength;
+use crate::measure::Measure;
 use crate::outline::Kind;
 use crate::pack::{ONE_GRAPHEME, Piece};
-use crate::size::Sizer;
 use crate::split;
 
 /// Splits the text from `start` on.
-pub(crate) fn cut(sizer: &Sizer<'_>, start: usize, limits: &Bounds) -> Vec<Piece> {
-    let text = sizer.text;
+pub(crate) fn cut(measure: &Measure<'_>, start: usize, limits: &Bounds) -> Vec<Piece> {
+    let text = measure.text;
     let max = limits.max - limits.path.min(limits.max / 4);
-    let segments = segments(sizer, start, max);
+    let segments = segments(measure, start, max);
     let mut pieces: Vec<Piece> = Vec::new();
     let mut first = 0;
     while first < segments.len() {
         let next = &segments[first];
         let carried = carried(&segments[..first], limits.overlap, max - next.size.min(max));
         let overlap = carried.map_or(next.bytes.start, |segment| segment.bytes.start);
-        let mut size = sizer.between(overlap..next.bytes.end);
+        let mut size = measure.between(overlap..next.bytes.end);
         let mut end = first + 1;
         while let Some(segment) = segments.get(end)
             && size + segment.size <= max
@@ -66,12 +66,12 @@ struct Segment {
     strength: Strength,
 }
 
-fn segments(sizer: &Sizer<'_>, start: usize, max: usize) -> Vec<Segment> {
+fn segments(measure: &Measure<'_>, start: usize, max: usize) -> Vec<Segment> {
     let mut segments = Vec::new();
     let mut offset = start;
-    for line in sizer.text[start..].split_inclusive('\n') {
+    for line in measure.text[start..].split_inclusive('\n') {
         split::raw(
-            sizer,
+            measure,
             offset..offset + line.len(),
             max,
             max,
@@ -80,7 +80,7 @@ fn segments(sizer: &Sizer<'_>, start: usize, max: usize) -> Vec<Segment> {
                     Strength::Start => Strength::Line,
                     inside => inside,
                 };
-                let size = sizer.between(bytes.clone());
+                let size = measure.between(bytes.clone());
                 segments.push(Segment {
                     bytes,
                     size,

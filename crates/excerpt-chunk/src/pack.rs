@@ -19,9 +19,9 @@ use crate::bounds::{Bounds, Grain};
 use crate::chunk::Strength;
 use crate::flatten::flatten;
 use crate::landmark::landmarks;
+use crate::measure::Measure;
 use crate::outline::{Kind, Outline};
 use crate::price;
-use crate::size::Sizer;
 use crate::split;
 
 /// Why a piece exceeds any limit: it cannot be split.
@@ -60,16 +60,16 @@ pub(crate) struct Piece {
 
 impl Piece {
     /// The exact size of its overlap and its text, in grains.
-    pub(crate) fn exact(&self, sizer: &Sizer<'_>) -> usize {
-        sizer.exact(self.overlap..self.bytes.start) + sizer.exact(self.bytes.clone())
+    pub(crate) fn exact(&self, measure: &Measure<'_>) -> usize {
+        measure.exact(self.overlap..self.bytes.start) + measure.exact(self.bytes.clone())
     }
 
     /// The piece, split between graphemes if its exact size exceeds `max`; without its overlap, if
     /// the overlap is what exceeds it.
     #[must_use]
-    pub(crate) fn refit(mut self, sizer: &Sizer<'_>, max: usize, keep: bool) -> Vec<Piece> {
-        let fits = |range: Range<usize>| sizer.exact(range) <= max;
-        if self.exact(sizer) <= max
+    pub(crate) fn refit(mut self, measure: &Measure<'_>, max: usize, keep: bool) -> Vec<Piece> {
+        let fits = |range: Range<usize>| measure.exact(range) <= max;
+        if self.exact(measure) <= max
             || (keep && self.oversized.is_some_and(|reason| reason != ONE_GRAPHEME))
         {
             return vec![self];
@@ -80,13 +80,13 @@ impl Piece {
         let mut strength = self.strength;
         while start < self.bytes.end {
             let mut end = self.bytes.end;
-            let mut one = split::is_one_grapheme(&sizer.text[start..end]);
+            let mut one = split::is_one_grapheme(&measure.text[start..end]);
             while !one && !fits(start..end) {
-                let middle = sizer.text.floor_char_boundary(start + (end - start) / 2);
-                end = split::grapheme_end(&sizer.text[..end], start, middle.max(start + 1));
-                one = split::is_one_grapheme(&sizer.text[start..end]);
+                let middle = measure.text.floor_char_boundary(start + (end - start) / 2);
+                end = split::grapheme_end(&measure.text[..end], start, middle.max(start + 1));
+                one = split::is_one_grapheme(&measure.text[start..end]);
             }
-            if let Some(bytes) = trimmed(sizer.text, start..end) {
+            if let Some(bytes) = trimmed(measure.text, start..end) {
                 let first = parts.is_empty();
                 parts.push(Piece {
                     overlap: bytes.start,
@@ -117,14 +117,14 @@ const REACH: (usize, usize) = (3, 2);
 
 /// Splits a document: its pieces, and the places they refer to.
 pub(crate) fn pack(
-    sizer: &Sizer<'_>,
+    measure: &Measure<'_>,
     outline: &Outline,
     limits: &Bounds,
 ) -> (Vec<Piece>, Vec<Place>) {
-    let Atoms { atoms, places } = flatten(sizer, outline, limits);
+    let Atoms { atoms, places } = flatten(measure, outline, limits);
     let plan = Plan {
-        text: sizer.text,
-        sizer,
+        text: measure.text,
+        measure,
         outline,
         limits,
         atoms: &atoms,
@@ -142,7 +142,7 @@ pub(crate) fn pack(
 
 struct Plan<'a> {
     text: &'a str,
-    sizer: &'a Sizer<'a>,
+    measure: &'a Measure<'a>,
     outline: &'a Outline,
     limits: &'a Bounds,
     atoms: &'a [Atom],
@@ -373,7 +373,7 @@ impl Plan<'_> {
     /// `None` if they alone exceed the limit of a header.
     fn lead(&self, atom: &Atom) -> Option<(Range<usize>, usize)> {
         let rows = atom.needs_lead.then(|| self.table_header(atom.node))?;
-        let size = self.sizer.between(rows.clone()) + 1;
+        let size = self.measure.between(rows.clone()) + 1;
         (size <= self.limits.max / 4).then_some((rows, size))
     }
 
@@ -510,7 +510,7 @@ impl Plan<'_> {
             if here.grains.start - previous.grains.start > room {
                 let inside = match self.outline.nodes[previous.node].kind {
                     _ if self.limits.grain == Grain::Raw => Some(split::last_grains(
-                        self.sizer,
+                        self.measure,
                         previous.bytes.start,
                         here.bytes.start,
                         room,
@@ -538,7 +538,7 @@ impl Plan<'_> {
             if strength != Strength::Start && found.is_none() && until - before <= room {
                 found = Some(piece.start);
             }
-            before += self.sizer.between(piece);
+            before += self.measure.between(piece);
         });
         found
     }
@@ -572,11 +572,11 @@ mod tests {
             grain: Grain::Block,
         };
         let outline = Markdown.parse(&Document::new(text), 0);
-        let sizer = Sizer::new(text, Unit::Chars);
-        let Atoms { atoms, places } = flatten(&sizer, &outline, &limits);
+        let measure = Measure::in_unit(text, Unit::Chars);
+        let Atoms { atoms, places } = flatten(&measure, &outline, &limits);
         let plan = Plan {
             text,
-            sizer: &sizer,
+            measure: &measure,
             outline: &outline,
             limits: &limits,
             atoms: &atoms,

@@ -24,6 +24,8 @@ pub(crate) struct Interpreted {
     /// Never [`Strategy::Auto`].
     pub(crate) strategy: Strategy,
     pub(crate) reason: String,
+    /// The size of the document.
+    pub(crate) size: usize,
     pub(crate) outline: Outline,
     /// Whether a delimiter is part of the text after it.
     pub(crate) include_delimiter: bool,
@@ -36,6 +38,8 @@ pub(crate) struct Tools<'a> {
     pub(crate) code: Option<&'a dyn CodeParser>,
     /// Parts of at most this many bytes will not be split.
     pub(crate) detail: usize,
+    /// The name of what sizes count.
+    pub(crate) unit: &'a str,
 }
 
 /// Reads `document`, of the given size, as configured by `config`.
@@ -74,7 +78,7 @@ pub(crate) fn read(
             let Detected { language, by } = detected;
             (Strategy::Code, format!("detected: {language} {by}"))
         }
-        (Strategy::Auto, _) => detect(document, config, &outline, size),
+        (Strategy::Auto, _) => detect(document, config, &outline, (size, tools.unit)),
         (strategy, _) => (strategy, "as configured".to_string()),
     };
     if strategy == Strategy::Code && code.is_none() {
@@ -107,6 +111,7 @@ pub(crate) fn read(
     Interpreted {
         strategy,
         reason,
+        size,
         outline,
         include_delimiter,
     }
@@ -184,10 +189,10 @@ fn detect(
     document: &Document<'_>,
     config: &Config,
     outline: &Outline,
-    size: usize,
+    (size, unit): (usize, &str),
 ) -> (Strategy, String) {
     if size < 2 * config.min {
-        let (unit, min) = (config.unit, config.min);
+        let min = config.min;
         let reason = format!("detected: {size} {unit}, under twice `min` ({min})");
         return (Strategy::Whole, reason);
     }

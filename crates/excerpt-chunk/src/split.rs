@@ -7,7 +7,7 @@ use std::ops::Range;
 use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 
 use crate::chunk::Strength;
-use crate::size::Sizer;
+use crate::measure::Measure;
 
 /// Words after which a full stop does not end a sentence, in lower case without their last stop.
 const ABBREVIATIONS: [&str; 27] = [
@@ -200,18 +200,18 @@ pub(crate) fn lines(
 /// Yields parts of `range` of about `size` grains that end after white space. A word longer than
 /// `limit` is split between graphemes. A grapheme larger than `limit` stays whole.
 pub(crate) fn words(
-    sizer: &Sizer<'_>,
+    measure: &Measure<'_>,
     range: Range<usize>,
     size: usize,
     limit: usize,
     mut piece: impl FnMut(Range<usize>, Strength),
 ) {
-    let text = &sizer.text[..range.end];
+    let text = &measure.text[..range.end];
     let mut strength = Strength::Start;
     let mut start = range.start;
     let mut space = start;
     while start < range.end {
-        let reach = sizer.skip(start, range.end, size);
+        let reach = measure.skip(start, range.end, size);
         let mut end = range.end;
         let mut next = Strength::Word;
         if reach < range.end {
@@ -219,7 +219,7 @@ pub(crate) fn words(
                 space = next_word(text, start, reach);
             }
             end = space;
-            if !sizer.fits(start..space, limit) {
+            if !measure.fits(start..space, limit) {
                 end = grapheme_end(text, start, reach);
                 next = Strength::Grapheme;
             }
@@ -232,18 +232,18 @@ pub(crate) fn words(
 
 /// Yields parts of `range` of exactly `first`, then `size` grains each, rounded to whole graphemes.
 pub(crate) fn raw(
-    sizer: &Sizer<'_>,
+    measure: &Measure<'_>,
     range: Range<usize>,
     first: usize,
     size: usize,
     mut piece: impl FnMut(Range<usize>, Strength),
 ) {
-    let text = &sizer.text[..range.end];
+    let text = &measure.text[..range.end];
     let mut strength = Strength::Start;
     let mut start = range.start;
     while start < range.end {
         let wanted = if start == range.start { first } else { size };
-        let end = grapheme_end(text, start, sizer.skip(start, range.end, wanted));
+        let end = grapheme_end(text, start, measure.skip(start, range.end, wanted));
         piece(start..end, strength);
         strength = Strength::Grapheme;
         start = end;
@@ -275,14 +275,14 @@ fn next_word(text: &str, start: usize, reach: usize) -> usize {
 
 /// Where the last `count` grains before `end` begin, on a grapheme boundary. `start` must be before
 /// `end` and on a grapheme boundary.
-pub(crate) fn last_grains(sizer: &Sizer<'_>, start: usize, end: usize, count: usize) -> usize {
-    let skipped = sizer.between(start..end).saturating_sub(count);
-    let mut from = sizer.skip(start, end, skipped);
+pub(crate) fn last_grains(measure: &Measure<'_>, start: usize, end: usize, count: usize) -> usize {
+    let skipped = measure.between(start..end).saturating_sub(count);
+    let mut from = measure.skip(start, end, skipped);
     // The skipped part may be smaller than requested by a character of more than one grain.
     while from < end
-        && (sizer.between(from..end) > count || !is_grapheme_start(sizer.text, start, from))
+        && (measure.between(from..end) > count || !is_grapheme_start(measure.text, start, from))
     {
-        from = sizer.text.ceil_char_boundary(from + 1);
+        from = measure.text.ceil_char_boundary(from + 1);
     }
     from
 }
@@ -361,8 +361,8 @@ mod tests {
 
     fn words_of(text: &str, size: usize, limit: usize) -> Vec<&str> {
         let mut found = Vec::new();
-        let sizer = Sizer::new(text, Unit::Chars);
-        words(&sizer, 0..text.len(), size, limit, |range, _| {
+        let measure = Measure::in_unit(text, Unit::Chars);
+        words(&measure, 0..text.len(), size, limit, |range, _| {
             found.push(&text[range]);
         });
         found
@@ -454,8 +454,8 @@ mod tests {
     #[test]
     fn raw_pieces_have_the_size_asked() {
         let mut found = Vec::new();
-        let sizer = Sizer::new("abcdefgh", Unit::Chars);
-        raw(&sizer, 0..8, 4, 3, |range, _| found.push(range));
+        let measure = Measure::in_unit("abcdefgh", Unit::Chars);
+        raw(&measure, 0..8, 4, 3, |range, _| found.push(range));
         assert_eq!(found, [0..4, 4..7, 7..8]);
     }
 }

@@ -144,7 +144,7 @@ impl Walk<'_> {
         let end = memchr::memchr(b'\n', &text[at..to]).map_or(to, |feed| at + feed);
         let start = self.text.ceil_char_boundary(start);
         let end = self.text.floor_char_boundary(end);
-        self.sizer.fits(start..end.max(start), self.limits.max)
+        self.measure.fits(start..end.max(start), self.limits.max)
     }
 
     /// What depth in source code adds to the price of a split before or after a node: nothing

@@ -9,9 +9,9 @@ use crate::atom::{Atom, Atoms, Boundary, Place, shared, trimmed};
 use crate::bounds::{Bounds, Grain};
 use crate::chunk::Strength;
 use crate::config::ContextParts;
+use crate::measure::{Measure, Ruler};
 use crate::outline::{Kind, Outline};
 use crate::price;
-use crate::size::{Ruler, Sizer};
 use crate::split;
 
 /// An atom smaller than `max` by this factor joins the one before it, so a window of the plan holds
@@ -23,16 +23,16 @@ const FINEST: usize = 64;
 const SHORT: usize = 8;
 
 /// Flattens `outline`. Visits each node once, in order, without recursion.
-pub(crate) fn flatten(sizer: &Sizer<'_>, outline: &Outline, limits: &Bounds) -> Atoms {
+pub(crate) fn flatten(measure: &Measure<'_>, outline: &Outline, limits: &Bounds) -> Atoms {
     let mut walk = Walk {
-        text: sizer.text,
-        sizer,
+        text: measure.text,
+        measure,
         outline,
         limits,
-        ruler: sizer.ruler(),
+        ruler: measure.ruler(),
         atoms: Vec::with_capacity(outline.nodes.len()),
         places: vec![Place {
-            header: title_header(sizer, outline, limits),
+            header: title_header(measure, outline, limits),
             ..Place::document()
         }],
         place: 0,
@@ -54,15 +54,15 @@ pub(crate) fn flatten(sizer: &Sizer<'_>, outline: &Outline, limits: &Bounds) -> 
     }
 }
 
-fn title_header(sizer: &Sizer<'_>, outline: &Outline, limits: &Bounds) -> usize {
+fn title_header(measure: &Measure<'_>, outline: &Outline, limits: &Bounds) -> usize {
     let title = outline.info.title.as_deref();
     let title = title.filter(|_| limits.context.contains(ContextParts::TITLE));
-    title.map_or(0, |title| sizer.of(title) + 1)
+    title.map_or(0, |title| measure.of(title) + 1)
 }
 
 struct Walk<'a> {
     text: &'a str,
-    sizer: &'a Sizer<'a>,
+    measure: &'a Measure<'a>,
     outline: &'a Outline,
     limits: &'a Bounds,
     ruler: Ruler<'a>,
@@ -88,7 +88,7 @@ impl Walk<'_> {
         let later = room(header + self.limits.marker);
         let size = later.saturating_sub(self.limits.overlap).max(1);
         let span = self.outline.nodes[0].span.clone();
-        split::raw(self.sizer, span, first, size, |piece, strength| {
+        split::raw(self.measure, span, first, size, |piece, strength| {
             self.push(piece, Boundary::plain(strength, 0.0), 0, 0, false);
         });
     }
@@ -187,7 +187,7 @@ impl Walk<'_> {
             }
             if trail && !(place.titled && !self.named(self.place) && place.header > 0) {
                 let separator = if place.header > 0 { 3 } else { 1 };
-                place.header += self.sizer.of(label) + separator;
+                place.header += self.measure.of(label) + separator;
             }
         }
         self.place = self.places.len();
@@ -199,7 +199,7 @@ impl Walk<'_> {
     fn signature_size(&self, index: usize) -> usize {
         let found = self.outline.definition(index);
         let found = found.filter(|_| self.limits.context.contains(ContextParts::LEAD));
-        found.map_or(0, |found| 1 + self.sizer.between(found.signature.clone()))
+        found.map_or(0, |found| 1 + self.measure.between(found.signature.clone()))
     }
 
     /// Whether the place or one around it has a label.
@@ -218,13 +218,13 @@ impl Walk<'_> {
     fn fits(&mut self, span: &Range<usize>) -> bool {
         let end = self.text_end(span.end).max(span.start);
         let max = self.limits.max;
-        if self.sizer.fits(span.start..end, max) {
+        if self.measure.fits(span.start..end, max) {
             return true;
         }
         let part = &self.text[span.start..end];
         let first = end - part.trim_start_matches([' ', '\t']).len();
         let whole = split::is_grapheme_start(self.text, span.start, first);
-        first > span.start && whole && self.sizer.fits(first..end, max)
+        first > span.start && whole && self.measure.fits(first..end, max)
     }
 
     /// Where the text before `end` ends without trailing white space. Nested nodes request the same
@@ -289,7 +289,7 @@ impl Walk<'_> {
         let max = self.limits.max;
         let mut pieces = Vec::new();
         split::sentences(text, span, |piece, strength| {
-            if self.sizer.fits(piece.clone(), max) {
+            if self.measure.fits(piece.clone(), max) {
                 pieces.push((piece, strength));
                 return;
             }
@@ -302,16 +302,16 @@ impl Walk<'_> {
             });
         });
         // What the last word after each piece needs, if one follows.
-        let mut after = self.last_word(index).map(|word| self.sizer.between(word));
+        let mut after = self.last_word(index).map(|word| self.measure.between(word));
         let heading = self
             .heading_before(first)
-            .map_or(0, |start| self.sizer.between(start..pieces[0].0.start));
+            .map_or(0, |start| self.measure.between(start..pieces[0].0.start));
         let mut rooms = vec![max; pieces.len()];
         for (room, (piece, _)) in rooms.iter_mut().zip(&pieces).rev() {
             *room = max.saturating_sub(after.unwrap_or(0)).max(1);
             let last = after.is_none() && piece.end == pieces[pieces.len() - 1].0.end;
             after =
-                (last && self.is_word(piece.clone())).then(|| self.sizer.between(piece.clone()));
+                (last && self.is_word(piece.clone())).then(|| self.measure.between(piece.clone()));
         }
         rooms[0] = rooms[0].saturating_sub(heading).max(1);
         for ((piece, strength), room) in pieces.into_iter().zip(rooms) {
@@ -346,7 +346,7 @@ impl Walk<'_> {
     fn is_word(&self, span: Range<usize>) -> bool {
         let short = self.limits.max / SHORT;
         trimmed(self.text, span).is_none_or(|word| {
-            self.sizer.fits(word.clone(), short) && split::is_one_word(&self.text[word])
+            self.measure.fits(word.clone(), short) && split::is_one_word(&self.text[word])
         })
     }
 
@@ -364,7 +364,7 @@ impl Walk<'_> {
         let room = self.limits.max - header.min(self.limits.max / 4);
         let start = self.heading_before(boundary).unwrap_or(node.span.start);
         let end = start + self.text[start..word.end].trim_end().len();
-        !self.sizer.fits(start..end, room)
+        !self.measure.fits(start..end, room)
     }
 
     /// Where the headings begin that what follows `boundary` belongs to.
@@ -432,11 +432,11 @@ impl Walk<'_> {
         room: usize,
     ) {
         let max = self.limits.max;
-        if self.fits(&piece) && (room == max || self.sizer.fits(piece.clone(), room)) {
+        if self.fits(&piece) && (room == max || self.measure.fits(piece.clone(), room)) {
             return self.push(piece, first, 0, index, needs_lead);
         }
         split::words(
-            self.sizer,
+            self.measure,
             piece,
             (max / FINEST * 2).max(1),
             max,
@@ -491,7 +491,7 @@ impl Walk<'_> {
     fn without_indentation_too_much(&self, bytes: Range<usize>) -> Range<usize> {
         let part = &self.text[bytes.clone()];
         let first = bytes.end - part.trim_start_matches([' ', '\t']).len();
-        let fits = |range: Range<usize>| self.sizer.fits(range, self.limits.max);
+        let fits = |range: Range<usize>| self.measure.fits(range, self.limits.max);
         let whole = split::is_grapheme_start(self.text, bytes.start, first);
         match first > bytes.start && whole && !fits(bytes.clone()) && fits(first..bytes.end) {
             true => first..bytes.end,

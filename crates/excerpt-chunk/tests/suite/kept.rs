@@ -3,19 +3,30 @@
 
 use std::collections::HashSet;
 
-use excerpt_chunk::{Atomic, Chunker, Chunking, Config, Document, Kind, Strategy, Warning};
+use excerpt_chunk::{Atomic, Chunker, Chunking, Config, Document, Kind, Sizer, Strategy, Warning};
 use unicode_segmentation::GraphemeCursor;
 
 /// Splits `document` and checks all guarantees on the result.
 pub(crate) fn kept<'a>(chunker: &Chunker, document: &Document<'a>) -> Chunking<'a> {
-    let config = chunker.config();
-    let chunking = chunker.chunk(document);
+    checked(chunker.config(), &chunker.config().unit, document, || {
+        chunker.chunk(document)
+    })
+}
+
+/// Checks all guarantees on what `chunk` returns for `document`, with the sizes of `sizer`.
+pub(crate) fn checked<'a>(
+    config: &Config,
+    sizer: &dyn Sizer,
+    document: &Document<'a>,
+    chunk: impl Fn() -> Chunking<'a>,
+) -> Chunking<'a> {
+    let chunking = chunk();
     verbatim(document.text(), &chunking);
     complete(document.text(), &chunking);
-    within_limits(&chunking, config);
+    within_limits(&chunking, config, sizer);
     on_graphemes(document.text(), &chunking);
     explained(&chunking);
-    let again = chunker.chunk(document);
+    let again = chunk();
     assert_eq!(
         serde_json::to_string(&chunking).unwrap(),
         serde_json::to_string(&again).unwrap(),
@@ -74,7 +85,8 @@ fn complete(text: &str, chunking: &Chunking<'_>) {
     }
 }
 
-fn within_limits(chunking: &Chunking<'_>, config: &Config) {
+fn within_limits(chunking: &Chunking<'_>, config: &Config, sizer: &dyn Sizer) {
+    let measured = |text: &str| sizer.size(text).unwrap();
     for chunk in &chunking.chunks {
         let oversized = chunk.warnings.iter().find_map(|warning| match warning {
             Warning::Oversized { reason } => Some(*reason),
@@ -95,8 +107,8 @@ fn within_limits(chunking: &Chunking<'_>, config: &Config) {
             "{size:?} over {max} with {overlap} bytes of overlap",
         );
         assert!(size.context <= max / 4, "context {size:?}");
-        assert_eq!(size.text, config.unit.measure(chunk.text));
-        assert_eq!(size.context, config.unit.measure(&chunk.context.header));
+        assert_eq!(size.text, measured(chunk.text));
+        assert_eq!(size.context, measured(&chunk.context.header));
         match oversized {
             None => {}
             Some("one grapheme larger than the limit") => {

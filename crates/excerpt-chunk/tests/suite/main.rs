@@ -11,5 +11,6 @@ mod manual;
 mod memory;
 mod promises;
 mod reference;
+mod sizers;
 mod spec;
 mod whole;

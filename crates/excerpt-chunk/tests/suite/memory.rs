@@ -8,7 +8,8 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use excerpt_chunk::{
-    Chunking, Config, Document, Kind, Preset, Strategy, Strength, Unit, Warning, settings_from_toml,
+    Chunking, Config, Document, Kind, Preset, Sizer as _, Strategy, Strength, Unit, Warning,
+    settings_from_toml,
 };
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use regex::Regex;
@@ -141,7 +142,8 @@ fn paragraphs_intact(text: &str, chunking: &Chunking<'_>, config: &Config, block
         let contexts = holders
             .iter()
             .map(|holder| chunking.chunks[*holder].tokens.context);
-        let size = config.unit.measure(&text[paragraph.clone()]) + contexts.max().unwrap_or(0);
+        let size = config.unit.size(&text[paragraph.clone()]).unwrap();
+        let size = size + contexts.max().unwrap_or(0);
         assert!(
             holders.len() == 1 || size > config.max,
             "{size} tokens with their context, split:\n{}",

@@ -69,7 +69,8 @@ const CLUSTERS: [&str; 18] = [
 ];
 
 prop_compose! {
-    fn any_text()(pieces in prop::collection::vec(prop_oneof![
+    /// A text of pieces that mean something to a parser, or are hard to split.
+    pub(crate) fn any_text()(pieces in prop::collection::vec(prop_oneof![
         4 => "[a-z]{1,12}",
         2 => prop::sample::select(&MARKS[..]).prop_map(str::to_string),
         2 => prop::sample::select(&CLUSTERS[..]).prop_map(str::to_string),

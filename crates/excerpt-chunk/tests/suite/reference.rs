@@ -2,7 +2,7 @@
 //! terms. If its texts contradict its thresholds (a document under twice `min` is never split),
 //! `min` is small.
 
-use excerpt_chunk::{Chunker, Chunking, Config, Document, Overlap, Strategy, Unit};
+use excerpt_chunk::{Chunker, Chunking, Config, Document, Overlap, Sizer as _, Strategy, Unit};
 
 /// The defaults of that document: 500 tokens, at most 800, at least 100.
 fn defaults() -> Config {
@@ -28,12 +28,12 @@ mod token_estimation {
 
     #[test]
     fn tokens_are_a_quarter_of_the_characters() {
-        assert_eq!(Unit::Tokens.measure("hello world"), 2);
+        assert_eq!(Unit::Tokens.size("hello world").unwrap(), 2);
     }
 
     #[test]
     fn an_empty_text_has_no_tokens() {
-        assert_eq!(Unit::Tokens.measure(""), 0);
+        assert_eq!(Unit::Tokens.size("").unwrap(), 0);
     }
 }
 

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use excerpt_chunk::{
-    Chunker, CodeParser, Config, ContextParts, Document, Kind, Outline, Parser, Preset, Strategy,
-    Unit, Warning,
+    Chunker, CodeParser, Config, ContextParts, Document, Kind, Outline, Parser, Preset, Sizer as _,
+    Strategy, Unit, Warning,
 };
 use excerpt_grammars::{Grammars, chunker, languages};
 use proptest::prelude::*;
@@ -139,7 +139,7 @@ fn nothing_that_fits_is_cut(chunker: &Chunker, document: &Document<'_>) -> (usiz
         let text = &document.text()[node.span()];
         let start = node.span().start + (text.len() - text.trim_start().len());
         let text = text.trim();
-        if text.is_empty() || config.unit.measure(text) > room {
+        if text.is_empty() || config.unit.size(text).unwrap() > room {
             continue;
         }
         let in_one = chunking.chunks.iter().any(|chunk| {
