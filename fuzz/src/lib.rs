@@ -118,14 +118,14 @@ pub fn check(text: &str, chunking: &Chunking<'_>, config: &Config) {
             _ => None,
         });
         assert!(
-            chunk.tokens.total <= config.max || reason.is_some(),
+            chunk.size.total <= config.max || reason.is_some(),
             "over the limit"
         );
         let allowed = reason
             .is_none_or(|reason| reason.contains("grapheme") || config.atomic == Atomic::Keep);
         assert!(allowed, "over the limit: {reason:?}");
         assert!(
-            chunk.tokens.context <= config.max / 4,
+            chunk.size.context <= config.max / 4,
             "a header of more than a quarter"
         );
     }

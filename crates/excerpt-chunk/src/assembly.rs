@@ -139,7 +139,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
             kind: piece.kind,
             name: self.definition(piece).map(|found| found.name.clone()),
             language: self.language(piece),
-            tokens: Sizes {
+            size: Sizes {
                 text: text_size / unit,
                 context: header_size / unit,
                 overlap: overlap_size / unit,

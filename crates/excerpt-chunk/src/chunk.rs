@@ -53,7 +53,7 @@ impl Chunking<'_> {
     /// Counts and sizes over all chunks.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        let sizes = || self.chunks.iter().map(|chunk| chunk.tokens.total);
+        let sizes = || self.chunks.iter().map(|chunk| chunk.size.total);
         let warned = |test: fn(&Warning) -> bool| {
             let carriers = self
                 .chunks
@@ -122,8 +122,9 @@ pub struct Chunk<'a> {
     pub language: Option<Arc<str>>,
     /// The dates (`YYYY-MM-DD`) in the file name and in the headings around and inside the chunk.
     pub dates: Vec<String>,
-    /// The sizes, in the unit of the [`Chunking`].
-    pub tokens: Sizes,
+    /// The sizes, in the unit of the [`Chunking`]; `tokens` in JSON, whatever the unit.
+    #[serde(rename = "tokens")]
+    pub size: Sizes,
     /// Which part it is of what was split because of its size.
     pub part: Part,
     /// The split before the chunk.

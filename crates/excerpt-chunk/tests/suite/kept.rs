@@ -96,7 +96,7 @@ fn within_limits(chunking: &Chunking<'_>, config: &Config, sizer: &dyn Sizer) {
             .overlap
             .clone()
             .map_or(0, |overlap| overlap.bytes.len());
-        let size = chunk.tokens;
+        let size = chunk.size;
         let max = match config.overview {
             // The limit of its text; the context comes on top.
             Some(overview) if chunk.kind == Kind::Overview => overview + size.context,

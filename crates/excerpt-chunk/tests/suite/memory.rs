@@ -141,7 +141,7 @@ fn paragraphs_intact(text: &str, chunking: &Chunking<'_>, config: &Config, block
         let holders = holders(chunking, paragraph);
         let contexts = holders
             .iter()
-            .map(|holder| chunking.chunks[*holder].tokens.context);
+            .map(|holder| chunking.chunks[*holder].size.context);
         let size = config.unit.size(&text[paragraph.clone()]).unwrap();
         let size = size + contexts.max().unwrap_or(0);
         assert!(
@@ -193,7 +193,7 @@ fn only_what_is_kept_whole_exceeds_the_limit(chunking: &Chunking<'_>, config: &C
         ];
         match reason {
             Some(reason) => assert!(kept.contains(&reason), "{reason}"),
-            None => assert!(chunk.tokens.total <= config.max, "{:?}", chunk.tokens),
+            None => assert!(chunk.size.total <= config.max, "{:?}", chunk.size),
         }
     }
 }

@@ -149,12 +149,7 @@ mod fixed_size_chunking {
         let text = "word ".repeat(500);
         let chunking = cut(&text, fixed(200));
         assert!(chunking.chunks.len() >= 2);
-        assert!(
-            chunking
-                .chunks
-                .iter()
-                .all(|chunk| chunk.tokens.total <= 200)
-        );
+        assert!(chunking.chunks.iter().all(|chunk| chunk.size.total <= 200));
     }
 
     #[test]
@@ -166,11 +161,7 @@ mod fixed_size_chunking {
         };
         let chunking = cut(&text, config);
         for chunk in &chunking.chunks[1..] {
-            assert!(
-                (30..=50).contains(&chunk.tokens.overlap),
-                "{:?}",
-                chunk.tokens
-            );
+            assert!((30..=50).contains(&chunk.size.overlap), "{:?}", chunk.size);
             assert!(chunk.is_continuation());
         }
     }

@@ -145,7 +145,7 @@ impl ChunkRow {
             kind: word(&chunk.kind)?,
             name: chunk.name.as_deref().map(str::to_string),
             language: chunk.language.as_deref().map(str::to_string),
-            tokens: chunk.tokens.total,
+            tokens: chunk.size.total,
             part: (chunk.part.index, chunk.part.count),
             strength: word(&chunk.cut.strength)?,
             cut: chunk.cut.reason.clone(),

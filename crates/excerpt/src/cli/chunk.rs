@@ -518,7 +518,7 @@ fn rows(output: &mut Output, unit: &str, chunks: &[Chunk<'_>]) -> anyhow::Result
         let row = format!(
             "{:>4} {:>7}  {:lines_width$}  {}  {}",
             chunk.ordinal,
-            thousands(chunk.tokens.total),
+            thousands(chunk.size.total),
             lines(chunk),
             fitted(&trail, trail_width),
             chunk.cut.reason,
@@ -589,7 +589,7 @@ fn texts(output: &mut Output, chunking: &Chunking<'_>) -> anyhow::Result<()> {
         let head = format!(
             "── {} · {} {} · {}",
             chunk.ordinal,
-            chunk.tokens.total,
+            chunk.size.total,
             chunking.unit,
             place(chunk)
         );

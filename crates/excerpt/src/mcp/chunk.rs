@@ -323,7 +323,7 @@ fn entry(chunk: &Chunk<'_>) -> (String, Value) {
     let line = format!(
         "{} · lines {first}-{last} · {} · {} · {}",
         chunk.ordinal,
-        chunk.tokens.total,
+        chunk.size.total,
         quoted(&chunk.breadcrumb()),
         chunk.cut.reason
     );
@@ -332,7 +332,7 @@ fn entry(chunk: &Chunk<'_>) -> (String, Value) {
         "ordinal": chunk.ordinal,
         "lines": [first, last],
         "bytes": [chunk.span.bytes.start, chunk.span.bytes.end],
-        "tokens": chunk.tokens.total,
+        "tokens": chunk.size.total,
         "kind": chunk.kind,
         "trail": trail.collect::<Vec<_>>(),
         "cut": {"reason": chunk.cut.reason},

@@ -192,7 +192,7 @@ impl Page<'_> {
         const BAR: usize = 32;
         const HEIGHT: usize = 400;
         let Config { max, target, .. } = self.config;
-        let sizes = chunks.iter().map(|chunk| chunk.tokens.total);
+        let sizes = chunks.iter().map(|chunk| chunk.size.total);
         let Some(peak) = sizes.max().map(|largest| largest.max(*max)) else {
             return Ok(());
         };
@@ -203,7 +203,7 @@ impl Page<'_> {
             "<div class=\"strip\">\n<svg width=\"{width}\" viewBox=\"0 0 {width} {HEIGHT}\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
         )?;
         for (index, chunk) in chunks.iter().enumerate() {
-            let total = chunk.tokens.total;
+            let total = chunk.size.total;
             let over = if is_oversized(chunk) { " over" } else { "" };
             let (x, top) = (index * BAR, level(total).min(HEIGHT - HEIGHT / 50));
             writeln!(
@@ -291,7 +291,7 @@ impl Page<'_> {
             let count = counted(chunk.warnings.len(), "warning");
             write!(out, " <span class=\"badge bad\">{count}</span>")?;
         }
-        let total = thousands(chunk.tokens.total);
+        let total = thousands(chunk.size.total);
         write!(
             out,
             " <span class=\"total\">{total} {}</span></a>\n<div class=\"text\">",
@@ -355,7 +355,7 @@ impl Page<'_> {
     /// The sizes of a chunk's parts, against `max`.
     fn sizes(&self, out: &mut impl Write, chunk: &Chunk<'_>) -> io::Result<()> {
         const WIDTH: usize = 1000;
-        let sizes = chunk.tokens;
+        let sizes = chunk.size;
         let max = self.config.max;
         let scale = sizes.total.max(max);
         let parts = [
