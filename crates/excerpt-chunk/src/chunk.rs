@@ -135,7 +135,28 @@ pub struct Chunk<'a> {
     pub warnings: Vec<Warning>,
 }
 
-impl Chunk<'_> {
+impl<'a> Chunk<'a> {
+    /// The text to embed: the [header](Context::header) of the context, then the overlap, then the
+    /// text. `source` is the text of the document; from another text, the overlap may be missing or
+    /// wrong.
+    ///
+    /// ```
+    /// use excerpt_chunk::{Chunker, Document};
+    ///
+    /// let source = "# Guide\n\nRun the installer.\n";
+    /// let chunking = Chunker::default().chunk(&Document::new(source).with_path("guide.md"));
+    /// let embedded = chunking.chunks[0].embedded(source);
+    /// assert_eq!(embedded, "guide.md\nGuide\n# Guide\n\nRun the installer.");
+    /// ```
+    #[must_use]
+    pub fn embedded(&self, source: &'a str) -> Cow<'a, str> {
+        let text = self.overlap.as_ref().and_then(|overlap| {
+            let bytes = overlap.bytes.start..self.span.bytes.end;
+            source.get(bytes)
+        });
+        embedded_text(&self.context.header, text.unwrap_or(self.text))
+    }
+
     /// The title of the innermost heading around the chunk, with ` (part n)` if the section was
     /// split because of its size.
     #[must_use]
@@ -157,6 +178,16 @@ impl Chunk<'_> {
     #[must_use]
     pub fn is_continuation(&self) -> bool {
         self.part.index > 1
+    }
+}
+
+/// The text to embed for a chunk with this header: `text` is its text with the overlap before it.
+/// [`Chunk::embedded`] is the same for a chunk whose document is at hand.
+#[must_use]
+pub fn embedded_text<'t>(header: &str, text: &'t str) -> Cow<'t, str> {
+    match header {
+        "" => Cow::Borrowed(text),
+        header => Cow::Owned(format!("{header}{text}")),
     }
 }
 

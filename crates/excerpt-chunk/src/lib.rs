@@ -47,6 +47,7 @@ mod parse;
 mod preset;
 mod price;
 mod reading;
+
 mod settings;
 mod size;
 mod span;
@@ -54,7 +55,9 @@ mod split;
 
 pub use alias::fields_named;
 pub use block::Block;
-pub use chunk::{Chunk, Chunking, Context, Cut, Hash, Part, Sizes, Strength, Summary, Warning};
+pub use chunk::{
+    Chunk, Chunking, Context, Cut, Hash, Part, Sizes, Strength, Summary, Warning, embedded_text,
+};
 pub use chunker::Chunker;
 pub use closest::closest;
 pub use config::{Atomic, Config, ContextParts, Levels, Overlap, Strategy};
@@ -64,6 +67,7 @@ pub use file::{FileError, settings_from_json, settings_from_toml};
 pub use outline::{Definition, Import, Kind, Node, Outline, OutlineBuilder};
 pub use parse::{CodeParser, Detected, Lines, Markdown, Parser, Prose};
 pub use preset::Preset;
+
 pub use settings::Settings;
 pub use size::{SizeError, Sizer, Unit};
 pub use span::{LineIndex, Span};

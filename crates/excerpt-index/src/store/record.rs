@@ -1,11 +1,10 @@
 //! What the database stores for a document, as a sync passes it on: a [`Record`] with its
 //! [`ChunkRow`]s, in a [`Change`].
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use excerpt_chunk::{Chunk, Chunking, Document, Hash, Kind, Strength};
+use excerpt_chunk::{Chunk, Chunking, Document, Hash, Kind, Strength, embedded_text};
 use serde::Serialize;
 
 use super::compress::compressed;
@@ -130,9 +129,6 @@ impl Record {
 
 impl ChunkRow {
     fn new(chunk: &Chunk<'_>, text: &str) -> Result<Self, StoreError> {
-        let overlap = chunk.overlap.as_ref();
-        let start = overlap.map_or(chunk.span.bytes.start, |overlap| overlap.bytes.start);
-        let embedded = text.get(start..chunk.span.bytes.end).unwrap_or(chunk.text);
         Ok(ChunkRow {
             id: chunk.id,
             bytes: chunk.span.bytes.clone(),
@@ -151,7 +147,7 @@ impl ChunkRow {
             cut: chunk.cut.reason.clone(),
             hash: chunk.hash,
             warnings: serde_json::to_string(&chunk.warnings)?,
-            input: Hash::of(input(&chunk.context.header, embedded).as_bytes()),
+            input: Hash::of(chunk.embedded(text).as_bytes()),
         })
     }
 }
@@ -181,17 +177,9 @@ impl ChunkRow {
             cut: "start".to_string(),
             hash: Hash::of(text.as_bytes()),
             warnings: "[]".to_string(),
-            input: Hash::of(input(&header, text).as_bytes()),
+            input: Hash::of(embedded_text(&header, text).as_bytes()),
             header,
         })
-    }
-}
-
-/// The embedded text of a chunk: its header, and its text with the overlap in front of it.
-pub(crate) fn input<'t>(header: &str, text: &'t str) -> Cow<'t, str> {
-    match header {
-        "" => Cow::Borrowed(text),
-        header => Cow::Owned(format!("{header}{text}")),
     }
 }
 

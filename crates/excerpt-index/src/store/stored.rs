@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use excerpt_chunk::{Hash, Span};
+use excerpt_chunk::{Hash, Span, embedded_text};
 use serde_json::{Map, Value};
 
-use super::record::input;
 use crate::model::{DocumentId, Encoding, LastSync, Revision, SourceId, Stat};
 
 /// A stored chunk without its text.
@@ -44,7 +43,7 @@ impl StoredChunk {
     /// Its embedded text, from its document's text.
     pub(crate) fn embedded<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
         let own = text.get(self.embedded_from..self.span.bytes.end)?;
-        Some(input(&self.header, own))
+        Some(embedded_text(&self.header, own))
     }
 }
 

@@ -7,9 +7,7 @@ use rusqlite::{OptionalExtension, ToSql, params};
 
 use super::{hash, size, unsigned};
 use crate::model::{ChunkKey, DocumentId, Revision};
-use crate::store::Features;
-use crate::store::StoreError;
-use crate::store::StoredChunk;
+use crate::store::{Features, StoreError, StoredChunk};
 use crate::store::local::database::Database;
 use crate::store::local::sql::signed;
 use crate::store::local::sum::{self, CHUNK};
