@@ -47,7 +47,7 @@ mod parse;
 mod preset;
 mod price;
 mod reading;
-
+mod record;
 mod settings;
 mod size;
 mod span;
@@ -67,7 +67,7 @@ pub use file::{FileError, settings_from_json, settings_from_toml};
 pub use outline::{Definition, Import, Kind, Node, Outline, OutlineBuilder};
 pub use parse::{CodeParser, Detected, Lines, Markdown, Parser, Prose};
 pub use preset::Preset;
-
+pub use record::ChunkRecord;
 pub use settings::Settings;
 pub use size::{SizeError, Sizer, Unit};
 pub use span::{LineIndex, Span};

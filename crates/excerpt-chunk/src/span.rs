@@ -144,6 +144,30 @@ impl<'a> LineRuler<'a> {
     }
 }
 
+/// The characters before positions requested in ascending order: each byte is counted once.
+pub(crate) struct CharRuler<'a> {
+    text: &'a [u8],
+    offset: usize,
+    chars: usize,
+}
+
+impl<'a> CharRuler<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        CharRuler {
+            text: text.as_bytes(),
+            offset: 0,
+            chars: 0,
+        }
+    }
+
+    /// The number of characters before the byte at `offset`, which is not before the previous one.
+    pub(crate) fn at(&mut self, offset: usize) -> usize {
+        self.chars += self.text.get(self.offset..offset).map_or(0, count_chars);
+        self.offset = offset;
+        self.chars
+    }
+}
+
 fn newlines(bytes: &[u8]) -> usize {
     memchr_iter(b'\n', bytes).count()
 }
