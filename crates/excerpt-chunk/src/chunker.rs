@@ -3,13 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use regex::Regex;
-
 use crate::assembly::Assembly;
 use crate::atom::Place;
 use crate::bounds::{Bounds, Grain};
 use crate::chunk::{Chunking, Warning};
 use crate::config::{Atomic, Config, ContextParts, Strategy};
+use crate::delimiter::Delimiter;
 use crate::document::Document;
 use crate::error::ConfigError;
 use crate::measure::Measure;
@@ -32,7 +31,7 @@ use crate::size::{SizeError, Sizer};
 #[derive(Clone, Debug, Default)]
 pub struct Chunker {
     config: Config,
-    delimiter: Option<Regex>,
+    delimiter: Option<Delimiter>,
     code: Option<Arc<dyn CodeParser>>,
 }
 
@@ -42,7 +41,8 @@ impl Chunker {
     /// # Errors
     ///
     /// Names the invalid field: `min` not below `target`, `target` above `max`, an overlap not
-    /// below `target`, a delimiter that does not compile.
+    /// below `target`, a delimiter that does not compile, and what needs a feature that this build
+    /// does not have.
     pub fn new(config: Config) -> Result<Self, ConfigError> {
         let delimiter = config.validate()?;
         Ok(Chunker {

@@ -6,9 +6,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use regex::Regex;
 use serde::{Deserialize, Serialize};
 
+use crate::delimiter::Delimiter;
 use crate::error::ConfigError;
 use crate::named::{named, serialised_as_text};
 use crate::size::{NO_TOKENIZERS, Unit};
@@ -45,7 +45,8 @@ pub struct Config {
     /// [`Strategy::Headers`], none for the others.
     pub levels: Option<Levels>,
     /// The regular expression at which [`Strategy::Delimiter`] splits (multi-line: `^` and `$`
-    /// match at line ends). Default: the kind of rule line that the document uses.
+    /// match at line ends). Needs the feature `regex`. Default: the kind of rule line that the
+    /// document uses.
     pub delimiter: Option<String>,
     /// Whether a delimiter is part of the chunk that it opens, or excluded and listed in
     /// [`Chunking::gaps`](crate::Chunking::gaps). Default: excluded.
@@ -139,7 +140,7 @@ impl Config {
     }
 
     /// Checks that the fields are consistent, and compiles the delimiter.
-    pub(crate) fn validate(&self) -> Result<Option<Regex>, ConfigError> {
+    pub(crate) fn validate(&self) -> Result<Option<Delimiter>, ConfigError> {
         let wrong = |field, value: String, expected: String| {
             Err(ConfigError {
                 field,
@@ -173,21 +174,11 @@ impl Config {
         let Some(pattern) = &self.delimiter else {
             return Ok(None);
         };
-        match regex::RegexBuilder::new(pattern).multi_line(true).build() {
-            Ok(regex) => Ok(Some(regex)),
-            Err(error) => {
-                let expected = format!("a regular expression: {}", one_line(&error));
-                wrong("delimiter", pattern.clone(), expected)
-            }
+        match Delimiter::new(pattern) {
+            Ok(delimiter) => Ok(Some(delimiter)),
+            Err(expected) => wrong("delimiter", pattern.clone(), expected),
         }
     }
-}
-
-/// The last line of a regex error, which says what is wrong; the lines above it draw the place.
-fn one_line(error: &regex::Error) -> String {
-    let text = error.to_string();
-    let last = text.lines().last().unwrap_or_default();
-    last.trim_start_matches("error: ").to_string()
 }
 
 /// Where the splits of a document may fall. All but [`Naive`](Strategy::Naive) are constraints on
@@ -512,9 +503,13 @@ mod tests {
             delimiter: Some("(".into()),
             ..Config::default()
         };
+        let expected = match cfg!(feature = "regex") {
+            true => "a regular expression: unclosed group",
+            false => "none: this build has no regular expressions (the feature `regex`)",
+        };
         assert_eq!(
             error(config),
-            "`delimiter` is `(`, expected a regular expression: unclosed group"
+            format!("`delimiter` is `(`, expected {expected}")
         );
     }
 

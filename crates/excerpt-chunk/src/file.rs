@@ -12,6 +12,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::alias;
 use crate::chunker::Chunker;
+use crate::json::wrong_kind;
 use crate::settings::Settings;
 use crate::span::LineIndex;
 
@@ -77,50 +78,6 @@ pub fn settings_from_toml(text: &str) -> Result<Settings, FileError> {
         ));
     }
     Ok(settings)
-}
-
-/// Reads a chunking configuration from JSON, as programs pass it: with every field and alias that a
-/// configuration file may have.
-///
-/// ```
-/// use excerpt_chunk::settings_from_json;
-/// use serde_json::{Map, json};
-///
-/// let said = Map::from_iter([("maxChunkTokens".to_string(), json!(300))]);
-/// assert_eq!(settings_from_json(&said).unwrap().max, Some(300));
-/// ```
-///
-/// # Errors
-///
-/// What is wrong and what was expected: an unknown field, a value of the wrong type, a
-/// contradiction between fields.
-pub fn settings_from_json(said: &Map<String, Value>) -> Result<Settings, String> {
-    let mut values = Map::new();
-    for (key, value) in said {
-        for (field, value) in alias::fields(TABLE, key, value.clone())? {
-            let single = Map::from_iter([(field.to_string(), value.clone())]);
-            if let Err(error) = Settings::deserialize(Value::Object(single)) {
-                return Err(wrong_kind(key, &value, &error.to_string()));
-            }
-            values.insert(field.to_string(), value);
-        }
-    }
-    let settings =
-        Settings::deserialize(Value::Object(values)).map_err(|error| error.to_string())?;
-    match Chunker::new(settings.config()) {
-        Ok(_) => Ok(settings),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
-/// One form for all errors about a value: serde's own messages name only the types.
-fn wrong_kind(key: &str, value: &Value, told: &str) -> String {
-    match told.rsplit_once(", expected ") {
-        Some(_) if told.starts_with('`') => told.to_string(),
-        Some((_, "usize")) => format!("`{key}` is `{value}`, expected a whole number from 0"),
-        Some((_, expected)) => format!("`{key}` is `{value}`, expected {expected}"),
-        None => told.to_string(),
-    }
 }
 
 fn value_place(table: &DeTable<'_>, key: &str) -> Range<usize> {
@@ -209,36 +166,6 @@ mod tests {
 
     fn error(text: &str) -> String {
         settings_from_toml(text).unwrap_err().to_string()
-    }
-
-    #[test]
-    fn a_program_says_the_same_in_json() {
-        let read = |said: Value| match said {
-            Value::Object(said) => settings_from_json(&said),
-            _ => Err("no object".to_string()),
-        };
-        let said = serde_json::json!({"header_split_levels": [2], "max_chunk_size": 900});
-        let settings = read(said).unwrap();
-        assert_eq!(
-            (settings.max, settings.levels),
-            (Some(900), "2".parse().ok())
-        );
-        for (said, told) in [
-            (
-                serde_json::json!({"maxx": 3}),
-                "unknown field `maxx` in `chunking`, did you mean `max`?",
-            ),
-            (
-                serde_json::json!({"max": "large"}),
-                "`max` is `\"large\"`, expected a whole number from 0",
-            ),
-            (
-                serde_json::json!({"min": 900}),
-                "`min` is `900`, expected a size below `target` (400)",
-            ),
-        ] {
-            assert_eq!(read(said).unwrap_err(), told);
-        }
     }
 
     #[test]

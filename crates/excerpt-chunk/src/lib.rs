@@ -32,11 +32,14 @@ mod chunk;
 mod chunker;
 mod closest;
 mod config;
+mod delimiter;
 mod document;
 mod error;
+#[cfg(feature = "toml")]
 mod file;
 mod flatten;
 mod imports;
+mod json;
 mod landmark;
 mod measure;
 mod naive;
@@ -63,7 +66,9 @@ pub use closest::closest;
 pub use config::{Atomic, Config, ContextParts, Levels, Overlap, Strategy};
 pub use document::{Document, DocumentInfo, Link, LinkKind, Syntax, dates};
 pub use error::ConfigError;
-pub use file::{FileError, settings_from_json, settings_from_toml};
+#[cfg(feature = "toml")]
+pub use file::{FileError, settings_from_toml};
+pub use json::settings_from_json;
 pub use outline::{Definition, Import, Kind, Node, Outline, OutlineBuilder};
 pub use parse::{CodeParser, Detected, Lines, Markdown, Parser, Prose};
 pub use preset::Preset;

@@ -8,9 +8,8 @@
 //! that is Markdown by its name is read as Markdown however few headings it has, so that its blocks
 //! stay whole.
 
-use regex::Regex;
-
 use crate::config::{Atomic, Config, Strategy};
+use crate::delimiter::Delimiter;
 use crate::document::{Document, Syntax};
 use crate::outline::{Kind, Outline};
 use crate::parse::delimited::{self, RuleLine, Which};
@@ -34,7 +33,7 @@ pub(crate) struct Interpreted {
 /// The tools for reading documents.
 pub(crate) struct Tools<'a> {
     /// The configured delimiter, compiled.
-    pub(crate) delimiter: Option<&'a Regex>,
+    pub(crate) delimiter: Option<&'a Delimiter>,
     pub(crate) code: Option<&'a dyn CodeParser>,
     /// Parts of at most this many bytes will not be split.
     pub(crate) detail: usize,
@@ -93,9 +92,9 @@ pub(crate) fn read(
                 _ => 1,
             };
             if let Some(pattern) = tools.delimiter {
-                delimited::mark(&mut outline, text, pattern, Which::Asked);
+                delimited::mark_asked(&mut outline, text, pattern);
             } else if let Some((line, which, _)) = rule_lines(document, &outline, least) {
-                delimited::mark(&mut outline, text, &line.pattern, which);
+                delimited::mark_rule_lines(&mut outline, text, line, which);
                 include_delimiter |= line.opens;
             } else {
                 let note = "no delimiter is configured and no rule line was found";

@@ -3,10 +3,10 @@
 //! still split at paragraphs, rows and sentences.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use regex::Regex;
+use memchr::memchr_iter;
 
+use crate::delimiter::Delimiter;
 use crate::outline::{Kind, Outline};
 
 /// Which matches of a pattern are delimiters.
@@ -21,19 +21,26 @@ pub(crate) enum Which {
     Apart,
 }
 
-/// Marks each match of `pattern` as a delimiter, except empty ones.
-pub(crate) fn mark(outline: &mut Outline, text: &str, pattern: &Regex, which: Which) {
-    outline.delimiters = matches(outline, text, pattern, which).collect();
+/// Marks each match of the configured `delimiter`, except empty ones.
+pub(crate) fn mark_asked(outline: &mut Outline, text: &str, delimiter: &Delimiter) {
+    let found = delimiter.find_iter(text);
+    outline.delimiters = delimiters(outline, text, found, Which::Asked).collect();
     if outline.delimiters.is_empty() {
-        let note = format!("the delimiter `{}` matches nothing", pattern.as_str());
+        let note = format!("the delimiter `{}` matches nothing", delimiter.as_str());
         outline.fallbacks.push(note);
     }
 }
 
-fn matches<'a>(
+/// Marks each line of one kind that separates parts.
+pub(crate) fn mark_rule_lines(outline: &mut Outline, text: &str, line: &RuleLine, which: Which) {
+    outline.delimiters = delimiters(outline, text, line.find_iter(text), which).collect();
+}
+
+/// Those of the ranges `found` that are delimiters, in order.
+fn delimiters<'a>(
     outline: &'a Outline,
     text: &'a str,
-    pattern: &'a Regex,
+    found: impl Iterator<Item = Range<usize>> + 'a,
     which: Which,
 ) -> impl Iterator<Item = Range<usize>> + 'a {
     // Source code read as lines consists of blocks of code.
@@ -51,22 +58,20 @@ fn matches<'a>(
     let mut closed = closed.map(|node| (node.span.start, written(text, &node.span)));
     let mut next = closed.next();
     let body = outline.nodes[0].span.start;
-    pattern.find_iter(text).filter_map(move |found| {
+    found.filter(move |found| {
         while next
             .as_ref()
-            .is_some_and(|(_, written)| written.end <= found.start())
+            .is_some_and(|(_, written)| written.end <= found.start)
         {
             next = closed.next();
         }
         let inside = next.as_ref().is_some_and(|(start, written)| {
-            written.start <= found.start()
-                || (*start <= found.start() && written.start < found.end())
+            written.start <= found.start || (*start <= found.start && written.start < found.end)
         });
-        let parts = !inside
-            && found.start() >= body
+        !inside
+            && found.start >= body
             && !found.is_empty()
-            && (which != Which::Apart || is_apart(text, found.range()));
-        parts.then(|| found.range())
+            && (which != Which::Apart || is_apart(text, found.clone()))
     })
 }
 
@@ -93,7 +98,11 @@ fn is_apart(text: &str, range: Range<usize>) -> bool {
 
 /// The text without the underlines of headings that are delimiters: they are blank lines. `None`
 /// if there are none.
-pub(crate) fn without_underlines(outline: &Outline, text: &str, pattern: &Regex) -> Option<String> {
+pub(crate) fn without_underlines(
+    outline: &Outline,
+    text: &str,
+    delimiter: &Delimiter,
+) -> Option<String> {
     let headings = outline.nodes.iter();
     let headings = headings.filter(|node| node.kind == Kind::Heading);
     let mut headings = headings.filter_map(|node| {
@@ -109,7 +118,7 @@ pub(crate) fn without_underlines(outline: &Outline, text: &str, pattern: &Regex)
     let mut next = headings.next();
     let mut bare = text.to_string();
     let mut found = false;
-    for delimiter in matches(outline, text, pattern, Which::Asked) {
+    for delimiter in delimiters(outline, text, delimiter.find_iter(text), Which::Asked) {
         while next
             .as_ref()
             .is_some_and(|line| line.end <= delimiter.start)
@@ -129,31 +138,80 @@ pub(crate) fn without_underlines(outline: &Outline, text: &str, pattern: &Regex)
 
 /// A kind of line that conventionally separates parts of a text.
 pub(crate) struct RuleLine {
-    pub(crate) pattern: Regex,
+    form: Form,
     /// The name for lines of this kind.
     pub(crate) name: &'static str,
     /// Whether the line belongs to the text after it; otherwise it only separates.
     pub(crate) opens: bool,
 }
 
-/// Compiled once: compiling takes longer than chunking most documents.
-static RULE_LINES: LazyLock<Vec<RuleLine>> = LazyLock::new(|| {
-    let lines = [
-        (r"(?m)^---+[ \t]*\r?$", "lines of dashes", false),
-        (r"(?m)^===+[ \t]*\r?$", "lines of equals signs", false),
-        (r"(?m)^<a\s+name=", "HTML anchors", true),
-        (r"(?m)^\*\*\*+[ \t]*\r?$", "lines of asterisks", false),
-    ];
-    let compiled = lines.into_iter().filter_map(|(pattern, name, opens)| {
-        let pattern = Regex::new(pattern).ok()?;
-        Some(RuleLine {
-            pattern,
-            name,
-            opens,
+/// What a rule line looks like.
+#[derive(Clone, Copy)]
+enum Form {
+    /// At least three of this character, and nothing else but white space after them.
+    Drawn(u8),
+    /// Begins with an HTML anchor.
+    Anchor,
+}
+
+const RULE_LINES: [RuleLine; 4] = [
+    RuleLine {
+        form: Form::Drawn(b'-'),
+        name: "lines of dashes",
+        opens: false,
+    },
+    RuleLine {
+        form: Form::Drawn(b'='),
+        name: "lines of equals signs",
+        opens: false,
+    },
+    RuleLine {
+        form: Form::Anchor,
+        name: "HTML anchors",
+        opens: true,
+    },
+    RuleLine {
+        form: Form::Drawn(b'*'),
+        name: "lines of asterisks",
+        opens: false,
+    },
+];
+
+impl RuleLine {
+    /// The lines of this kind in `text` without their line ends; of an anchor, its beginning.
+    fn find_iter<'t>(&self, text: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
+        let form = self.form;
+        let after = memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1);
+        let starts = std::iter::once(0).chain(after);
+        starts.filter_map(move |start| {
+            let length = match form {
+                Form::Drawn(mark) => drawn(&text[start..], mark),
+                Form::Anchor => anchor(&text[start..]),
+            };
+            Some(start..start + length?)
         })
-    });
-    compiled.collect()
-});
+    }
+}
+
+/// The length of the line that `text` begins with, if it is drawn with `mark`.
+fn drawn(text: &str, mark: u8) -> Option<usize> {
+    let marks = text.bytes().take_while(|byte| *byte == mark).count();
+    let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let drawn = marks + text.bytes().skip(marks).take_while(blank).count();
+    let rest = &text[drawn..];
+    let end = usize::from(rest.starts_with('\r'));
+    let ends = rest[end..].is_empty() || rest[end..].starts_with('\n');
+    (marks >= 3 && ends).then_some(drawn + end)
+}
+
+/// The length of `<a name=` at the start of `text`.
+fn anchor(text: &str) -> Option<usize> {
+    let attribute = text.strip_prefix("<a")?;
+    let named = attribute.trim_start();
+    let spaced = named.len() < attribute.len();
+    let value = named.strip_prefix("name=").filter(|_| spaced)?;
+    Some(text.len() - value.len())
+}
 
 /// The first kind of line that separates the text at least `least` times, and how often it does.
 pub(crate) fn rule_lines(
@@ -168,7 +226,34 @@ pub(crate) fn rule_lines(
         } else {
             which
         };
-        let count = matches(outline, text, &line.pattern, which).count();
+        let count = delimiters(outline, text, line.find_iter(text), which).count();
         (count >= least).then_some((line, count))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn rule_lines_are_those_of_their_patterns(
+            text in "([-=*]{1,4}|[ \\t]|\r|\n|\r\n|x|<a|name=|\u{3000}){0,40}",
+        ) {
+            let patterns = [
+                r"(?m)^---+[ \t]*\r?$",
+                r"(?m)^===+[ \t]*\r?$",
+                r"(?m)^<a\s+name=",
+                r"(?m)^\*\*\*+[ \t]*\r?$",
+            ];
+            for (line, pattern) in RULE_LINES.iter().zip(patterns) {
+                let pattern = regex::Regex::new(pattern).unwrap();
+                let expected: Vec<_> = pattern.find_iter(&text).map(|found| found.range()).collect();
+                let found: Vec<_> = line.find_iter(&text).collect();
+                prop_assert_eq!(found, expected, "{}", line.name);
+            }
+        }
+    }
 }

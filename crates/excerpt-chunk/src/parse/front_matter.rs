@@ -39,9 +39,8 @@ pub(super) fn read(text: &str, start: usize) -> Option<FrontMatter> {
         return None;
     }
     let fields = match opening.trim_end() {
-        "---" => yaml(block)?,
-        _ => toml::from_str::<Map<String, Value>>(block)
-            .map_err(|error| format!("the front matter is not valid TOML: {}", error.message())),
+        "---" => format::yaml(block)?,
+        _ => format::toml(block),
     };
     let (fields, fault) = match fields {
         Ok(fields) => (fields, None),
@@ -50,16 +49,42 @@ pub(super) fn read(text: &str, start: usize) -> Option<FrontMatter> {
     Some(FrontMatter { end, fields, fault })
 }
 
-/// The fields of a YAML block; `None` if it is not meant as YAML.
-fn yaml(block: &str) -> Option<Result<Map<String, Value>, String>> {
-    let options = serde_saphyr::options! { duplicate_keys: serde_saphyr::options::DuplicateKeyPolicy::LastWins };
-    match serde_saphyr::from_str_with_options::<Value>(block, options) {
-        Ok(Value::Object(fields)) => Some(Ok(fields)),
-        Ok(_) => None,
-        Err(_) if looks_like_fields(block) => {
-            Some(Err("the front matter is not valid YAML".to_string()))
+/// The formats of the fields.
+#[cfg(feature = "front-matter")]
+mod format {
+    use serde_json::{Map, Value};
+
+    /// The fields of a YAML block; `None` if it is not meant as YAML.
+    pub(super) fn yaml(block: &str) -> Option<Result<Map<String, Value>, String>> {
+        let options = serde_saphyr::options! { duplicate_keys: serde_saphyr::options::DuplicateKeyPolicy::LastWins };
+        match serde_saphyr::from_str_with_options::<Value>(block, options) {
+            Ok(Value::Object(fields)) => Some(Ok(fields)),
+            Ok(_) => None,
+            Err(_) if super::looks_like_fields(block) => {
+                Some(Err("the front matter is not valid YAML".to_string()))
+            }
+            Err(_) => None,
         }
-        Err(_) => None,
+    }
+
+    /// The fields of a TOML block.
+    pub(super) fn toml(block: &str) -> Result<Map<String, Value>, String> {
+        toml::from_str(block)
+            .map_err(|error| format!("the front matter is not valid TOML: {}", error.message()))
+    }
+}
+
+/// Without the formats, front matter is known by its form, and its fields are not.
+#[cfg(not(feature = "front-matter"))]
+mod format {
+    use serde_json::{Map, Value};
+
+    pub(super) fn yaml(block: &str) -> Option<Result<Map<String, Value>, String>> {
+        super::looks_like_fields(block).then(|| toml(block))
+    }
+
+    pub(super) fn toml(_: &str) -> Result<Map<String, Value>, String> {
+        Err("the front matter is not read: this build lacks the feature `front-matter`".to_string())
     }
 }
 
@@ -78,6 +103,7 @@ fn looks_like_fields(block: &str) -> bool {
 mod tests {
     use super::*;
 
+    #[cfg(feature = "front-matter")]
     #[test]
     fn yaml_and_toml_fields_are_read() {
         let yaml = read("---\ntitle: A: b\n---\nx", 0);
@@ -87,6 +113,19 @@ mod tests {
         assert_eq!(yaml.fields["date"], "2026-01-31");
         let toml = read("+++\ntitle = \"T\"\n+++\n", 0).unwrap();
         assert_eq!(toml.fields["title"], "T");
+    }
+
+    #[cfg(not(feature = "front-matter"))]
+    #[test]
+    fn fields_that_are_not_read_are_reported() {
+        for text in ["---\ntags: [a, b]\n---\nx", "+++\ntags = []\n+++\nx"] {
+            let front = read(text, 0).unwrap();
+            assert_eq!(&text[front.end..], "x");
+            assert_eq!(
+                front.fault.unwrap(),
+                "the front matter is not read: this build lacks the feature `front-matter`"
+            );
+        }
     }
 
     #[test]

@@ -471,6 +471,7 @@ mod tests {
         ");
     }
 
+    #[cfg(feature = "front-matter")]
     #[test]
     fn the_document_says_what_it_is() {
         let text = "---\nkey: v\n---\n## 2026-01-31 first\n\n# Title\n\n[x](a.md#s) ![i](i.png)\n";
