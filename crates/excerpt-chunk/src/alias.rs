@@ -1,55 +1,10 @@
-//! Other names for the fields of a configuration: those used by other tools. They are mapped to our
-//! names here and nowhere else.
+//! Other names for the fields of a configuration: those used by other tools. The table of
+//! [`FIELDS`] has those that mean one field; those that mean none or several are here.
 
 use serde_json::{Value, json};
 
 use crate::closest::closest;
-
-/// Other names, in lower case with underscores, and the field that each of them maps to.
-const ALIASES: [(&str, &str); 22] = [
-    ("chunk_strategy", "strategy"),
-    ("min_chunk_size", "min"),
-    ("min_chunk_tokens", "min"),
-    ("min_size", "min"),
-    ("min_tokens", "min"),
-    ("chunk_min_size", "min"),
-    ("max_chunk_size", "max"),
-    ("max_chunk_tokens", "max"),
-    ("max_size", "max"),
-    ("max_tokens", "max"),
-    ("chunk_max_size", "max"),
-    ("chunk_size", "target"),
-    ("fixed_chunk_size", "target"),
-    ("target_size", "target"),
-    ("fixed_overlap", "overlap"),
-    ("chunk_overlap", "overlap"),
-    ("header_split_levels", "levels"),
-    ("header_levels", "levels"),
-    ("chunk_header_levels", "levels"),
-    ("delimiter_pattern", "delimiter"),
-    ("chunk_delimiter", "delimiter"),
-    ("entries", "per_entry"),
-];
-
-/// The names of the fields.
-pub(crate) const FIELDS: [&str; 16] = [
-    "preset",
-    "strategy",
-    "unit",
-    "target",
-    "max",
-    "min",
-    "overlap",
-    "levels",
-    "delimiter",
-    "include_delimiter",
-    "atomic",
-    "context",
-    "complete_sentences",
-    "continuation_marker",
-    "overview",
-    "per_entry",
-];
+use crate::fields::{ConfigField, FIELDS};
 
 /// The fields that a name and its value map to, with their values. Empty for a name that states the
 /// default behaviour. `table` is what an error calls the place where the name is written.
@@ -64,14 +19,8 @@ pub(crate) fn fields(
     value: Value,
 ) -> Result<Vec<(&'static str, Value)>, String> {
     let snake = snake_case(name);
-    let own = FIELDS.iter().find(|field| **field == snake);
-    let alias = ALIASES.iter().find(|(alias, _)| *alias == snake);
-    if let Some(field) = own.or(alias.map(|(_, field)| field)) {
-        let value = match (*field, value) {
-            ("strategy", value) if value == "none" => json!("whole"),
-            (_, value) => value,
-        };
-        return Ok(vec![(field, value)]);
+    if let Some(field) = ConfigField::of(&snake) {
+        return Ok(vec![(field.name, field.ours(value))]);
     }
     match (&*snake, value) {
         // One number for both the target and the limit.
@@ -102,10 +51,11 @@ pub fn fields_named(name: &str) -> Vec<&'static str> {
 }
 
 fn unknown(table: &str, name: &str, snake: &str) -> String {
-    let known = FIELDS.iter().chain(ALIASES.iter().map(|(alias, _)| alias));
-    let next = match closest(snake, known.copied()) {
+    let names = FIELDS.iter().map(|field| field.name);
+    let aliases = FIELDS.iter().flat_map(|field| field.aliases);
+    let next = match closest(snake, names.clone().chain(aliases.copied())) {
         Some(known) => format!("did you mean `{known}`?"),
-        None => format!("expected one of {}", FIELDS.join(", ")),
+        None => format!("expected one of {}", names.collect::<Vec<_>>().join(", ")),
     };
     format!("unknown field `{name}` in `{table}`, {next}")
 }

@@ -12,7 +12,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::alias;
 use crate::chunker::Chunker;
-use crate::json::wrong_kind;
+use crate::fields::checked;
 use crate::settings::Settings;
 use crate::span::LineIndex;
 
@@ -56,12 +56,10 @@ pub fn settings_from_toml(text: &str) -> Result<Settings, FileError> {
         let complain = |message: String| FileError::new(text, key.span(), message);
         let fields = alias::fields("[chunking]", key.get_ref(), json(text, value));
         for (field, value) in fields.map_err(complain)? {
-            let single = Map::from_iter([(field.to_string(), value.clone())]);
-            if let Err(error) = Settings::deserialize(Value::Object(single)) {
-                let message = wrong_kind(key.get_ref(), &value, &error.to_string());
+            let value = checked(field, key.get_ref(), value).map_err(|message| {
                 let place = value_place(table, key.get_ref());
-                return Err(FileError::new(text, place, message));
-            }
+                FileError::new(text, place, message)
+            })?;
             places.insert(field, key.span());
             values.insert(field.to_string(), value);
         }

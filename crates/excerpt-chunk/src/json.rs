@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::alias;
 use crate::chunker::Chunker;
+use crate::fields::checked;
 use crate::settings::Settings;
 
 /// Reads a chunking configuration from JSON, as programs pass it: with every field and alias that a
@@ -26,11 +27,7 @@ pub fn settings_from_json(said: &Map<String, Value>) -> Result<Settings, String>
     let mut values = Map::new();
     for (key, value) in said {
         for (field, value) in alias::fields("chunking", key, value.clone())? {
-            let single = Map::from_iter([(field.to_string(), value.clone())]);
-            if let Err(error) = Settings::deserialize(Value::Object(single)) {
-                return Err(wrong_kind(key, &value, &error.to_string()));
-            }
-            values.insert(field.to_string(), value);
+            values.insert(field.to_string(), checked(field, key, value)?);
         }
     }
     let settings =
@@ -38,16 +35,6 @@ pub fn settings_from_json(said: &Map<String, Value>) -> Result<Settings, String>
     match Chunker::new(settings.config()) {
         Ok(_) => Ok(settings),
         Err(error) => Err(error.to_string()),
-    }
-}
-
-/// One form for all errors about a value: serde's own messages name only the types.
-pub(crate) fn wrong_kind(key: &str, value: &Value, told: &str) -> String {
-    match told.rsplit_once(", expected ") {
-        Some(_) if told.starts_with('`') => told.to_string(),
-        Some((_, "usize")) => format!("`{key}` is `{value}`, expected a whole number from 0"),
-        Some((_, expected)) => format!("`{key}` is `{value}`, expected {expected}"),
-        None => told.to_string(),
     }
 }
 

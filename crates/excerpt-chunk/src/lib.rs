@@ -35,6 +35,7 @@ mod config;
 mod delimiter;
 mod document;
 mod error;
+mod fields;
 #[cfg(feature = "toml")]
 mod file;
 mod flatten;
@@ -66,6 +67,7 @@ pub use closest::closest;
 pub use config::{Atomic, Config, ContextParts, Levels, Overlap, Strategy};
 pub use document::{Document, DocumentInfo, Link, LinkKind, Syntax, dates};
 pub use error::ConfigError;
+pub use fields::{ConfigField, FIELDS, Values};
 #[cfg(feature = "toml")]
 pub use file::{FileError, settings_from_toml};
 pub use json::settings_from_json;

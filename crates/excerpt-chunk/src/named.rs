@@ -23,12 +23,8 @@ macro_rules! serialised_as_text {
 macro_rules! named {
     ($type:ty, $field:literal, $($name:literal => $variant:ident),+ $(,)?) => {
         impl $type {
-            const NAMES: &[(&str, $type)] = &[$(($name, <$type>::$variant)),+];
-
             /// The names of all values, in the order in which they are documented.
-            pub fn names() -> impl Iterator<Item = &'static str> {
-                Self::NAMES.iter().map(|(name, _)| *name)
-            }
+            pub const NAMES: &'static [&'static str] = &[$($name),+];
 
             /// The name in configuration and output.
             #[must_use]
@@ -49,15 +45,14 @@ macro_rules! named {
             type Err = crate::error::ConfigError;
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
-                let found = Self::NAMES.iter().find(|(name, _)| *name == text);
-                found.map(|(_, value)| *value).ok_or_else(|| {
-                    let names: Vec<&str> = Self::NAMES.iter().map(|(name, _)| *name).collect();
-                    crate::error::ConfigError {
+                match text {
+                    $($name => Ok(<$type>::$variant),)+
+                    _ => Err(crate::error::ConfigError {
                         field: $field,
                         value: text.to_string(),
-                        expected: format!("one of {}", names.join(", ")),
-                    }
-                })
+                        expected: format!("one of {}", Self::NAMES.join(", ")),
+                    }),
+                }
             }
         }
 

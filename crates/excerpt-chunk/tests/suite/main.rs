@@ -5,6 +5,7 @@ mod cases;
 mod corpus;
 mod cuts;
 mod delimiters;
+mod fields;
 mod growth;
 mod kept;
 mod manual;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::bail;
-use excerpt_chunk::{Atomic, Chunk, Chunking, Config, Document, Preset, Settings, Strategy};
+use excerpt_chunk::{Chunk, Chunking, Document, FIELDS, Settings};
 use excerpt_index::{Files, Index, ReadOptions, Reading, Source as _};
 use rmcp::model::Tool;
 use rmcp::service::{RequestContext, RoleServer};
@@ -55,41 +55,10 @@ const UNNAMED: [&str; 6] = [
 /// The schema of a chunking configuration: its fields, with the type and value that each has by
 /// default, and the values of those with names.
 pub(super) fn chunking() -> Value {
-    let of = |name: &str, default: &Value| {
-        let names: Vec<&str> = match name {
-            "strategy" => Strategy::names().collect(),
-            "atomic" => Atomic::names().collect(),
-            _ => Vec::new(),
-        };
-        let kind = match (name, default) {
-            ("levels", _) => "array",
-            (_, Value::Number(_)) => "integer",
-            (_, Value::Bool(_)) => "boolean",
-            _ => "string",
-        };
-        let mut schema = match names.is_empty() {
-            true => json!({"type": kind}),
-            false => json!({"enum": names}),
-        };
-        // A default of null, 0 or false needs no mention.
-        let is_nothing = [json!(null), json!(0), json!(false)].contains(default);
-        if !is_nothing {
-            schema["default"] = default.clone();
-        }
-        schema
-    };
-    let defaults = serde_json::to_value(Config::default()).unwrap_or_default();
-    let defaults = defaults.as_object().into_iter().flatten();
-    let defaults = defaults.filter(|(name, _)| !UNNAMED.contains(&&***name));
-    let mut fields: Map<String, Value> = defaults
-        .map(|(name, default)| (name.clone(), of(name, default)))
+    let named = FIELDS.iter().filter(|field| !UNNAMED.contains(&field.name));
+    let fields: Map<String, Value> = named
+        .map(|field| (field.name.to_string(), field.schema()))
         .collect();
-    fields["levels"]["items"] = json!({"type": "integer"});
-    let presets: Vec<&str> = Preset::names().collect();
-    let preset = json!({"enum": presets, "default": Preset::default().name()});
-    fields.insert("preset".to_string(), preset);
-    // As text, a share of the target.
-    fields["overlap"] = json!({"type": ["integer", "string"]});
     json!({"type": "object", "properties": fields})
 }
 
