@@ -1,98 +1,100 @@
 //! The fields of a chunking configuration as flags, shared by all commands that split documents.
 
-use clap::Args;
-use excerpt_chunk::{
-    Atomic, ContextParts, Levels, Overlap, Preset, Settings, Strategy, Unit, settings_from_json,
-};
-use serde_json::Map;
+use clap::builder::{BoolValueParser, TypedValueParser as _};
+use clap::error::ErrorKind;
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use excerpt_chunk::{ConfigField, FIELDS, Settings, Values};
+use serde::Deserialize;
+use serde_json::{Map, Value};
 
-/// How documents are split. The common flags are in the short help, the others in `--help`.
-#[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Chunking")]
+/// How documents are split: a flag for each field.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ChunkFlags {
-    /// auto, brain, code, docs, memory, resources or units: the source of all other defaults
-    /// [default: auto]
-    #[arg(long, value_name = "NAME")]
-    preset: Option<Preset>,
-    /// auto, markdown, headers, delimiter, fixed, code, whole or naive [default: auto]
-    #[arg(long, value_name = "NAME", value_parser = strategy)]
-    strategy: Option<Strategy>,
-    /// The size that chunks aim for [default: 400]
-    #[arg(long, value_name = "SIZE")]
-    target: Option<usize>,
-    /// The size that no chunk exceeds, context and overlap included [default: 400, or the target]
-    #[arg(long, value_name = "SIZE")]
-    max: Option<usize>,
-    /// How much preceding text each chunk repeats, as a size or a share: 80, 15% [default: 0]
-    #[arg(long, value_name = "SIZE")]
-    overlap: Option<Overlap>,
-    /// The unit of sizes: tokens (a quarter of the characters), chars, cjk-tokens, or the real
-    /// tokens cl100k and o200k [default: tokens]
-    #[arg(long, value_name = "UNIT", hide_short_help = true)]
-    unit: Option<Unit>,
-    /// The size below which a chunk is joined with a neighbour if the strategy allows it [default:
-    /// 50]
-    #[arg(long, value_name = "SIZE", hide_short_help = true)]
-    min: Option<usize>,
-    /// The heading levels that always start a new chunk, such as 2,3 [default: 2,3 for `headers`,
-    /// none for `markdown`]
-    #[arg(long, value_name = "LEVELS", hide_short_help = true)]
-    levels: Option<Levels>,
-    /// The regular expression to split at; implies `--strategy delimiter`
-    #[arg(long, value_name = "REGEX", hide_short_help = true)]
-    delimiter: Option<String>,
-    /// Make a delimiter part of the chunk that it opens instead of leaving it out
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true, hide_short_help = true)]
-    include_delimiter: Option<bool>,
-    /// Whether a code block, table or sentence over the limit is split or kept [default: split]
-    #[arg(long, value_name = "WHAT", hide_short_help = true)]
-    atomic: Option<Atomic>,
-    /// The parts of a chunk's context: all, none, or some of path,title,trail,lead,domain [default:
-    /// all but domain]
-    #[arg(long, value_name = "PARTS", hide_short_help = true)]
-    context: Option<ContextParts>,
-    /// Whether `fixed` splits at sentences (true) or at exact positions (false) [default: true]
-    #[arg(long, value_name = "BOOL", hide_short_help = true)]
-    complete_sentences: Option<bool>,
-    /// The text added to the context of a chunk that continues the one before it
-    #[arg(long, value_name = "TEXT", hide_short_help = true)]
-    continuation_marker: Option<String>,
-    /// The first chunk of a README or index file holds its start, up to this limit of its text
-    #[arg(long, value_name = "SIZE", hide_short_help = true)]
-    overview: Option<usize>,
-    /// Make each item of a top-level list, each section and each top-level definition in code a
-    /// separate chunk
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true, hide_short_help = true)]
-    per_entry: Option<bool>,
+    settings: Settings,
 }
+
+/// The fields in the short help, in its order. The others follow them in `--help`.
+const COMMON: [&str; 5] = ["preset", "strategy", "target", "max", "overlap"];
 
 impl ChunkFlags {
     /// The settings of the flags.
     pub(crate) fn settings(&self) -> Settings {
-        Settings {
-            preset: self.preset,
-            strategy: self.strategy,
-            unit: self.unit,
-            target: self.target,
-            max: self.max,
-            min: self.min,
-            overlap: self.overlap,
-            levels: self.levels,
-            delimiter: self.delimiter.clone(),
-            include_delimiter: self.include_delimiter,
-            atomic: self.atomic,
-            context: self.context,
-            complete_sentences: self.complete_sentences,
-            continuation_marker: self.continuation_marker.clone(),
-            overview: self.overview,
-            per_entry: self.per_entry,
-        }
+        self.settings.clone()
     }
 }
 
-/// A strategy by any of the names that a configuration file may give it.
-fn strategy(name: &str) -> Result<Strategy, String> {
-    let said = Map::from_iter([("strategy".to_string(), name.into())]);
-    let settings = settings_from_json(&said)?;
-    Ok(settings.strategy.unwrap_or(Strategy::Auto))
+impl Args for ChunkFlags {
+    fn augment_args(command: Command) -> Command {
+        let common = COMMON.iter();
+        let common = common.filter_map(|name| FIELDS.iter().find(|field| field.name == *name));
+        let others = FIELDS.iter().filter(|field| !COMMON.contains(&field.name));
+        let command = command.next_help_heading("Chunking");
+        command.args(common.chain(others).map(flag))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for ChunkFlags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let given = FIELDS.iter().filter_map(|field| {
+            let value: &Value = matches.get_one(field.name)?;
+            Some((field.name.to_string(), value.clone()))
+        });
+        let given = Value::Object(Map::from_iter(given));
+        let settings = Settings::deserialize(given);
+        settings
+            .map(|settings| ChunkFlags { settings })
+            .map_err(|error| clap::Error::raw(ErrorKind::InvalidValue, error))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        let given = Self::from_arg_matches(matches)?;
+        self.settings = given.settings.or(std::mem::take(&mut self.settings));
+        Ok(())
+    }
+}
+
+/// The flag of a field. A switch that is off by default needs no value.
+fn flag(field: &'static ConfigField) -> Arg {
+    let help = match field.default {
+        Some(default) => format!("{} [default: {default}]", field.help),
+        None => field.help.to_string(),
+    };
+    let flag = Arg::new(field.name)
+        .long(field.flag)
+        .help(help)
+        .value_name(value_name(field))
+        .hide_short_help(!COMMON.contains(&field.name));
+    match field.values {
+        Values::Switch => {
+            let flag = flag.value_parser(BoolValueParser::new().map(Value::Bool));
+            match field.default {
+                Some(_) => flag,
+                None => flag
+                    .num_args(0..=1)
+                    .require_equals(true)
+                    .default_missing_value("true")
+                    .hide_possible_values(true),
+            }
+        }
+        _ => flag.value_parser(|text: &str| field.parse(text)),
+    }
+}
+
+/// What stands for the value in the help.
+fn value_name(field: &ConfigField) -> &'static str {
+    match field.values {
+        Values::OneOf(_) if field.name == "unit" => "UNIT",
+        Values::OneOf(_) if field.name == "atomic" => "WHAT",
+        Values::OneOf(_) => "NAME",
+        Values::Size | Values::SizeOrShare => "SIZE",
+        Values::Levels => "LEVELS",
+        Values::Parts => "PARTS",
+        Values::Pattern => "REGEX",
+        Values::Switch => "BOOL",
+        _ => "TEXT",
+    }
 }
