@@ -1,11 +1,4 @@
-//! Text in, chunks out.
-//!
-//! A [`Parser`] turns a [`Document`] into an [`Outline`], a tree of spans that is the same for
-//! every format. One plan over that tree decides where to split. A [`Chunk`] is a verbatim slice of
-//! the document, with its place stored next to it.
-//!
-//! Nothing here reads files, asks for the time or keeps state: the same bytes and configuration
-//! give the same chunks everywhere.
+//! Splits Markdown, text and source code into chunks at natural boundaries.
 //!
 //! ```
 //! use excerpt_chunk::{Chunker, Document};
@@ -13,9 +6,55 @@
 //! let text = "# Guide\n\n## Install\n\nRun the installer.\n\n## Use\n\nAsk a question.\n";
 //! let chunking = Chunker::default().chunk(&Document::new(text).with_path("guide.md"));
 //! for chunk in &chunking.chunks {
-//!     assert_eq!(chunk.text, &text[chunk.span.bytes.clone()]);
+//!     println!("lines {:?}: {}", chunk.span.lines, chunk.text);
 //! }
 //! ```
+//!
+//! A [`Chunk`] is a verbatim slice of the text. Its place (headings, path, title) is stored next to
+//! it as its [`Context`], and its bytes and lines are exact. Sizes are 400 tokens of four
+//! characters unless a [`Config`] or a [`Preset`] says otherwise.
+//!
+//! # Embedding
+//!
+//! Embed [`Chunk::embedded`]: the context in front of the overlap and the text. Its size is
+//! [`Sizes::total`], which is within [`Config::max`]. To store or send chunks, turn them into flat
+//! rows of plain columns with [`Chunking::records`].
+//!
+//! ```
+//! # use excerpt_chunk::{Chunker, Document};
+//! # fn embed(input: &str) -> [f32; 2] { [input.len() as f32, 1.0] }
+//! # let text = "# Guide\n\nRun the installer.\n";
+//! let chunking = Chunker::default().chunk(&Document::new(text).with_path("guide.md"));
+//! for chunk in &chunking.chunks {
+//!     let vector = embed(&chunk.embedded(text));
+//!     println!("{}: {vector:?}", chunk.id);
+//! }
+//! for row in chunking.records(text) {
+//!     assert_eq!(row.embedded(), "guide.md\nGuide\n# Guide\n\nRun the installer.");
+//! }
+//! ```
+//!
+//! To measure in the tokens of your embedder, write a [`Sizer`] and call
+//! [`Chunker::chunk_with`]. The five [`Unit`]s are built in.
+//!
+//! # Features
+//!
+//! | feature | default | without it |
+//! | --- | --- | --- |
+//! | `front-matter` | yes | the fields of front matter are not read, and a [`Warning`] says so |
+//! | `regex` | yes | [`Config::delimiter`] is a [`ConfigError`] |
+//! | `toml` | yes | there is no `settings_from_toml`; [`settings_from_json`] remains |
+//! | `tokens` | no | [`Unit::Cl100k`] and [`Unit::O200k`] are a [`ConfigError`] |
+//!
+//! # How it works
+//!
+//! A [`Parser`] turns a [`Document`] into an [`Outline`], a tree of spans that is the same for
+//! every format. One plan over that tree decides where to split. [`FIELDS`] is the table of all
+//! options. Grammars for source code are in the crate `excerpt-grammars`
+//! ([`Chunker::with_code_parser`]); without them, code is split at its lines.
+//!
+//! Nothing here reads files, asks for the time or keeps state: the same bytes and configuration
+//! give the same chunks everywhere.
 
 #![forbid(unsafe_code)]
 
