@@ -4,22 +4,17 @@
 #![forbid(unsafe_code)]
 
 mod cli;
-mod exit;
-mod fragment;
 mod mcp;
-mod other_names;
 mod output;
 mod page;
-
-mod place;
 mod progress;
+mod scores;
 mod table;
-mod visible;
 mod wire;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     excerpt_index::silence_recovered_panics();
-    exit::code(cli::run())
+    cli::run()
 }

@@ -10,11 +10,12 @@ use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::ValueEnum;
+use excerpt_index::DateFrom;
+use excerpt_service::text::counted;
+use excerpt_service::text::visible::{characters, has_hidden};
 use owo_colors::{OwoColorize, Style};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use unicode_width::UnicodeWidthChar;
-
-use crate::visible::{characters, has_hidden};
 
 /// The version of the JSON that commands print.
 pub(crate) const SCHEMA: u32 = 1;
@@ -293,23 +294,13 @@ pub(crate) fn cut_off(text: &str, width: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}…", kept.trim_end()))
 }
 
-/// A number with thousands separators.
-pub(crate) fn thousands(number: usize) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
+/// Where the date of a change is from.
+pub(crate) fn date_of(from: DateFrom) -> &'static str {
+    match from {
+        DateFrom::Commit => "commit",
+        DateFrom::Document => "its date",
+        _ => "file",
     }
-    grouped
-}
-
-/// `1 chunk`, `2 chunks`.
-pub(crate) fn counted(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", thousands(number))
 }
 
 /// The time that has passed since a time in seconds since 1970.
@@ -373,12 +364,5 @@ mod tests {
         assert_eq!(cut_off("ab cdef", 4), "ab…");
         assert_eq!(cut_off("漢字漢字", 4), "漢…");
         assert_eq!(columns("漢a"), 3);
-    }
-
-    #[test]
-    fn numbers_are_readable() {
-        assert_eq!(thousands(1_234_567), "1,234,567");
-        assert_eq!(thousands(12), "12");
-        assert_eq!(counted(1, "chunk"), "1 chunk");
     }
 }

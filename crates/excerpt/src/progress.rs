@@ -3,13 +3,14 @@
 use std::io::IsTerminal;
 
 use excerpt_index::{Progress, Stage};
+use excerpt_service::SyncObserver;
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// The templates before and after the total is known.
 const COUNTING: &str = "{spinner} {msg}";
 const COUNTED: &str = "{msg} {wide_bar} {human_pos} of {human_len}";
 
-/// The bar of one sync.
+/// The bar of a sync.
 pub(crate) struct Bar {
     bar: ProgressBar,
 }
@@ -24,9 +25,11 @@ impl Bar {
             },
         }
     }
+}
 
-    /// Shows the progress of the sync.
-    pub(crate) fn show(&self, progress: Progress) {
+/// Each sync has a bar of its own.
+impl SyncObserver for Bar {
+    fn progress(&mut self, progress: Progress) {
         let template = if progress.total == 0 {
             COUNTING
         } else {
@@ -48,8 +51,8 @@ impl Bar {
         });
     }
 
-    /// Removes the bar.
-    pub(crate) fn clear(&self) {
+    fn ended(&mut self) {
         self.bar.finish_and_clear();
+        *self = Bar::new();
     }
 }

@@ -4,10 +4,9 @@ use std::path::Path;
 
 use excerpt_chunk::{Chunking, Hash, Span, Summary};
 use excerpt_index::{AlsoIn, DocumentHits, Encoding, Explanation, Snippet};
+use excerpt_service::Paths;
 use serde::Serialize;
 use serde_json::{Map, Value};
-
-use crate::place::Paths;
 
 /// A hit.
 #[derive(Serialize)]

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use excerpt_index::{Files, Index, OpenOptions, decode};
+use excerpt_service::{Addition, Configuration, check_file, patiently};
 
+use crate::cli::choice::configuration;
 use crate::cli::chunk;
 use crate::cli::details::{self, Details};
-use crate::exit::Outcome;
+use crate::cli::exit::Outcome;
 use crate::output::Output;
-use crate::place::project::Configuration;
-use crate::place::{self, Addition, Asker, patiently};
 
 /// Add a folder, a file or a text to the library, to be searched by name from anywhere
 #[derive(Debug, clap::Args)]
@@ -47,12 +47,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     };
     let addition = args.addition();
     if given.is_none() {
-        addition.check_title(&root, "--title", &args.source)?;
+        addition.check_title(&root, &args.source)?;
     }
     let collection = addition.collection(given.is_none().then_some(&*root))?;
     let configuration = match given {
-        Some(_) => Configuration::of_user(&args.details.embedding)?,
-        None => Configuration::read(&root, &args.details.embedding)?.told(),
+        Some(_) => Configuration::of_user(&args.details.embedding.choice())?,
+        None => configuration(&root, &args.details.embedding)?,
     };
     if let Some(text) = &given {
         let selection = configuration.options_of(&collection).selection;
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     }
     if given.is_none() && root.is_file() {
         let selection = configuration.options_of(&collection).selection;
-        place::check_file(&args.source, &root, &selection, Asker::Add)?;
+        check_file(&args.source, &root, &selection)?;
     }
     let mut output = Output::new();
     if args.preview {
@@ -79,8 +79,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         output.flush()?;
         return Ok(Outcome::Done);
     }
-    let embedding = Configuration::of_user(&args.details.embedding)?.embedding;
-    let index = Index::open(&args.details.index.library()?, OpenOptions::create())?;
+    let embedding = Configuration::of_user(&args.details.embedding.choice())?.embedding;
+    let index = Index::open(
+        &args.details.index.choice().library()?,
+        OpenOptions::create(),
+    )?;
     let mut index = embedding.given_to(index)?;
     let collection = match &given {
         Some(text) => {

@@ -10,15 +10,19 @@ use excerpt_index::{
     Collection, Encoding, Files, Reading, Refused, Secret, Selection, Source as _, decode,
     is_at_or_below, read_named,
 };
+use excerpt_service::text::{counted, thousands};
+use excerpt_service::{
+    CollectionChoice, Configuration, EmbeddingChoice, IndexChoice, IndexTarget, Paths, absolute,
+    chunking_around, in_collection,
+};
 use owo_colors::Style;
 
+use crate::cli::choice::print_notes;
+use crate::cli::exit::Outcome;
 use crate::cli::flags::ChunkFlags;
 use crate::cli::status::size;
-use crate::exit::Outcome;
-use crate::output::{Output, SCHEMA, counted, fitted, say, thousands};
+use crate::output::{Output, SCHEMA, fitted, say};
 use crate::page;
-use crate::place::project::{self, EmbeddingArgs};
-use crate::place::{CollectionArgs, IndexArgs, IndexTarget, Paths, absolute, in_collection};
 use crate::wire::SplitDocument;
 
 /// Show how documents are split; nothing is stored
@@ -58,7 +62,7 @@ enum Format {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let named = match in_collection(&args.path) {
         Some((name, inside)) if !Path::new(&args.path).exists() => {
-            let library = IndexArgs::default().library()?;
+            let library = IndexChoice::default().library()?;
             absolute(&Collection::named_in(&library, name)?.root, inside)
         }
         _ => PathBuf::from(&args.path),
@@ -70,7 +74,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     };
     let settings = match &indexed {
         Some(indexed) => indexed.settings.clone(),
-        None => project::chunking_around(Path::new("."))?,
+        None => chunking_around(Path::new("."))?,
     };
     let chunker = excerpt_grammars::chunker(args.chunking.settings().or(settings).config())?;
     // A path that cannot be read is an error before anything is printed.
@@ -149,8 +153,9 @@ struct Indexed {
 
 impl Indexed {
     fn of(path: &Path) -> anyhow::Result<Indexed> {
-        let (index, embedding) = (IndexArgs::default(), EmbeddingArgs::default());
-        let target = IndexTarget::of(path, &CollectionArgs::default(), &index, &embedding)?;
+        let (index, embedding) = (IndexChoice::default(), EmbeddingChoice::default());
+        let target = IndexTarget::of(path, &CollectionChoice::default(), &index, &embedding)?;
+        print_notes(&target.notes);
         let place = target.place.context("a path has a place")?;
         let source = target.sources.first();
         let collection = source.and_then(|source| source.collection.as_ref());
@@ -161,7 +166,7 @@ impl Indexed {
             (Some(known), _) => known.chunking.clone().or(target.configuration.chunking),
             (None, true) => target.configuration.chunking,
             // It may be in a folder that is indexed as a whole later.
-            (None, false) => project::chunking_around(path)?,
+            (None, false) => chunking_around(path)?,
         };
         Ok(Indexed {
             settings,
@@ -200,7 +205,7 @@ fn note_secrets(path: &str, text: &str) -> anyhow::Result<()> {
     let Some(secret) = Selection::default().withholds(path, text) else {
         return Ok(());
     };
-    let own = project::Configuration::of_user(&EmbeddingArgs::default())?;
+    let own = Configuration::of_user(&EmbeddingChoice::default())?;
     if own.selection.skips_secrets() {
         let advice = Secret::ADVICE;
         say(&format!(

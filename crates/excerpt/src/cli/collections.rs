@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use excerpt_index::{Collection, Index, OpenOptions, SourceStatus};
+use excerpt_service::text::counted;
 use owo_colors::Style;
 use serde::Serialize;
 
 use crate::cli::status::synced;
-use crate::output::{Output, SCHEMA, counted};
+use crate::output::{Output, SCHEMA};
 
 /// A collection as JSON.
 #[derive(Serialize)]

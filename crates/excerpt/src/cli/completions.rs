@@ -4,7 +4,7 @@ use clap::CommandFactory as _;
 use clap_complete::Shell;
 
 use super::Cli;
-use crate::exit::Outcome;
+use crate::cli::exit::Outcome;
 use crate::output::Output;
 
 /// Print completions for a shell

@@ -2,12 +2,12 @@
 //! them.
 
 use excerpt_index::{Collection, RankingPreset, Settings, SyncOptions};
+use excerpt_service::{Configuration, said};
 use owo_colors::Style;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::output::{Output, SCHEMA};
-use crate::place::project::{Configuration, said};
 
 /// A setting that applies.
 #[derive(Debug, PartialEq, Serialize)]

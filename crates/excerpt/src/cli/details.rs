@@ -1,14 +1,16 @@
 //! The options that `add` and `edit` share, and their report.
 
 use excerpt_index::{Collection, Index, Secrets, Selection, SyncReport, Warned};
+use excerpt_service::text::counted;
+use excerpt_service::{Addition, Configuration, Contents, Syncable, patiently};
 use serde::Serialize;
 
+use crate::cli::choice::{EmbeddingArgs, IndexArgs, TypeName};
+use crate::cli::exit::Outcome;
 use crate::cli::flags::ChunkFlags;
 use crate::cli::sync::told;
-use crate::exit::Outcome;
-use crate::output::{Output, SCHEMA, counted};
-use crate::place::project::{Configuration, EmbeddingArgs};
-use crate::place::{self, Addition, Contents, DocumentType, IndexArgs, Syncable, patiently};
+use crate::output::{Output, SCHEMA};
+use crate::progress::Bar;
 
 /// How many warnings are shown.
 const WARNINGS: usize = 5;
@@ -18,7 +20,7 @@ const WARNINGS: usize = 5;
 pub(crate) struct Details {
     /// The type of its documents
     #[arg(long = "type", short = 't', value_enum, value_name = "TYPE")]
-    kind: Option<DocumentType>,
+    kind: Option<TypeName>,
     /// The title, of a file or a text
     #[arg(long, value_name = "TITLE")]
     title: Option<String>,
@@ -60,7 +62,7 @@ impl Details {
     pub(super) fn addition(&self) -> Addition {
         Addition {
             name: None,
-            kind: self.kind,
+            kind: self.kind.map(Into::into),
             title: self.title.clone(),
             versions: self.versions.clone(),
             tags: self.tags.clone(),
@@ -151,7 +153,7 @@ pub(super) fn sync(
         options: configuration.options_of(&collection),
         collection: Some(collection),
     };
-    let report = patiently(|| place::sync(index, &source, None))?;
+    let report = patiently(|| excerpt_service::sync(index, &source, None, &mut Bar::new()))?;
     let contents = Contents::of(index, &source.root)?;
     let Contents {
         documents, chunks, ..

@@ -8,15 +8,15 @@ use excerpt_index::{
     Check, Embedder, Error, HttpEmbedder, Index, Keywords, Located, OpenOptions, StaticTable,
     Status, Vectors,
 };
+use excerpt_service::text::counted;
+use excerpt_service::{Configuration, Embedding, Owner, ReadFile};
 use serde::Serialize;
 
+use crate::cli::choice::{EmbeddingArgs, IndexArgs};
+use crate::cli::exit::Outcome;
 use crate::cli::rebuild::rebuild;
 use crate::cli::status;
-use crate::exit::Outcome;
-use crate::output::{Output, SCHEMA, counted};
-use crate::place::IndexArgs;
-use crate::place::embedding::Embedding;
-use crate::place::project::{Configuration, EmbeddingArgs, Owner, ReadFile};
+use crate::output::{Output, SCHEMA};
 
 /// A short text to measure the embedder with.
 const SAMPLE: &str = "a short text";
@@ -93,8 +93,8 @@ struct Attention {
 /// Runs all checks and prints the report.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let place = match args.library {
-        true => Located::of_index(args.index.library()?),
-        false => args.index.locate(&args.path)?,
+        true => Located::of_index(args.index.choice().library()?),
+        false => args.index.choice().locate(&args.path)?,
     };
     let rebuilt = match args.rebuild {
         true => rebuild(&place, &args.embedding)?,
@@ -109,7 +109,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         attention: Vec::new(),
     };
     let mut embedding = None;
-    match Configuration::read(&place.root, &args.embedding) {
+    match Configuration::read(&place.root, &args.embedding.choice()) {
         Ok(read) => {
             report.configuration = read.files;
             for note in read.notes {

@@ -2,11 +2,11 @@
 
 use anyhow::bail;
 use excerpt_index::{Collection, Index, OpenOptions};
+use excerpt_service::{Configuration, patiently};
 
+use crate::cli::choice::configuration;
 use crate::cli::details::{self, Details};
-use crate::exit::Outcome;
-use crate::place::patiently;
-use crate::place::project::Configuration;
+use crate::cli::exit::Outcome;
 
 /// Change how a collection is split, filtered and described; until that is done, searches find the
 /// old state
@@ -24,7 +24,7 @@ pub(crate) struct Args {
 
 /// Changes the collection and syncs it.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let library = args.details.index.library()?;
+    let library = args.details.index.choice().library()?;
     let known = Collection::named_in(&library, &args.name)?;
     let mut changed = known.clone();
     args.details.apply_to(&mut changed);
@@ -35,9 +35,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         );
     }
     let addition = args.details.addition();
-    addition.check_title(&known.root, "--title", &known.name)?;
-    let configuration = Configuration::read(&known.root, &args.details.embedding)?.told();
-    let embedding = Configuration::of_user(&args.details.embedding)?.embedding;
+    addition.check_title(&known.root, &known.name)?;
+    let configuration = configuration(&known.root, &args.details.embedding)?;
+    let embedding = Configuration::of_user(&args.details.embedding.choice())?.embedding;
     let mut index = embedding.given_to(Index::open(&library, OpenOptions::default())?)?;
     let collection = patiently(|| index.edit(&known.name, |known| args.details.apply_to(known)))?;
     details::sync(&mut index, &configuration, collection, args.details.json)

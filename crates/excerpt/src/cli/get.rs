@@ -9,14 +9,15 @@ use excerpt_index::{
     Collection, DocumentText, Error, Index, Links, ListOptions, OpenOptions, Outgoing, ReadOptions,
     Target,
 };
+use excerpt_service::{Changed, Fragment, Paths, in_collection, is_id, parsed};
 use globset::GlobBuilder;
 use owo_colors::Style;
 use serde::Serialize;
 
-use crate::exit::{Outcome, message};
-use crate::fragment::{Fragment, is_id, parsed};
+use crate::cli::choice::IndexArgs;
+use crate::cli::exit::Outcome;
+use crate::cli::told::{changed, message};
 use crate::output::{Output, SCHEMA, complain, say};
-use crate::place::{Changed, IndexArgs, Paths, in_collection};
 
 /// Print documents from the index, or parts of them
 #[derive(Debug, clap::Args)]
@@ -83,9 +84,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
                 print(&mut output, args, targets.len(), target, &read, printed)?;
                 let document = &read.document;
                 let (size, modified) = (document.size, document.modified);
-                let changed = Changed::since(&document.source, &read.source_path, size, modified);
+                let since = Changed::since(&document.source, &read.source_path, size, modified);
                 let name = format!("`{}`", document.path);
-                notes.extend(changed.map(|changed| changed.told(&name)));
+                notes.extend(since.map(|since| changed(since, &name)));
                 printed += 1;
             }
             Err(error) => {
@@ -134,7 +135,7 @@ impl Reader<'_> {
         let plain = given.split(['*', '?', '[', '{']).next().unwrap_or_default();
         let folder = plain.rsplit_once('/').map_or(".", |(folder, _)| folder);
         let folder = Path::new(if folder.is_empty() { "/" } else { folder });
-        let place = self.args.index.locate(folder)?;
+        let place = self.args.index.choice().locate(folder)?;
         let paths = Paths::from_here(Some(folder));
         let mut options = ListOptions::default();
         options.source = Some(place.root.clone());
@@ -167,14 +168,14 @@ impl Reader<'_> {
         let mut collection = None;
         let (index, root, inside) = match named {
             Some((name, inside)) => {
-                let library = self.args.index.library()?;
+                let library = self.args.index.choice().library()?;
                 let found = Collection::named_in(&library, name)?;
                 collection = Some(found.name);
                 (library, found.root, inside.to_string())
             }
             None => {
                 let (folder, rest) = existing(path)?;
-                let place = self.args.index.locate(&folder)?;
+                let place = self.args.index.choice().locate(&folder)?;
                 let inside = [place.path, rest].into_iter().flatten();
                 let inside = inside.collect::<Vec<_>>().join("/");
                 let name = path.file_name().unwrap_or_default();

@@ -5,17 +5,19 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use excerpt_index::{
-    DateFrom, DocumentEntry, FolderEntry, Index, IndexEntry, ListOptions, ListOrder, OpenOptions,
+    DocumentEntry, FolderEntry, Index, IndexEntry, ListOptions, ListOrder, OpenOptions,
 };
+use excerpt_service::IndexChoice;
+use excerpt_service::text::{counted, thousands};
 use owo_colors::Style;
 use serde::Serialize;
 
+use crate::cli::choice::{CollectionArgs, EmbeddingArgs, IndexArgs, target};
 use crate::cli::collections;
+use crate::cli::exit::Outcome;
 use crate::cli::status::size;
-use crate::exit::Outcome;
-use crate::output::{Output, SCHEMA, ago, counted, say, thousands};
-use crate::place::project::EmbeddingArgs;
-use crate::place::{CollectionArgs, IndexArgs, IndexTarget};
+use crate::output::date_of;
+use crate::output::{Output, SCHEMA, ago, say};
 
 /// List collections, or the indexed documents of a folder
 #[derive(Debug, clap::Args)]
@@ -50,14 +52,14 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut output = Output::new();
     if args.indexes {
-        if args.index.is_given() {
+        if args.index.choice().is_given() {
             bail!("`--indexes` lists all indexes, and `--index` names one: leave one out");
         }
         return indexes(&mut output, args.json);
     }
     let is_view = args.documents || args.folders || args.recent.is_some();
-    if !is_view && args.path.is_none() && !args.collections.are_meant() {
-        let any = collections::print(&mut output, &args.index.library()?, args.json)?;
+    if !is_view && args.path.is_none() && !args.collections.choice().are_meant() {
+        let any = collections::print(&mut output, &args.index.choice().library()?, args.json)?;
         output.flush()?;
         if !any {
             say("no collections: `excerpt add` makes one");
@@ -66,13 +68,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Done);
     }
     let path = args.path.as_deref().unwrap_or(Path::new("."));
-    let target = IndexTarget::of(path, &args.collections, &args.index, &args.embedding)?;
+    let target = target(path, &args.collections, &args.index, &args.embedding)?;
     let index = Index::open(&target.index, OpenOptions::default())?;
     let mut options = ListOptions::default();
     options.path.clone_from(&target.path);
     // With `--library`, the sources are listed together, so that the latest changes are those of
     // all of them.
-    let sources = match args.collections.library {
+    let sources = match args.collections.choice().library {
         true => vec![None],
         false => target
             .sources
@@ -136,7 +138,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 
 /// Prints the indexes on this machine.
 fn indexes(output: &mut Output, json: bool) -> anyhow::Result<Outcome> {
-    let indexes = IndexArgs::all()?;
+    let indexes = IndexChoice::all()?;
     for entry in &indexes {
         if json {
             output.json(&IndexLine {
@@ -213,13 +215,4 @@ fn print_document(output: &mut Output, path: &str, document: &DocumentEntry) -> 
         ago(changed),
         output.safe(&name)
     ))?)
-}
-
-/// Where the date of a change is from.
-pub(crate) fn date_of(from: DateFrom) -> &'static str {
-    match from {
-        DateFrom::Commit => "commit",
-        DateFrom::Document => "its date",
-        _ => "file",
-    }
 }

@@ -7,7 +7,7 @@ use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
 
 use super::Cli;
-use crate::exit::Outcome;
+use crate::cli::exit::Outcome;
 use crate::output::Output;
 
 /// Print the manual page of a command, or write all pages

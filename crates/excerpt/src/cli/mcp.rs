@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::exit::Outcome;
+use crate::cli::choice::{CollectionArgs, EmbeddingArgs, IndexArgs, SyncName};
+use crate::cli::exit::Outcome;
 use crate::mcp::{self, Options};
-use crate::place::project::EmbeddingArgs;
-use crate::place::{CollectionArgs, IndexArgs, SyncMode};
 
 /// Serve a folder or collections to agents through the Model Context Protocol
 ///
@@ -29,8 +28,8 @@ pub(crate) struct Args {
     #[arg(long = "allow-root", value_name = "FOLDER", hide_short_help = true)]
     roots: Vec<PathBuf>,
     /// When to check for changes: auto (after the answer), always (before it) or never
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = SyncMode::Auto, hide_possible_values = true)]
-    sync: SyncMode,
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = SyncName::Auto, hide_possible_values = true)]
+    sync: SyncName,
     #[command(flatten)]
     collections: CollectionArgs,
     #[command(flatten)]
@@ -43,11 +42,11 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     mcp::run(Options {
         path: args.path.clone(),
-        collections: args.collections.clone(),
-        index: args.index.clone(),
-        embedding: args.embedding.clone(),
+        collections: args.collections.choice(),
+        index: args.index.choice(),
+        embedding: args.embedding.choice(),
         under: args.under.clone(),
-        sync: args.sync,
+        sync: args.sync.into(),
         allows_writing: args.allow_write,
         inbox: args.inbox.clone(),
         roots: args.roots.clone(),

@@ -2,6 +2,8 @@
 //! libraries.
 
 mod add;
+mod background;
+mod choice;
 mod chunk;
 mod collections;
 mod completions;
@@ -12,7 +14,7 @@ mod doctor;
 mod edit;
 mod editor;
 mod eval;
-mod explain;
+mod exit;
 mod filter;
 mod flags;
 mod get;
@@ -24,19 +26,18 @@ mod remove;
 mod search;
 mod status;
 mod sync;
+mod told;
 mod unknown;
 mod watch;
 
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
+use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
-pub(crate) use explain::Scores;
-pub(crate) use list::date_of;
-
-use crate::exit::Outcome;
 use crate::output::{Color, escaped_arguments, say};
+use exit::Outcome;
 
 /// Splits documents, notes and code at natural boundaries, and finds the passage that answers a
 /// question.
@@ -83,25 +84,31 @@ enum Command {
     Man(man::Args),
 }
 
-/// Reads the arguments and runs the command they name.
-pub(crate) fn run() -> anyhow::Result<Outcome> {
+/// Reads the arguments and runs the command they name. An error is printed.
+pub(crate) fn run() -> ExitCode {
     let Cli { color, command } = parsed();
     color.choose();
-    match command {
-        Command::Search(args) => search::run(&args),
-        Command::Chunk(args) => chunk::run(&args),
-        Command::Add(args) => add::run(&args),
-        Command::Edit(args) => edit::run(&args),
-        Command::Remove(args) => remove::run(&args),
-        Command::Sync(args) => sync::run(&args),
-        Command::Status(args) => status::run(&args),
-        Command::Get(args) => get::run(&args),
-        Command::List(args) => list::run(&args),
-        Command::Mcp(args) => mcp::run(&args),
-        Command::Eval(args) => eval::run(&args),
-        Command::Doctor(args) => doctor::run(&args),
-        Command::Completions(args) => completions::run(&args),
-        Command::Man(args) => man::run(&args),
+    exit::code(command.run())
+}
+
+impl Command {
+    fn run(self) -> anyhow::Result<Outcome> {
+        match self {
+            Command::Search(args) => search::run(&args),
+            Command::Chunk(args) => chunk::run(&args),
+            Command::Add(args) => add::run(&args),
+            Command::Edit(args) => edit::run(&args),
+            Command::Remove(args) => remove::run(&args),
+            Command::Sync(args) => sync::run(&args),
+            Command::Status(args) => status::run(&args),
+            Command::Get(args) => get::run(&args),
+            Command::List(args) => list::run(&args),
+            Command::Mcp(args) => mcp::run(&args),
+            Command::Eval(args) => eval::run(&args),
+            Command::Doctor(args) => doctor::run(&args),
+            Command::Completions(args) => completions::run(&args),
+            Command::Man(args) => man::run(&args),
+        }
     }
 }
 

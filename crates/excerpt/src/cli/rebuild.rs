@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use excerpt_index::{Collection, Index, Located};
+use excerpt_service::text::counted;
+use excerpt_service::{Syncable, sync};
 
-use crate::output::{counted, say};
-use crate::place::project::{Configuration, EmbeddingArgs};
-use crate::place::{self, Syncable};
+use crate::cli::choice::{EmbeddingArgs, configuration};
+use crate::output::say;
+use crate::progress::Bar;
 
 /// Rebuilds the index at `place` from its collections and all other sources that it names, and
 /// returns their roots. If it no longer names any, it is rebuilt from the source of `place`.
@@ -38,7 +40,7 @@ pub(super) fn rebuild(place: &Located, args: &EmbeddingArgs) -> anyhow::Result<V
                 ));
                 continue;
             }
-            let configuration = Configuration::read(&root, args)?.told();
+            let configuration = configuration(&root, args)?;
             let collection = collections.iter().find(|known| known.root == root);
             let source = Syncable {
                 options: match collection {
@@ -49,7 +51,7 @@ pub(super) fn rebuild(place: &Located, args: &EmbeddingArgs) -> anyhow::Result<V
                 root,
             };
             index = configuration.embedding.given_to(index)?;
-            place::sync(&mut index, &source, None)?;
+            sync(&mut index, &source, None, &mut Bar::new())?;
             made.push(source.root);
         }
         Ok::<_, anyhow::Error>(index)

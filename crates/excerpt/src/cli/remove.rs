@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use excerpt_index::{Collection, Index, OpenOptions};
+use excerpt_service::text::counted;
+use excerpt_service::{IndexChoice, patiently};
 
+use crate::cli::exit::Outcome;
 use crate::cli::status::size;
-use crate::exit::Outcome;
-use crate::output::{Output, counted};
-use crate::place::{IndexArgs, patiently};
+use crate::output::Output;
 
 /// Remove a collection from the library, or an index; files stay
 #[derive(Debug, clap::Args)]
@@ -33,7 +34,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         (index, false) => {
             // The environment variable can select the library here, but never an index to remove.
             let index = index.clone();
-            let index = index.map_or_else(IndexArgs::of_environment, IndexArgs::of);
+            let index = index.map_or_else(IndexChoice::of_environment, IndexChoice::of);
             remove_collections(&mut output, &args.names, &index)?;
         }
     }
@@ -42,7 +43,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 }
 
 fn remove_index(output: &mut Output, named: &Path) -> anyhow::Result<()> {
-    let entry = IndexArgs::entry(named)?;
+    let entry = IndexChoice::entry(named)?;
     patiently(|| entry.remove())?;
     let place = entry.index.display().to_string();
     output.line(format!(
@@ -56,7 +57,7 @@ fn remove_index(output: &mut Output, named: &Path) -> anyhow::Result<()> {
 fn remove_collections(
     output: &mut Output,
     names: &[String],
-    index: &IndexArgs,
+    index: &IndexChoice,
 ) -> anyhow::Result<()> {
     let library = index.library()?;
     if !library.exists() {

@@ -6,14 +6,15 @@ use excerpt_index::{
     Embedder, Index, Keywords, LastSync, OpenOptions, SkipReason, SourceStatus, SourceSummary,
     Status, VectorStatus,
 };
+use excerpt_service::text::{counted, thousands};
+use excerpt_service::{Configuration, Paths};
 use owo_colors::Style;
 use serde::Serialize;
 
+use crate::cli::choice::{CollectionArgs, EmbeddingArgs, IndexArgs, target};
 use crate::cli::config;
-use crate::exit::Outcome;
-use crate::output::{Output, SCHEMA, ago, counted, thousands};
-use crate::place::project::{Configuration, EmbeddingArgs};
-use crate::place::{CollectionArgs, IndexArgs, IndexTarget, Paths};
+use crate::cli::exit::Outcome;
+use crate::output::{Output, SCHEMA, ago};
 
 /// Show what the index of a folder contains, and whether it is up to date
 #[derive(Debug, clap::Args)]
@@ -64,12 +65,12 @@ struct ShownSkip {
 
 /// Prints the status.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let target = IndexTarget::of(&args.path, &args.collections, &args.index, &args.embedding)?;
+    let target = target(&args.path, &args.collections, &args.index, &args.embedding)?;
     let mut output = Output::new();
     if args.config {
         for source in &target.sources {
             let collection = source.collection.as_ref();
-            let configuration = Configuration::read(&source.root, &args.embedding)?
+            let configuration = Configuration::read(&source.root, &args.embedding.choice())?
                 .searched_with(&target.configuration);
             config::print(
                 &mut output,

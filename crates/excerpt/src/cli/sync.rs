@@ -4,13 +4,15 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use excerpt_index::{Error, SkipReason, SyncReport};
+use excerpt_service::text::{counted, thousands};
+use excerpt_service::{Syncable, patiently, sync};
 
+use crate::cli::background;
+use crate::cli::choice::{CollectionArgs, EmbeddingArgs, IndexArgs, target};
+use crate::cli::exit::Outcome;
 use crate::cli::watch;
-use crate::exit::Outcome;
-use crate::output::{Output, counted, say, thousands};
-use crate::place::background;
-use crate::place::project::EmbeddingArgs;
-use crate::place::{self, CollectionArgs, IndexArgs, IndexTarget, Syncable, patiently};
+use crate::output::{Output, say};
+use crate::progress::Bar;
 
 /// Update the index of a folder
 #[derive(Debug, clap::Args)]
@@ -51,7 +53,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     if args.background {
         background::retire();
     }
-    let mut target = IndexTarget::of(&args.path, &args.collections, &args.index, &args.embedding)?
+    let mut target = target(&args.path, &args.collections, &args.index, &args.embedding)?
         .without_ignore_files(args.no_ignore);
     for source in &mut target.sources {
         source.options.retry = args.retry;
@@ -68,7 +70,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut output = Output::new();
     let mut outcome = Outcome::Done;
     for source in &target.sources {
-        match patiently(|| place::sync(&mut index, source, None)) {
+        match patiently(|| sync(&mut index, source, None, &mut Bar::new())) {
             Ok(report) => told(&mut output, source, &report, args.json)?,
             // The sources that can be read are updated anyway.
             Err(error @ (Error::Source { .. } | Error::Vanished { .. }))

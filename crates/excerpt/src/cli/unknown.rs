@@ -3,8 +3,7 @@
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use excerpt_chunk::fields_named;
-
-use crate::other_names::{arguments, snake_case};
+use excerpt_service::other_names::{arguments, snake_case};
 
 /// Commands of other tools, and ours.
 const COMMANDS: [(&str, &str); 11] = [

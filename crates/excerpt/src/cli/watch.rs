@@ -4,11 +4,11 @@ use std::ops::ControlFlow;
 
 use anyhow::Context as _;
 use excerpt_index::{Index, Stop, SyncReport, Watching};
+use excerpt_service::{SyncObserver as _, Syncable};
 
+use crate::cli::exit::Outcome;
 use crate::cli::sync;
-use crate::exit::Outcome;
 use crate::output::{Output, say};
-use crate::place::Syncable;
 use crate::progress::Bar;
 
 /// Watches the files of a source. The first sync is reported as without a watch, and each one after
@@ -22,12 +22,12 @@ pub(crate) fn run(index: &mut Index, source: &Syncable, json: bool) -> anyhow::R
     index.watch(&source.root, &source.options, &stop, |watching| {
         printed = match watching {
             Watching::Progress(progress) => {
-                bar.iter().for_each(|bar| bar.show(progress));
+                bar.iter_mut().for_each(|bar| bar.progress(progress));
                 Ok(())
             }
             Watching::Synced(report) => match bar.take() {
-                Some(bar) => {
-                    bar.clear();
+                Some(mut bar) => {
+                    bar.ended();
                     let mut output = Output::new();
                     let printed = sync::told(&mut output, source, &report, json)
                         .and_then(|()| Ok(output.flush()?));

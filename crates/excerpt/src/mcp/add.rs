@@ -9,19 +9,19 @@ use excerpt_chunk::Document;
 use excerpt_index::{
     Collection, Error, Files, Index, Reading, Source as _, SyncOptions, includes, read_named,
 };
+use excerpt_service::text::{budget, counted, shown};
+use excerpt_service::{
+    Addition, Contents, DocumentType, Scope, VisibleSource, check_file, configured,
+};
 use rmcp::model::{Tool, ToolAnnotations};
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
-use super::arguments::{Arguments, shown};
-use super::budget;
+use super::arguments::Arguments;
 use super::chunk::{Room, described};
 use super::names::address;
 use super::reply::{Form, Reply, with_notes};
-use super::scope::{Scope, VisibleSource, configured};
 use super::{Shared, object};
-use crate::output::counted;
-use crate::place::{Addition, Asker, Contents, DocumentType, check_file};
 
 pub(super) const NAME: &str = "add";
 
@@ -113,7 +113,7 @@ impl Shared {
             bail!("a text has no name: give `name` or `title`");
         }
         if let Given::File(root) = &given {
-            addition.check_title(root, "title", "path")?;
+            addition.check_title(root, &root.display().to_string())?;
         }
         let root = match &given {
             Given::File(root) => Some(&**root),
@@ -135,7 +135,7 @@ impl Shared {
             && root.is_file()
         {
             let name = root.file_name().unwrap_or_default().to_string_lossy();
-            check_file(&name, root, &options.selection, Asker::Agent)?;
+            check_file(&name, root, &options.selection)?;
         }
         if is_preview {
             let cut = move || {

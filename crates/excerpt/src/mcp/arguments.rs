@@ -3,12 +3,11 @@
 //! accepted.
 
 use excerpt_chunk::{Settings, closest, settings_from_json};
+use excerpt_service::other_names::{self, snake_case};
+use excerpt_service::text::shown;
 use serde_json::{Map, Value};
 
-use super::budget::begun;
-use super::names::one_line;
 use super::reply::Form;
-use crate::other_names::{self, snake_case};
 
 /// The names of arguments of other tools for a line range, which is part of the path here.
 const LINES: [&str; 10] = [
@@ -289,12 +288,6 @@ fn wrong(name: &str, found: &Value, expected: &str) -> anyhow::Error {
         "`{name}` is `{}`, expected {expected}",
         shown(&found.to_string())
     )
-}
-
-/// The beginning of a value, to be repeated in an error.
-pub(super) fn shown(text: &str) -> String {
-    const MOST: usize = 80;
-    one_line(&begun(text, MOST))
 }
 
 #[cfg(test)]

@@ -5,18 +5,18 @@ use std::sync::Arc;
 use anyhow::bail;
 use excerpt_chunk::{Chunk, Chunking, Document, FIELDS, Settings};
 use excerpt_index::{Files, Index, ReadOptions, Reading, Source as _};
+use excerpt_service::text::budget::{self, beginning, bounded, shortened};
+use excerpt_service::text::{counted, one_line};
+use excerpt_service::{VisibleSource, configured};
 use rmcp::model::Tool;
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value, json};
 
 use super::arguments::Arguments;
-use super::budget::{self, beginning, bounded, shortened};
-use super::names::{address, one_line, quoted};
+use super::names::{address, quoted};
 use super::reply::{Form, Reply};
-use super::scope::{VisibleSource, configured};
 use super::search::reads;
 use super::{Shared, object};
-use crate::output::counted;
 
 pub(super) const NAME: &str = "chunk";
 

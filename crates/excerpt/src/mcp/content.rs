@@ -9,15 +9,14 @@ use std::time::Duration;
 
 use excerpt_chunk::Hash;
 use excerpt_index::Index;
+use excerpt_service::{SyncMode, Unanswered};
 use rmcp::Peer;
 use rmcp::service::{RoleServer, SubscriptionSink};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::Shared;
-use super::engine::Trouble;
 use super::instructions::Instructions;
-use crate::place::SyncMode;
 
 /// How long a request for the description waits for the first sync.
 const PATIENCE: Duration = Duration::from_millis(700);
@@ -113,9 +112,9 @@ impl Shared {
         let made = self.engine.answer(move |index| shared.made(index)).await;
         match made {
             Ok(made) => made,
-            Err(Trouble::Missing(_)) => self.content.keep(Instructions::default(), None),
+            Err(Unanswered::Missing(_)) => self.content.keep(Instructions::default(), None),
             // The previous description is better than none.
-            Err(Trouble::Other(_)) => self.content.known(),
+            Err(Unanswered::Other(_)) => self.content.known(),
         }
     }
 

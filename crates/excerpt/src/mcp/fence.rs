@@ -21,7 +21,7 @@
 
 use std::hash::{BuildHasher as _, RandomState};
 
-use super::names::one_line;
+use excerpt_service::text::one_line;
 
 /// How many digits a mark has (two tokens), and after how many attempts it gets one more.
 const DIGITS: usize = 6;

@@ -4,22 +4,21 @@ use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
 use excerpt_index::{DocumentText, Error, Index, ListOptions, ReadOptions, Target};
+use excerpt_service::text::budget::{self, beginning, bounded};
+use excerpt_service::text::shown;
+use excerpt_service::{Changed, Fragment, VisibleSource, is_id, parsed};
 use rmcp::model::Tool;
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
-use super::arguments::{Arguments, shown};
-use super::budget::{self, beginning, bounded};
+use super::arguments::Arguments;
 use super::fence::{Fenced, measured};
 use super::names::{address, quoted, ticked, unquoted};
 use super::reply::{Form, Reply, texts};
-use super::scope::VisibleSource;
 use super::search::reads;
+use super::told::message;
 use super::waiting::plain;
 use super::{Shared, links, object, resources};
-use crate::exit::message;
-use crate::fragment::{Fragment, is_id, parsed};
-use crate::place::Changed;
 
 pub(super) const NAME: &str = "get";
 

@@ -6,10 +6,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use excerpt_index::{Index, ListOptions, is_date};
-
-use super::scope::{Scope, VisibleSource};
-use crate::output::{counted, thousands};
-use crate::visible::characters;
+use excerpt_service::text::visible::characters;
+use excerpt_service::text::{counted, thousands};
+use excerpt_service::{Scope, VisibleSource};
 
 /// The maximum number of names of a kind, and of characters in each.
 pub(super) const NAMED: usize = 8;

@@ -1,13 +1,13 @@
 //! The links of a document in an answer of `get`: as many as fit.
 
 use excerpt_index::Links;
+use excerpt_service::Scope;
+use excerpt_service::text::counted;
 use serde_json::{Value, json};
 
 use super::fence::{Fenced, measured};
 use super::names::{address, quoted};
 use super::reply::Form;
-use super::scope::Scope;
-use crate::output::counted;
 
 /// The links as text, one per line, and as JSON, in at most `most` tokens: outgoing links in the
 /// order of the text, then incoming ones.

@@ -5,21 +5,22 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use excerpt_index::{Index, ListOptions, ListOrder};
+use excerpt_service::VisibleSource;
+use excerpt_service::text::budget::{self, beginning, shortened, tokens};
+use excerpt_service::text::{counted, one_line, thousands};
 use rmcp::model::Tool;
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
-use super::budget::{self, beginning, shortened, tokens};
 use super::instructions::{NAMED, Overview};
-use super::names::{address, one_line, quoted};
+use super::names::{address, quoted};
 use super::reply::{Form, Reply, texts, with_notes};
-use super::scope::VisibleSource;
 use super::search::reads;
 use super::waiting::plain;
 use super::{Shared, object};
-use crate::cli::date_of;
-use crate::output::{ago, counted, thousands};
+use crate::output::ago;
+use crate::output::date_of;
 
 pub(super) const NAME: &str = "list";
 

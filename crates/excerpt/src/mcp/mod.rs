@@ -6,10 +6,8 @@
 
 mod add;
 mod arguments;
-mod budget;
 mod chunk;
 mod content;
-mod engine;
 mod fence;
 mod folder;
 mod get;
@@ -22,9 +20,9 @@ mod note;
 mod passage;
 mod reply;
 mod resources;
-mod scope;
 mod search;
 mod stdio;
+mod told;
 mod waiting;
 
 use std::path::PathBuf;
@@ -32,6 +30,11 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use excerpt_index::{Index, Ranking};
+use excerpt_service::text::shown;
+use excerpt_service::{
+    CollectionChoice, EmbeddingChoice, Engine, IndexChoice, IndexTarget, Scope, ScopeBounds,
+    SyncMode, plain_path,
+};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, ConstString as _,
@@ -44,15 +47,12 @@ use rmcp::service::{NotificationContext, RequestContext, RoleServer, Subscriptio
 use rmcp::{ServerHandler, model::JsonObject};
 use serde_json::Value;
 
-use crate::place::project::EmbeddingArgs;
-use crate::place::{CollectionArgs, IndexArgs, IndexTarget, SyncMode};
+use crate::output::say;
 use arguments::Arguments;
 use content::{Content, Listener};
-use engine::Engine;
 use fence::Marks;
 use instructions::Instructions;
 use reply::Reply;
-use scope::Scope;
 
 pub(crate) use stdio::run;
 
@@ -60,9 +60,9 @@ pub(crate) use stdio::run;
 #[derive(Debug)]
 pub(crate) struct Options {
     pub(crate) path: PathBuf,
-    pub(crate) collections: CollectionArgs,
-    pub(crate) index: IndexArgs,
-    pub(crate) embedding: EmbeddingArgs,
+    pub(crate) collections: CollectionChoice,
+    pub(crate) index: IndexChoice,
+    pub(crate) embedding: EmbeddingChoice,
     /// The path inside what is served outside of which nothing is visible.
     pub(crate) under: Option<String>,
     pub(crate) sync: SyncMode,
@@ -119,8 +119,16 @@ impl Server {
             &options.index,
             &options.embedding,
         )?;
-        let scope = Arc::new(Scope::of(&target, &options)?);
-        if scope::plain(&options.inbox).is_none_or(|inbox| inbox.is_empty()) {
+        for note in &target.notes {
+            say(&format!("note: {note}"));
+        }
+        let bounds = ScopeBounds {
+            collections: &options.collections,
+            under: options.under.as_deref(),
+            roots: &options.roots,
+        };
+        let scope = Arc::new(Scope::of(&target, &bounds)?);
+        if plain_path(&options.inbox).is_none_or(|inbox| inbox.is_empty()) {
             bail!(
                 "`{}` cannot be the inbox: give the path of a folder inside the served folder",
                 options.inbox
@@ -297,7 +305,7 @@ impl ServerHandler for Server {
             let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
             let message = format!(
                 "unknown tool `{}`, expected one of {}",
-                arguments::shown(&request.name),
+                shown(&request.name),
                 names.join(", ")
             );
             return Err(ErrorData::invalid_params(message, None));

@@ -3,18 +3,10 @@
 
 use std::borrow::Cow;
 
-use super::budget::{begun, shortened};
-use crate::output::escaped_json;
-use crate::visible::characters;
+use excerpt_service::text::budget::{begun, shortened};
+use excerpt_service::text::one_line;
 
-/// A text on one line: each hidden character, line ends among them, is replaced by U+FFFD.
-pub(super) fn one_line(text: &str) -> String {
-    let shown = characters(text).map(|(_, char, is_hidden)| match is_hidden {
-        true => '\u{fffd}',
-        false => char,
-    });
-    shown.collect()
-}
+use crate::output::escaped_json;
 
 /// A title: the beginning of a text on one line, in double quotes, with quotes and backslashes in
 /// it escaped by a backslash.

@@ -8,20 +8,19 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail};
 use chrono::Local;
 use excerpt_index::Target;
+use excerpt_service::text::{shown, thousands};
+use excerpt_service::{VisibleSource, check_secrets, configured, plain_path};
 use rmcp::model::Tool;
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::json;
 
 use super::add::writes;
-use super::arguments::{Arguments, shown};
+use super::arguments::Arguments;
 use super::folder::Folder;
 use super::names::address;
 use super::reply::{Form, Reply, with_notes};
-use super::scope::{VisibleSource, configured, plain};
+use super::told::told;
 use super::{Shared, object};
-use crate::exit::message;
-use crate::output::thousands;
-use crate::place::check_secrets;
 
 pub(super) const NAME: &str = "note";
 
@@ -99,7 +98,7 @@ impl Shared {
                 let path = path.replace(std::path::MAIN_SEPARATOR, "/");
                 let mut notes = Vec::new();
                 if let Err(error) = writer.sync(&seen, |_| false) {
-                    notes.push(format!("not searchable yet: {}", message(&error)));
+                    notes.push(format!("not searchable yet: {}", told(&error)));
                 }
                 let index = writer.index()?;
                 let read = index.get(&Target::document(&*path), &shared.scope.reading(&seen));
@@ -127,13 +126,13 @@ impl Shared {
     /// The folder in the inbox and the name of the file without its extension, if any, that `path`
     /// specifies. A path as shown by `list` is accepted, too.
     fn place_of(&self, path: &str) -> anyhow::Result<(String, Option<String>)> {
-        let Some(inside) = plain(path).filter(|path| !path.contains('\\')) else {
+        let Some(inside) = plain_path(path).filter(|path| !path.contains('\\')) else {
             bail!(
                 "`{}` is not a path in the inbox: give a folder or file path without `..`",
                 shown(path)
             );
         };
-        let inbox = plain(&self.options.inbox).unwrap_or_default();
+        let inbox = plain_path(&self.options.inbox).unwrap_or_default();
         let mut as_listed = inbox.clone();
         if let Some((seen, folder)) = self.scope.writable()? {
             let listed = folder.join(&inbox);
@@ -201,7 +200,7 @@ impl Shared {
             );
         }
         check_secrets("note.md", &text, &selection)?;
-        let inbox = plain(&self.options.inbox)
+        let inbox = plain_path(&self.options.inbox)
             .context("`--inbox` is not a folder inside the served folder")?;
         let wanted = folder.join(inbox).join(&note.folder);
         // The part that exists must be inside after links are resolved; then so is what is created

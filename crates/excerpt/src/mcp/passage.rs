@@ -4,15 +4,15 @@ use std::ops::Range;
 
 use excerpt_chunk::Hash;
 use excerpt_index::{DocumentHits, Hit};
+use excerpt_service::text::budget::{around, begun, bounded};
+use excerpt_service::text::counted;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::budget::{around, begun, bounded};
 use super::fence::measured;
 use super::names::{address, quoted, quoted_trail};
 use super::reply::Form;
-use crate::cli::Scores;
-use crate::output::counted;
+use crate::scores::Scores;
 use crate::wire::channel;
 
 /// How many digits of a chunk's id a line shows. If several chunks share them, `get` says so.

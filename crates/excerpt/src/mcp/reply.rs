@@ -23,13 +23,13 @@
 //! content. So an answer is one text block, and no tool declares an `outputSchema`. A program sets
 //! `format: "json"` and parses the block.
 
+use excerpt_service::text::budget::{begun, tokens};
+use excerpt_service::text::one_line;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::budget::{begun, tokens};
-use super::names::one_line;
-use crate::exit::message;
+use super::told::message;
 
 /// The maximum length of an error in characters: it may repeat an argument.
 const LONGEST: usize = 1_000;

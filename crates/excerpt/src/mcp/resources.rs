@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use anyhow::anyhow;
 use excerpt_index::{Index, ListOptions, ReadOptions, Target};
+use excerpt_service::text::budget::shortened;
+use excerpt_service::text::{one_line, shown};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -13,10 +15,8 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::json;
 
-use super::arguments::shown;
-use super::budget::shortened;
+use super::told::message;
 use super::{Shared, names};
-use crate::exit::message;
 
 const SCHEME: &str = "excerpt://";
 
@@ -105,7 +105,7 @@ impl Shared {
                     .with_mime_type(media_type(&document.syntax))
                     .with_size(document.size);
                 let title = document.title.as_deref().map(shortened);
-                resource.title = title.map(|title| names::one_line(&title));
+                resource.title = title.map(|title| one_line(&title));
                 all.push(resource);
             }
             if all.len() > end {

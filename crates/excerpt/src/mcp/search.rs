@@ -9,24 +9,24 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use excerpt_index::{Answer, DocumentHits, Hit, Index, ListOptions, Note, Query, Rank};
+use excerpt_service::text::budget::{self, bounded, shortened, tokens};
+use excerpt_service::text::counted;
+use excerpt_service::{Changed, SyncMode, VisibleSource};
 use rmcp::model::{Tool, ToolAnnotations};
 use rmcp::service::{RequestContext, RoleServer};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
-use super::budget::{self, bounded, shortened, tokens};
 use super::fence::{Fenced, measured};
 use super::instructions::Instructions;
 use super::names::{address, quoted, ticked};
 use super::passage::{QuotedHit, fit};
 use super::reply::{Form, Reply, texts};
-use super::scope::VisibleSource;
 use super::waiting::plain;
 use super::{Shared, object};
-use crate::cli::Scores;
-use crate::output::{ONLY_WEAK, counted};
-use crate::place::{Changed, SyncMode};
+use crate::output::ONLY_WEAK;
+use crate::scores::Scores;
 
 pub(super) const NAME: &str = "search";
 
@@ -305,7 +305,10 @@ impl Shared {
             (Changed::Other, SyncMode::Auto) => format!(
                 "{path} changed after it was indexed: ask again in a moment for its current text"
             ),
-            _ => changed.told(&path),
+            (Changed::Gone, _) => format!("{path} no longer exists: this is its indexed text"),
+            (Changed::Other, _) => {
+                format!("{path} has changed since it was indexed: run `excerpt sync`")
+            }
         }
     }
 

@@ -5,15 +5,14 @@ use std::time::Duration;
 
 use anyhow::{anyhow, bail};
 use excerpt_index::{Index, Progress, Stage};
+use excerpt_service::text::{counted, thousands};
+use excerpt_service::{CheckEnd, ServiceResult, SyncMode, Unanswered, WriterProgress};
 use rmcp::model::ProgressNotificationParam;
 use rmcp::service::{RequestContext, RoleServer};
 use tokio::time::{Instant, timeout_at};
 
 use super::Shared;
-use super::engine::{Ended, State, Trouble};
-use crate::exit::message;
-use crate::output::{counted, thousands};
-use crate::place::SyncMode;
+use super::told::{message, told};
 
 /// How long an answer waits for the first documents.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -29,7 +28,10 @@ impl Shared {
     ) -> anyhow::Result<()> {
         match self.engine.mode() {
             SyncMode::Never => Ok(()),
-            SyncMode::Always => self.engine.write(|writer| writer.sync_all()).await,
+            SyncMode::Always => {
+                let synced = self.engine.write(|writer| writer.sync_all()).await;
+                Ok(synced?)
+            }
             SyncMode::Auto => {
                 self.wait_for_the_first(context).await;
                 Ok(())
@@ -73,22 +75,22 @@ impl Shared {
     }
 
     async fn is_searchable(self: &Arc<Self>) -> bool {
-        let searched = self.engine.answer(|index| Ok(index.searched()?)).await;
-        matches!(searched, Ok(count) if count > 0)
+        let searched = self.engine.answer(is_searchable).await;
+        matches!(searched, Ok(true))
     }
 
     /// An error, with a message that says what to do.
-    pub(super) fn told(&self, trouble: Trouble) -> anyhow::Error {
+    pub(super) fn told(&self, trouble: Unanswered<anyhow::Error>) -> anyhow::Error {
         let state = self.engine.state().borrow().clone();
         match trouble {
-            Trouble::Missing(error) if self.engine.mode() == SyncMode::Never => error.into(),
-            Trouble::Missing(_) => match state.ended {
-                Some(Ended::Failed(reason)) => anyhow!("nothing is indexed: {reason}"),
+            Unanswered::Missing(error) if self.engine.mode() == SyncMode::Never => error.into(),
+            Unanswered::Missing(_) => match state.ended {
+                Some(CheckEnd::Failed(reason)) => anyhow!("nothing is indexed: {}", told(&reason)),
                 _ => {
                     anyhow!("nothing is indexed yet; indexing has started: ask again in a moment")
                 }
             },
-            Trouble::Other(error) => error,
+            Unanswered::Other(error) => error,
         }
     }
 
@@ -103,20 +105,20 @@ impl Shared {
                 ),
                 false => None,
             },
-            (Some(Ended::Failed(reason)), _) => {
-                Some(format!("answered from an older state: {reason}"))
+            (Some(CheckEnd::Failed(reason)), _) => {
+                Some(format!("answered from an older state: {}", told(reason)))
             }
-            (Some(Ended::Waiting), _) => Some(
+            (Some(CheckEnd::Waiting), _) => Some(
                 "answered from an older state: another process is writing the index; ask again in a moment"
                     .to_string(),
             ),
             // Counts are not shown if only a part is visible.
-            (Some(Ended::Rest { .. }), _) if !self.scope.is_whole() => Some(
+            (Some(CheckEnd::Rest { .. }), _) if !self.scope.is_whole() => Some(
                 "indexing is not finished and continues in the background: ask again in a moment"
                     .to_string(),
             ),
             (
-                Some(Ended::Rest {
+                Some(CheckEnd::Rest {
                     remaining,
                     aside: true,
                     ..
@@ -126,11 +128,11 @@ impl Shared {
                 "answered from the index as it was before the settings changed; {} left to index in the background",
                 counted(*remaining, "document")
             )),
-            (Some(Ended::Rest { remaining: 0, .. }), _) => Some(
+            (Some(CheckEnd::Rest { remaining: 0, .. }), _) => Some(
                 "some files have no vectors yet; they are added in the background".to_string(),
             ),
             (
-                Some(Ended::Rest {
+                Some(CheckEnd::Rest {
                     listed, remaining, ..
                 }),
                 _,
@@ -181,11 +183,15 @@ impl Shared {
     }
 
     /// The current progress, to be appended to a sentence.
-    fn under_way(&self, state: &State) -> String {
+    fn under_way(&self, state: &WriterProgress) -> String {
         let far = state.progress.as_ref().and_then(far);
         let far = far.filter(|_| self.scope.is_whole());
         far.map(|far| format!(", {far}")).unwrap_or_default()
     }
+}
+
+fn is_searchable(index: &mut Index) -> ServiceResult<bool> {
+    Ok(index.searched()? > 0)
 }
 
 /// The progress of a stage, in words.
@@ -211,7 +217,7 @@ struct Teller<'a> {
 }
 
 impl Teller<'_> {
-    async fn tell(&mut self, state: &State) {
+    async fn tell(&mut self, state: &WriterProgress) {
         let Some(token) = self.context.meta.get_progress_token() else {
             return;
         };

@@ -3,7 +3,7 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::visible::characters;
+use excerpt_service::text::visible::characters;
 
 /// Text as the content of an element. White space is unchanged. A character that is invisible or
 /// not allowed in HTML becomes an `<i>` with a short name for it and its code point as the title.

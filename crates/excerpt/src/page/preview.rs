@@ -10,10 +10,10 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use excerpt_chunk::{Chunk, Chunking, Config, Cut, LineIndex, Strength, Warning};
+use excerpt_service::text::{counted, thousands};
 
 use super::html::{Attribute, Text};
 use super::marks::{self, Marks};
-use crate::output::{counted, thousands};
 
 const STYLE: &str = include_str!("preview.css");
 const SCRIPT: &str = include_str!("preview.js");

@@ -5,11 +5,12 @@ use std::path::Path;
 use anyhow::{anyhow, bail};
 use excerpt_index::eval::{Comparison, Report};
 use excerpt_index::read_named;
+use excerpt_service::text::counted;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::tables;
-use crate::output::{Output, SCHEMA, counted, say};
+use crate::output::{Output, SCHEMA, say};
 
 /// A report as read from a file.
 #[derive(Deserialize)]

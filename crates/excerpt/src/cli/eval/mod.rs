@@ -15,16 +15,16 @@ use clap::ValueEnum;
 use excerpt_chunk::{Config, Settings};
 use excerpt_index::eval::{Interval, LeftOut, MEASURES, QuestionSet, Report, Rule, evaluate};
 use excerpt_index::{Index, OpenOptions, Progress, SyncOptions};
+use excerpt_service::{Configuration, Embedding, SyncObserver as _, chunking_around};
 use serde::Serialize;
+use tempfile::TempDir;
 
+use crate::cli::choice::EmbeddingArgs;
+use crate::cli::exit::Outcome;
 use crate::cli::flags::ChunkFlags;
-use crate::exit::Outcome;
 use crate::output::{Output, SCHEMA, say};
-use crate::place::embedding::Embedding;
-use crate::place::project::{self, Configuration, EmbeddingArgs};
 use crate::progress::Bar;
 use sweep::{Axis, Combination, Trial};
-use tempfile::TempDir;
 
 /// Measure search quality with questions whose answers you know
 #[derive(Debug, clap::Args)]
@@ -115,12 +115,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 fn score(output: &mut Output, folder: &Path, args: &Args) -> anyhow::Result<()> {
     let set = QuestionSet::read(folder, args.corpus.as_deref())?;
     let root = set.source().id().path().to_path_buf();
-    let base = args
-        .chunking
-        .settings()
-        .or(project::chunking_around(&root)?);
+    let base = args.chunking.settings().or(chunking_around(&root)?);
     // Invalid combinations are reported before the first index is built.
-    let configuration = Configuration::read(&root, &args.embedding)?;
+    let configuration = Configuration::read(&root, &args.embedding.choice())?;
     let trials = sweep::trials(&base, &configuration.ranking, &args.sweep)?;
     excerpt_grammars::chunker(base.config())?;
     let mut reports = Vec::new();
@@ -175,13 +172,13 @@ impl Made {
         let index = Index::open(&folder.path().join("index"), OpenOptions::create())?;
         let mut index = embedding.given_to(index)?;
         let options = SyncOptions::default().chunking(settings.config());
-        let bar = Bar::new();
+        let mut bar = Bar::new();
         let progress = |progress: Progress| {
-            bar.show(progress);
+            bar.progress(progress);
             ControlFlow::Continue(())
         };
         let synced = index.sync_source(set.source(), &options, progress);
-        bar.clear();
+        bar.ended();
         synced?;
         Ok(Made {
             index,

@@ -1,11 +1,12 @@
 //! The tables of an evaluation.
 
 use excerpt_index::eval::{Comparison, Interval, MEASURES, Report, Rule, ScoredQuestion};
+use excerpt_service::text::{counted, thousands};
 use owo_colors::Style;
 
 use super::Args;
 use super::sweep::Combination;
-use crate::output::{Output, counted, thousands};
+use crate::output::Output;
 use crate::table::{Align, Table, bar};
 
 /// The measure by which categories and the rows of a sweep are compared.

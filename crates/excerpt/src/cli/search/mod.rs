@@ -9,19 +9,19 @@ use std::time::Duration;
 
 use anyhow::bail;
 use excerpt_index::{Answer, Channels, Fusion, Note, Query, Rank, RankingPreset};
+use excerpt_service::text::{counted, thousands};
+use excerpt_service::{Lag, Opened, Paths, Update, absolute, opened};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::cli::background;
+use crate::cli::choice::{CollectionArgs, EmbeddingArgs, IndexArgs, SyncName, target};
 use crate::cli::editor;
-use crate::cli::explain::Scores;
+use crate::cli::exit::Outcome;
 use crate::cli::filter::FilterArgs;
-use crate::exit::Outcome;
-use crate::output::{ONLY_WEAK, Output, SCHEMA, counted, say, thousands};
-use crate::place::background;
-use crate::place::project::EmbeddingArgs;
-use crate::place::{
-    CollectionArgs, IndexArgs, IndexTarget, Lag, Opened, Paths, SyncMode, absolute, opened,
-};
+use crate::output::{ONLY_WEAK, Output, SCHEMA, say};
+use crate::progress::Bar;
+use crate::scores::Scores;
 use crate::wire;
 use passages::{Passages, Shown};
 use skipped::skipped;
@@ -77,8 +77,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "HOW", value_parser = word::<Fusion>, hide_short_help = true)]
     fusion: Option<Fusion>,
     /// Whether to check for changes first: auto (not for long), always or never
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = SyncMode::Auto, hide_possible_values = true, hide_short_help = true)]
-    sync: SyncMode,
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = SyncName::Auto, hide_possible_values = true, hide_short_help = true)]
+    sync: SyncName,
     /// How long the answer waits for changes with --sync auto; the rest is indexed in the
     /// background
     #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds, hide_short_help = true)]
@@ -124,14 +124,26 @@ fn word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
 
 /// Answers the query.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    if args.no_ignore && args.sync == SyncMode::Never {
+    if args.no_ignore && args.sync == SyncName::Never {
         bail!(
             "`--no-ignore` selects what is indexed, and `--sync never` indexes nothing: leave one out"
         );
     }
-    let target = IndexTarget::of(&args.path, &args.collections, &args.index, &args.embedding)?
+    let target = target(&args.path, &args.collections, &args.index, &args.embedding)?
         .without_ignore_files(args.no_ignore);
-    let Opened { mut index, lag } = opened(&target, args.sync, args.wait)?;
+    let update = Update {
+        mode: args.sync.into(),
+        wait: args.wait,
+        goes_on: background::is_possible(),
+    };
+    let Opened {
+        mut index,
+        lag,
+        unsynced,
+    } = opened(&target, update, &mut Bar::new())?;
+    for error in unsynced {
+        say(&format!("note: {error}"));
+    }
     let filter = args.filters.added_to(target.filter.clone());
     let rank = if args.chunks {
         Rank::Chunks
@@ -184,7 +196,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     }
     output.flush()?;
     let mut notes = notes(&answer, lag, || {
-        background::sync(&target, &args.collections, &args.embedding)
+        background::sync(
+            &target,
+            &args.collections.choice(),
+            &args.embedding.choice(),
+        )
     });
     if !args.json && !args.files {
         say(&summary(&answer, channels));

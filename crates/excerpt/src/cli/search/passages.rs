@@ -4,11 +4,11 @@ use std::io;
 
 use excerpt_chunk::Markdown;
 use excerpt_index::{AlsoIn, Answer, DocumentHits, Hit};
+use excerpt_service::{Paths, absolute};
 use owo_colors::Style;
 
-use crate::cli::explain::Scores;
 use crate::output::{Output, columns, cut_off};
-use crate::place::{Paths, absolute};
+use crate::scores::Scores;
 use crate::wire::{citation, citation_of_copy};
 
 /// What is shown for each document.

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use excerpt_index::{Index, Skip, SkipReason, is_at_or_below};
+use excerpt_service::text::thousands;
+use excerpt_service::{IndexTarget, Paths};
 
-use crate::output::thousands;
-use crate::place::{Asker, IndexTarget, Paths, not_indexed};
+use crate::cli::told::{Asker, excluded};
 
 /// The maximum number of reasons that are named.
 const REASONS: usize = 3;
@@ -25,7 +26,7 @@ pub(super) fn skipped(index: &Index, target: &IndexTarget, paths: &Paths) -> Opt
                     Some(known) => Asker::Collection(&known.name),
                     None => Asker::Search,
                 };
-                return Some(not_indexed(&shown, skip, asker));
+                return Some(excluded(&shown, skip, asker));
             }
             let first = (0, shown, skip.detail.clone());
             counts.entry(skip.reason).or_insert(first).0 += 1;

@@ -1,93 +1,77 @@
-//! What every face needs before it calls an index: the index that serves a path or a collection
-//! ([`IndexTarget`]), its configuration (`project.rs`, `embedding.rs`), and its update within the
-//! time that an answer has (`opened.rs`, `background.rs`).
+//! What a request of the user works on: the index that serves a path or a collection
+//! ([`IndexTarget`]), and the display of its paths.
 
-mod addition;
-pub(crate) mod background;
-mod changed;
-mod contents;
-pub(crate) mod embedding;
-mod fields;
-mod not_indexed;
-mod opened;
+mod fragment;
 mod paths;
-pub(crate) mod project;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
 use etcetera::BaseStrategy as _;
 use excerpt_index::{
     Collection, Error, Filter, Index, IndexEntry, LIBRARY, Located, OpenOptions, SyncOptions,
 };
 
-pub(crate) use addition::{Addition, DocumentType, check_secrets};
-pub(crate) use changed::Changed;
-pub(crate) use contents::Contents;
-pub(crate) use not_indexed::{Asker, check_file, not_indexed};
-pub(crate) use opened::{Lag, Opened, SyncMode, TimeBudget, opened, patiently, sync};
-pub(crate) use paths::{Paths, absolute, in_collection};
-use project::{Configuration, EmbeddingArgs};
+pub use fragment::{Fragment, is_id, parsed};
+pub use paths::{Paths, absolute, in_collection};
 
-/// The variable that names an index.
-const VARIABLE: &str = "EXCERPT_INDEX";
+use crate::config::{Configuration, EmbeddingChoice};
+use crate::error::{ServiceError, ServiceResult};
 
-/// The choice of the index, shared by all commands that use one.
-#[derive(Clone, Debug, Default, clap::Args)]
-pub(crate) struct IndexArgs {
-    /// The folder of the index [default: one for each project, in the user's data folder]
-    #[arg(
-        long,
-        value_name = "FOLDER",
-        env = VARIABLE,
-        hide_env_values = true
-    )]
-    index: Option<PathBuf>,
+/// The environment variable that names an index.
+pub const INDEX_VARIABLE: &str = "EXCERPT_INDEX";
+
+/// The choice of the index.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IndexChoice {
+    /// The folder of the index. Default: one for each project, in the user's data folder.
+    pub folder: Option<PathBuf>,
 }
 
-impl IndexArgs {
+impl IndexChoice {
     /// The index that serves `path`, and the part of it at `path`.
-    pub(crate) fn locate(&self, path: &Path) -> anyhow::Result<Located> {
+    pub fn locate(&self, path: &Path) -> ServiceResult<Located> {
         Ok(excerpt_index::locate(
             path,
             &data()?,
-            self.index.as_deref(),
+            self.folder.as_deref(),
         )?)
     }
 
     /// The index that collections are added to.
-    pub(crate) fn library(&self) -> anyhow::Result<PathBuf> {
-        match &self.index {
+    pub fn library(&self) -> ServiceResult<PathBuf> {
+        match &self.folder {
             Some(index) => Ok(std::path::absolute(index)?),
             None => Ok(data()?.join(LIBRARY)),
         }
     }
 
     /// Whether a flag names an index, and not only the environment.
-    pub(crate) fn is_given(&self) -> bool {
-        self.index.is_some() && self.index != IndexArgs::of_environment().index
+    pub fn is_given(&self) -> bool {
+        self.folder.is_some() && *self != IndexChoice::of_environment()
     }
 
     /// The index in the directory `index`.
-    pub(crate) fn of(index: PathBuf) -> Self {
-        IndexArgs { index: Some(index) }
+    pub fn of(index: PathBuf) -> Self {
+        IndexChoice {
+            folder: Some(index),
+        }
     }
 
     /// The index that is set in the environment, if any.
-    pub(crate) fn of_environment() -> Self {
-        IndexArgs {
-            index: std::env::var_os(VARIABLE).map(PathBuf::from),
+    pub fn of_environment() -> Self {
+        IndexChoice {
+            folder: std::env::var_os(INDEX_VARIABLE).map(PathBuf::from),
         }
     }
 
     /// All indexes in the user's data folder.
-    pub(crate) fn all() -> anyhow::Result<Vec<IndexEntry>> {
+    pub fn all() -> ServiceResult<Vec<IndexEntry>> {
         Ok(IndexEntry::all(&data()?))
     }
 
     /// The index with this directory, or of this folder, which may no longer exist. What is no path
     /// can be the name of the directory.
-    pub(crate) fn entry(named: &Path) -> anyhow::Result<IndexEntry> {
+    pub fn entry(named: &Path) -> ServiceResult<IndexEntry> {
         if IndexEntry::is_in(named) {
             return Ok(IndexEntry::of(std::path::absolute(named)?));
         }
@@ -104,24 +88,21 @@ impl IndexArgs {
         found.retain(is_meant);
         match found.len() {
             0 => {
-                if let Some(command) = removal(&all, &root, &data) {
-                    bail!("`{}` is a collection: `{command}`", named.display());
-                }
-                bail!(
-                    "there is no index of `{}`: `excerpt list --indexes` shows all",
-                    named.display()
-                )
+                let named = named.to_path_buf();
+                Err(match collection_of(&all, &root) {
+                    Some((collection, index)) => ServiceError::IsCollection {
+                        named,
+                        collection,
+                        index: (*index != data.join(LIBRARY)).then(|| index.clone()),
+                    },
+                    None => ServiceError::NoIndexOf { named },
+                })
             }
             1 => Ok(found.remove(0)),
-            _ => {
-                let found = found.iter().map(|entry| entry.index.display());
-                let found: Vec<String> = found.map(|index| format!("`{index}`")).collect();
-                bail!(
-                    "`{}` is in several indexes: name one of {}",
-                    named.display(),
-                    found.join(", ")
-                )
-            }
+            _ => Err(ServiceError::SeveralIndexes {
+                named: named.to_path_buf(),
+                indexes: found.into_iter().map(|entry| entry.index).collect(),
+            }),
         }
     }
 }
@@ -142,21 +123,17 @@ fn collection_at(entry: &IndexEntry, root: &Path) -> Option<String> {
     Some(known.name)
 }
 
-/// The command that removes the collection at `root` from one of the indexes.
-fn removal(indexes: &[IndexEntry], root: &Path, data: &Path) -> Option<String> {
+/// The name of the collection at `root`, and the last of the indexes that have it.
+fn collection_of<'e>(indexes: &'e [IndexEntry], root: &Path) -> Option<(String, &'e PathBuf)> {
     let mut found = indexes
         .iter()
         .filter_map(|entry| Some((collection_at(entry, root)?, &entry.index)));
-    let (name, index) = found.next_back()?;
-    Some(match *index == data.join(LIBRARY) {
-        true => format!("excerpt remove {name}"),
-        false => format!("excerpt remove {name} --index {}", index.display()),
-    })
+    found.next_back()
 }
 
-fn data() -> anyhow::Result<PathBuf> {
+fn data() -> ServiceResult<PathBuf> {
     let base = etcetera::choose_base_strategy()
-        .context("cannot find the user's data folder: name an index with `--index`")?;
+        .map_err(|error| ServiceError::NoDataFolder(Box::new(error)))?;
     let data = base.data_dir().join("excerpt");
     // The names in these folders reveal what is indexed.
     for folder in [&data, &data.join("indexes")] {
@@ -166,55 +143,61 @@ fn data() -> anyhow::Result<PathBuf> {
 }
 
 /// The choice of collections instead of a folder.
-#[derive(Clone, Debug, Default, clap::Args)]
-pub(crate) struct CollectionArgs {
-    /// A collection added by `excerpt add`, instead of a folder; repeatable
-    #[arg(long = "collection", short = 'c', value_name = "NAME")]
-    pub(crate) names: Vec<String>,
-    /// All collections added by `excerpt add`
-    #[arg(long, conflicts_with = "names", hide_short_help = true)]
-    pub(crate) library: bool,
+#[derive(Clone, Debug, Default)]
+pub struct CollectionChoice {
+    /// Some collections, by name. Default: none.
+    pub names: Vec<String>,
+    /// All collections of the library. Default: no.
+    pub library: bool,
 }
 
-impl CollectionArgs {
+impl CollectionChoice {
     /// Whether collections are selected instead of a folder.
-    pub(crate) fn are_meant(&self) -> bool {
+    pub fn are_meant(&self) -> bool {
         self.library || !self.names.is_empty()
     }
 }
 
-/// What a command works on: an index, or a part of it.
-pub(crate) struct IndexTarget {
-    pub(crate) index: PathBuf,
+/// What a request works on: an index, or a part of it.
+#[derive(Debug)]
+pub struct IndexTarget {
+    /// The index directory.
+    pub index: PathBuf,
     /// The sources to sync.
-    pub(crate) sources: Vec<Syncable>,
+    pub sources: Vec<Syncable>,
     /// The place of the folder or file, if one was given.
-    pub(crate) place: Option<Located>,
+    pub place: Option<Located>,
     /// The filter for a search.
-    pub(crate) filter: Filter,
+    pub filter: Filter,
     /// The path inside the source, if a folder or file was given.
-    pub(crate) path: Option<String>,
+    pub path: Option<String>,
     /// Whether a flag includes what ignore files exclude, in all sources.
-    pub(crate) no_ignore: bool,
-    pub(crate) configuration: Configuration,
+    pub no_ignore: bool,
+    /// The configuration of the folder, or for collections.
+    pub configuration: Configuration,
+    /// Messages about settings of its sources that were ignored.
+    pub notes: Vec<String>,
 }
 
 /// A source with the options to sync it.
-pub(crate) struct Syncable {
-    pub(crate) root: PathBuf,
-    pub(crate) options: SyncOptions,
+#[derive(Debug)]
+pub struct Syncable {
+    /// The root of the source.
+    pub root: PathBuf,
+    /// How it is synced.
+    pub options: SyncOptions,
     /// The collection that it is, if any.
-    pub(crate) collection: Option<Collection>,
+    pub collection: Option<Collection>,
 }
 
 impl IndexTarget {
     /// The target for `path`, unless collections are selected.
-    pub(crate) fn of(
+    pub fn of(
         path: &Path,
-        collections: &CollectionArgs,
-        index: &IndexArgs,
-        embedding: &EmbeddingArgs,
-    ) -> anyhow::Result<IndexTarget> {
+        collections: &CollectionChoice,
+        index: &IndexChoice,
+        embedding: &EmbeddingChoice,
+    ) -> ServiceResult<IndexTarget> {
         match collections.are_meant() {
             true => IndexTarget::of_collections(collections, index, embedding),
             false => IndexTarget::of_path(path, index, embedding),
@@ -222,12 +205,12 @@ impl IndexTarget {
     }
 
     /// The display of its paths, if the user typed `path`.
-    pub(crate) fn paths(&self, path: &Path) -> Paths {
+    pub fn paths(&self, path: &Path) -> Paths {
         Paths::from_here(self.place.is_some().then_some(path))
     }
 
     /// The same target, including what ignore files exclude if `no_ignore` is set.
-    pub(crate) fn without_ignore_files(mut self, no_ignore: bool) -> IndexTarget {
+    pub fn without_ignore_files(mut self, no_ignore: bool) -> IndexTarget {
         self.no_ignore = no_ignore;
         if no_ignore {
             for source in &mut self.sources {
@@ -238,7 +221,7 @@ impl IndexTarget {
     }
 
     /// Its index, created if there is none.
-    pub(crate) fn create(&self) -> Result<Index, Error> {
+    pub fn create(&self) -> Result<Index, Error> {
         match &self.place {
             Some(place) => Index::open_at(place),
             None => Index::open(&self.index, OpenOptions::create()),
@@ -247,16 +230,16 @@ impl IndexTarget {
 
     fn of_path(
         path: &Path,
-        index: &IndexArgs,
-        embedding: &EmbeddingArgs,
-    ) -> anyhow::Result<IndexTarget> {
+        index: &IndexChoice,
+        embedding: &EmbeddingChoice,
+    ) -> ServiceResult<IndexTarget> {
         let place = index.locate(path)?;
         let mut filter = Filter::default().source(&place.root);
         filter.path.clone_from(&place.path);
         // If the root is also a collection, its options apply.
         let known = Collection::all_in(&place.index)?;
         let known = known.iter().find(|known| known.root == place.root);
-        let configuration = Configuration::of_source(&place.root, known, embedding)?.told();
+        let configuration = Configuration::of_source(&place.root, known, embedding)?;
         let mut options = match known {
             Some(known) => configuration.options_of(known),
             None => configuration.options(),
@@ -273,15 +256,16 @@ impl IndexTarget {
             path: place.path.clone(),
             no_ignore: false,
             place: Some(place),
+            notes: configuration.notes.clone(),
             configuration,
         })
     }
 
     fn of_collections(
-        named: &CollectionArgs,
-        index: &IndexArgs,
-        embedding: &EmbeddingArgs,
-    ) -> anyhow::Result<IndexTarget> {
+        named: &CollectionChoice,
+        index: &IndexChoice,
+        embedding: &EmbeddingChoice,
+    ) -> ServiceResult<IndexTarget> {
         let index = index.library()?;
         let all = Collection::all_in(&index)?;
         let mut names = Vec::new();
@@ -291,8 +275,10 @@ impl IndexTarget {
         let is_meant = |known: &&Collection| named.library || names.contains(&known.name);
         let mut sources = Vec::new();
         let mut presets = Vec::new();
+        let mut notes = Vec::new();
         for collection in all.iter().filter(is_meant) {
-            let configuration = Configuration::read(&collection.root, embedding)?.told();
+            let mut configuration = Configuration::read(&collection.root, embedding)?;
+            notes.append(&mut configuration.notes);
             presets.push(configuration.preset_of(collection));
             sources.push(Syncable {
                 root: collection.root.clone(),
@@ -310,6 +296,7 @@ impl IndexTarget {
             path: None,
             no_ignore: false,
             place: None,
+            notes,
         })
     }
 }

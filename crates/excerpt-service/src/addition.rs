@@ -2,54 +2,56 @@
 
 use std::path::Path;
 
-use anyhow::bail;
-use clap::ValueEnum;
 use excerpt_chunk::Settings;
-use excerpt_index::{Attributes, Collection, Secret, Selection, decode};
+use excerpt_index::{Attributes, Collection, Selection, decode};
 
-use crate::output::thousands;
+use crate::error::{ServiceError, ServiceResult};
 
 /// The options with which a folder, a file or a text is added.
 #[derive(Debug, Default)]
-pub(crate) struct Addition {
-    pub(crate) name: Option<String>,
-    pub(crate) kind: Option<DocumentType>,
-    pub(crate) title: Option<String>,
-    pub(crate) versions: Vec<String>,
-    pub(crate) tags: Vec<String>,
-    pub(crate) selection: Selection,
-    pub(crate) chunking: Settings,
+pub struct Addition {
+    /// The name of the collection. Default: that of the folder or file, or one made of the title.
+    pub name: Option<String>,
+    /// The type of its documents.
+    pub kind: Option<DocumentType>,
+    /// The title, of a file or a text.
+    pub title: Option<String>,
+    /// The versions that its documents are about.
+    pub versions: Vec<String>,
+    /// Words to filter by.
+    pub tags: Vec<String>,
+    /// Which files are documents.
+    pub selection: Selection,
+    /// How they are split.
+    pub chunking: Settings,
 }
 
 /// Rejects a text with a secret, which would be skipped in a file: the user or agent that adds it
 /// rarely knows about the secret, and would believe that the text was added.
-pub(crate) fn check_secrets(file: &str, text: &str, selection: &Selection) -> anyhow::Result<()> {
+pub fn check_secrets(file: &str, text: &str, selection: &Selection) -> ServiceResult<()> {
     match selection.withholds(file, text) {
-        Some(secret) => bail!(
-            "the text is not kept because it may contain secrets ({secret}): {}",
-            Secret::ADVICE
-        ),
+        Some(secret) => Err(ServiceError::SecretText { secret }),
         None => Ok(()),
     }
 }
 
 /// The type of documents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DocumentType {
-    /// Something to read
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DocumentType {
+    /// Something to read.
     Doc,
-    /// Something to run
+    /// Something to run.
     Script,
 }
 
 impl Addition {
     /// The collection for `root`, or without a root, for an added text.
-    pub(crate) fn collection(&self, root: Option<&Path>) -> anyhow::Result<Collection> {
+    pub fn collection(&self, root: Option<&Path>) -> ServiceResult<Collection> {
         let name = match (&self.name, self.title(), root) {
             (Some(name), ..) => name.clone(),
             (None, _, Some(root)) => Collection::name_for(root),
             (None, Some(title), None) => Collection::name_for(Path::new(title)),
-            (None, None, None) => bail!("a text has no name: give `--name` or `--title`"),
+            (None, None, None) => return Err(ServiceError::NamelessText),
         };
         let mut collection = Collection::new(name, root.unwrap_or(Path::new(".")));
         collection.chunking = self.chunking.clone();
@@ -59,7 +61,7 @@ impl Addition {
     }
 
     /// What is said of its documents.
-    pub(crate) fn attributes(&self) -> Attributes {
+    pub fn attributes(&self) -> Attributes {
         let mut attributes = Attributes::default();
         attributes.kind = self.kind.map(|kind| match kind {
             DocumentType::Doc => "doc".to_string(),
@@ -71,39 +73,39 @@ impl Addition {
         attributes
     }
 
-    /// Checks that a title is not given to a folder: `root`. The error shows the argument and the
-    /// folder as `title` and `folder`.
-    pub(crate) fn check_title(&self, root: &Path, title: &str, folder: &str) -> anyhow::Result<()> {
+    /// Checks that a title is not given to a folder: `root`, which the error shows as `shown`.
+    pub fn check_title(&self, root: &Path, shown: &str) -> ServiceResult<()> {
         if self.title().is_some() && root.is_dir() {
-            bail!("`{title}` names one document, and `{folder}` is a folder: leave it out");
+            return Err(ServiceError::TitleOfFolder {
+                folder: shown.to_string(),
+            });
         }
         Ok(())
     }
 
     /// The title, unless it is empty.
-    pub(crate) fn title(&self) -> Option<&str> {
+    pub fn title(&self) -> Option<&str> {
         let title = self.title.as_deref();
         title.filter(|title| !title.trim().is_empty())
     }
 
     /// Checks that a text can be a document, by the same rules as for a file.
-    pub(crate) fn check_text(file: &str, text: &str, selection: &Selection) -> anyhow::Result<()> {
+    pub fn check_text(file: &str, text: &str, selection: &Selection) -> ServiceResult<()> {
         let most = selection.max_file_size();
         if text.len() as u64 > most {
-            bail!(
-                "the text takes {} bytes, and one of more than {} is not indexed: add it in parts",
-                thousands(text.len()),
-                thousands(usize::try_from(most)?)
-            );
+            return Err(ServiceError::TextTooLarge {
+                bytes: text.len(),
+                limit: most,
+            });
         }
         match decode(text.as_bytes().to_vec()) {
             Ok(_) => check_secrets(file, text, selection),
-            Err(_) => bail!("not text: contains a NUL byte"),
+            Err(_) => Err(ServiceError::NotText),
         }
     }
 
     /// The name of the file that a text is stored in, whose extension determines the syntax.
-    pub(crate) fn file_name(&self, collection: &Collection) -> String {
+    pub fn file_name(&self, collection: &Collection) -> String {
         let name = &collection.name;
         match self.kind {
             _ if Path::new(name).extension().is_some() => name.clone(),

@@ -1,25 +1,24 @@
 //! A target as a user writes it: a path, and the requested part of that document.
 
-use anyhow::bail;
+use crate::error::{ServiceError, ServiceResult};
 
 /// The minimum number of digits of a chunk's id.
 const SHORTEST_ID: usize = 4;
 
 /// The requested part of a document.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Fragment {
+pub enum Fragment {
+    /// All of it.
     Whole,
     /// From a line and a character in it, both from 1, to the end of a line.
     Lines((usize, usize), usize),
+    /// A section, by its name in links.
     Section(String),
 }
 
 /// A path and the requested part. If a document exists (by `exists`) whose name ends like a line
 /// range or a section, the target is that document.
-pub(crate) fn parsed(
-    given: &str,
-    exists: impl Fn(&str) -> bool,
-) -> anyhow::Result<(&str, Fragment)> {
+pub fn parsed(given: &str, exists: impl Fn(&str) -> bool) -> ServiceResult<(&str, Fragment)> {
     if exists(given) {
         return Ok((given, Fragment::Whole));
     }
@@ -41,12 +40,14 @@ pub(crate) fn parsed(
     }
     match lines {
         None => Ok((given, Fragment::Whole)),
-        Some((_, range)) if is_reversed(range) => {
-            bail!("invalid line range `{range}`: start is after end")
+        Some((_, range)) => {
+            let is_reversed = is_reversed(range);
+            let range = range.to_string();
+            Err(match is_reversed {
+                true => ServiceError::ReversedLines { range },
+                false => ServiceError::InvalidLines { range },
+            })
         }
-        Some((_, range)) => bail!(
-            "invalid line range `{range}`, expected a line or a range from 1, such as `7` or `10-20`"
-        ),
     }
 }
 
@@ -77,7 +78,7 @@ fn marked(section: &str) -> Option<((usize, usize), usize)> {
 }
 
 /// Whether this may be the beginning of a chunk's id.
-pub(crate) fn is_id(given: &str) -> bool {
+pub fn is_id(given: &str) -> bool {
     given.len() >= SHORTEST_ID && given.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 

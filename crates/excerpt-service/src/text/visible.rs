@@ -8,7 +8,7 @@
 /// Joiners and variation selectors, which scripts and emoji need, are visible directly after the
 /// character that they modify. A run of them, which modifies nothing and can carry a message, is
 /// hidden.
-pub(crate) fn characters(text: &str) -> impl Iterator<Item = (usize, char, bool)> {
+pub fn characters(text: &str) -> impl Iterator<Item = (usize, char, bool)> {
     let mut before = Before::Nothing;
     text.char_indices().map(move |(at, char)| {
         let (hidden, now) = match char {
@@ -26,7 +26,7 @@ pub(crate) fn characters(text: &str) -> impl Iterator<Item = (usize, char, bool)
 }
 
 /// Whether `text` contains a hidden character.
-pub(crate) fn has_hidden(text: &str) -> bool {
+pub fn has_hidden(text: &str) -> bool {
     characters(text).any(|(_, _, hidden)| hidden)
 }
 

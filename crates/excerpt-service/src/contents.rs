@@ -6,15 +6,18 @@ use excerpt_index::{Error, Index, Warned};
 
 /// The documents of a source, and the warnings of their splitting.
 #[derive(Debug)]
-pub(crate) struct Contents {
-    pub(crate) documents: usize,
-    pub(crate) chunks: usize,
-    pub(crate) warnings: Vec<Warned>,
+pub struct Contents {
+    /// How many documents it has.
+    pub documents: usize,
+    /// How many chunks they have.
+    pub chunks: usize,
+    /// The warnings.
+    pub warnings: Vec<Warned>,
 }
 
 impl Contents {
     /// Those of the source at `root`; none if it was never synced.
-    pub(crate) fn of(index: &Index, root: &Path) -> Result<Contents, Error> {
+    pub fn of(index: &Index, root: &Path) -> Result<Contents, Error> {
         let status = index.status()?;
         let mut sources = status.sources.iter();
         let source = sources.find(|source| source.root == root);
@@ -32,7 +35,7 @@ impl Contents {
 
     /// The first warnings, at most `most`, as lines with the path as `shown`, and how many more
     /// there are.
-    pub(crate) fn first_warnings(
+    pub fn first_warnings(
         &self,
         most: usize,
         shown: impl Fn(&str) -> String,

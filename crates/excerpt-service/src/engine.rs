@@ -8,15 +8,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{anyhow, bail};
 use excerpt_index::{Error, Index, OpenOptions, Progress, SyncReport};
 use tokio::sync::{Semaphore, oneshot, watch};
 
-use super::scope::{Scope, VisibleSource, configured};
-use crate::exit::message;
-use crate::place::embedding::Embedding;
-use crate::place::project::EmbeddingArgs;
-use crate::place::{IndexTarget, SyncMode, Syncable, TimeBudget};
+use crate::config::{Embedding, EmbeddingChoice};
+use crate::error::{ServiceError, ServiceResult};
+use crate::scope::{Scope, VisibleSource, configured};
+use crate::target::{IndexTarget, Syncable};
+use crate::update::{SyncMode, TimeBudget};
 
 /// The maximum number of requests that are answered concurrently; the others wait.
 const AT_ONCE: usize = 4;
@@ -40,40 +39,45 @@ const FAREWELL: Duration = Duration::from_secs(1);
 
 /// The state of the writer thread.
 #[derive(Clone, Debug, Default)]
-pub(super) struct State {
+pub struct WriterProgress {
     /// Whether a check for changes is due or running.
-    pub(super) is_checking: bool,
-    pub(super) progress: Option<Progress>,
+    pub is_checking: bool,
+    /// How far it has got.
+    pub progress: Option<Progress>,
     /// How many checks, or parts of one, have ended.
-    pub(super) checked: usize,
+    pub checked: usize,
     /// How the last check ended.
-    pub(super) ended: Option<Ended>,
+    pub ended: Option<CheckEnd>,
 }
 
 /// How a check for changes ended.
 #[derive(Clone, Debug)]
-pub(super) enum Ended {
+pub enum CheckEnd {
+    /// Everything is up to date.
     Complete,
     /// Another process is writing to the index.
     Waiting,
     /// There is more to do.
     Rest {
+        /// The files of the source.
         listed: usize,
+        /// Those of them whose current state is not indexed.
         remaining: usize,
         /// Whether a new generation is being built while the old one is served.
         aside: bool,
     },
-    Failed(String),
+    /// It failed.
+    Failed(Arc<ServiceError>),
 }
 
 /// A job for the writer thread.
 enum Job {
     Check,
-    Write(Box<dyn FnOnce(&mut Writer) + Send>),
+    Write(Box<dyn FnOnce(&mut EngineWriter) + Send>),
 }
 
 /// See the module.
-pub(super) struct Engine {
+pub struct Engine {
     scope: Arc<Scope>,
     mode: SyncMode,
     /// The embedder for queries.
@@ -88,7 +92,7 @@ pub(super) struct Engine {
 
 /// What the writer thread shares with the others.
 struct WriterState {
-    state: watch::Sender<State>,
+    state: watch::Sender<WriterProgress>,
     stop: AtomicBool,
     /// When the client disconnected.
     gone: OnceLock<Instant>,
@@ -105,34 +109,27 @@ impl WriterState {
 }
 
 /// Why there was no answer.
-pub(super) enum Trouble {
+#[derive(Debug)]
+pub enum Unanswered<E> {
     /// There is no index yet.
     Missing(Error),
-    Other(anyhow::Error),
-}
-
-impl From<Trouble> for anyhow::Error {
-    fn from(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::Missing(error) => error.into(),
-            Trouble::Other(error) => error,
-        }
-    }
+    /// Something else failed.
+    Other(E),
 }
 
 impl Engine {
     /// Starts the writer thread for the index of `target`, with a first check for changes unless
     /// `mode` forbids it.
-    pub(super) fn start(
+    pub fn start(
         target: IndexTarget,
         scope: Arc<Scope>,
         mode: SyncMode,
-        args: EmbeddingArgs,
+        choice: EmbeddingChoice,
     ) -> std::io::Result<Engine> {
         let (jobs, todo) = channel();
         let (alive, ended) = channel::<()>();
         let writer_state = Arc::new(WriterState {
-            state: watch::Sender::new(State::default()),
+            state: watch::Sender::new(WriterProgress::default()),
             stop: AtomicBool::new(false),
             gone: OnceLock::new(),
             urgent: AtomicUsize::new(0),
@@ -147,10 +144,10 @@ impl Engine {
             jobs: Mutex::new(Some(jobs)),
             ended: Mutex::new(Some(ended)),
         };
-        let mut writer = Writer {
+        let mut writer = EngineWriter {
             target,
             scope,
-            args,
+            choice,
             writer_state,
             index: None,
             is_first: true,
@@ -167,17 +164,18 @@ impl Engine {
         Ok(engine)
     }
 
-    pub(super) fn mode(&self) -> SyncMode {
+    /// Whether the writer thread checks for changes.
+    pub fn mode(&self) -> SyncMode {
         self.mode
     }
 
     /// A receiver for the state of the writer thread.
-    pub(super) fn state(&self) -> watch::Receiver<State> {
+    pub fn state(&self) -> watch::Receiver<WriterProgress> {
         self.writer_state.state.subscribe()
     }
 
     /// Requests a check for changes. Requests before it has ended are merged.
-    pub(super) fn check(&self) {
+    pub fn check(&self) {
         let is_new = self
             .writer_state
             .state
@@ -196,40 +194,52 @@ impl Engine {
     }
 
     /// Answers with an index that no other request uses meanwhile.
-    pub(super) async fn answer<T: Send + 'static>(
+    ///
+    /// # Errors
+    ///
+    /// [`Unanswered::Missing`] if there is no index, and those of `work`.
+    pub async fn answer<T, E>(
         self: &Arc<Self>,
-        work: impl FnOnce(&mut Index) -> anyhow::Result<T> + Send + 'static,
-    ) -> Result<T, Trouble> {
+        work: impl FnOnce(&mut Index) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, Unanswered<E>>
+    where
+        T: Send + 'static,
+        E: From<ServiceError> + Send + 'static,
+    {
         let turn = self.turns.acquire().await;
         let engine = Arc::clone(self);
         let done = tokio::task::spawn_blocking(move || engine.answer_here(work)).await;
         drop(turn);
         match done {
             Ok(answer) => answer,
-            Err(error) => Err(Trouble::Other(anyhow!("no answer: {error}"))),
+            Err(error) => Err(Unanswered::Other(ServiceError::NoAnswer(error).into())),
         }
     }
 
     /// Records that the client has disconnected. A long sync is interrupted, so that requests
     /// waiting for it are answered from the current state.
-    pub(super) fn disconnected(&self) {
+    pub fn disconnected(&self) {
         let _ = self.writer_state.gone.set(Instant::now());
     }
 
     /// Answers on this thread.
-    pub(super) fn answer_here<T>(
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Engine::answer`].
+    pub fn answer_here<T, E: From<ServiceError>>(
         &self,
-        work: impl FnOnce(&mut Index) -> anyhow::Result<T>,
-    ) -> Result<T, Trouble> {
+        work: impl FnOnce(&mut Index) -> Result<T, E>,
+    ) -> Result<T, Unanswered<E>> {
         let mut index = self.opened()?;
         let answer = work(&mut index);
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         idle.push_back(index);
-        answer.map_err(Trouble::Other)
+        answer.map_err(Unanswered::Other)
     }
 
     /// An index in its current state.
-    fn opened(&self) -> Result<Index, Trouble> {
+    fn opened<E: From<ServiceError>>(&self) -> Result<Index, Unanswered<E>> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = idle.pop_back();
         drop(idle);
@@ -248,16 +258,24 @@ impl Engine {
             self.embedding.given_to(index)
         };
         open().map_err(|error| match error {
-            Error::NotFound { .. } => Trouble::Missing(error),
-            error => Trouble::Other(error.into()),
+            Error::NotFound { .. } => Unanswered::Missing(error),
+            error => Unanswered::Other(ServiceError::from(error).into()),
         })
     }
 
     /// Runs `work` on the writer thread, before any other job.
-    pub(super) async fn write<T: Send + 'static>(
+    ///
+    /// # Errors
+    ///
+    /// Those of `work`, and [`ServiceError::ShuttingDown`].
+    pub async fn write<T, E>(
         &self,
-        work: impl FnOnce(&mut Writer) -> anyhow::Result<T> + Send + 'static,
-    ) -> anyhow::Result<T> {
+        work: impl FnOnce(&mut EngineWriter) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<ServiceError> + Send + 'static,
+    {
         let (done, answer) = oneshot::channel();
         self.writer_state.urgent.fetch_add(1, Ordering::SeqCst);
         self.send(Job::Write(Box::new(move |writer| {
@@ -267,12 +285,12 @@ impl Engine {
         })));
         match answer.await {
             Ok(answer) => answer,
-            Err(_) => Err(anyhow!("the server is shutting down")),
+            Err(_) => Err(ServiceError::ShuttingDown.into()),
         }
     }
 
     /// Interrupts the writer thread, and waits for it to end.
-    pub(super) fn end(&self) {
+    pub fn end(&self) {
         self.writer_state.stop.store(true, Ordering::SeqCst);
         drop(
             self.jobs
@@ -292,17 +310,17 @@ impl Engine {
 }
 
 /// The state of the writer thread that is not shared.
-pub(super) struct Writer {
+pub struct EngineWriter {
     target: IndexTarget,
     scope: Arc<Scope>,
-    args: EmbeddingArgs,
+    choice: EmbeddingChoice,
     writer_state: Arc<WriterState>,
     index: Option<Index>,
     /// Whether nothing has been searchable yet.
     is_first: bool,
 }
 
-impl Writer {
+impl EngineWriter {
     fn work(&mut self, todo: &Receiver<Job>) {
         // When a check is due, and the earliest time for the next one.
         let (mut due, mut earliest) = (None, Instant::now());
@@ -328,7 +346,7 @@ impl Writer {
     }
 
     /// The index, created if there is none.
-    pub(super) fn index(&mut self) -> anyhow::Result<&mut Index> {
+    pub fn index(&mut self) -> ServiceResult<&mut Index> {
         // An index that was deleted is created again.
         let kept = self.index.take();
         let kept = kept.and_then(|mut index| index.refresh().ok().map(|()| index));
@@ -348,12 +366,12 @@ impl Writer {
         let ended = self.check_all().unwrap_or_else(|error| {
             // After an error, the index is opened again.
             self.index = None;
-            Ended::Failed(message(&error))
+            CheckEnd::Failed(Arc::new(error))
         });
         let pause = match ended {
-            Ended::Rest { .. } => Some(TURN),
-            Ended::Waiting => Some(PAUSE),
-            Ended::Complete | Ended::Failed(_) => None,
+            CheckEnd::Rest { .. } => Some(TURN),
+            CheckEnd::Waiting => Some(PAUSE),
+            CheckEnd::Complete | CheckEnd::Failed(_) => None,
         };
         let is_done = pause.is_none();
         self.writer_state.state.send_modify(|state| {
@@ -365,12 +383,12 @@ impl Writer {
         pause
     }
 
-    fn check_all(&mut self) -> anyhow::Result<Ended> {
+    fn check_all(&mut self) -> ServiceResult<CheckEnd> {
         let asks_elsewhere = self.target.configuration.embedding.asks_elsewhere();
         self.is_first &= self.index()?.searched()? == 0;
         let budget = self.is_first.then(|| TimeBudget::of(FIRST, asks_elsewhere));
         self.is_first = false;
-        let mut ended = Ended::Complete;
+        let mut ended = CheckEnd::Complete;
         for seen in self.scope.sources()? {
             let writer_state = Arc::clone(&self.writer_state);
             let report = self.sync(&seen, |progress| {
@@ -382,10 +400,10 @@ impl Writer {
             });
             let report = match report {
                 Ok(report) => report,
-                Err(error) if is_locked(&error) => return Ok(Ended::Waiting),
+                Err(error) if is_locked(&error) => return Ok(CheckEnd::Waiting),
                 // An error in one collection does not affect the others.
                 Err(error) if seen.collection.is_some() => {
-                    ended = Ended::Failed(message(&error));
+                    ended = CheckEnd::Failed(Arc::new(error));
                     continue;
                 }
                 Err(error) => return Err(error),
@@ -394,7 +412,7 @@ impl Writer {
             // retries them.
             let is_stuck = report.remaining == 0 && report.without_vectors.is_some();
             if !report.complete && !is_stuck {
-                return Ok(Ended::Rest {
+                return Ok(CheckEnd::Rest {
                     listed: report.listed,
                     remaining: report.remaining,
                     aside: report.aside,
@@ -406,15 +424,18 @@ impl Writer {
 
     /// Syncs a source until `breaks_off` returns true or the process is about to exit. The message
     /// of an error does not contain the source's root.
-    pub(super) fn sync(
+    pub fn sync(
         &mut self,
         seen: &VisibleSource,
         breaks_off: impl Fn(Progress) -> bool,
-    ) -> anyhow::Result<SyncReport> {
+    ) -> ServiceResult<SyncReport> {
         let synced = self.sync_source(seen, breaks_off);
         synced.map_err(|error| match is_locked(&error) {
             true => error,
-            false => anyhow!("{}", seen.told(&message(&error))),
+            false => ServiceError::NotSynced {
+                seen: Box::new(seen.clone()),
+                error: Box::new(error),
+            },
         })
     }
 
@@ -422,7 +443,7 @@ impl Writer {
         &mut self,
         seen: &VisibleSource,
         breaks_off: impl Fn(Progress) -> bool,
-    ) -> anyhow::Result<SyncReport> {
+    ) -> ServiceResult<SyncReport> {
         let source = self.syncable(seen)?;
         let writer_state = Arc::clone(&self.writer_state);
         let progress = |progress: Progress| match writer_state.end_syncs() || breaks_off(progress) {
@@ -431,17 +452,15 @@ impl Writer {
         };
         let index = self.index()?;
         if seen.root.exists() && !seen.is_in_place() {
-            bail!(
-                "`{}` was moved and a symbolic link took its place: restart the server, or add it again",
-                seen.name
-            );
+            let name = seen.name.clone();
+            return Err(ServiceError::Replaced { name });
         }
         Ok(index.sync(&source.root, &source.options, progress)?)
     }
 
     /// A source with the options to sync it.
-    fn syncable(&self, seen: &VisibleSource) -> anyhow::Result<Syncable> {
-        let configuration = configured(Some(&seen.root), &self.args)?;
+    fn syncable(&self, seen: &VisibleSource) -> ServiceResult<Syncable> {
+        let configuration = configured(Some(&seen.root), &self.choice)?;
         Ok(Syncable {
             root: seen.root.clone(),
             options: seen.options(&configuration),
@@ -450,19 +469,19 @@ impl Writer {
     }
 
     /// Syncs all visible sources completely.
-    pub(super) fn sync_all(&mut self) -> anyhow::Result<()> {
+    pub fn sync_all(&mut self) -> ServiceResult<()> {
         for seen in self.scope.sources()? {
             self.sync(&seen, |_| false)?;
         }
         self.writer_state.state.send_modify(|state| {
             state.checked += 1;
-            state.ended = Some(Ended::Complete);
+            state.ended = Some(CheckEnd::Complete);
         });
         Ok(())
     }
 }
 
 /// Whether another process is writing.
-fn is_locked(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(Error::Locked { .. }))
+fn is_locked(error: &ServiceError) -> bool {
+    matches!(error, ServiceError::Index(Error::Locked { .. }))
 }

@@ -5,8 +5,7 @@
 use std::io;
 use std::process::{Command, Stdio};
 
-use super::project::EmbeddingArgs;
-use super::{CollectionArgs, IndexTarget};
+use excerpt_service::{CollectionChoice, EmbeddingChoice, IndexTarget};
 
 /// The variable that disables it when set to `0`.
 const VARIABLE: &str = "EXCERPT_BACKGROUND";
@@ -23,8 +22,8 @@ pub(crate) fn is_possible() -> bool {
 /// Starts a sync of `target` that outlives this process.
 pub(crate) fn sync(
     target: &IndexTarget,
-    collections: &CollectionArgs,
-    embedding: &EmbeddingArgs,
+    collections: &CollectionChoice,
+    embedding: &EmbeddingChoice,
 ) -> io::Result<()> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("sync");
@@ -50,7 +49,7 @@ pub(crate) fn sync(
         .arg("--background")
         // Not the user's working directory, which would then be in use.
         .current_dir(&target.index);
-    if let Some(file) = &embedding.embedding_config {
+    if let Some(file) = &embedding.file {
         command
             .arg("--embedding-config")
             .arg(std::path::absolute(file)?);

@@ -5,7 +5,8 @@
 use std::io;
 use std::process::ExitCode;
 
-use excerpt_index::eval::SetError;
+use super::told::message;
+use crate::output::complain;
 
 /// The result of a command that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,20 +26,9 @@ pub(crate) fn code(result: anyhow::Result<Outcome>) -> ExitCode {
         Ok(Outcome::Nothing | Outcome::Attention) => ExitCode::from(1),
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            crate::output::complain(&message(&error));
+            complain(&message(&error));
             ExitCode::from(2)
         }
-    }
-}
-
-/// The message of an error, with its cause unless the message already contains it.
-pub(crate) fn message(error: &anyhow::Error) -> String {
-    if let Some(error) = error.downcast_ref::<excerpt_index::Error>() {
-        return error.to_string();
-    }
-    match error.downcast_ref::<SetError>() {
-        Some(error) => error.to_string(),
-        None => format!("{error:#}"),
     }
 }
 

@@ -4,13 +4,15 @@
 
 use std::ops::Range;
 
-/// The default for the tokens of an answer, and the range that can be requested.
-pub(super) const DEFAULT: usize = 4_000;
-pub(super) const LEAST: usize = 100;
-pub(super) const MOST: usize = 100_000;
+/// The default for the tokens of an answer.
+pub const DEFAULT: usize = 4_000;
+/// The fewest tokens that can be requested.
+pub const LEAST: usize = 100;
+/// The most tokens that can be requested.
+pub const MOST: usize = 100_000;
 
 /// The tokens of a text, estimated: see [`Meter`].
-pub(super) fn tokens(text: &str) -> usize {
+pub fn tokens(text: &str) -> usize {
     let mut meter = Meter::default();
     text.chars().for_each(|c| meter.add(c));
     meter.total()
@@ -18,7 +20,7 @@ pub(super) fn tokens(text: &str) -> usize {
 
 /// The beginning of a text, of at most `room` tokens: as many whole lines as fit, or if these would
 /// leave much of the room unused, a part of the next line as well.
-pub(super) fn beginning(text: &str, room: usize) -> &str {
+pub fn beginning(text: &str, room: usize) -> &str {
     let mut meter = Meter::default();
     let mut lines = 0;
     for (at, c) in text.char_indices() {
@@ -36,7 +38,7 @@ pub(super) fn beginning(text: &str, room: usize) -> &str {
 /// The part of a text that takes at most `room` tokens and contains `best` if that fits: the
 /// beginning if it reaches that far, else lines around it, or if its line is too long, the text
 /// from there on.
-pub(super) fn around(text: &str, best: Range<usize>, room: usize) -> Range<usize> {
+pub fn around(text: &str, best: Range<usize>, room: usize) -> Range<usize> {
     let begun = beginning(text, room).len();
     if begun >= best.end {
         return 0..begun;
@@ -136,17 +138,17 @@ impl Meter {
 }
 
 /// A name that may be long, shortened to fit into a line.
-pub(super) fn shortened(name: &str) -> String {
+pub fn shortened(name: &str) -> String {
     begun(name, 100)
 }
 
 /// A text that may be very long, such as a title, shortened to what is worth showing.
-pub(super) fn bounded(text: &str) -> String {
+pub fn bounded(text: &str) -> String {
     begun(text, 300)
 }
 
 /// The first characters of a text, followed by `…` if there are more.
-pub(super) fn begun(text: &str, most: usize) -> String {
+pub fn begun(text: &str, most: usize) -> String {
     let mut short: String = text.chars().take(most).collect();
     if text.chars().nth(most).is_some() {
         short.push('…');

@@ -6,13 +6,13 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::anyhow;
 use excerpt_chunk::{FileError, closest, fields_named};
 use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::other_names::{arguments, snake_case};
+use super::names::{arguments, snake_case};
+use crate::error::{ServiceError, ServiceResult};
 
 /// The type of a field.
 #[derive(Clone, Copy, Debug)]
@@ -45,9 +45,11 @@ pub(crate) struct File {
 
 impl File {
     /// An error about a range of its bytes.
-    fn fault(&self, place: Range<usize>, message: String) -> anyhow::Error {
-        let fault = FileError::new(&self.text, place, message);
-        anyhow!("{}:{fault}", self.path.display())
+    fn fault(&self, place: Range<usize>, message: String) -> ServiceError {
+        ServiceError::Configuration {
+            path: self.path.clone(),
+            fault: FileError::new(&self.text, place, message),
+        }
     }
 }
 
@@ -62,7 +64,7 @@ pub(crate) struct FieldValue {
 
 impl FieldValue {
     /// An error about it.
-    pub(crate) fn fault(&self, message: impl ToString) -> anyhow::Error {
+    pub(crate) fn fault(&self, message: impl ToString) -> ServiceError {
         self.file.fault(self.place.clone(), message.to_string())
     }
 }
@@ -73,7 +75,7 @@ pub(crate) struct Table(pub(crate) BTreeMap<String, FieldValue>);
 
 impl Table {
     /// Reads the table `name` of a file; empty if the file does not have it.
-    pub(crate) fn read(file: &Arc<File>, name: &str, fields: &Fields) -> anyhow::Result<Table> {
+    pub(crate) fn read(file: &Arc<File>, name: &str, fields: &Fields) -> ServiceResult<Table> {
         let document = parse(file)?;
         let mut table = Table::default();
         if let Some((key, value)) = document.get_ref().get_key_value(name) {
@@ -93,7 +95,7 @@ impl Table {
         prefix: &str,
         table: &DeTable<'_>,
         fields: &Fields,
-    ) -> anyhow::Result<()> {
+    ) -> ServiceResult<()> {
         let mut entries: Vec<_> = table.iter().collect();
         entries.sort_by_key(|(key, _)| key.span().start);
         for (key, value) in entries {
@@ -199,7 +201,7 @@ impl FieldType {
 }
 
 /// Checks that the file has only tables with these names.
-pub(crate) fn check_names(file: &File, names: &[&'static str]) -> anyhow::Result<()> {
+pub(crate) fn check_names(file: &File, names: &[&'static str]) -> ServiceResult<()> {
     let document = parse(file)?;
     let mut entries: Vec<_> = document.get_ref().iter().collect();
     entries.sort_by_key(|(key, _)| key.span().start);
@@ -250,7 +252,7 @@ fn inside(
     })
 }
 
-fn parse(file: &File) -> anyhow::Result<Spanned<DeTable<'_>>> {
+fn parse(file: &File) -> ServiceResult<Spanned<DeTable<'_>>> {
     DeTable::parse(&file.text).map_err(|error| {
         let place = error.span().unwrap_or(0..0);
         file.fault(place, error.message().to_string())

@@ -5,28 +5,27 @@
 
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
-use anyhow::{anyhow, bail};
 use excerpt_index::{
     Collection, Filter, Index, ListOptions, OpenOptions, Ranking, ReadOptions, SyncOptions,
     is_at_or_below,
 };
 
-use super::Options;
-use super::arguments::shown;
-use crate::place::IndexTarget;
-use crate::place::project::{Configuration, EmbeddingArgs};
+use crate::config::{Configuration, EmbeddingChoice};
+use crate::error::{ServiceError, ServiceResult};
+use crate::target::{CollectionChoice, IndexTarget};
+use crate::text::shown;
 
 /// The bounds of a server, fixed when it starts.
-pub(super) struct Scope {
+pub struct Scope {
     /// The index directory.
-    pub(super) index: PathBuf,
+    pub index: PathBuf,
     served: ServedSources,
     /// The path inside the source that paths are relative to, if a part of a source is served.
     base: String,
     /// The path inside each source outside of which nothing is visible.
     under: String,
     /// The folders that `add` may read: those that were named, or else the one that is served.
-    pub(super) readable: Vec<PathBuf>,
+    pub readable: Vec<PathBuf>,
 }
 
 /// What is served.
@@ -41,24 +40,25 @@ enum ServedSources {
 
 /// A visible source.
 #[derive(Clone, Debug)]
-pub(super) struct VisibleSource {
+pub struct VisibleSource {
     /// Its name in the address of a resource.
-    pub(super) name: String,
-    pub(super) root: PathBuf,
+    pub name: String,
+    /// Its root.
+    pub root: PathBuf,
     /// The collection that it is, if any.
-    pub(super) collection: Option<Collection>,
+    pub collection: Option<Collection>,
 }
 
 impl VisibleSource {
     /// Whether its path is the same as when it was added or first served: no link has replaced it
     /// or a folder above it.
-    pub(super) fn is_in_place(&self) -> bool {
+    pub fn is_in_place(&self) -> bool {
         let real = self.root.canonicalize();
         real.is_ok_and(|real| real == self.root)
     }
 
     /// The options to sync it, from the configuration of its folder and from its collection.
-    pub(super) fn options(&self, configuration: &Configuration) -> SyncOptions {
+    pub fn options(&self, configuration: &Configuration) -> SyncOptions {
         match &self.collection {
             Some(known) => configuration.options_of(known),
             None => configuration.options(),
@@ -66,12 +66,13 @@ impl VisibleSource {
     }
 
     /// The name of its collection, which the tools use.
-    pub(super) fn collection_name(&self) -> Option<&str> {
+    pub fn collection_name(&self) -> Option<&str> {
         self.collection.as_ref().map(|known| &*known.name)
     }
 
     /// A message with the root of the source replaced by its name.
-    pub(super) fn told(&self, message: &str) -> String {
+    #[must_use]
+    pub fn without_root(&self, message: &str) -> String {
         let root = self.root.to_string_lossy();
         // The root of a file system is part of every path.
         if self.root.parent().is_none() {
@@ -82,14 +83,30 @@ impl VisibleSource {
     }
 }
 
+/// What a scope is limited to.
+#[derive(Debug)]
+pub struct ScopeBounds<'a> {
+    /// The collections that are served instead of a folder.
+    pub collections: &'a CollectionChoice,
+    /// The path inside what is served outside of which nothing is visible. Default: none.
+    pub under: Option<&'a str>,
+    /// The folders that may be added from; if empty, the one that is served.
+    pub roots: &'a [PathBuf],
+}
+
 impl Scope {
-    pub(super) fn of(target: &IndexTarget, options: &Options) -> anyhow::Result<Scope> {
+    /// The scope of `target` within `bounds`.
+    ///
+    /// # Errors
+    ///
+    /// When there is nothing at the path of the bounds.
+    pub fn of(target: &IndexTarget, bounds: &ScopeBounds<'_>) -> ServiceResult<Scope> {
         let mut base = target.path.clone().unwrap_or_default();
         let mut bound = base.clone();
         let served = match &target.place {
             Some(place) => ServedSources::Root(place.root.clone()),
-            None if options.collections.library => ServedSources::Library,
-            None => ServedSources::Named(options.collections.names.clone()),
+            None if bounds.collections.library => ServedSources::Library,
+            None => ServedSources::Named(bounds.collections.names.clone()),
         };
         // The path of a single file is its name.
         if let ServedSources::Root(root) = &served
@@ -101,23 +118,25 @@ impl Scope {
                 .map_or("", |(folder, _)| folder)
                 .to_string();
         }
-        let under = match &options.under {
+        let under = match bounds.under {
             None => std::mem::take(&mut bound),
-            Some(under) => match plain(under) {
+            Some(under) => match plain_path(under) {
                 Some(under) => joined(&bound, &under),
-                None => bail!(
-                    "`{under}` is not a folder inside what is served: give its path from there"
-                ),
+                None => {
+                    let under = under.to_string();
+                    return Err(ServiceError::InvalidBound { under });
+                }
             },
         };
-        if let Some(given) = &options.under
+        if let Some(given) = bounds.under
             && !is_there(target, &served, &under)
         {
-            bail!("no `{given}` inside what is served: give the path of a folder from there");
+            let under = given.to_string();
+            return Err(ServiceError::EmptyBound { under });
         }
-        let readable = match (&served, options.roots.is_empty()) {
+        let readable = match (&served, bounds.roots.is_empty()) {
             (ServedSources::Root(root), true) if root.is_dir() => vec![root.join(&under)],
-            _ => options.roots.clone(),
+            _ => bounds.roots.to_vec(),
         };
         let readable = readable.into_iter();
         Ok(Scope {
@@ -138,19 +157,19 @@ impl Scope {
     }
 
     /// Whether the sources are served as a whole.
-    pub(super) fn is_whole(&self) -> bool {
+    pub fn is_whole(&self) -> bool {
         self.under.is_empty()
     }
 
     /// Whether collections that are added to the index become visible.
-    pub(super) fn shows_what_is_added(&self) -> bool {
+    pub fn shows_what_is_added(&self) -> bool {
         self.is_whole_root()
             || (matches!(self.served, ServedSources::Library) && self.under.is_empty())
     }
 
     /// The folder that notes may be written to: the one that is served, directly or as a
     /// collection.
-    pub(super) fn writable(&self) -> anyhow::Result<Option<(VisibleSource, PathBuf)>> {
+    pub fn writable(&self) -> ServiceResult<Option<(VisibleSource, PathBuf)>> {
         let is_one = match &self.served {
             ServedSources::Root(_) => true,
             ServedSources::Named(names) => names.len() == 1,
@@ -172,7 +191,7 @@ impl Scope {
 
     /// The sources that are visible now. For a whole folder, these include the collections of its
     /// index from the folders that `add` may read.
-    pub(super) fn sources(&self) -> anyhow::Result<Vec<VisibleSource>> {
+    pub fn sources(&self) -> ServiceResult<Vec<VisibleSource>> {
         let all = Collection::all_in(&self.index)?;
         let mut sources = Vec::new();
         if let ServedSources::Root(root) = &self.served {
@@ -211,60 +230,54 @@ impl Scope {
     }
 
     /// The visible sources; only the collections in `chosen` if any are named.
-    pub(super) fn chosen(&self, chosen: &[String]) -> anyhow::Result<Vec<VisibleSource>> {
+    pub fn chosen(&self, chosen: &[String]) -> ServiceResult<Vec<VisibleSource>> {
         let mut sources = self.sources()?;
         if chosen.is_empty() {
             return Ok(sources);
         }
         let is_known = |name: &&String| sources.iter().any(|seen| seen.name == **name);
         if let Some(name) = chosen.iter().find(|name| !is_known(name)) {
-            let name = shown(name);
-            let names: Vec<&str> = sources
-                .iter()
-                .filter_map(VisibleSource::collection_name)
-                .collect();
-            match names.is_empty() {
-                true => {
-                    bail!("no collection `{name}`: there are no collections, omit `collection`")
-                }
-                false => bail!("no collection `{name}`, only `{}`", names.join("`, `")),
-            }
+            let names = sources.iter().filter_map(VisibleSource::collection_name);
+            return Err(ServiceError::NoCollection {
+                name: shown(name),
+                names: names.map(str::to_string).collect(),
+            });
         }
         sources.retain(|seen| chosen.contains(&seen.name));
         Ok(sources)
     }
 
     /// The ranking of a search of `sources`, by the configuration as it is now.
-    pub(super) fn ranking(
+    pub fn ranking(
         &self,
         sources: &[VisibleSource],
-        args: &EmbeddingArgs,
-    ) -> anyhow::Result<Ranking> {
+        choice: &EmbeddingChoice,
+    ) -> ServiceResult<Ranking> {
         let configuration = match &self.served {
             ServedSources::Root(root) => {
                 let all = Collection::all_in(&self.index)?;
                 let known = all.iter().find(|known| known.root == *root);
-                Configuration::of_source(root, known, args)?
+                Configuration::of_source(root, known, choice)?
             }
             _ => {
                 let known = sources.iter().filter_map(|seen| seen.collection.as_ref());
                 let presets = known.map(|known| {
-                    let configuration = Configuration::read(&known.root, args)?;
+                    let configuration = Configuration::read(&known.root, choice)?;
                     Ok(configuration.preset_of(known))
                 });
-                let presets = presets.collect::<anyhow::Result<Vec<_>>>()?;
-                Configuration::of_collections(&presets, args)?
+                let presets = presets.collect::<ServiceResult<Vec<_>>>()?;
+                Configuration::of_collections(&presets, choice)?
             }
         };
         Ok(configuration.ranking)
     }
 
     /// Those of `sources` that the index contains.
-    pub(super) fn indexed(
+    pub fn indexed(
         &self,
         index: &Index,
         sources: Vec<VisibleSource>,
-    ) -> anyhow::Result<Vec<VisibleSource>> {
+    ) -> ServiceResult<Vec<VisibleSource>> {
         let roots = index.roots()?;
         let is_indexed = |seen: &VisibleSource| roots.contains(&seen.root);
         Ok(sources.into_iter().filter(is_indexed).collect())
@@ -272,7 +285,7 @@ impl Scope {
 
     /// Whether everything in the index is visible, so that statements about the whole index may be
     /// shown.
-    pub(super) fn is_all_of(&self, index: &Index) -> anyhow::Result<bool> {
+    pub fn is_all_of(&self, index: &Index) -> ServiceResult<bool> {
         let sources = self.sources()?;
         let is_seen = |root: &PathBuf| sources.iter().any(|seen| seen.root == *root);
         Ok(self.under.is_empty() && index.roots()?.iter().all(is_seen))
@@ -280,7 +293,7 @@ impl Scope {
 
     /// The path inside a source for `given`, whether or not it is inside the bounds: an index read
     /// with [`Scope::reading`] or [`Scope::filter`] shows nothing outside.
-    pub(super) fn inward(&self, given: &str) -> anyhow::Result<String> {
+    pub fn inward(&self, given: &str) -> ServiceResult<String> {
         let absolute = match &self.served {
             ServedSources::Root(root) => Path::new(given)
                 .strip_prefix(root)
@@ -289,19 +302,16 @@ impl Scope {
             _ => None,
         };
         let path = match absolute {
-            Some(path) => plain(path),
-            None => plain(given).map(|path| joined(&self.base, &path)),
+            Some(path) => plain_path(path),
+            None => plain_path(given).map(|path| joined(&self.base, &path)),
         };
-        match path {
-            Some(path) => Ok(path),
-            None => bail!(
-                "`{given}` is not a path here: write it as `search` and `list` do, relative to what is served"
-            ),
-        }
+        path.ok_or_else(|| ServiceError::NotAPath {
+            path: given.to_string(),
+        })
     }
 
     /// A path inside a source as shown.
-    pub(super) fn outward<'p>(&self, path: &'p str) -> &'p str {
+    pub fn outward<'p>(&self, path: &'p str) -> &'p str {
         match path.strip_prefix(&*self.base) {
             Some(rest) if !self.base.is_empty() => rest.trim_start_matches('/'),
             _ => path,
@@ -309,13 +319,13 @@ impl Scope {
     }
 
     /// The options to read a source.
-    pub(super) fn reading(&self, seen: &VisibleSource) -> ReadOptions {
+    pub fn reading(&self, seen: &VisibleSource) -> ReadOptions {
         ReadOptions::default().source(&seen.root).under(&self.under)
     }
 
     /// The path to list or search below `path`, which comes from [`Scope::inward`]; `None` if it is
     /// outside.
-    pub(super) fn below(&self, path: Option<&str>) -> Option<String> {
+    pub fn below(&self, path: Option<&str>) -> Option<String> {
         let Some(path) = path else {
             return Some(self.under.clone());
         };
@@ -326,7 +336,7 @@ impl Scope {
     }
 
     /// The filter to search `sources` below `path`.
-    pub(super) fn filter(&self, sources: &[VisibleSource], path: String) -> Filter {
+    pub fn filter(&self, sources: &[VisibleSource], path: String) -> Filter {
         let filter = Filter::default();
         let filter = sources
             .iter()
@@ -339,7 +349,7 @@ impl Scope {
 
     /// The file or folder at `path` on disk, if it is inside `root` (a path without links) after
     /// all links are resolved.
-    pub(super) fn real(root: &Path, path: &Path) -> Option<PathBuf> {
+    pub fn real(root: &Path, path: &Path) -> Option<PathBuf> {
         let path = path.canonicalize().ok()?;
         path.starts_with(root).then_some(path)
     }
@@ -367,19 +377,16 @@ fn is_there(target: &IndexTarget, served: &ServedSources, under: &str) -> bool {
 
 /// The configuration for the folder or file `root`, or without one the user's own. The message of
 /// an error is not shown, since it may quote a file outside of what is served.
-pub(super) fn configured(
-    root: Option<&Path>,
-    args: &EmbeddingArgs,
-) -> anyhow::Result<Configuration> {
+pub fn configured(root: Option<&Path>, choice: &EmbeddingChoice) -> ServiceResult<Configuration> {
     let read = match root {
-        Some(root) => Configuration::read(root, args),
-        None => Configuration::of_user(args),
+        Some(root) => Configuration::read(root, choice),
+        None => Configuration::of_user(choice),
     };
-    read.map_err(|_| anyhow!("an `excerpt.toml` is invalid: run `excerpt doctor`"))
+    read.map_err(|_| ServiceError::InvalidConfiguration)
 }
 
 /// A path without redundant parts; `None` if it contains `..` or is absolute.
-pub(super) fn plain(path: &str) -> Option<String> {
+pub fn plain_path(path: &str) -> Option<String> {
     if path.starts_with('/') || path.contains('\0') {
         return None;
     }

@@ -4,7 +4,7 @@
 
 /// Other names, in lower case with underscores, and the argument that each maps to, where a tool or
 /// a command has it.
-pub(crate) const ARGUMENTS: [(&str, &str); 43] = [
+pub const ARGUMENTS: [(&str, &str); 43] = [
     ("q", "query"),
     ("question", "query"),
     ("search", "query"),
@@ -51,13 +51,13 @@ pub(crate) const ARGUMENTS: [(&str, &str); 43] = [
 ];
 
 /// The arguments that other tools call `name`.
-pub(crate) fn arguments(name: &str) -> impl Iterator<Item = &'static str> {
+pub fn arguments(name: &str) -> impl Iterator<Item = &'static str> {
     let found = ARGUMENTS.iter().filter(move |(other, _)| *other == name);
     found.map(|(_, ours)| *ours)
 }
 
 /// `maxTokens` and `max-tokens` as `max_tokens`.
-pub(crate) fn snake_case(name: &str) -> String {
+pub fn snake_case(name: &str) -> String {
     let mut snake = String::new();
     for c in name.chars() {
         match c {

@@ -8,7 +8,7 @@ const IN_COLLECTION: &str = " › ";
 
 /// Turns the paths of an index into paths from the working directory.
 #[derive(Debug, Default)]
-pub(crate) struct Paths {
+pub struct Paths {
     /// The working directory; `None` if it cannot be read.
     here: Option<PathBuf>,
     /// A path as the user typed it, and its absolute form: everything at or below it is shown with
@@ -18,7 +18,7 @@ pub(crate) struct Paths {
 
 impl Paths {
     /// Paths relative to the working directory; those at or below `given` begin with it as typed.
-    pub(crate) fn from_here(given: Option<&Path>) -> Self {
+    pub fn from_here(given: Option<&Path>) -> Self {
         let given = given.and_then(|path| {
             let typed = path.to_str()?.trim_end_matches('/');
             Some((typed.to_string(), path.canonicalize().ok()?))
@@ -31,14 +31,14 @@ impl Paths {
     }
 
     /// The document or folder at `path` in the source at `root`.
-    pub(crate) fn shown(&self, root: &Path, path: &str) -> String {
+    pub fn shown(&self, root: &Path, path: &str) -> String {
         let path = absolute(root, path);
         let shown = self.by_given(&path).or_else(|| self.by_here(&path, root));
         shown.unwrap_or_else(|| path.display().to_string())
     }
 
     /// The same for a document of a collection: by the collection's name.
-    pub(crate) fn address(&self, collection: Option<&str>, root: &Path, path: &str) -> String {
+    pub fn address(&self, collection: Option<&str>, root: &Path, path: &str) -> String {
         match collection {
             Some(name) if path.is_empty() => name.to_string(),
             Some(name) => format!("{name}{IN_COLLECTION}{path}"),
@@ -83,7 +83,7 @@ impl Paths {
 }
 
 /// The absolute path of the document at `path`. A source that is a single file is its own document.
-pub(crate) fn absolute(root: &Path, path: &str) -> PathBuf {
+pub fn absolute(root: &Path, path: &str) -> PathBuf {
     match root.is_file() {
         true => root.to_path_buf(),
         false => root.join(path),
@@ -91,7 +91,7 @@ pub(crate) fn absolute(root: &Path, path: &str) -> PathBuf {
 }
 
 /// The name of a collection and the path inside it, if `given` has the form of [`Paths::address`].
-pub(crate) fn in_collection(given: &str) -> Option<(&str, &str)> {
+pub fn in_collection(given: &str) -> Option<(&str, &str)> {
     given.split_once(IN_COLLECTION)
 }
 

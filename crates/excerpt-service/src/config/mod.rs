@@ -2,10 +2,13 @@
 //! field by field. A project's file comes from the author of the project: it is data, contains no
 //! command and no path, sends nothing anywhere, and cannot raise the user's limits.
 
+mod embedding;
+mod fields;
+pub mod names;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::anyhow;
 use etcetera::BaseStrategy as _;
 use excerpt_chunk::{Preset, Settings, settings_from_toml};
 use excerpt_index::{
@@ -15,9 +18,10 @@ use excerpt_index::{
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use super::embedding::{self, Embedding};
-use super::fields::{FieldType, FieldValue, Fields, File, Table, check_names};
-use crate::output::say;
+pub use embedding::Embedding;
+use fields::{FieldType, FieldValue, Fields, File, Table, check_names};
+
+use crate::error::{ServiceError, ServiceResult};
 
 /// The name of the file.
 const FILE: &str = "excerpt.toml";
@@ -74,51 +78,50 @@ const SIGNALS: &Fields = &[
     ("most_ranks", FieldType::Whole(1_000_000)),
 ];
 
-/// The choice of the embedder on the command line.
-#[derive(Clone, Debug, Default, clap::Args)]
-pub(crate) struct EmbeddingArgs {
-    /// A file whose table [embedding] replaces the one in your own excerpt.toml
-    #[arg(
-        long,
-        value_name = "FILE",
-        env = "EXCERPT_EMBEDDING_CONFIG",
-        hide_env_values = true,
-        hide_short_help = true
-    )]
-    pub(crate) embedding_config: Option<PathBuf>,
+/// The choice of the embedder for a request.
+#[derive(Clone, Debug, Default)]
+pub struct EmbeddingChoice {
+    /// A file whose table `[embedding]` replaces the one in the user's own `excerpt.toml`. Default:
+    /// none.
+    pub file: Option<PathBuf>,
 }
 
 /// The merged configuration of all files.
 #[derive(Debug, Default)]
-pub(crate) struct Configuration {
-    pub(crate) chunking: Settings,
-    pub(crate) selection: Selection,
-    pub(crate) ranking: Ranking,
+pub struct Configuration {
+    /// How documents are split.
+    pub chunking: Settings,
+    /// Which files are documents.
+    pub selection: Selection,
+    /// How hits are ranked.
+    pub ranking: Ranking,
     /// The ranking that the fields of `[search]` start from.
-    pub(crate) ranking_preset: RankingPreset,
+    pub ranking_preset: RankingPreset,
     /// The table `[search]`.
     search: Table,
-    pub(crate) embedding: Embedding,
+    /// Where vectors come from.
+    pub embedding: Embedding,
     /// The files that were read.
-    pub(crate) files: Vec<ReadFile>,
+    pub files: Vec<ReadFile>,
     /// Messages about settings that were ignored.
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 /// A file that was read, and its fields.
 #[derive(Debug, serde::Serialize)]
-pub(crate) struct ReadFile {
-    pub(crate) path: PathBuf,
+pub struct ReadFile {
+    /// Its path.
+    pub path: PathBuf,
     /// Its owner.
-    pub(crate) owner: Owner,
+    pub owner: Owner,
     /// The fields that it sets, as `table.field`.
-    pub(crate) sets: Vec<String>,
+    pub sets: Vec<String>,
 }
 
 /// The owner of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Owner {
+pub enum Owner {
     /// The user's own.
     User,
     /// Named by a flag or variable.
@@ -129,10 +132,10 @@ pub(crate) enum Owner {
 
 impl Configuration {
     /// The configuration for the folder or file `root`.
-    pub(crate) fn read(root: &Path, args: &EmbeddingArgs) -> anyhow::Result<Configuration> {
+    pub fn read(root: &Path, choice: &EmbeddingChoice) -> ServiceResult<Configuration> {
         let own = own_path();
         let user = own.as_deref().map(of_user).transpose()?.flatten();
-        let named = args.embedding_config.as_deref().map(chosen);
+        let named = choice.file.as_deref().map(chosen);
         let path = folder(root).join(FILE);
         // In the user's configuration folder, the user's own file is not a project's.
         let is_own = own.as_deref().is_some_and(|own| is_same(own, &path));
@@ -206,12 +209,14 @@ struct Said {
 }
 
 impl Said {
-    fn of(file: &Arc<File>) -> anyhow::Result<Said> {
+    fn of(file: &Arc<File>) -> ServiceResult<Said> {
         check_names(file, &TABLES)?;
         let files = Table::read(file, FILES, SELECTION)?;
         selection(&files)?;
-        let chunking = settings_from_toml(&file.text)
-            .map_err(|error| anyhow!("{}:{error}", file.path.display()))?;
+        let chunking = settings_from_toml(&file.text).map_err(|fault| {
+            let path = file.path.clone();
+            ServiceError::Configuration { path, fault }
+        })?;
         Ok(Said {
             chunking,
             files,
@@ -258,7 +263,7 @@ impl Configuration {
     /// # Errors
     ///
     /// When a field of `[search]` has a value that cannot be used.
-    pub(crate) fn rank_for(&mut self, chunking: Option<Preset>) -> anyhow::Result<()> {
+    pub fn rank_for(&mut self, chunking: Option<Preset>) -> ServiceResult<()> {
         let named = self.search.entry(PRESET).map(|entry| &entry.value);
         self.ranking_preset = match named {
             Some(name) => RankingPreset::deserialize(name)?,
@@ -271,7 +276,7 @@ impl Configuration {
 
     /// The configuration of a source that is searched with the ranking and the vectors of
     /// `search`.
-    pub(crate) fn searched_with(mut self, search: &Configuration) -> Configuration {
+    pub fn searched_with(mut self, search: &Configuration) -> Configuration {
         self.ranking = search.ranking.clone();
         self.ranking_preset = search.ranking_preset;
         self.search = search.search.clone();
@@ -290,12 +295,12 @@ impl Configuration {
 
     /// The configuration to search the source at `root`, which is the collection `known` if it is
     /// one.
-    pub(crate) fn of_source(
+    pub fn of_source(
         root: &Path,
         known: Option<&Collection>,
-        args: &EmbeddingArgs,
-    ) -> anyhow::Result<Configuration> {
-        let mut configuration = Configuration::read(root, args)?;
+        choice: &EmbeddingChoice,
+    ) -> ServiceResult<Configuration> {
+        let mut configuration = Configuration::read(root, choice)?;
         if let Some(preset) = known.and_then(|known| known.chunking.preset) {
             configuration.rank_for(Some(preset))?;
         }
@@ -304,11 +309,11 @@ impl Configuration {
 
     /// The configuration to search collections that are split by these presets. What a project's
     /// file says about ranking and vectors applies to its own index only.
-    pub(crate) fn of_collections(
+    pub fn of_collections(
         presets: &[Option<Preset>],
-        args: &EmbeddingArgs,
-    ) -> anyhow::Result<Configuration> {
-        let mut configuration = Configuration::of_user(args)?;
+        choice: &EmbeddingChoice,
+    ) -> ServiceResult<Configuration> {
+        let mut configuration = Configuration::of_user(choice)?;
         if let Some(first) = presets.first()
             && presets.iter().all(|preset| preset == first)
         {
@@ -318,43 +323,35 @@ impl Configuration {
     }
 
     /// The preset that a collection is split by.
-    pub(crate) fn preset_of(&self, collection: &Collection) -> Option<Preset> {
+    pub fn preset_of(&self, collection: &Collection) -> Option<Preset> {
         collection.chunking.preset.or(self.chunking.preset)
     }
 
     /// The configuration of the user alone.
-    pub(crate) fn of_user(args: &EmbeddingArgs) -> anyhow::Result<Configuration> {
+    pub fn of_user(choice: &EmbeddingChoice) -> ServiceResult<Configuration> {
         match own_path().as_deref().and_then(Path::parent) {
             // There is no project in the folder of the user's own file.
-            Some(folder) => Configuration::read(folder, args),
+            Some(folder) => Configuration::read(folder, choice),
             None => Ok(Configuration::default()),
         }
     }
 
-    /// Prints its notes.
-    pub(crate) fn told(self) -> Configuration {
-        for note in &self.notes {
-            say(&format!("note: {note}"));
-        }
-        self
-    }
-
     /// The options to sync a folder.
-    pub(crate) fn options(&self) -> SyncOptions {
+    pub fn options(&self) -> SyncOptions {
         SyncOptions::default()
             .chunking(self.chunking.config())
             .selection(self.selection.clone())
     }
 
     /// The options to sync a collection.
-    pub(crate) fn options_of(&self, collection: &Collection) -> SyncOptions {
+    pub fn options_of(&self, collection: &Collection) -> SyncOptions {
         collection.options(self.chunking.clone(), self.selection.clone())
     }
 }
 
 /// Checks that the table `[files]` of a project does not include secrets: a cloned project must not
 /// choose which of the user's secrets are indexed. `own` is the file where such a choice belongs.
-fn check_project(table: &Table, own: &str) -> anyhow::Result<()> {
+fn check_project(table: &Table, own: &str) -> ServiceResult<()> {
     match table.entry("secrets") {
         Some(entry) if entry.value != "skip" => Err(entry.fault(format!(
             "a project's file cannot set `secrets = \"index\"`, only `\"skip\"`: its author would choose which of your secrets are indexed; to use \
@@ -366,7 +363,7 @@ fn check_project(table: &Table, own: &str) -> anyhow::Result<()> {
 
 /// The chunking settings for `path`: those of the nearest file in a parent folder, up to the root
 /// of the git repository, and those of the user.
-pub(crate) fn chunking_around(path: &Path) -> anyhow::Result<Settings> {
+pub fn chunking_around(path: &Path) -> ServiceResult<Settings> {
     let path = std::path::absolute(path)?;
     let mut settings = Settings::default();
     for folder in path.ancestors().filter(|folder| folder.is_dir()) {
@@ -384,7 +381,7 @@ pub(crate) fn chunking_around(path: &Path) -> anyhow::Result<Settings> {
 }
 
 /// The path of the user's own file, whether or not it exists.
-pub(crate) fn own_path() -> Option<PathBuf> {
+pub fn own_path() -> Option<PathBuf> {
     let base = etcetera::choose_base_strategy().ok()?;
     Some(base.config_dir().join("excerpt").join(FILE))
 }
@@ -406,42 +403,39 @@ fn is_same(a: &Path, b: &Path) -> bool {
 }
 
 /// The file of the project in `folder`, without following links; `None` if it does not exist.
-fn of_project(folder: &Path) -> anyhow::Result<Option<Arc<File>>> {
+fn of_project(folder: &Path) -> ServiceResult<Option<Arc<File>>> {
     let read = read_below(folder, FILE, CONFIGURATION_LIMIT);
     file(folder.join(FILE), read)
 }
 
 /// The user's own file at `path`, following links; `None` if it does not exist.
-fn of_user(path: &Path) -> anyhow::Result<Option<Arc<File>>> {
+fn of_user(path: &Path) -> ServiceResult<Option<Arc<File>>> {
     file(path.to_path_buf(), read_named(path, CONFIGURATION_LIMIT))
 }
 
 /// The file that the user named.
-fn chosen(path: &Path) -> anyhow::Result<Arc<File>> {
-    let missing = || {
-        anyhow!(
-            "`{}` does not exist: name a file with a table `[{}]`",
-            path.display(),
-            embedding::TABLE
-        )
+fn chosen(path: &Path) -> ServiceResult<Arc<File>> {
+    let missing = || ServiceError::NoEmbeddingFile {
+        path: path.to_path_buf(),
+        table: embedding::TABLE,
     };
     of_user(path)?.ok_or_else(missing)
 }
 
-fn file(path: PathBuf, read: Result<Vec<u8>, Refused>) -> anyhow::Result<Option<Arc<File>>> {
+fn file(path: PathBuf, read: Result<Vec<u8>, Refused>) -> ServiceResult<Option<Arc<File>>> {
     let bytes = match read {
         Ok(bytes) => bytes,
         Err(Refused::Missing) => return Ok(None),
-        Err(refused) => return Err(anyhow!("cannot read `{}`: {refused}", path.display())),
+        Err(refused) => return Err(ServiceError::UnreadableFile { path, refused }),
     };
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Some(Arc::new(File { path, text }))),
-        Err(_) => Err(anyhow!("cannot read `{}`: it is not UTF-8", path.display())),
+        Err(_) => Err(ServiceError::NotUtf8 { path }),
     }
 }
 
 /// The ranking of this name, changed by the other fields of the table.
-fn ranking(preset: RankingPreset, table: &Table) -> anyhow::Result<Ranking> {
+fn ranking(preset: RankingPreset, table: &Table) -> ServiceResult<Ranking> {
     let mut fields = serde_json::to_value(preset.ranking())?;
     merge(&mut fields, table.json());
     if let Some(fields) = fields.as_object_mut() {
@@ -473,7 +467,7 @@ fn merge(own: &mut Value, other: Value) {
     }
 }
 
-fn selection(table: &Table) -> anyhow::Result<Selection> {
+fn selection(table: &Table) -> ServiceResult<Selection> {
     let selection = Selection::deserialize(table.json())?;
     if let Err(error) = selection.check() {
         let entries = [table.entry("ignore"), table.entry("include")];
@@ -490,7 +484,7 @@ fn selection(table: &Table) -> anyhow::Result<Selection> {
 }
 
 /// The names of the chunking fields that are set.
-pub(crate) fn said(settings: &Settings) -> Vec<String> {
+pub fn said(settings: &Settings) -> Vec<String> {
     let fields = serde_json::to_value(settings).unwrap_or_default();
     let fields = fields.as_object().into_iter().flatten();
     let said = fields.filter(|(_, value)| !value.is_null());

@@ -7,6 +7,7 @@ use excerpt_index::{Error, HttpEmbedder, HttpOptions, Index};
 use serde_json::{Value, json};
 
 use super::fields::{FieldType, FieldValue, Fields, Table};
+use crate::error::{ServiceError, ServiceResult};
 
 /// The name of the configuration table.
 pub(crate) const TABLE: &str = "embedding";
@@ -46,7 +47,7 @@ const QUESTION_RETRIES: u32 = 1;
 
 /// The embedder.
 #[derive(Clone, Debug, Default)]
-pub(crate) enum Embedding {
+pub enum Embedding {
     /// The built-in table.
     #[default]
     BuiltIn,
@@ -58,7 +59,7 @@ pub(crate) enum Embedding {
 
 impl Embedding {
     /// The embedder that a configuration table selects; without a provider, the built-in one.
-    pub(crate) fn of(table: &Table) -> anyhow::Result<Embedding> {
+    pub(crate) fn of(table: &Table) -> ServiceResult<Embedding> {
         let Some(provider) = table.entry("provider") else {
             // A table with an address is not meant to select the built-in embedder.
             return match table.0.first_key_value() {
@@ -76,12 +77,12 @@ impl Embedding {
     }
 
     /// Whether vectors come from an endpoint, and so may take any time.
-    pub(crate) fn asks_elsewhere(&self) -> bool {
+    pub fn asks_elsewhere(&self) -> bool {
         matches!(self, Embedding::Http(_))
     }
 
     /// The name of the provider in the configuration.
-    pub(crate) fn provider(&self) -> &'static str {
+    pub fn provider(&self) -> &'static str {
         match self {
             Embedding::BuiltIn => BUILT_IN,
             Embedding::None => NONE,
@@ -90,7 +91,7 @@ impl Embedding {
     }
 
     /// The settings in effect, as in the configuration; never the key itself.
-    pub(crate) fn settings(&self) -> Value {
+    pub fn settings(&self) -> Value {
         match self {
             Embedding::Http(options) => json!({
                 "provider": HTTP,
@@ -113,7 +114,7 @@ impl Embedding {
     }
 
     /// The same, with the limits of requests while a user waits for an answer.
-    pub(crate) fn for_questions(&self) -> Embedding {
+    pub fn for_questions(&self) -> Embedding {
         match self {
             Embedding::Http(options) => {
                 let mut options = options.clone();
@@ -126,7 +127,7 @@ impl Embedding {
     }
 
     /// Gives an index its embedder.
-    pub(crate) fn given_to(&self, index: Index) -> Result<Index, Error> {
+    pub fn given_to(&self, index: Index) -> Result<Index, Error> {
         Ok(match self {
             Embedding::BuiltIn => index,
             Embedding::None => index.with_embedder(None),
@@ -140,7 +141,7 @@ impl Embedding {
 
 /// Checks that the table of a project names no endpoint: a cloned project must not choose who reads
 /// the user's texts. `own` is the file where such a choice belongs.
-pub(crate) fn check_project(table: &Table, own: &str) -> anyhow::Result<()> {
+pub(crate) fn check_project(table: &Table, own: &str) -> ServiceResult<()> {
     for (field, entry) in &table.0 {
         let harmless = field == "provider" && entry.value != HTTP;
         if !harmless {
@@ -153,7 +154,7 @@ pub(crate) fn check_project(table: &Table, own: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn http(table: &Table, provider: &FieldValue) -> anyhow::Result<HttpOptions> {
+fn http(table: &Table, provider: &FieldValue) -> ServiceResult<HttpOptions> {
     let needed = |field: &str, expected: &str| {
         let entry = table.entry(field).map(|entry| &entry.value);
         entry.ok_or_else(|| {
@@ -220,7 +221,7 @@ fn http(table: &Table, provider: &FieldValue) -> anyhow::Result<HttpOptions> {
 }
 
 /// An error about an option, with its position.
-fn placed(table: &Table, error: Error) -> anyhow::Error {
+fn placed(table: &Table, error: Error) -> ServiceError {
     let entry = match &error {
         Error::Embedder { setting, .. } => table.entry(setting),
         _ => None,

@@ -1,0 +1,205 @@
+//! The errors of the service, by what the caller can do about them. Their texts say what is wrong;
+//! how a user or an agent can fix it, each face says in its own words.
+
+use std::io;
+use std::path::PathBuf;
+
+use excerpt_chunk::{ConfigError, FileError};
+use excerpt_index::eval::SetError;
+use excerpt_index::{Refused, Secret, Skip};
+
+use crate::not_indexed::not_indexed;
+use crate::scope::VisibleSource;
+use crate::text::thousands;
+
+/// The result of every operation of the service.
+pub type ServiceResult<T, E = ServiceError> = Result<T, E>;
+
+/// Why an operation failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServiceError {
+    /// The index failed.
+    #[error(transparent)]
+    Index(#[from] excerpt_index::Error),
+    /// A set of questions cannot be used.
+    #[error(transparent)]
+    QuestionSet(#[from] SetError),
+    /// The chunking configuration of a request is invalid.
+    #[error(transparent)]
+    Chunking(#[from] ConfigError),
+    /// The operating system failed to resolve or read a path of a request.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// A value could not be read or written as JSON.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// A configuration file is invalid.
+    #[error("{}:{fault}", path.display())]
+    Configuration {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        fault: FileError,
+    },
+    /// A configuration file cannot be read.
+    #[error("cannot read `{}`: {refused}", path.display())]
+    UnreadableFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        refused: Refused,
+    },
+    /// A configuration file is not UTF-8.
+    #[error("cannot read `{}`: it is not UTF-8", path.display())]
+    NotUtf8 {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file that was named for the embedder does not exist.
+    #[error("`{}` does not exist: name a file with a table `[{table}]`", path.display())]
+    NoEmbeddingFile {
+        /// The file.
+        path: PathBuf,
+        /// The table that it should have.
+        table: &'static str,
+    },
+    /// A configuration file is invalid, and must not be quoted: it may lie outside of what is
+    /// visible.
+    #[error("an `excerpt.toml` is invalid")]
+    InvalidConfiguration,
+    /// The user's data folder is unknown.
+    #[error("cannot find the user's data folder")]
+    NoDataFolder(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// An index to remove was named by a collection.
+    #[error("`{}` is a collection", named.display())]
+    IsCollection {
+        /// What was named.
+        named: PathBuf,
+        /// The name of the collection.
+        collection: String,
+        /// The index that has it, unless it is the library.
+        index: Option<PathBuf>,
+    },
+    /// There is no index of a folder.
+    #[error("there is no index of `{}`", named.display())]
+    NoIndexOf {
+        /// The folder, or the name of an index directory.
+        named: PathBuf,
+    },
+    /// A folder is in several indexes.
+    #[error("`{}` is in several indexes: name one of {}", named.display(), quoted(indexes))]
+    SeveralIndexes {
+        /// The folder.
+        named: PathBuf,
+        /// The index directories.
+        indexes: Vec<PathBuf>,
+    },
+    /// A text to add has neither a name nor a title.
+    #[error("a text has no name")]
+    NamelessText,
+    /// A title was given to a folder.
+    #[error("a title names one document, and `{folder}` is a folder: leave it out")]
+    TitleOfFolder {
+        /// The folder as it was given.
+        folder: String,
+    },
+    /// A text to add may contain secrets.
+    #[error(
+        "the text is not kept because it may contain secrets ({secret}): {}",
+        Secret::ADVICE
+    )]
+    SecretText {
+        /// What was found.
+        secret: Secret,
+    },
+    /// A text to add is larger than a document may be.
+    #[error(
+        "the text takes {} bytes, and one of more than {} is not indexed: add it in parts",
+        thousands(*bytes),
+        thousands(usize::try_from(*limit).unwrap_or(usize::MAX))
+    )]
+    TextTooLarge {
+        /// Its size in bytes.
+        bytes: usize,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// A text to add is not text.
+    #[error("not text: contains a NUL byte")]
+    NotText,
+    /// A file to add would be skipped.
+    #[error("{}", not_indexed(shown, skip))]
+    NotIndexed {
+        /// The file as it was given.
+        shown: String,
+        /// Why.
+        skip: Skip,
+    },
+    /// A range of lines ends before it starts.
+    #[error("invalid line range `{range}`: start is after end")]
+    ReversedLines {
+        /// The range.
+        range: String,
+    },
+    /// A range of lines is invalid.
+    #[error(
+        "invalid line range `{range}`, expected a line or a range from 1, such as `7` or `10-20`"
+    )]
+    InvalidLines {
+        /// The range.
+        range: String,
+    },
+    /// The bound of a scope is not a path inside what it shows.
+    #[error("`{under}` is not a folder inside what is served: give its path from there")]
+    InvalidBound {
+        /// The bound.
+        under: String,
+    },
+    /// There is nothing at the bound of a scope.
+    #[error("no `{under}` inside what is served: give the path of a folder from there")]
+    EmptyBound {
+        /// The bound.
+        under: String,
+    },
+    /// No visible collection has that name.
+    #[error("no collection `{name}`")]
+    NoCollection {
+        /// The beginning of the name.
+        name: String,
+        /// The visible collections.
+        names: Vec<String>,
+    },
+    /// The path leads out of what is visible, or is none.
+    #[error("`{path}` is not a path here")]
+    NotAPath {
+        /// The path as it was given.
+        path: String,
+    },
+    /// A link has taken the place of a source.
+    #[error("`{name}` was moved and a symbolic link took its place")]
+    Replaced {
+        /// The name of the source.
+        name: String,
+    },
+    /// A source could not be synced. The message does not contain its root.
+    #[error("{}", seen.without_root(&error.to_string()))]
+    NotSynced {
+        /// The source.
+        seen: Box<VisibleSource>,
+        /// Why.
+        #[source]
+        error: Box<ServiceError>,
+    },
+    /// The engine has ended.
+    #[error("the server is shutting down")]
+    ShuttingDown,
+    /// An answer was not finished.
+    #[error("no answer: {0}")]
+    NoAnswer(#[from] tokio::task::JoinError),
+}
+
+fn quoted(paths: &[PathBuf]) -> String {
+    let paths = paths.iter().map(|path| format!("`{}`", path.display()));
+    paths.collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,58 @@
+//! Text for people and models: which characters are hidden, how much of a text fits into a budget
+//! of tokens, and numbers in words.
+
+pub mod budget;
+pub mod visible;
+
+use budget::begun;
+use visible::characters;
+
+/// A text on one line: each hidden character, line ends among them, is replaced by U+FFFD.
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    let shown = characters(text).map(|(_, char, is_hidden)| match is_hidden {
+        true => '\u{fffd}',
+        false => char,
+    });
+    shown.collect()
+}
+
+/// The beginning of a value of a request, to be repeated in an error.
+#[must_use]
+pub fn shown(text: &str) -> String {
+    const MOST: usize = 80;
+    one_line(&begun(text, MOST))
+}
+
+/// A number with thousands separators.
+#[must_use]
+pub fn thousands(number: usize) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// `1 chunk`, `2 chunks`.
+#[must_use]
+pub fn counted(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", thousands(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_readable() {
+        assert_eq!(thousands(1_234_567), "1,234,567");
+        assert_eq!(thousands(12), "12");
+        assert_eq!(counted(1, "chunk"), "1 chunk");
+    }
+}

@@ -1,0 +1,149 @@
+//! The flags that choose an index, collections and an embedder, shared by all commands that use
+//! them.
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use excerpt_service::{
+    CollectionChoice, Configuration, DocumentType, EmbeddingChoice, INDEX_VARIABLE, IndexChoice,
+    IndexTarget, SyncMode,
+};
+
+use crate::output::say;
+
+/// The choice of the index.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct IndexArgs {
+    /// The folder of the index [default: one for each project, in the user's data folder]
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        env = INDEX_VARIABLE,
+        hide_env_values = true
+    )]
+    index: Option<PathBuf>,
+}
+
+impl IndexArgs {
+    /// The choice.
+    pub(crate) fn choice(&self) -> IndexChoice {
+        IndexChoice {
+            folder: self.index.clone(),
+        }
+    }
+}
+
+/// The choice of collections instead of a folder.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct CollectionArgs {
+    /// A collection added by `excerpt add`, instead of a folder; repeatable
+    #[arg(long = "collection", short = 'c', value_name = "NAME")]
+    names: Vec<String>,
+    /// All collections added by `excerpt add`
+    #[arg(long, conflicts_with = "names", hide_short_help = true)]
+    library: bool,
+}
+
+impl CollectionArgs {
+    /// The choice.
+    pub(crate) fn choice(&self) -> CollectionChoice {
+        CollectionChoice {
+            names: self.names.clone(),
+            library: self.library,
+        }
+    }
+}
+
+/// The choice of the embedder.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct EmbeddingArgs {
+    /// A file whose table [embedding] replaces the one in your own excerpt.toml
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "EXCERPT_EMBEDDING_CONFIG",
+        hide_env_values = true,
+        hide_short_help = true
+    )]
+    embedding_config: Option<PathBuf>,
+}
+
+impl EmbeddingArgs {
+    /// The choice.
+    pub(crate) fn choice(&self) -> EmbeddingChoice {
+        EmbeddingChoice {
+            file: self.embedding_config.clone(),
+        }
+    }
+}
+
+/// The target for `path`, unless collections are selected. Its notes are printed.
+pub(crate) fn target(
+    path: &Path,
+    collections: &CollectionArgs,
+    index: &IndexArgs,
+    embedding: &EmbeddingArgs,
+) -> anyhow::Result<IndexTarget> {
+    let target = IndexTarget::of(
+        path,
+        &collections.choice(),
+        &index.choice(),
+        &embedding.choice(),
+    )?;
+    print_notes(&target.notes);
+    Ok(target)
+}
+
+/// The configuration for the folder or file `root`. Its notes are printed.
+pub(crate) fn configuration(
+    root: &Path,
+    embedding: &EmbeddingArgs,
+) -> anyhow::Result<Configuration> {
+    let configuration = Configuration::read(root, &embedding.choice())?;
+    print_notes(&configuration.notes);
+    Ok(configuration)
+}
+
+/// Prints notes on standard error.
+pub(crate) fn print_notes(notes: &[String]) {
+    notes.iter().for_each(|note| say(&format!("note: {note}")));
+}
+
+/// A [`SyncMode`] by its name on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SyncName {
+    /// Yes, but the answer waits neither long nor for another process.
+    Auto,
+    /// Yes, completely.
+    Always,
+    /// No.
+    Never,
+}
+
+impl From<SyncName> for SyncMode {
+    fn from(name: SyncName) -> SyncMode {
+        match name {
+            SyncName::Auto => SyncMode::Auto,
+            SyncName::Always => SyncMode::Always,
+            SyncName::Never => SyncMode::Never,
+        }
+    }
+}
+
+/// A [`DocumentType`] by its name on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TypeName {
+    /// Something to read
+    Doc,
+    /// Something to run
+    Script,
+}
+
+impl From<TypeName> for DocumentType {
+    fn from(name: TypeName) -> DocumentType {
+        match name {
+            TypeName::Doc => DocumentType::Doc,
+            TypeName::Script => DocumentType::Script,
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The messages for an agent: what is wrong, as the libraries say it, and what the agent can do.
+
+use excerpt_index::{Secret, SkipReason};
+use excerpt_service::ServiceError;
+
+/// The message of an error, with its cause unless the message already contains it.
+pub(super) fn message(error: &anyhow::Error) -> String {
+    if let Some(error) = error.downcast_ref::<ServiceError>() {
+        return told(error);
+    }
+    match error.downcast_ref::<excerpt_index::Error>() {
+        Some(error) => error.to_string(),
+        None => format!("{error:#}"),
+    }
+}
+
+/// An error of the service, and what to do.
+pub(super) fn told(error: &ServiceError) -> String {
+    let next = match error {
+        ServiceError::NamelessText => "give `name` or `title`",
+        ServiceError::TitleOfFolder { .. } => {
+            return "`title` names one document, and `path` is a folder: leave it out".to_string();
+        }
+        ServiceError::NotIndexed { skip, .. } => match advice(skip.reason) {
+            Some(advice) => advice,
+            None => return error.to_string(),
+        },
+        ServiceError::InvalidConfiguration => "run `excerpt doctor`",
+        ServiceError::NoCollection { names, .. } => {
+            return match names.is_empty() {
+                true => format!("{error}: there are no collections, omit `collection`"),
+                false => format!("{error}, only `{}`", names.join("`, `")),
+            };
+        }
+        ServiceError::NotAPath { .. } => {
+            "write it as `search` and `list` do, relative to what is served"
+        }
+        ServiceError::Replaced { .. } => "restart the server, or add it again",
+        ServiceError::NotSynced { seen, error } => return seen.without_root(&told(error)),
+        error => return error.to_string(),
+    };
+    format!("{error}: {next}")
+}
+
+/// How to index a file that was skipped for this reason.
+fn advice(reason: SkipReason) -> Option<&'static str> {
+    match reason {
+        SkipReason::Binary => Some("excerpt reads text files only"),
+        SkipReason::NotUtf8 => Some("convert it to UTF-8"),
+        SkipReason::TooLarge => {
+            Some("ask the user to raise `max_file_size` in `[files]` of their excerpt.toml")
+        }
+        SkipReason::LeftOut => {
+            Some("ask the user to change `include` or `ignore` in `[files]` of excerpt.toml")
+        }
+        SkipReason::Ignored => {
+            Some("ask the user to set `ignore_files = false` in `[files]` of excerpt.toml")
+        }
+        SkipReason::Secret => Some(Secret::ADVICE),
+        _ => None,
+    }
+}
