@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use excerpt_index::{Error, Index, OpenOptions, Progress, SyncReport};
 use tokio::sync::{Semaphore, oneshot, watch};
 
-use crate::config::{Embedding, EmbeddingChoice};
+use crate::config::Embedding;
 use crate::error::{ServiceError, ServiceResult};
-use crate::scope::{Scope, VisibleSource, configured};
+use crate::scope::{Scope, VisibleSource};
 use crate::target::{IndexTarget, Syncable};
 use crate::update::{SyncMode, TimeBudget};
 
@@ -124,7 +124,6 @@ impl Engine {
         target: IndexTarget,
         scope: Arc<Scope>,
         mode: SyncMode,
-        choice: EmbeddingChoice,
     ) -> std::io::Result<Engine> {
         let (jobs, todo) = channel();
         let (alive, ended) = channel::<()>();
@@ -147,7 +146,6 @@ impl Engine {
         let mut writer = EngineWriter {
             target,
             scope,
-            choice,
             writer_state,
             index: None,
             is_first: true,
@@ -313,7 +311,6 @@ impl Engine {
 pub struct EngineWriter {
     target: IndexTarget,
     scope: Arc<Scope>,
-    choice: EmbeddingChoice,
     writer_state: Arc<WriterState>,
     index: Option<Index>,
     /// Whether nothing has been searchable yet.
@@ -460,7 +457,7 @@ impl EngineWriter {
 
     /// A source with the options to sync it.
     fn syncable(&self, seen: &VisibleSource) -> ServiceResult<Syncable> {
-        let configuration = configured(Some(&seen.root), &self.choice)?;
+        let configuration = self.scope.configuration(Some(&seen.root))?;
         Ok(Syncable {
             root: seen.root.clone(),
             options: seen.options(&configuration),

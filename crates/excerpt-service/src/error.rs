@@ -10,7 +10,7 @@ use excerpt_index::{Refused, Secret, Skip};
 
 use crate::not_indexed::not_indexed;
 use crate::scope::VisibleSource;
-use crate::text::thousands;
+use crate::text::{shown, thousands};
 
 /// The result of every operation of the service.
 pub type ServiceResult<T, E = ServiceError> = Result<T, E>;
@@ -129,10 +129,10 @@ pub enum ServiceError {
     #[error("not text: contains a NUL byte")]
     NotText,
     /// A file to add would be skipped.
-    #[error("{}", not_indexed(shown, skip))]
+    #[error("{}", not_indexed(file, skip))]
     NotIndexed {
         /// The file as it was given.
-        shown: String,
+        file: String,
         /// Why.
         skip: Skip,
     },
@@ -176,6 +176,51 @@ pub enum ServiceError {
         /// The path as it was given.
         path: String,
     },
+    /// Nothing that is visible is indexed.
+    #[error("nothing that is visible is indexed")]
+    NothingIndexed,
+    /// There are no documents at the path of a question.
+    #[error("no documents at that `path`")]
+    NoDocumentsThere,
+    /// There is nothing to list at a path.
+    #[error("nothing at that `path`")]
+    NothingThere,
+    /// No visible document has that path.
+    #[error("`{}` was not found", shown(path))]
+    NoDocument {
+        /// The path as it was given.
+        path: String,
+        /// The most similar path.
+        closest: Option<String>,
+    },
+    /// The path of a document is that of a folder.
+    #[error("`{}` is a folder", shown(path))]
+    IsFolder {
+        /// The path as it was given.
+        path: String,
+    },
+    /// More than one visible source has a document at that path.
+    #[error("`{}` is in {}", shown(path), listed(collections))]
+    InSeveral {
+        /// The path as it was given.
+        path: String,
+        /// The collections that have it; `None` for the folder that is served.
+        collections: Vec<Option<String>>,
+    },
+    /// A pattern of documents is invalid.
+    #[error("invalid pattern `{pattern}`: {error}")]
+    InvalidPattern {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it.
+        error: String,
+    },
+    /// No document matches a pattern.
+    #[error("no indexed document matches `{pattern}`")]
+    NoMatch {
+        /// The pattern.
+        pattern: String,
+    },
     /// A link has taken the place of a source.
     #[error("`{name}` was moved and a symbolic link took its place")]
     Replaced {
@@ -197,6 +242,14 @@ pub enum ServiceError {
     /// An answer was not finished.
     #[error("no answer: {0}")]
     NoAnswer(#[from] tokio::task::JoinError),
+}
+
+fn listed(collections: &[Option<String>]) -> String {
+    let names = collections.iter().map(|name| match name {
+        Some(name) => format!("`{name}`"),
+        None => "the folder itself".to_string(),
+    });
+    names.collect::<Vec<_>>().join(" and ")
 }
 
 fn quoted(paths: &[PathBuf]) -> String {

@@ -10,18 +10,25 @@
 #![forbid(unsafe_code)]
 
 mod addition;
+mod brief;
 mod changed;
 mod config;
 mod contents;
 mod engine;
 mod error;
+mod get;
+mod hit;
+mod list;
 mod not_indexed;
+mod overview;
 mod scope;
+mod search;
 mod target;
 pub mod text;
 mod update;
 
 pub use addition::{Addition, DocumentType, check_secrets};
+pub use brief::{BriefDocument, BriefHit, HitCost, Truncated, fit};
 pub use changed::Changed;
 pub use config::names as other_names;
 pub use config::{
@@ -30,11 +37,21 @@ pub use config::{
 pub use contents::Contents;
 pub use engine::{CheckEnd, Engine, EngineWriter, Unanswered, WriterProgress};
 pub use error::{ServiceError, ServiceResult};
+pub use get::{DocumentPart, GetItem, GetRequest, ReadDocument, TargetReader};
+pub use hit::{
+    DocumentHit, HitContext, HitCopy, HitDocument, SearchHit, ShowPaths, SplitDocument, citation,
+    citation_of_copy,
+};
+pub use list::{
+    ListReply, ListRequest, Listed, ListedCollection, ListedDocument, ListedFolder, collections,
+};
 pub use not_indexed::{check_file, not_indexed};
-pub use scope::{Scope, ScopeBounds, VisibleSource, configured, plain_path};
+pub use overview::Overview;
+pub use scope::{Scope, ScopeBounds, VisibleSource, plain_path};
+pub use search::{RankedUnit, SearchReply, SearchRequest};
 pub use target::{
-    CollectionChoice, Fragment, INDEX_VARIABLE, IndexChoice, IndexTarget, Paths, Syncable,
-    absolute, in_collection, is_id, parsed,
+    CollectionChoice, INDEX_VARIABLE, IndexChoice, IndexTarget, Paths, SCHEME, Syncable, absolute,
+    in_collection, resource_uri,
 };
 pub use update::{
     Lag, Opened, SyncMode, SyncObserver, TimeBudget, Update, opened, patiently, sync,

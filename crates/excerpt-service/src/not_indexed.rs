@@ -33,7 +33,7 @@ pub fn check_file(shown: &str, root: &Path, selection: &Selection) -> ServiceRes
     };
     match skip {
         Some(skip) => Err(ServiceError::NotIndexed {
-            shown: shown.to_string(),
+            file: shown.to_string(),
             skip,
         }),
         None => Ok(()),

@@ -12,6 +12,7 @@ use excerpt_index::{
 
 use crate::config::{Configuration, EmbeddingChoice};
 use crate::error::{ServiceError, ServiceResult};
+use crate::hit::ShowPaths;
 use crate::target::{CollectionChoice, IndexTarget};
 use crate::text::shown;
 
@@ -26,6 +27,9 @@ pub struct Scope {
     under: String,
     /// The folders that `add` may read: those that were named, or else the one that is served.
     pub readable: Vec<PathBuf>,
+    embedding: EmbeddingChoice,
+    /// The ranking when it was made, which applies while the configuration is invalid.
+    ranking: Ranking,
 }
 
 /// What is served.
@@ -92,6 +96,8 @@ pub struct ScopeBounds<'a> {
     pub under: Option<&'a str>,
     /// The folders that may be added from; if empty, the one that is served.
     pub roots: &'a [PathBuf],
+    /// The embedder.
+    pub embedding: &'a EmbeddingChoice,
 }
 
 impl Scope {
@@ -141,6 +147,8 @@ impl Scope {
         let readable = readable.into_iter();
         Ok(Scope {
             index: target.index.clone(),
+            embedding: bounds.embedding.clone(),
+            ranking: target.configuration.ranking.clone(),
             served,
             base,
             under,
@@ -247,12 +255,28 @@ impl Scope {
         Ok(sources)
     }
 
+    /// The configuration for the folder or file `root`, or without one the user's own. An error is
+    /// not shown, since it may quote a file outside of what is served.
+    ///
+    /// # Errors
+    ///
+    /// [`ServiceError::InvalidConfiguration`].
+    pub fn configuration(&self, root: Option<&Path>) -> ServiceResult<Configuration> {
+        let read = match root {
+            Some(root) => Configuration::read(root, &self.embedding),
+            None => Configuration::of_user(&self.embedding),
+        };
+        read.map_err(|_| ServiceError::InvalidConfiguration)
+    }
+
     /// The ranking of a search of `sources`, by the configuration as it is now.
-    pub fn ranking(
-        &self,
-        sources: &[VisibleSource],
-        choice: &EmbeddingChoice,
-    ) -> ServiceResult<Ranking> {
+    pub(crate) fn ranking(&self, sources: &[VisibleSource]) -> Ranking {
+        let configured = self.configured_ranking(sources);
+        configured.unwrap_or_else(|_| self.ranking.clone())
+    }
+
+    fn configured_ranking(&self, sources: &[VisibleSource]) -> ServiceResult<Ranking> {
+        let choice = &self.embedding;
         let configuration = match &self.served {
             ServedSources::Root(root) => {
                 let all = Collection::all_in(&self.index)?;
@@ -281,6 +305,20 @@ impl Scope {
         let roots = index.roots()?;
         let is_indexed = |seen: &VisibleSource| roots.contains(&seen.root);
         Ok(sources.into_iter().filter(is_indexed).collect())
+    }
+
+    /// The visible sources that the index contains; only the collections in `chosen` if any are
+    /// named.
+    ///
+    /// # Errors
+    ///
+    /// When a collection does not exist, or nothing is left.
+    pub fn selected(&self, index: &Index, chosen: &[String]) -> ServiceResult<Vec<VisibleSource>> {
+        let sources = self.indexed(index, self.chosen(chosen)?)?;
+        match sources.is_empty() {
+            true => Err(ServiceError::NothingIndexed),
+            false => Ok(sources),
+        }
     }
 
     /// Whether everything in the index is visible, so that statements about the whole index may be
@@ -355,6 +393,17 @@ impl Scope {
     }
 }
 
+/// A citation does not name its collection, which has a field of its own.
+impl ShowPaths for Scope {
+    fn path(&self, _: &Path, path: &str) -> String {
+        self.outward(path).to_string()
+    }
+
+    fn target(&self, _: Option<&str>, _: &Path, path: &str) -> String {
+        self.outward(path).to_string()
+    }
+}
+
 /// Whether a served source contains something at the path `under`: on disk or in the index, where
 /// added texts and sources that cannot be read at the moment are found.
 fn is_there(target: &IndexTarget, served: &ServedSources, under: &str) -> bool {
@@ -373,16 +422,6 @@ fn is_there(target: &IndexTarget, served: &ServedSources, under: &str) -> bool {
         let documents = index.documents(&options);
         documents.is_ok_and(|documents| !documents.is_empty())
     })
-}
-
-/// The configuration for the folder or file `root`, or without one the user's own. The message of
-/// an error is not shown, since it may quote a file outside of what is served.
-pub fn configured(root: Option<&Path>, choice: &EmbeddingChoice) -> ServiceResult<Configuration> {
-    let read = match root {
-        Some(root) => Configuration::read(root, choice),
-        None => Configuration::of_user(choice),
-    };
-    read.map_err(|_| ServiceError::InvalidConfiguration)
 }
 
 /// A path without redundant parts; `None` if it contains `..` or is absolute.
@@ -416,6 +455,8 @@ mod tests {
             base: base.to_string(),
             under: under.to_string(),
             readable: Vec::new(),
+            embedding: EmbeddingChoice::default(),
+            ranking: Ranking::default(),
         }
     }
 

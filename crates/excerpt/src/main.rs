@@ -10,7 +10,6 @@ mod page;
 mod progress;
 mod scores;
 mod table;
-mod wire;
 
 use std::process::ExitCode;
 

@@ -11,6 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::ValueEnum;
 use excerpt_index::DateFrom;
+use excerpt_service::text::address::escaped_json;
 use excerpt_service::text::counted;
 use excerpt_service::text::visible::{characters, has_hidden};
 use owo_colors::{OwoColorize, Style};
@@ -221,26 +222,6 @@ fn escaped(text: &str, ends: Ends) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// JSON with its hidden characters as `\uXXXX`. They occur only in strings.
-pub(crate) fn escaped_json(json: &str) -> Cow<'_, str> {
-    if !has_hidden(json) {
-        return Cow::Borrowed(json);
-    }
-    let mut shown = String::new();
-    for (_, char, is_hidden) in characters(json) {
-        match is_hidden {
-            true => {
-                let mut units = [0; 2];
-                for unit in char.encode_utf16(&mut units) {
-                    shown += &format!("\\u{unit:04x}");
-                }
-            }
-            false => shown.push(char),
-        }
-    }
-    Cow::Owned(shown)
-}
-
 /// The arguments of the program with hidden characters escaped; `None` if they contain none.
 pub(crate) fn escaped_arguments() -> Option<Vec<String>> {
     let arguments: Vec<String> = std::env::args_os()
@@ -340,19 +321,6 @@ mod tests {
             told("no `a\nexcerpt: all is well\r`"),
             "no `a\n  excerpt: all is well\\u{d}`"
         );
-    }
-
-    #[test]
-    fn escaped_json_is_the_same_value() {
-        let value = serde_json::json!({"a\u{202e}": "\n\x1b\x7f\u{9b}\u{2028}\u{e0041}né"});
-        let json = value.to_string();
-        let shown = escaped_json(&json);
-        assert_eq!(
-            shown,
-            r#"{"a\u202e":"\n\u001b\u007f\u009b\u2028\udb40\udc41né"}"#
-        );
-        let read: serde_json::Value = serde_json::from_str(&shown).unwrap();
-        assert_eq!(read, value);
     }
 
     #[test]

@@ -7,7 +7,7 @@ const SHORTEST_ID: usize = 4;
 
 /// The requested part of a document.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Fragment {
+pub(crate) enum Fragment {
     /// All of it.
     Whole,
     /// From a line and a character in it, both from 1, to the end of a line.
@@ -18,7 +18,10 @@ pub enum Fragment {
 
 /// A path and the requested part. If a document exists (by `exists`) whose name ends like a line
 /// range or a section, the target is that document.
-pub fn parsed(given: &str, exists: impl Fn(&str) -> bool) -> ServiceResult<(&str, Fragment)> {
+pub(crate) fn parsed(
+    given: &str,
+    exists: impl Fn(&str) -> bool,
+) -> ServiceResult<(&str, Fragment)> {
     if exists(given) {
         return Ok((given, Fragment::Whole));
     }
@@ -78,7 +81,7 @@ fn marked(section: &str) -> Option<((usize, usize), usize)> {
 }
 
 /// Whether this may be the beginning of a chunk's id.
-pub fn is_id(given: &str) -> bool {
+pub(crate) fn is_id(given: &str) -> bool {
     given.len() >= SHORTEST_ID && given.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 

@@ -3,6 +3,7 @@
 
 mod fragment;
 mod paths;
+mod resource;
 
 use std::path::{Path, PathBuf};
 
@@ -11,8 +12,10 @@ use excerpt_index::{
     Collection, Error, Filter, Index, IndexEntry, LIBRARY, Located, OpenOptions, SyncOptions,
 };
 
-pub use fragment::{Fragment, is_id, parsed};
+pub(crate) use fragment::{Fragment, is_id, parsed};
 pub use paths::{Paths, absolute, in_collection};
+pub(crate) use resource::resource_parts;
+pub use resource::{SCHEME, resource_uri};
 
 use crate::config::{Configuration, EmbeddingChoice};
 use crate::error::{ServiceError, ServiceResult};

@@ -1,6 +1,7 @@
 //! Text for people and models: which characters are hidden, how much of a text fits into a budget
 //! of tokens, and numbers in words.
 
+pub mod address;
 pub mod budget;
 pub mod visible;
 

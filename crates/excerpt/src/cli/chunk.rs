@@ -12,8 +12,8 @@ use excerpt_index::{
 };
 use excerpt_service::text::{counted, thousands};
 use excerpt_service::{
-    CollectionChoice, Configuration, EmbeddingChoice, IndexChoice, IndexTarget, Paths, absolute,
-    chunking_around, in_collection,
+    CollectionChoice, Configuration, EmbeddingChoice, IndexChoice, IndexTarget, Paths,
+    SplitDocument, absolute, chunking_around, in_collection,
 };
 use owo_colors::Style;
 
@@ -23,7 +23,6 @@ use crate::cli::flags::ChunkFlags;
 use crate::cli::status::size;
 use crate::output::{Output, SCHEMA, fitted, say};
 use crate::page;
-use crate::wire::SplitDocument;
 
 /// Show how documents are split; nothing is stored
 #[derive(Debug, clap::Args)]

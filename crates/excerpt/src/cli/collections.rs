@@ -1,8 +1,7 @@
 //! The collections of the library, as `excerpt list` shows them.
 
-use std::path::Path;
-
-use excerpt_index::{Collection, Index, OpenOptions, SourceStatus};
+use excerpt_index::Collection;
+use excerpt_service::ListedCollection;
 use excerpt_service::text::counted;
 use owo_colors::Style;
 use serde::Serialize;
@@ -15,39 +14,35 @@ use crate::output::{Output, SCHEMA};
 struct Line<'a> {
     schema: u32,
     #[serde(flatten)]
-    collection: &'a Collection,
-    documents: usize,
-    chunks: usize,
-    status: Option<&'a SourceStatus>,
+    listed: &'a ListedCollection,
 }
 
-/// Prints the collections of the index in `library`, and returns whether there are any.
-pub(super) fn print(output: &mut Output, library: &Path, json: bool) -> anyhow::Result<bool> {
-    let collections = Collection::all_in(library)?;
-    if collections.is_empty() {
-        return Ok(false);
-    }
-    let status = Index::open(library, OpenOptions::default())?.status()?;
-    for collection in &collections {
-        let mut sources = status.sources.iter();
-        let source = sources.find(|source| source.name.as_ref() == Some(&collection.name));
-        let (documents, chunks) = source.map_or((0, 0), |it| (it.documents, it.chunks));
+/// Prints collections.
+pub(super) fn print(
+    output: &mut Output,
+    collections: &[ListedCollection],
+    json: bool,
+) -> anyhow::Result<()> {
+    for listed in collections {
         if json {
             output.json(&Line {
                 schema: SCHEMA,
-                collection,
-                documents,
-                chunks,
-                status: source,
+                listed,
             })?;
             continue;
         }
+        let ListedCollection {
+            collection,
+            documents,
+            chunks,
+            status,
+        } = listed;
         let name = output.styled(&collection.name, Style::new().bold());
         output.line(format!(
             "{name}: {} in {}, {}",
-            counted(documents, "document"),
-            counted(chunks, "chunk"),
-            synced(source.and_then(|source| source.last_sync))
+            counted(*documents, "document"),
+            counted(*chunks, "chunk"),
+            synced(status.as_ref().and_then(|status| status.last_sync))
         ))?;
         let root = match collection.given {
             true => "an added text".to_string(),
@@ -56,7 +51,7 @@ pub(super) fn print(output: &mut Output, library: &Path, json: bool) -> anyhow::
         let said = said(collection);
         output.line(output.safe(&format!("    {root}{said}")))?;
     }
-    Ok(true)
+    Ok(())
 }
 
 /// The options that were given when the collection was added.

@@ -1,6 +1,6 @@
 //! The filters of a search as flags.
 
-use excerpt_index::Filter;
+use excerpt_service::SearchRequest;
 
 use crate::cli::day;
 
@@ -33,16 +33,18 @@ pub(crate) struct FilterArgs {
 }
 
 impl FilterArgs {
-    /// The filter with the values of the flags.
-    pub(crate) fn added_to(&self, filter: Filter) -> Filter {
-        let mut filter = filter;
-        filter.tags.clone_from(&self.tags);
-        filter.kinds.clone_from(&self.kinds);
-        filter.version.clone_from(&self.version);
-        filter.languages.clone_from(&self.languages);
-        filter.dated = (self.since.clone(), self.until.clone());
-        filter.fields.clone_from(&self.fields);
-        filter
+    /// A request with the values of the flags.
+    pub(crate) fn added_to(&self, request: SearchRequest) -> SearchRequest {
+        SearchRequest {
+            tags: self.tags.clone(),
+            kinds: self.kinds.clone(),
+            version: self.version.clone(),
+            languages: self.languages.clone(),
+            since: self.since.clone(),
+            until: self.until.clone(),
+            fields: self.fields.clone(),
+            ..request
+        }
     }
 }
 

@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use excerpt_index::{
-    DocumentEntry, FolderEntry, Index, IndexEntry, ListOptions, ListOrder, OpenOptions,
-};
-use excerpt_service::IndexChoice;
+use excerpt_index::{DocumentEntry, FolderEntry, IndexEntry};
 use excerpt_service::text::{counted, thousands};
+use excerpt_service::{
+    IndexChoice, ListReply, ListRequest, Listed, ListedDocument, ListedFolder, Paths,
+};
 use owo_colors::Style;
 use serde::Serialize;
 
@@ -51,17 +51,20 @@ pub(crate) struct Args {
 /// Prints the list.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut output = Output::new();
+    let choice = args.index.choice();
+    let selected = args.collections.choice();
     if args.indexes {
-        if args.index.choice().is_given() {
+        if choice.is_given() {
             bail!("`--indexes` lists all indexes, and `--index` names one: leave one out");
         }
         return indexes(&mut output, args.json);
     }
     let is_view = args.documents || args.folders || args.recent.is_some();
-    if !is_view && args.path.is_none() && !args.collections.choice().are_meant() {
-        let any = collections::print(&mut output, &args.index.choice().library()?, args.json)?;
+    if !is_view && args.path.is_none() && !selected.are_meant() {
+        let all = excerpt_service::collections(&choice.library()?)?;
+        collections::print(&mut output, &all, args.json)?;
         output.flush()?;
-        if !any {
+        if all.is_empty() {
             say("no collections: `excerpt add` makes one");
             return Ok(Outcome::Nothing);
         }
@@ -69,71 +72,69 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     }
     let path = args.path.as_deref().unwrap_or(Path::new("."));
     let target = target(path, &args.collections, &args.index, &args.embedding)?;
-    let index = Index::open(&target.index, OpenOptions::default())?;
-    let mut options = ListOptions::default();
-    options.path.clone_from(&target.path);
-    // With `--library`, the sources are listed together, so that the latest changes are those of
-    // all of them.
-    let sources = match args.collections.choice().library {
-        true => vec![None],
-        false => target
-            .sources
-            .iter()
-            .map(|source| Some(&source.root))
-            .collect(),
+    let request = ListRequest {
+        what: match (args.documents, args.recent) {
+            (true, _) => Listed::Documents,
+            (_, Some(_)) => Listed::Recent,
+            _ => Listed::Folders,
+        },
+        limit: args.recent,
+        ..ListRequest::default()
     };
+    // With `--library`, the sources are listed together.
+    let parts = target.list(&request, selected.library)?;
     let paths = target.paths(path);
-    let shown = |source: &Path, path: &str| {
-        let mut collections = target.sources.iter().filter(|_| target.place.is_none());
-        let collection = collections.find(|known| known.root == source);
-        let collection = collection.and_then(|known| known.collection.as_ref());
-        paths.address(collection.map(|known| &*known.name), source, path)
-    };
     let mut is_empty = true;
-    for source in sources {
-        options.source = source.cloned();
-        if let (false, None) = (args.documents, args.recent) {
-            let folders = index.folders(&options)?;
-            is_empty &= folders.is_empty();
-            if !folders.is_empty() && !args.json {
-                output.line("documents  with those under it  folder")?;
-            }
-            for folder in &folders {
-                let path = shown(&folder.source, &folder.path);
-                match args.json {
-                    true => line(&mut output, &path, folder)?,
-                    false => print_folder(&mut output, &path, folder)?,
-                }
-            }
-            continue;
-        }
-        options.limit = args.recent;
-        if args.recent.is_some() {
-            options.order = ListOrder::Recent;
-        }
-        let documents = index.documents(&options)?;
-        is_empty &= documents.is_empty();
-        if !documents.is_empty() && !args.json {
-            let by = if args.recent.is_some() {
-                "by        "
-            } else {
-                ""
-            };
-            output.line(format!("chunks        size  changed         {by}document"))?;
-        }
-        for document in &documents {
-            let path = shown(&document.source, &document.path);
-            match args.json {
-                true => line(&mut output, &path, document)?,
-                false => print_document(&mut output, &path, document)?,
-            }
-        }
+    for part in &parts {
+        is_empty &= !print(&mut output, part, (&paths, args))?;
     }
     output.flush()?;
     Ok(match is_empty {
         true => Outcome::Nothing,
         false => Outcome::Done,
     })
+}
+
+/// Prints a part of a list, and returns whether it has entries.
+fn print(
+    output: &mut Output,
+    part: &ListReply,
+    (paths, args): (&Paths, &Args),
+) -> anyhow::Result<bool> {
+    match part {
+        ListReply::Folders(folders) => {
+            if !folders.is_empty() && !args.json {
+                output.line("documents  with those under it  folder")?;
+            }
+            for ListedFolder { collection, entry } in folders {
+                let path = paths.address(collection.as_deref(), &entry.source, &entry.path);
+                match args.json {
+                    true => line(output, &path, entry)?,
+                    false => print_folder(output, &path, entry)?,
+                }
+            }
+            Ok(!folders.is_empty())
+        }
+        ListReply::Documents(documents, _) => {
+            if !documents.is_empty() && !args.json {
+                let by = match args.recent {
+                    Some(_) => "by        ",
+                    None => "",
+                };
+                output.line(format!("chunks        size  changed         {by}document"))?;
+            }
+            for ListedDocument { collection, entry } in documents {
+                let path = paths.address(collection.as_deref(), &entry.source, &entry.path);
+                match args.json {
+                    true => line(output, &path, entry)?,
+                    false => print_document(output, &path, entry)?,
+                }
+            }
+            Ok(!documents.is_empty())
+        }
+        // These lists are not of a folder.
+        ListReply::Collections(_) | ListReply::Summary(_) => Ok(false),
+    }
 }
 
 /// Prints the indexes on this machine.

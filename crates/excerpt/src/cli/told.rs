@@ -37,7 +37,7 @@ fn told(error: &ServiceError) -> String {
                 "`--title` names one document, and `{folder}` is a folder: leave it out"
             );
         }
-        ServiceError::NotIndexed { shown, skip } => return excluded(shown, skip, Asker::Add),
+        ServiceError::NotIndexed { file, skip } => return excluded(file, skip, Asker::Add),
         ServiceError::InvalidConfiguration => "run `excerpt doctor`".to_string(),
         error => return error.to_string(),
     };

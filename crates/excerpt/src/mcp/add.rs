@@ -9,17 +9,15 @@ use excerpt_chunk::Document;
 use excerpt_index::{
     Collection, Error, Files, Index, Reading, Source as _, SyncOptions, includes, read_named,
 };
+use excerpt_service::text::address::address;
 use excerpt_service::text::{budget, counted, shown};
-use excerpt_service::{
-    Addition, Contents, DocumentType, Scope, VisibleSource, check_file, configured,
-};
+use excerpt_service::{Addition, Contents, DocumentType, Scope, VisibleSource, check_file};
 use rmcp::model::{Tool, ToolAnnotations};
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
 use super::chunk::{Room, described};
-use super::names::address;
 use super::reply::{Form, Reply, with_notes};
 use super::{Shared, object};
 
@@ -125,7 +123,7 @@ impl Shared {
         if replaces && let Some(known) = replaced(&dir, &collection, &given)? {
             collection = in_place_of(&known, collection);
         }
-        let configuration = configured(root, &self.options.embedding)?;
+        let configuration = self.scope.configuration(root)?;
         let options = configuration.options_of(&collection);
         let file = addition.file_name(&collection);
         if let Given::Text(text) = &given {

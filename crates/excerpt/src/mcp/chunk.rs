@@ -5,15 +5,16 @@ use std::sync::Arc;
 use anyhow::bail;
 use excerpt_chunk::{Chunk, Chunking, Document, FIELDS, Settings};
 use excerpt_index::{Files, Index, ReadOptions, Reading, Source as _};
+use excerpt_service::VisibleSource;
+use excerpt_service::text::address::address;
 use excerpt_service::text::budget::{self, beginning, bounded, shortened};
 use excerpt_service::text::{counted, one_line};
-use excerpt_service::{VisibleSource, configured};
 use rmcp::model::Tool;
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value, json};
 
 use super::arguments::Arguments;
-use super::names::{address, quoted};
+use super::names::quoted;
 use super::reply::{Form, Reply};
 use super::search::reads;
 use super::{Shared, object};
@@ -88,7 +89,7 @@ impl Shared {
             (None, Some(text)) => {
                 let shared = Arc::clone(self);
                 let cut = move || {
-                    let own = configured(None, &shared.options.embedding)?.chunking;
+                    let own = shared.scope.configuration(None)?.chunking;
                     preview(said.or(own), name.as_deref(), &text, room)
                 };
                 tokio::task::spawn_blocking(cut).await?
@@ -131,7 +132,7 @@ impl Shared {
             if !seen.is_in_place() {
                 continue;
             }
-            let configuration = configured(Some(&seen.root), &self.options.embedding)?;
+            let configuration = self.scope.configuration(Some(&seen.root))?;
             let selection = seen.options(&configuration).selection;
             // A file that cannot be read may still be in the index.
             let Ok(files) = Files::selected(&seen.root, &selection) else {
@@ -158,7 +159,7 @@ impl Shared {
     /// The settings for a document of a source: those in `said`, and for all others those of the
     /// source.
     fn settings_of(&self, seen: &VisibleSource, said: &Settings) -> anyhow::Result<Settings> {
-        let configuration = configured(Some(&seen.root), &self.options.embedding)?.chunking;
+        let configuration = self.scope.configuration(Some(&seen.root))?.chunking;
         let own = seen.collection.as_ref().map(|known| known.chunking.clone());
         Ok(said.clone().or(own.unwrap_or_default()).or(configuration))
     }
@@ -172,14 +173,18 @@ impl Shared {
         said: &Settings,
         room: Room,
     ) -> anyhow::Result<Reply> {
-        let sources = self.scope.chosen(collections)?;
-        let sources = self.scope.indexed(index, sources)?;
-        if sources.is_empty() {
-            return self.nothing_indexed(index);
-        }
-        let (seen, document) = self.read_target(index, &sources, path, &ReadOptions::default())?;
+        let sources = self.scope.selected(index, collections);
+        let sources = sources.map_err(|error| self.explained(error, index))?;
+        let options = ReadOptions::default();
+        let read = self.scope.read_target(index, &sources, path, &options)?;
+        let document = read.document;
+        let seen = sources.iter().find(|seen| seen.root == document.source);
+        let settings = match seen {
+            Some(seen) => self.settings_of(seen, said)?,
+            None => said.clone(),
+        };
         preview(
-            self.settings_of(&seen, said)?,
+            settings,
             Some(self.scope.outward(&document.path)),
             &document.text,
             room,

@@ -3,20 +3,15 @@
 //! taken for anything else.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
-use excerpt_index::{Index, ListOptions, is_date};
+use excerpt_index::Index;
 use excerpt_service::text::visible::characters;
 use excerpt_service::text::{counted, thousands};
-use excerpt_service::{Scope, VisibleSource};
+use excerpt_service::{Overview, Scope};
 
 /// The maximum number of names of a kind, and of characters in each.
 pub(super) const NAMED: usize = 8;
 const LONGEST: usize = 40;
-
-/// How many documents are searched for useful titles: daily notes are titled by date, which says
-/// nothing about them.
-const LOOKED_AT: usize = 100;
 
 /// The summary of the content; empty while there is none.
 #[derive(Default)]
@@ -68,139 +63,47 @@ impl Instructions {
 /// The summary of what is served; `None` while it is not known.
 fn about(scope: &Scope, index: &Index) -> Option<Instructions> {
     let sources = scope.indexed(index, scope.sources().ok()?).ok()?;
-    Overview::of(index, &sources, &scope.below(None)?).instructions()
+    instructions(Overview::of(index, &sources, &scope.below(None)?))
 }
 
-/// What some sources contain.
-#[derive(Default)]
-pub(super) struct Overview {
-    pub(super) documents: usize,
-    /// The languages with their counts, the most frequent first.
-    pub(super) languages: Vec<(String, usize)>,
-    /// The top-level folders with their counts, the largest first.
-    pub(super) folders: Vec<(String, usize)>,
-    pub(super) topics: Vec<String>,
-    /// The titles of some documents, if no topics are known.
-    pub(super) titles: Vec<String>,
-    pub(super) collections: Vec<String>,
-}
-
-impl Overview {
-    /// What is known of the sources, below a path inside them.
-    pub(super) fn of(index: &Index, sources: &[VisibleSource], below: &str) -> Overview {
-        let mut content = Overview::default();
-        for seen in sources {
-            content.add(index, seen, below);
-        }
-        if content.topics.is_empty() {
-            for seen in sources {
-                content.add_titles(index, seen, below);
-            }
-        }
-        for counts in [&mut content.languages, &mut content.folders] {
-            counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        }
-        content
+fn instructions(mut content: Overview) -> Option<Instructions> {
+    if content.documents == 0 {
+        return None;
     }
-
-    fn add(&mut self, index: &Index, seen: &VisibleSource, below: &str) -> Option<()> {
-        if let Some(name) = seen.collection_name() {
-            self.collections.push(name.to_string());
-        }
-        let summary = index.summary(&seen.root).ok()??;
-        let is_inside = |path: &str| Path::new(path).starts_with(below);
-        for topic in &summary.topics {
-            if is_inside(&topic.path) {
-                self.topics.push(topic.heading.clone());
-            }
-        }
-        if below.is_empty() {
-            self.documents += summary.documents;
-            for (language, count) in summary.languages {
-                match self
-                    .languages
-                    .iter_mut()
-                    .find(|(name, _)| *name == language)
-                {
-                    Some((_, known)) => *known += count,
-                    None => self.languages.push((language, count)),
-                }
-            }
-            let domains = summary.domains.into_iter();
-            self.folders
-                .extend(domains.map(|domain| (domain.name, domain.documents)));
-            return Some(());
-        }
-        // The summary describes the whole source; for a part of it, the list of folders is used.
-        let options = ListOptions::default().source(&seen.root).path(below);
-        for folder in index.folders(&options).ok()? {
-            if folder.path == below {
-                self.documents += folder.documents_under;
-                continue;
-            }
-            let rest = folder.path.strip_prefix(below);
-            let rest = rest.unwrap_or_default().trim_start_matches('/');
-            if !rest.is_empty() && !rest.contains('/') {
-                self.folders
-                    .push((rest.to_string(), folder.documents_under));
-            }
-        }
-        Some(())
-    }
-
-    fn add_titles(&mut self, index: &Index, seen: &VisibleSource, below: &str) -> Option<()> {
-        let options = ListOptions::default()
-            .source(&seen.root)
-            .path(below)
-            .limit(LOOKED_AT);
-        let documents = index.documents(&options).ok()?.into_iter();
-        let titles = documents.filter_map(|document| {
-            let stem = Path::new(&document.path).file_stem()?;
-            let is_said = match &document.title {
-                Some(title) => !is_date(title),
-                None => !is_date(&stem.to_string_lossy()),
-            };
-            is_said.then(|| document.title.unwrap_or(document.path))
-        });
-        self.titles.extend(titles.take(NAMED));
-        Some(())
-    }
-
-    fn instructions(mut self) -> Option<Instructions> {
-        if self.documents == 0 {
-            return None;
-        }
-        let mut text = format!("It holds {}", counted(self.documents, "document"));
-        let languages = self.languages.iter().take(4).map(|(name, _)| name.clone());
-        text += &listed(" (", languages, ")");
-        self.folders.truncate(NAMED);
-        let folders = self.folders.iter();
-        let folders = folders
-            .filter_map(|(name, count)| Some(format!("{} {}", plain(name)?, thousands(*count))));
-        text += &listed("; folders: ", folders, "");
-        let names = self.folders.into_iter().map(|(name, _)| name);
-        let names = names.chain(self.collections.iter().take(NAMED).cloned());
-        let names = names.collect();
-        text += &listed(
-            "; topics: ",
-            self.topics.iter().filter_map(|topic| plain(topic)),
-            "",
-        );
-        text += &listed(
-            "; among them: ",
-            self.titles.iter().filter_map(|title| plain(title)),
-            "",
-        );
-        text += &listed(
-            "; collections: ",
-            self.collections.iter().filter_map(|name| plain(name)),
-            "",
-        );
-        Some(Instructions {
-            about: text + ".",
-            names,
-        })
-    }
+    let mut text = format!("It holds {}", counted(content.documents, "document"));
+    let languages = content
+        .languages
+        .iter()
+        .take(4)
+        .map(|(name, _)| name.clone());
+    text += &listed(" (", languages, ")");
+    content.folders.truncate(NAMED);
+    let folders = content.folders.iter();
+    let folders =
+        folders.filter_map(|(name, count)| Some(format!("{} {}", plain(name)?, thousands(*count))));
+    text += &listed("; folders: ", folders, "");
+    let names = content.folders.into_iter().map(|(name, _)| name);
+    let names = names.chain(content.collections.iter().take(NAMED).cloned());
+    let names = names.collect();
+    text += &listed(
+        "; topics: ",
+        content.topics.iter().filter_map(|topic| plain(topic)),
+        "",
+    );
+    text += &listed(
+        "; among them: ",
+        content.titles.iter().filter_map(|title| plain(title)),
+        "",
+    );
+    text += &listed(
+        "; collections: ",
+        content.collections.iter().filter_map(|name| plain(name)),
+        "",
+    );
+    Some(Instructions {
+        about: text + ".",
+        names,
+    })
 }
 
 /// The first few names without duplicates; `None` if there are none.

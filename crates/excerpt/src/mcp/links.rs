@@ -2,11 +2,12 @@
 
 use excerpt_index::Links;
 use excerpt_service::Scope;
+use excerpt_service::text::address::address;
 use excerpt_service::text::counted;
 use serde_json::{Value, json};
 
 use super::fence::{Fenced, measured};
-use super::names::{address, quoted};
+use super::names::quoted;
 use super::reply::Form;
 
 /// The links as text, one per line, and as JSON, in at most `most` tokens: outgoing links in the

@@ -1,26 +1,25 @@
 //! `list`: the collections, folders and documents, and the latest changes.
 
-use std::cmp::Reverse;
 use std::sync::Arc;
 
-use anyhow::bail;
-use excerpt_index::{Index, ListOptions, ListOrder};
-use excerpt_service::VisibleSource;
+use excerpt_service::text::address::address;
 use excerpt_service::text::budget::{self, beginning, shortened, tokens};
 use excerpt_service::text::{counted, one_line, thousands};
+use excerpt_service::{
+    ListReply, ListRequest, Listed, ListedCollection, ListedDocument, ListedFolder, Overview,
+};
 use rmcp::model::Tool;
 use rmcp::service::{RequestContext, RoleServer};
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
-use super::instructions::{NAMED, Overview};
-use super::names::{address, quoted};
+use super::instructions::NAMED;
+use super::names::quoted;
 use super::reply::{Form, Reply, texts, with_notes};
 use super::search::reads;
-use super::waiting::plain;
 use super::{Shared, object};
-use crate::output::ago;
-use crate::output::date_of;
+use crate::output::{ago, date_of};
 
 pub(super) const NAME: &str = "list";
 
@@ -50,9 +49,6 @@ pub(super) fn tool() -> Tool {
         .with_annotations(reads())
 }
 
-/// The error for a place without documents, whether or not it is inside what is served.
-const NOTHING_THERE: &str = "nothing at that `path`: omit it to list everything";
-
 /// An entry, as a line of text and as JSON.
 type Entry = (String, Value);
 
@@ -64,7 +60,6 @@ impl Shared {
     ) -> anyhow::Result<Reply> {
         let what = arguments.word("what", &WHAT)?.unwrap_or(WHAT[0]);
         let path = arguments.text("path")?;
-        let path = path.map(|path| self.scope.inward(&path)).transpose()?;
         let collections = arguments.texts("collection")?;
         let limit = arguments.whole("limit", 1, MOST)?.unwrap_or(DEFAULT);
         let offset = arguments.whole("offset", 0, usize::MAX)?.unwrap_or(0);
@@ -72,230 +67,161 @@ impl Shared {
             .whole("max_tokens", budget::LEAST, budget::MOST)?
             .unwrap_or(budget::DEFAULT);
         let form = arguments.form()?;
+        let request = ListRequest {
+            what: Listed::deserialize(Value::from(what))?,
+            path,
+            collections,
+            limit: Some(offset.saturating_add(limit)),
+        };
         self.read(context, move |shared, index| {
-            let sources = shared.scope.chosen(&collections)?;
-            let indexed = shared.scope.indexed(index, sources.clone())?;
-            if indexed.is_empty() && what != "collections" {
-                return shared.nothing_indexed(index);
-            }
-            let Some(below) = shared.scope.below(path.as_deref()) else {
-                bail!(NOTHING_THERE);
-            };
-            let options = ListOptions::default().path(&below);
-            let mut total = None;
-            let entries = match what {
-                "recent" => {
-                    // Only the newest are dated.
-                    let newest = options.clone().limit(offset.saturating_add(limit));
-                    total = Some(count(index, &indexed, &options)?);
-                    shared.documents(index, &indexed, newest.order(ListOrder::Recent))?
-                }
-                "documents" => shared.documents(index, &indexed, options)?,
-                "folders" => shared.folders(index, &indexed, &options)?,
-                "summary" => shared.summary(index, &indexed, &below)?,
-                _ => shared.collections(index, &sources)?,
-            };
-            let total = total.unwrap_or(entries.len());
-            if entries.is_empty() && path.is_some() && what != "collections" {
-                bail!(NOTHING_THERE);
-            }
+            let reply = shared.scope.list(index, &request);
+            let reply = reply.map_err(|error| shared.explained(error, index))?;
+            let entries = shared.entries(reply);
             let notes = shared.lag(index);
-            Ok(page(
-                form,
-                what,
-                (entries, total),
-                (offset, limit, most),
-                notes,
-            ))
+            Ok(page(form, what, entries, (offset, limit, most), notes))
         })
         .await
     }
 
-    /// The documents of several sources in one list.
-    fn documents(
-        &self,
-        index: &Index,
-        sources: &[VisibleSource],
-        options: ListOptions,
-    ) -> anyhow::Result<Vec<Entry>> {
-        let is_recent = options.order == ListOrder::Recent;
-        let mut all = Vec::new();
-        for seen in sources {
-            let options = options.clone().source(&seen.root);
-            let documents = index.documents(&options).map_err(plain)?;
-            all.extend(documents.into_iter().map(|document| (seen, document)));
-        }
-        if is_recent {
-            all.sort_by_key(|(_, document)| Reverse(document.changed.map(|changed| changed.at)));
-        }
-        let entries = all.into_iter().map(|(seen, document)| {
-            let path = self.scope.outward(&document.path);
-            let title = document.title.as_deref();
-            let title = title.map(|title| format!(" · {}", quoted(title)));
-            let when = document
-                .changed
-                .map(|changed| format!("{} ({}): ", ago(changed.at), date_of(changed.from)));
-            let when = when.unwrap_or_default();
-            let collection = seen.collection_name();
-            let prefix = collection.map(|name| format!("{name}: "));
-            let line = format!(
-                "- {when}{}{}{}",
-                prefix.unwrap_or_default(),
-                address(path),
-                title.unwrap_or_default()
-            );
-            let mut data = json!({
-                "path": path,
-                "title": document.title,
-                "size": document.size,
-                "modified": document.modified,
-                "chunks": document.chunks,
-                "language": document.language,
-            });
-            if let Some(changed) = document.changed {
-                data["changed"] = json!(changed);
+    /// The entries of a list, and how many there are in all.
+    fn entries(&self, reply: ListReply) -> (Vec<Entry>, usize) {
+        let entries: Vec<Entry> = match reply {
+            ListReply::Documents(documents, total) => {
+                let documents = documents.into_iter();
+                let entries = documents.map(|listed| self.document(listed));
+                return (entries.collect(), total);
             }
-            (line, of_collection(data, collection))
-        });
-        Ok(entries.collect())
-    }
-
-    fn folders(
-        &self,
-        index: &Index,
-        sources: &[VisibleSource],
-        options: &ListOptions,
-    ) -> anyhow::Result<Vec<Entry>> {
-        let mut entries = Vec::new();
-        for seen in sources {
-            let options = options.clone().source(&seen.root);
-            for folder in index.folders(&options).map_err(plain)? {
-                let path = match self.scope.outward(&folder.path) {
-                    "" => ".",
-                    path => path,
-                };
-                let collection = seen.collection_name();
-                let prefix = collection.map(|name| format!("{name}: "));
-                let under = match folder.documents_under == folder.documents {
-                    true => String::new(),
-                    false => format!(
-                        ", {} including subfolders",
-                        thousands(folder.documents_under)
-                    ),
-                };
-                let line = format!(
-                    "- {}{} · {}{under}",
-                    prefix.unwrap_or_default(),
-                    address(path),
-                    counted(folder.documents, "document")
-                );
-                let data = json!({
-                    "path": path,
-                    "documents": folder.documents,
-                    "documents_under": folder.documents_under,
+            ListReply::Folders(folders) => {
+                let folders = folders.into_iter();
+                folders.map(|listed| self.folder(&listed)).collect()
+            }
+            ListReply::Collections(collections) => collections.iter().map(collection).collect(),
+            ListReply::Summary(None) => Vec::new(),
+            ListReply::Summary(Some((overview, newest))) => {
+                let newest = newest.into_iter().map(|listed| {
+                    let (line, mut data) = self.document(listed);
+                    data["what"] = "newest".into();
+                    (line.replacen("- ", "- newest: ", 1), data)
                 });
-                entries.push((line, of_collection(data, collection)));
+                summary(&overview).into_iter().chain(newest).collect()
             }
-        }
-        Ok(entries)
-    }
-
-    /// A summary of several sources: one line per property.
-    fn summary(
-        &self,
-        index: &Index,
-        sources: &[VisibleSource],
-        below: &str,
-    ) -> anyhow::Result<Vec<Entry>> {
-        /// How many of the newest documents it names.
-        const NEWEST: usize = 5;
-        let content = Overview::of(index, sources, below);
-        if content.documents == 0 {
-            return Ok(Vec::new());
-        }
-        let counts = |all: &[(String, usize)], name: fn(&str) -> String| {
-            let all = all.iter().take(NAMED);
-            all.map(|(of, count)| format!("{} {}", name(of), thousands(*count)))
-                .collect()
         };
-        let names = |all: &[String]| all.iter().take(NAMED).map(|it| quoted(it)).collect();
-        let mut entries = vec![property(
-            "documents",
-            &[counted(content.documents, "document")],
-            json!(content.documents),
-        )];
-        let lists: [(&str, Vec<String>, Value); 5] = [
-            (
-                "languages",
-                counts(&content.languages, str::to_string),
-                json!(content.languages),
-            ),
-            (
-                "folders",
-                counts(&content.folders, quoted),
-                json!(content.folders),
-            ),
-            ("topics", names(&content.topics), json!(content.topics)),
-            ("titles", names(&content.titles), json!(content.titles)),
-            (
-                "collections",
-                names(&content.collections),
-                json!(content.collections),
-            ),
-        ];
-        let lists = lists.into_iter().filter(|(_, line, _)| !line.is_empty());
-        entries.extend(lists.map(|(what, line, all)| property(what, &line, all)));
-        let newest = ListOptions::default().path(below).limit(NEWEST);
-        let newest = self.documents(index, sources, newest.order(ListOrder::Recent))?;
-        let newest = newest.into_iter().take(NEWEST);
-        entries.extend(newest.map(|(line, mut data)| {
-            data["what"] = "newest".into();
-            (line.replacen("- ", "- newest: ", 1), data)
-        }));
-        Ok(entries)
+        let total = entries.len();
+        (entries, total)
     }
 
-    fn collections(&self, index: &Index, sources: &[VisibleSource]) -> anyhow::Result<Vec<Entry>> {
-        let mut entries = Vec::new();
-        for seen in sources {
-            let Some(collection) = &seen.collection else {
-                continue;
-            };
-            let below = self.scope.below(None).unwrap_or_default();
-            let options = ListOptions::default().path(below).source(&seen.root);
-            let is_indexed = index.roots()?.contains(&seen.root);
-            let documents = match is_indexed {
-                true => index.documents(&options).map_err(plain)?.len(),
-                false => 0,
-            };
-            let said = &collection.attributes;
-            let title = said.title.as_deref();
-            let title = title.map(|title| format!(" · {}", quoted(title)));
-            let line = format!(
-                "- {} · {}{}",
-                address(&collection.name),
-                counted(documents, "document"),
-                title.unwrap_or_default()
-            );
-            let data = json!({
-                "name": collection.name,
-                "documents": documents,
-                "said": said,
-            });
-            entries.push((line, data));
+    fn document(&self, listed: ListedDocument) -> Entry {
+        let ListedDocument { collection, entry } = listed;
+        let path = self.scope.outward(&entry.path);
+        let title = entry.title.as_deref();
+        let title = title.map(|title| format!(" · {}", quoted(title)));
+        let when = entry
+            .changed
+            .map(|changed| format!("{} ({}): ", ago(changed.at), date_of(changed.from)));
+        let when = when.unwrap_or_default();
+        let prefix = collection.as_ref().map(|name| format!("{name}: "));
+        let line = format!(
+            "- {when}{}{}{}",
+            prefix.unwrap_or_default(),
+            address(path),
+            title.unwrap_or_default()
+        );
+        let mut data = json!({
+            "path": path,
+            "title": entry.title,
+            "size": entry.size,
+            "modified": entry.modified,
+            "chunks": entry.chunks,
+            "language": entry.language,
+        });
+        if let Some(changed) = entry.changed {
+            data["changed"] = json!(changed);
         }
-        Ok(entries)
+        (line, of_collection(data, collection.as_deref()))
+    }
+
+    fn folder(&self, listed: &ListedFolder) -> Entry {
+        let ListedFolder { collection, entry } = listed;
+        let path = match self.scope.outward(&entry.path) {
+            "" => ".",
+            path => path,
+        };
+        let prefix = collection.as_ref().map(|name| format!("{name}: "));
+        let under = match entry.documents_under == entry.documents {
+            true => String::new(),
+            false => format!(
+                ", {} including subfolders",
+                thousands(entry.documents_under)
+            ),
+        };
+        let line = format!(
+            "- {}{} · {}{under}",
+            prefix.unwrap_or_default(),
+            address(path),
+            counted(entry.documents, "document")
+        );
+        let data = json!({
+            "path": path,
+            "documents": entry.documents,
+            "documents_under": entry.documents_under,
+        });
+        (line, of_collection(data, collection.as_deref()))
     }
 }
 
-/// How many documents there are in several sources.
-fn count(index: &Index, sources: &[VisibleSource], options: &ListOptions) -> anyhow::Result<usize> {
-    let mut count = 0;
-    for seen in sources {
-        let options = options.clone().source(&seen.root);
-        count += index.count(&options).map_err(plain)?;
-    }
-    Ok(count)
+/// A summary of what is visible: one line per property.
+fn summary(content: &Overview) -> Vec<Entry> {
+    let counts = |all: &[(String, usize)], name: fn(&str) -> String| {
+        let all = all.iter().take(NAMED);
+        all.map(|(of, count)| format!("{} {}", name(of), thousands(*count)))
+            .collect()
+    };
+    let names = |all: &[String]| all.iter().take(NAMED).map(|it| quoted(it)).collect();
+    let mut entries = vec![property(
+        "documents",
+        &[counted(content.documents, "document")],
+        json!(content.documents),
+    )];
+    let lists: [(&str, Vec<String>, Value); 5] = [
+        (
+            "languages",
+            counts(&content.languages, str::to_string),
+            json!(content.languages),
+        ),
+        (
+            "folders",
+            counts(&content.folders, quoted),
+            json!(content.folders),
+        ),
+        ("topics", names(&content.topics), json!(content.topics)),
+        ("titles", names(&content.titles), json!(content.titles)),
+        (
+            "collections",
+            names(&content.collections),
+            json!(content.collections),
+        ),
+    ];
+    let lists = lists.into_iter().filter(|(_, line, _)| !line.is_empty());
+    entries.extend(lists.map(|(what, line, all)| property(what, &line, all)));
+    entries
+}
+
+fn collection(listed: &ListedCollection) -> Entry {
+    let said = &listed.collection.attributes;
+    let title = said.title.as_deref();
+    let title = title.map(|title| format!(" · {}", quoted(title)));
+    let line = format!(
+        "- {} · {}{}",
+        address(&listed.collection.name),
+        counted(listed.documents, "document"),
+        title.unwrap_or_default()
+    );
+    let data = json!({
+        "name": listed.collection.name,
+        "documents": listed.documents,
+        "said": said,
+    });
+    (line, data)
 }
 
 /// An entry of a summary: the first few values of a property, and how many more there are.

@@ -29,7 +29,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::bail;
-use excerpt_index::{Index, Ranking};
+use excerpt_index::Index;
 use excerpt_service::text::shown;
 use excerpt_service::{
     CollectionChoice, EmbeddingChoice, Engine, IndexChoice, IndexTarget, Scope, ScopeBounds,
@@ -84,8 +84,6 @@ pub(crate) struct Server {
 struct Shared {
     scope: Arc<Scope>,
     engine: Arc<Engine>,
-    /// The ranking when the server started, which applies while the configuration is invalid.
-    ranking: Ranking,
     options: Options,
     content: Content,
     marks: Marks,
@@ -126,6 +124,7 @@ impl Server {
             collections: &options.collections,
             under: options.under.as_deref(),
             roots: &options.roots,
+            embedding: &options.embedding,
         };
         let scope = Arc::new(Scope::of(&target, &bounds)?);
         if plain_path(&options.inbox).is_none_or(|inbox| inbox.is_empty()) {
@@ -134,19 +133,12 @@ impl Server {
                 options.inbox
             );
         }
-        let ranking = target.configuration.ranking.clone();
-        let engine = Engine::start(
-            target,
-            Arc::clone(&scope),
-            options.sync,
-            options.embedding.clone(),
-        )?;
+        let engine = Engine::start(target, Arc::clone(&scope), options.sync)?;
         let tools = tools(&scope, &options);
         Ok(Server {
             shared: Arc::new(Shared {
                 scope,
                 engine: Arc::new(engine),
-                ranking,
                 options,
                 content: Content::default(),
                 marks: Marks::default(),

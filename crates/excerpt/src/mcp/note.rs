@@ -8,8 +8,9 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail};
 use chrono::Local;
 use excerpt_index::Target;
+use excerpt_service::text::address::address;
 use excerpt_service::text::{shown, thousands};
-use excerpt_service::{VisibleSource, check_secrets, configured, plain_path};
+use excerpt_service::{VisibleSource, check_secrets, plain_path};
 use rmcp::model::Tool;
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::json;
@@ -17,7 +18,6 @@ use serde_json::json;
 use super::add::writes;
 use super::arguments::Arguments;
 use super::folder::Folder;
-use super::names::address;
 use super::reply::{Form, Reply, with_notes};
 use super::told::told;
 use super::{Shared, object};
@@ -189,7 +189,7 @@ impl Shared {
     ) -> anyhow::Result<(PathBuf, usize)> {
         let day = Local::now().format("%F").to_string();
         let text = text_of(note, &day);
-        let configuration = configured(Some(&seen.root), &self.options.embedding)?;
+        let configuration = self.scope.configuration(Some(&seen.root))?;
         let selection = seen.options(&configuration).selection;
         let most = selection.max_file_size();
         if text.len() as u64 > most {

@@ -4,10 +4,11 @@
 use std::sync::Arc;
 
 use anyhow::anyhow;
-use excerpt_index::{Index, ListOptions, ReadOptions, Target};
+use excerpt_index::{Index, ListOptions};
+use excerpt_service::text::address::address;
 use excerpt_service::text::budget::shortened;
 use excerpt_service::text::{one_line, shown};
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use excerpt_service::{SCHEME, resource_uri};
 use rmcp::ErrorData;
 use rmcp::model::{
     ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
@@ -15,41 +16,15 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::json;
 
+use super::Shared;
 use super::told::message;
-use super::{Shared, names};
-
-const SCHEME: &str = "excerpt://";
 
 /// The number of resources per page.
 const PAGE: usize = 200;
 
-/// The characters that are not escaped in an address.
-const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'_')
-    .remove(b'.')
-    .remove(b'~')
-    .remove(b'/');
-
 pub(super) fn template() -> ResourceTemplate {
     ResourceTemplate::new(format!("{SCHEME}{{collection}}/{{+path}}"), "document")
         .with_description("A document of a collection or of the folder that is served")
-}
-
-/// The address of a document.
-fn uri(name: &str, path: &str) -> String {
-    let name = utf8_percent_encode(name, PLAIN);
-    format!("{SCHEME}{name}/{}", utf8_percent_encode(path, PLAIN))
-}
-
-/// The name and the path in an address.
-pub(super) fn parsed(uri: &str) -> Option<(String, String)> {
-    let (name, path) = uri.strip_prefix(SCHEME)?.split_once('/')?;
-    let decoded = |part: &str| {
-        let text = percent_decode_str(part).decode_utf8().ok()?;
-        Some(text.into_owned())
-    };
-    Some((decoded(name)?, decoded(path)?))
 }
 
 fn media_type(syntax: &str) -> &'static str {
@@ -101,7 +76,7 @@ impl Shared {
             for document in index.documents(&options)? {
                 let path = self.scope.outward(&document.path);
                 // Clients show these to users.
-                let mut resource = Resource::new(uri(&seen.name, path), names::address(path))
+                let mut resource = Resource::new(resource_uri(&seen.name, path), address(path))
                     .with_mime_type(media_type(&document.syntax))
                     .with_size(document.size);
                 let title = document.title.as_deref().map(shortened);
@@ -129,22 +104,10 @@ impl Shared {
                     shown(&asked)
                 )
             };
-            let (name, path) = parsed(&asked).ok_or_else(unknown)?;
-            let sources = shared.scope.indexed(index, shared.scope.sources()?)?;
-            let seen = sources
-                .iter()
-                .find(|seen| seen.name == name)
-                .ok_or_else(unknown)?;
-            let path = match path.starts_with('/') {
-                true => return Err(unknown()),
-                false => shared.scope.inward(&path).map_err(|_| unknown())?,
-            };
-            let mut options: ReadOptions = shared.scope.reading(seen);
-            options.links = false;
-            let read = index.get(&Target::document(path), &options);
-            let document = read.map_err(|_| unknown())?;
+            let read = shared.scope.read_resource(index, &asked);
+            let document = read.ok_or_else(unknown)?.document;
             let listed = ListOptions::default()
-                .source(&seen.root)
+                .source(&document.source)
                 .path(&document.path);
             let listed = index.documents(&listed)?;
             let syntax = listed.first().map(|entry| entry.syntax.clone());
@@ -159,30 +122,6 @@ impl Shared {
                 let data = Some(json!({"uri": uri}));
                 Err(ErrorData::resource_not_found(message(&error), data))
             }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_is_read_back() {
-        let uri = uri("my notes", "a b/ü#1.md");
-        assert_eq!(uri, "excerpt://my%20notes/a%20b/%C3%BC%231.md");
-        assert_eq!(
-            parsed(&uri).unwrap(),
-            ("my notes".into(), "a b/ü#1.md".into())
-        );
-        for other in [
-            "file:///etc/passwd",
-            "excerpt://",
-            "excerpt:///",
-            "excerpt://%ff/a",
-        ] {
-            let parsed = parsed(other);
-            assert!(parsed.is_none_or(|(name, _)| name.is_empty()), "{other}");
         }
     }
 }

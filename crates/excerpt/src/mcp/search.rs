@@ -7,23 +7,24 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use anyhow::bail;
-use excerpt_index::{Answer, DocumentHits, Hit, Index, ListOptions, Note, Query, Rank};
+use excerpt_index::{Answer, Hit, Index, Note};
+use excerpt_service::text::address::{address, ticked};
 use excerpt_service::text::budget::{self, bounded, shortened, tokens};
 use excerpt_service::text::counted;
-use excerpt_service::{Changed, SyncMode, VisibleSource};
+use excerpt_service::{
+    BriefDocument, BriefHit, Changed, DocumentHit, RankedUnit, SearchHit, SearchReply,
+    SearchRequest, SyncMode, fit,
+};
 use rmcp::model::{Tool, ToolAnnotations};
 use rmcp::service::{RequestContext, RoleServer};
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
 use super::fence::{Fenced, measured};
 use super::instructions::Instructions;
-use super::names::{address, quoted, ticked};
-use super::passage::{QuotedHit, fit};
+use super::names::quoted;
+use super::passage::{FormCost, head, how, place};
 use super::reply::{Form, Reply, texts};
-use super::waiting::plain;
 use super::{Shared, object};
 use crate::output::ONLY_WEAK;
 use crate::scores::Scores;
@@ -39,8 +40,9 @@ const MOST: usize = 20;
 /// needed, and `get` can read those that are.
 const TOKENS: usize = 200;
 
-/// The error for a place without documents, whether or not it is inside what is served.
-const NOTHING_THERE: &str = "no documents at that `path`: `list` shows the folders";
+fn is_unmatched(note: &Note) -> bool {
+    matches!(note, Note::Unmatched { .. })
+}
 
 pub(super) fn tool(instructions: &Instructions) -> Tool {
     let input = json!({
@@ -79,34 +81,6 @@ pub(super) fn reads() -> ToolAnnotations {
         .open_world(false)
 }
 
-/// Whether there are documents in `sources`, below `path` if one is named.
-fn has_documents(
-    index: &Index,
-    sources: &[VisibleSource],
-    path: Option<&str>,
-) -> anyhow::Result<bool> {
-    for seen in sources {
-        let mut options = ListOptions::default().source(&seen.root).limit(1);
-        options.path = path.map(str::to_string);
-        if !index.documents(&options).map_err(plain)?.is_empty() {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-fn is_unmatched(note: &Note) -> bool {
-    matches!(note, Note::Unmatched { .. })
-}
-
-/// A search request.
-struct Asked {
-    query: Query,
-    path: Option<String>,
-    collections: Vec<String>,
-    shown: Shown,
-}
-
 /// How the answer is shown.
 #[derive(Clone, Copy)]
 struct Shown {
@@ -141,27 +115,22 @@ impl Shared {
         arguments: &mut Arguments,
         context: &RequestContext<RoleServer>,
     ) -> anyhow::Result<Reply> {
-        let asked = self.asked(arguments)?;
-        self.read(context, move |shared, index| shared.found(index, asked))
-            .await
-    }
-
-    fn asked(&self, arguments: &mut Arguments) -> anyhow::Result<Asked> {
-        let text = arguments.text("query")?.unwrap_or_default();
+        let query = arguments.text("query")?.unwrap_or_default();
         let limit = arguments.whole("limit", 1, MOST)?.unwrap_or(DEFAULT);
-        let mut query = Query::new(text).rank(Rank::Chunks).limit(limit);
-        let filter = &mut query.filter;
-        filter.tags = arguments.texts("tags")?;
-        filter.kinds = arguments.texts("kind")?;
-        filter.languages = arguments.texts("language")?;
-        filter.version = arguments.text("version")?;
-        filter.dated = (arguments.text("since")?, arguments.text("until")?);
-        filter.fields = arguments.pairs("fields")?;
-        let path = arguments.text("path")?;
+        let mut request = SearchRequest {
+            query,
+            limit,
+            tags: arguments.texts("tags")?,
+            kinds: arguments.texts("kind")?,
+            languages: arguments.texts("language")?,
+            version: arguments.text("version")?,
+            since: arguments.text("since")?,
+            until: arguments.text("until")?,
+            fields: arguments.pairs("fields")?,
+            path: arguments.text("path")?,
+            ..SearchRequest::default()
+        };
         let documents = arguments.truth("documents")?;
-        if documents {
-            query = query.rank(Rank::Documents);
-        }
         let shown = Shown {
             form: arguments.form()?,
             weak: arguments.truth("weak")?,
@@ -170,80 +139,59 @@ impl Shared {
                 .whole("max_tokens", budget::LEAST, budget::MOST)?
                 .unwrap_or(TOKENS * limit.max(DEFAULT)),
         };
-        Ok(Asked {
+        request.collections = arguments.texts("collection")?;
+        if !documents {
+            request.ranks = RankedUnit::Chunks;
             // Documents without texts do not name their copies.
-            query: query.fold_copies(shown.folds() && !documents),
-            path: path.map(|path| self.scope.inward(&path)).transpose()?,
-            collections: arguments.texts("collection")?,
-            shown,
+            request.fold_copies = shown.folds();
+        }
+        self.read(context, move |shared, index| {
+            shared.answered(index, &request, shown)
         })
+        .await
     }
 
-    fn found(&self, index: &mut Index, asked: Asked) -> anyhow::Result<Reply> {
-        let scope = &self.scope;
-        let sources = scope.chosen(&asked.collections)?;
-        let sources = scope.indexed(index, sources)?;
-        if sources.is_empty() {
-            return self.nothing_indexed(index);
-        }
-        let Some(path) = scope.below(asked.path.as_deref()) else {
-            bail!(NOTHING_THERE);
-        };
-        let ranking = scope.ranking(&sources, &self.options.embedding);
-        let ranking = ranking.unwrap_or_else(|_| self.ranking.clone());
-        let scores = Scores::of(&ranking);
-        let mut query = asked.query.ranking(ranking);
-        let places = scope.filter(&sources, path);
-        query.filter.sources = places.sources;
-        query.filter.path = places.path;
-        let answer = index.search(&query).map_err(plain)?;
-        let is_bare = answer.documents.is_empty()
-            && !has_documents(index, &sources, query.filter.path.as_deref())?;
-        if is_bare && asked.path.is_some() {
-            bail!(NOTHING_THERE);
-        }
+    fn answered(
+        &self,
+        index: &mut Index,
+        request: &SearchRequest,
+        shown: Shown,
+    ) -> anyhow::Result<Reply> {
+        let reply = self.scope.search(index, request);
+        let reply = reply.map_err(|error| self.explained(error, index))?;
+        let answer = &reply.answer;
         let mut notes = self.lag(index);
         let is_behind = !notes.is_empty();
         if answer.documents.is_empty() {
             let nothing = match is_behind {
                 true => "no results in what is indexed so far",
-                false if is_bare => "no results: there are no documents here",
+                false if reply.is_bare => "no results: there are no documents here",
                 // A filter value that no document has is reported.
                 false if answer.notes.iter().any(is_unmatched) => "no results",
                 false => "no results: try other words or fewer filters",
             };
             notes.insert(0, nothing.to_string());
         }
-        if !is_bare {
-            notes.extend(self.notes_of(index, &answer, is_behind)?);
+        if !reply.is_bare {
+            let said = self.scope.notes(index, answer, is_behind)?;
+            notes.extend(said.into_iter().map(|note| self.note_of(note)));
         }
-        let is_shown = |hit: &Hit| !hit.weak || !asked.shown.folds();
+        let is_shown = |hit: &Hit| !hit.weak || !shown.folds();
         let documents = answer.documents.iter();
         let documents = documents.filter(|document| document.chunks.iter().any(is_shown));
-        notes.extend(self.changed(index, documents)?);
-        match asked.shown.documents {
-            true => self.without_texts(&answer, (asked.shown, scores), notes),
-            false => self.shown(&answer, (asked.shown, scores), notes),
+        for (path, changed) in SearchReply::changed(index, documents)? {
+            notes.push(self.changed_note(changed, path));
+        }
+        let scores = Scores::of(&reply.ranking);
+        match shown.documents {
+            true => self.without_texts(answer, (shown, scores), notes),
+            false => self.shown(answer, (shown, scores), notes),
         }
     }
 
-    /// The notes of the index about the answer, without those about what is not visible.
-    fn notes_of(
-        &self,
-        index: &Index,
-        answer: &Answer,
-        is_behind: bool,
-    ) -> anyhow::Result<Vec<String>> {
-        let is_all = self.scope.is_all_of(index)?;
-        let is_said = |note: &&Note| match note {
-            // The note that the index is out of date includes what is missing.
-            Note::NoVectors | Note::Behind { .. } if is_behind => false,
-            Note::Absent(_) | Note::Scattered(_) => !is_behind,
-            Note::VectorsBehind { .. } | Note::FormerVectors { .. } => is_all && !is_behind,
-            _ => true,
-        };
-        let notes = answer.notes.iter().filter(is_said);
-        let told = |note: &Note| match note {
+    /// A note of the index about an answer.
+    fn note_of(&self, note: &Note) -> String {
+        match note {
             Note::Behind { .. } if self.engine.mode() != SyncMode::Never => {
                 "changes are being indexed: ask again in a moment for the latest".to_string()
             }
@@ -267,35 +215,7 @@ impl Shared {
             }
             // It may repeat a long question.
             note => bounded(&note.to_string()),
-        };
-        Ok(notes.map(told).collect())
-    }
-
-    /// Notes about the documents that have changed since they were indexed.
-    fn changed<'d>(
-        &self,
-        index: &Index,
-        documents: impl Iterator<Item = &'d DocumentHits>,
-    ) -> anyhow::Result<Vec<String>> {
-        let mut seen = Vec::new();
-        let mut notes = Vec::new();
-        for found in documents {
-            let place = (&found.source, &found.path);
-            if seen.contains(&place) {
-                continue;
-            }
-            seen.push(place);
-            let options = ListOptions::default()
-                .source(&found.source)
-                .path(&found.path);
-            let entries = index.documents(&options).map_err(plain)?;
-            let entry = entries.iter().find(|entry| entry.path == found.path);
-            let changed = entry.and_then(|entry| {
-                Changed::since(&found.source, &found.path, entry.size, entry.modified)
-            });
-            notes.extend(changed.map(|changed| self.changed_note(changed, &found.path)));
         }
-        Ok(notes)
     }
 
     /// The note about a document that has changed since it was indexed.
@@ -323,17 +243,14 @@ impl Shared {
             .documents
             .iter()
             .flat_map(|document| document.chunks.iter().map(move |hit| (document, hit)));
-        let mut hits: Vec<QuotedHit<'_>> = found
+        let found = found
             .enumerate()
-            .map(|(at, (document, hit))| {
-                QuotedHit::of(at + 1, document, hit, scores, |path| {
-                    self.scope.outward(path)
-                })
-            })
-            .collect();
+            .map(|(at, (document, hit))| SearchHit::of(at + 1, document, hit, &*self.scope));
+        let found: Vec<SearchHit<'_>> = found.collect();
+        let mut hits: Vec<BriefHit<'_>> = found.iter().map(BriefHit::of).collect();
         let form = shown.form;
         let weak = hits.iter().filter(|hit| hit.weak);
-        let weak: Vec<String> = weak.map(QuotedHit::place).collect();
+        let weak: Vec<String> = weak.map(place).collect();
         notes.extend(weak_note(&weak, hits.len(), shown));
         if shown.folds() {
             hits.retain(|hit| !hit.weak);
@@ -345,19 +262,20 @@ impl Shared {
                 hit.fields.clear();
             }
         }
-        let truncated = fit(form, &mut hits, shown.left_above(&notes));
+        let cost = FormCost { form, scores };
+        let truncated = fit(&mut hits, shown.left_above(&notes), &cost);
         let mut text = Fenced::default();
         for hit in &hits {
-            text.line(&hit.head());
+            text.line(&head(hit, scores));
             text.quote(hit.text.unwrap_or_default());
         }
         // Serialized to text first, so that scores are written as by `excerpt search --json`.
         let written: Value = serde_json::from_str(&serde_json::to_string(&hits)?)?;
         let mut data = json!({"hits": written, "notes": notes});
-        if let Some(how) = truncated.how() {
+        if let Some(how) = how(&truncated) {
             let citations = |ranks: &[usize]| -> Vec<&str> {
                 let named = hits.iter().filter(|hit| ranks.contains(&hit.rank));
-                named.map(|hit| &*hit.citation).collect()
+                named.map(|hit| hit.citation).collect()
             };
             data["truncated"] = json!({
                 "cut": citations(&truncated.cut),
@@ -372,37 +290,23 @@ impl Shared {
     }
 }
 
-/// A document of an answer, without its text. The names are those of [`crate::wire::DocumentHit`].
-#[derive(Serialize)]
-struct Found<'a> {
-    rank: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    collection: Option<&'a str>,
-    path: &'a str,
-    title: Option<String>,
-    score: f32,
-    weak: bool,
+/// The path of a document as shown in a line and accepted by `get`.
+fn document_place(found: &BriefDocument<'_>) -> String {
+    let collection = found.collection.map(|name| format!("{}: ", address(name)));
+    format!("{}{}", collection.unwrap_or_default(), address(found.path))
 }
 
-impl Found<'_> {
-    /// Its path as shown in a line and accepted by `get`.
-    fn place(&self) -> String {
-        let collection = self.collection.map(|name| format!("{}: ", address(name)));
-        format!("{}{}", collection.unwrap_or_default(), address(self.path))
-    }
-
-    fn line(&self, scores: Scores) -> String {
-        let title = self.title.as_deref();
-        let title = title.map(|title| format!(" · {}", quoted(title)));
-        format!(
-            "[{}] {} · score {}{}{}",
-            self.rank,
-            self.place(),
-            scores.precise(self.score),
-            if self.weak { " weak" } else { "" },
-            title.unwrap_or_default()
-        )
-    }
+fn document_line(found: &BriefDocument<'_>, scores: Scores) -> String {
+    let title = found.title.as_deref();
+    let title = title.map(|title| format!(" · {}", quoted(title)));
+    format!(
+        "[{}] {} · score {}{}{}",
+        found.rank,
+        document_place(found),
+        scores.precise(found.score),
+        if found.weak { " weak" } else { "" },
+        title.unwrap_or_default()
+    )
 }
 
 impl Shared {
@@ -416,18 +320,11 @@ impl Shared {
         /// The tokens for the note about what is omitted.
         const HOW: usize = 20;
         let documents = answer.documents.iter();
-        let mut found: Vec<Found<'_>> = documents
-            .map(|document| Found {
-                rank: document.rank,
-                collection: document.collection.as_deref(),
-                path: self.scope.outward(&document.path),
-                title: document.title.as_deref().map(bounded),
-                score: document.score,
-                weak: document.chunks.iter().all(|hit| hit.weak),
-            })
-            .collect();
+        let documents = documents.map(|document| DocumentHit::of(document, &*self.scope));
+        let documents: Vec<DocumentHit<'_>> = documents.collect();
+        let mut found: Vec<BriefDocument<'_>> = documents.iter().map(BriefDocument::of).collect();
         let weak = found.iter().filter(|found| found.weak);
-        let weak: Vec<String> = weak.map(Found::place).collect();
+        let weak: Vec<String> = weak.map(document_place).collect();
         notes.extend(weak_note(&weak, found.len(), shown));
         if shown.folds() {
             found.retain(|found| !found.weak);
@@ -436,8 +333,8 @@ impl Shared {
         let mut left = shown.left_above(&notes).saturating_sub(HOW);
         let mut kept = 0;
         for found in &mut found {
-            let taken = |found: &Found<'_>| {
-                let line = measured(&found.line(scores));
+            let taken = |found: &BriefDocument<'_>| {
+                let line = measured(&document_line(found, scores));
                 shown.form.tokens(&line, found) + 1
             };
             if taken(found) > left && kept > 0 {
@@ -448,7 +345,7 @@ impl Shared {
                 found.title = found.title.as_deref().map(shortened);
             }
             left = left.saturating_sub(taken(found));
-            text.line(&found.line(scores));
+            text.line(&document_line(found, scores));
             kept += 1;
         }
         if kept < found.len() {

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};
 use std::pin::Pin;
 
+use excerpt_service::text::address::escaped_json;
 use excerpt_service::text::thousands;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetMeta as _, RequestId};
 use rmcp::service::{RoleServer, ServerInitializeError, TxJsonRpcMessage};
@@ -16,7 +17,6 @@ use tokio::runtime::Builder;
 
 use super::line::{LONGEST, Line, LineReader, id_in};
 use super::{Options, Server};
-use crate::output::escaped_json;
 
 /// Serves until the input ends.
 pub(crate) fn run(options: Options) -> anyhow::Result<()> {

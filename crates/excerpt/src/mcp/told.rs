@@ -2,6 +2,7 @@
 
 use excerpt_index::{Secret, SkipReason};
 use excerpt_service::ServiceError;
+use excerpt_service::text::address::{address, ticked};
 
 /// The message of an error, with its cause unless the message already contains it.
 pub(super) fn message(error: &anyhow::Error) -> String {
@@ -35,6 +36,16 @@ pub(super) fn told(error: &ServiceError) -> String {
         ServiceError::NotAPath { .. } => {
             "write it as `search` and `list` do, relative to what is served"
         }
+        ServiceError::NoDocumentsThere => "`list` shows the folders",
+        ServiceError::NothingThere => "omit it to list everything",
+        ServiceError::IsFolder { .. } => "`list` shows its documents",
+        ServiceError::NoDocument { closest, .. } => {
+            return match closest {
+                Some(close) => format!("{error}: did you mean {}?", ticked(&address(close))),
+                None => format!("{error}: `list` and `search` show what exists"),
+            };
+        }
+        ServiceError::InSeveral { .. } => "name the `collection`",
         ServiceError::Replaced { .. } => "restart the server, or add it again",
         ServiceError::NotSynced { seen, error } => return seen.without_root(&told(error)),
         error => return error.to_string(),

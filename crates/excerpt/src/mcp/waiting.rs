@@ -3,16 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{anyhow, bail};
+use anyhow::anyhow;
 use excerpt_index::{Index, Progress, Stage};
 use excerpt_service::text::{counted, thousands};
-use excerpt_service::{CheckEnd, ServiceResult, SyncMode, Unanswered, WriterProgress};
+use excerpt_service::{
+    CheckEnd, ServiceError, ServiceResult, SyncMode, Unanswered, WriterProgress,
+};
 use rmcp::model::ProgressNotificationParam;
 use rmcp::service::{RequestContext, RoleServer};
 use tokio::time::{Instant, timeout_at};
 
 use super::Shared;
-use super::told::{message, told};
+use super::told::told;
 
 /// How long an answer waits for the first documents.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -160,17 +162,24 @@ impl Shared {
         })
     }
 
-    /// The error for an index without documents.
-    pub(super) fn nothing_indexed<T>(&self, index: &Index) -> anyhow::Result<T> {
-        if self.engine.mode() == SyncMode::Never {
-            bail!("nothing that is served is indexed: run `excerpt sync`");
+    /// An error of a request, with the state of the index if nothing is in it yet.
+    pub(super) fn explained(&self, error: ServiceError, index: &Index) -> anyhow::Error {
+        if !matches!(error, ServiceError::NothingIndexed) {
+            return error.into();
         }
-        if self.scope.sources()?.is_empty() {
-            bail!("the served collections no longer exist: they were removed");
+        if self.engine.mode() == SyncMode::Never {
+            return anyhow!("nothing that is served is indexed: run `excerpt sync`");
+        }
+        match self.scope.sources() {
+            Err(error) => return error.into(),
+            Ok(sources) if sources.is_empty() => {
+                return anyhow!("the served collections no longer exist: they were removed");
+            }
+            Ok(_) => {}
         }
         match self.lag(index).into_iter().next() {
-            Some(note) => bail!("nothing is indexed yet: {note}"),
-            None => bail!("nothing is indexed yet: ask again in a moment"),
+            Some(note) => anyhow!("nothing is indexed yet: {note}"),
+            None => anyhow!("nothing is indexed yet: ask again in a moment"),
         }
     }
 
@@ -244,9 +253,4 @@ impl Teller<'_> {
         // An error is ignored: progress is optional.
         let _ = self.context.peer.notify_progress(told).await;
     }
-}
-
-/// An error of the index, with the message for the model.
-pub(super) fn plain(error: excerpt_index::Error) -> anyhow::Error {
-    anyhow!("{}", message(&error.into()))
 }

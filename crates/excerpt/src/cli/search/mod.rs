@@ -8,9 +8,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::bail;
-use excerpt_index::{Answer, Channels, Fusion, Note, Query, Rank, RankingPreset};
+use excerpt_index::{Answer, Channels, Fusion, Note, RankingPreset};
 use excerpt_service::text::{counted, thousands};
-use excerpt_service::{Lag, Opened, Paths, Update, absolute, opened};
+use excerpt_service::{
+    DocumentHit, Lag, Opened, Paths, RankedUnit, SearchHit, SearchReply, SearchRequest, Update,
+    absolute, opened,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -22,7 +25,6 @@ use crate::cli::filter::FilterArgs;
 use crate::output::{ONLY_WEAK, Output, SCHEMA, say};
 use crate::progress::Bar;
 use crate::scores::Scores;
-use crate::wire;
 use passages::{Passages, Shown};
 use skipped::skipped;
 
@@ -144,58 +146,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     for error in unsynced {
         say(&format!("note: {error}"));
     }
-    let filter = args.filters.added_to(target.filter.clone());
-    let rank = if args.chunks {
-        Rank::Chunks
-    } else {
-        Rank::Documents
-    };
-    let mut ranking = match args.ranking {
-        Some(preset) => preset.ranking(),
-        None => target.configuration.ranking.clone(),
-    };
-    ranking.channels = args.channels.unwrap_or(ranking.channels);
-    ranking.fusion = args.fusion.unwrap_or(ranking.fusion);
-    let scores = Scores::of(&ranking);
-    let channels = ranking.channels;
-    let query = Query::new(&args.query)
-        .ranking(ranking)
-        .within(filter)
-        .limit(args.limit)
-        .fold_copies(args.folds_copies())
-        .rank(rank);
-    let mut answer = index.search(&query)?;
-    if let Some(least) = args.min_score {
-        for document in &mut answer.documents {
-            document.chunks.retain(|hit| hit.score >= least);
-        }
-        answer
-            .documents
-            .retain(|document| !document.chunks.is_empty());
-    }
+    let reply = target.search(&mut index, &args.request())?;
+    let answer = &reply.answer;
     let paths = target.paths(&args.path);
-    let mut output = Output::new();
-    match args.json {
-        true if args.documents => {
-            for document in &answer.documents {
-                output.json(&DocumentLine {
-                    schema: SCHEMA,
-                    document: wire::DocumentHit::of(document, &paths),
-                })?;
-            }
-        }
-        true => lines(&mut output, &answer, &paths)?,
-        false => Passages {
-            paths: &paths,
-            scores,
-            explains: args.explain,
-            shown: args.shown(),
-            all: args.all,
-        }
-        .print(&mut output, &answer)?,
-    }
-    output.flush()?;
-    let mut notes = notes(&answer, lag, || {
+    args.print(&reply, &paths)?;
+    let mut notes = notes(answer, lag, || {
         background::sync(
             &target,
             &args.collections.choice(),
@@ -203,7 +158,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         )
     });
     if !args.json && !args.files {
-        say(&summary(&answer, channels));
+        say(&summary(answer, reply.ranking.channels));
     }
     let found = answer.chunks().any(|hit| !hit.weak);
     if !found && !answer.documents.is_empty() {
@@ -214,7 +169,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     }
     notes.iter().for_each(|note| say(&format!("note: {note}")));
     if args.open {
-        open(&answer)?;
+        open(answer)?;
     }
     Ok(if found {
         Outcome::Done
@@ -224,6 +179,47 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 }
 
 impl Args {
+    fn request(&self) -> SearchRequest {
+        self.filters.added_to(SearchRequest {
+            query: self.query.clone(),
+            ranks: match self.chunks {
+                true => RankedUnit::Chunks,
+                false => RankedUnit::Documents,
+            },
+            limit: self.limit,
+            fold_copies: self.folds_copies(),
+            min_score: self.min_score,
+            ranking: self.ranking,
+            channels: self.channels,
+            fusion: self.fusion,
+            ..SearchRequest::default()
+        })
+    }
+
+    fn print(&self, reply: &SearchReply, paths: &Paths) -> anyhow::Result<()> {
+        let mut output = Output::new();
+        match self.json {
+            true if self.documents => {
+                for document in &reply.answer.documents {
+                    output.json(&DocumentLine {
+                        schema: SCHEMA,
+                        document: DocumentHit::of(document, paths),
+                    })?;
+                }
+            }
+            true => lines(&mut output, &reply.answer, paths)?,
+            false => Passages {
+                paths,
+                scores: Scores::of(&reply.ranking),
+                explains: self.explain,
+                shown: self.shown(),
+                all: self.all,
+            }
+            .print(&mut output, &reply.answer)?,
+        }
+        Ok(output.flush()?)
+    }
+
     /// Whether copies are folded into the hits that name them: an answer without passages names
     /// none, and a program gets all.
     fn folds_copies(&self) -> bool {
@@ -324,7 +320,7 @@ fn lines(output: &mut Output, answer: &Answer, paths: &Paths) -> anyhow::Result<
     for (index, (document, hit)) in hits.enumerate() {
         output.json(&Line {
             schema: SCHEMA,
-            hit: wire::SearchHit::of(index + 1, document, hit, paths),
+            hit: SearchHit::of(index + 1, document, hit, paths),
         })?;
     }
     Ok(())
@@ -335,7 +331,7 @@ fn lines(output: &mut Output, answer: &Answer, paths: &Paths) -> anyhow::Result<
 struct Line<'a> {
     schema: u32,
     #[serde(flatten)]
-    hit: wire::SearchHit<'a>,
+    hit: SearchHit<'a>,
 }
 
 /// One document as JSON.
@@ -343,5 +339,5 @@ struct Line<'a> {
 struct DocumentLine<'a> {
     schema: u32,
     #[serde(flatten)]
-    document: wire::DocumentHit<'a>,
+    document: DocumentHit<'a>,
 }

@@ -4,12 +4,11 @@ use std::io;
 
 use excerpt_chunk::Markdown;
 use excerpt_index::{AlsoIn, Answer, DocumentHits, Hit};
-use excerpt_service::{Paths, absolute};
+use excerpt_service::{Paths, absolute, citation, citation_of_copy};
 use owo_colors::Style;
 
 use crate::output::{Output, columns, cut_off};
 use crate::scores::Scores;
-use crate::wire::{citation, citation_of_copy};
 
 /// What is shown for each document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,113 @@
+//! What some sources contain, as a summary for models and users.
+
+use std::path::Path;
+
+use excerpt_index::{Index, ListOptions, is_date};
+
+use crate::scope::VisibleSource;
+
+/// The maximum number of titles of a source.
+const TITLES: usize = 8;
+
+/// How many documents are searched for useful titles: daily notes are titled by date, which says
+/// nothing about them.
+const LOOKED_AT: usize = 100;
+
+/// What some sources contain.
+#[derive(Clone, Debug, Default)]
+pub struct Overview {
+    /// How many documents there are.
+    pub documents: usize,
+    /// The languages with their counts, the most frequent first.
+    pub languages: Vec<(String, usize)>,
+    /// The top-level folders with their counts, the largest first.
+    pub folders: Vec<(String, usize)>,
+    /// The headings that the documents are about.
+    pub topics: Vec<String>,
+    /// The titles of some documents, if no topics are known.
+    pub titles: Vec<String>,
+    /// The names of the collections.
+    pub collections: Vec<String>,
+}
+
+impl Overview {
+    /// What is known of the sources, below a path inside them.
+    pub fn of(index: &Index, sources: &[VisibleSource], below: &str) -> Overview {
+        let mut content = Overview::default();
+        for seen in sources {
+            content.add(index, seen, below);
+        }
+        if content.topics.is_empty() {
+            for seen in sources {
+                content.add_titles(index, seen, below);
+            }
+        }
+        for counts in [&mut content.languages, &mut content.folders] {
+            counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        }
+        content
+    }
+
+    fn add(&mut self, index: &Index, seen: &VisibleSource, below: &str) -> Option<()> {
+        if let Some(name) = seen.collection_name() {
+            self.collections.push(name.to_string());
+        }
+        let summary = index.summary(&seen.root).ok()??;
+        let is_inside = |path: &str| Path::new(path).starts_with(below);
+        for topic in &summary.topics {
+            if is_inside(&topic.path) {
+                self.topics.push(topic.heading.clone());
+            }
+        }
+        if below.is_empty() {
+            self.documents += summary.documents;
+            for (language, count) in summary.languages {
+                match self
+                    .languages
+                    .iter_mut()
+                    .find(|(name, _)| *name == language)
+                {
+                    Some((_, known)) => *known += count,
+                    None => self.languages.push((language, count)),
+                }
+            }
+            let domains = summary.domains.into_iter();
+            self.folders
+                .extend(domains.map(|domain| (domain.name, domain.documents)));
+            return Some(());
+        }
+        // The summary describes the whole source; for a part of it, the list of folders is used.
+        let options = ListOptions::default().source(&seen.root).path(below);
+        for folder in index.folders(&options).ok()? {
+            if folder.path == below {
+                self.documents += folder.documents_under;
+                continue;
+            }
+            let rest = folder.path.strip_prefix(below);
+            let rest = rest.unwrap_or_default().trim_start_matches('/');
+            if !rest.is_empty() && !rest.contains('/') {
+                self.folders
+                    .push((rest.to_string(), folder.documents_under));
+            }
+        }
+        Some(())
+    }
+
+    fn add_titles(&mut self, index: &Index, seen: &VisibleSource, below: &str) -> Option<()> {
+        let options = ListOptions::default()
+            .source(&seen.root)
+            .path(below)
+            .limit(LOOKED_AT);
+        let documents = index.documents(&options).ok()?.into_iter();
+        let titles = documents.filter_map(|document| {
+            let stem = Path::new(&document.path).file_stem()?;
+            let is_said = match &document.title {
+                Some(title) => !is_date(title),
+                None => !is_date(&stem.to_string_lossy()),
+            };
+            is_said.then(|| document.title.unwrap_or(document.path))
+        });
+        self.titles.extend(titles.take(TITLES));
+        Some(())
+    }
+}

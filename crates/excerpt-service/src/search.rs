@@ -1,0 +1,251 @@
+//! `search`: the chunks or documents that answer a question.
+
+use excerpt_index::{
+    Answer, Channels, DocumentHits, Filter, Fusion, Index, ListOptions, Note, Query, Rank, Ranking,
+    RankingPreset,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::changed::Changed;
+use crate::error::{ServiceError, ServiceResult};
+use crate::scope::{Scope, VisibleSource};
+use crate::target::IndexTarget;
+
+/// A question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SearchRequest {
+    /// The question, or some words; `"a phrase"` in quotes.
+    pub query: String,
+    /// Only in this folder or document. Default: everywhere.
+    pub path: Option<String>,
+    /// Only in these collections. Default: in everything that is visible.
+    pub collections: Vec<String>,
+    /// Only documents with all of these tags.
+    pub tags: Vec<String>,
+    /// Only documents of one of these types, such as `doc` or `script`.
+    pub kinds: Vec<String>,
+    /// Only documents in one of these languages, such as `rust` or `markdown`.
+    pub languages: Vec<String>,
+    /// Only documents about this version, or that name none.
+    pub version: Option<String>,
+    /// Only documents dated on this day or later.
+    pub since: Option<String>,
+    /// Only documents dated on this day or earlier.
+    pub until: Option<String>,
+    /// Only documents whose front matter has these values in these fields.
+    pub fields: Vec<(String, String)>,
+    /// What is ranked. Default: documents.
+    pub ranks: RankedUnit,
+    /// How many of them to return. Default: 5.
+    pub limit: usize,
+    /// Whether copies and translations of a better hit are folded into it. Default: no.
+    pub fold_copies: bool,
+    /// Exclude hits with a lower score. Default: none.
+    pub min_score: Option<f32>,
+    /// How to rank. Default: as configured.
+    pub ranking: Option<RankingPreset>,
+    /// Which channels to search. Default: as the ranking says.
+    pub channels: Option<Channels>,
+    /// How their scores are combined. Default: as the ranking says.
+    pub fusion: Option<Fusion>,
+}
+
+impl Default for SearchRequest {
+    fn default() -> Self {
+        SearchRequest {
+            query: String::new(),
+            path: None,
+            collections: Vec::new(),
+            tags: Vec::new(),
+            kinds: Vec::new(),
+            languages: Vec::new(),
+            version: None,
+            since: None,
+            until: None,
+            fields: Vec::new(),
+            ranks: RankedUnit::Documents,
+            limit: 5,
+            fold_copies: false,
+            min_score: None,
+            ranking: None,
+            channels: None,
+            fusion: None,
+        }
+    }
+}
+
+/// What a search ranks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RankedUnit {
+    /// Documents, each with its best chunks.
+    #[default]
+    Documents,
+    /// Chunks.
+    Chunks,
+}
+
+/// The answer to a question.
+#[derive(Clone, Debug)]
+pub struct SearchReply {
+    /// What was found.
+    pub answer: Answer,
+    /// How it was ranked.
+    pub ranking: Ranking,
+    /// Whether there are no documents at all where the search was.
+    pub is_bare: bool,
+}
+
+impl SearchReply {
+    /// How the documents of some hits have changed since they were indexed, each with its path
+    /// inside its source.
+    ///
+    /// # Errors
+    ///
+    /// Those of the index.
+    pub fn changed<'d>(
+        index: &Index,
+        documents: impl Iterator<Item = &'d DocumentHits>,
+    ) -> ServiceResult<Vec<(&'d str, Changed)>> {
+        let mut seen = Vec::new();
+        let mut all = Vec::new();
+        for found in documents {
+            let place = (&found.source, &found.path);
+            if seen.contains(&place) {
+                continue;
+            }
+            seen.push(place);
+            let options = ListOptions::default()
+                .source(&found.source)
+                .path(&found.path);
+            let entries = index.documents(&options)?;
+            let entry = entries.iter().find(|entry| entry.path == found.path);
+            let changed = entry.and_then(|entry| {
+                Changed::since(&found.source, &found.path, entry.size, entry.modified)
+            });
+            all.extend(changed.map(|changed| (&*found.path, changed)));
+        }
+        Ok(all)
+    }
+}
+
+impl SearchRequest {
+    /// The answer within `filter`. `configured` is the ranking unless the request names another.
+    fn answered(
+        &self,
+        index: &mut Index,
+        mut filter: Filter,
+        configured: Ranking,
+    ) -> ServiceResult<(Answer, Ranking)> {
+        let mut ranking = self.ranking.map_or(configured, RankingPreset::ranking);
+        ranking.channels = self.channels.unwrap_or(ranking.channels);
+        ranking.fusion = self.fusion.unwrap_or(ranking.fusion);
+        filter.tags.clone_from(&self.tags);
+        filter.kinds.clone_from(&self.kinds);
+        filter.version.clone_from(&self.version);
+        filter.languages.clone_from(&self.languages);
+        filter.dated = (self.since.clone(), self.until.clone());
+        filter.fields.clone_from(&self.fields);
+        let query = Query::new(&*self.query)
+            .within(filter)
+            .ranking(ranking.clone())
+            .limit(self.limit)
+            .fold_copies(self.fold_copies)
+            .rank(match self.ranks {
+                RankedUnit::Documents => Rank::Documents,
+                RankedUnit::Chunks => Rank::Chunks,
+            });
+        let mut answer = index.search(&query)?;
+        if let Some(least) = self.min_score {
+            for document in &mut answer.documents {
+                document.chunks.retain(|hit| hit.score >= least);
+            }
+            answer
+                .documents
+                .retain(|document| !document.chunks.is_empty());
+        }
+        Ok((answer, ranking))
+    }
+}
+
+impl IndexTarget {
+    /// Answers a question from the part of the index that the target is. The path and the
+    /// collections of the request have chosen the target.
+    ///
+    /// # Errors
+    ///
+    /// Those of the index.
+    pub fn search(&self, index: &mut Index, request: &SearchRequest) -> ServiceResult<SearchReply> {
+        let configured = self.configuration.ranking.clone();
+        let (answer, ranking) = request.answered(index, self.filter.clone(), configured)?;
+        Ok(SearchReply {
+            answer,
+            ranking,
+            is_bare: false,
+        })
+    }
+}
+
+impl Scope {
+    /// Answers a question from what is visible.
+    ///
+    /// # Errors
+    ///
+    /// When a collection does not exist, nothing that is visible is indexed, or there are no
+    /// documents at the path of the request, and those of the index.
+    pub fn search(&self, index: &mut Index, request: &SearchRequest) -> ServiceResult<SearchReply> {
+        let inward = |path: &String| self.inward(path);
+        let inside = request.path.as_ref().map(inward).transpose()?;
+        let sources = self.selected(index, &request.collections)?;
+        let Some(below) = self.below(inside.as_deref()) else {
+            return Err(ServiceError::NoDocumentsThere);
+        };
+        let filter = self.filter(&sources, below.clone());
+        let (answer, ranking) = request.answered(index, filter, self.ranking(&sources))?;
+        let is_bare = answer.documents.is_empty() && !has_documents(index, &sources, &below)?;
+        if is_bare && inside.is_some() {
+            return Err(ServiceError::NoDocumentsThere);
+        }
+        Ok(SearchReply {
+            answer,
+            ranking,
+            is_bare,
+        })
+    }
+
+    /// The notes about an answer, without those about what is not visible. If the index `is_behind`,
+    /// which has a note of its own, also without what follows from it.
+    ///
+    /// # Errors
+    ///
+    /// Those of the index.
+    pub fn notes<'a>(
+        &self,
+        index: &Index,
+        answer: &'a Answer,
+        is_behind: bool,
+    ) -> ServiceResult<Vec<&'a Note>> {
+        let is_all = self.is_all_of(index)?;
+        let is_said = |note: &&Note| match note {
+            // The note that the index is out of date includes what is missing.
+            Note::NoVectors | Note::Behind { .. } if is_behind => false,
+            Note::Absent(_) | Note::Scattered(_) => !is_behind,
+            Note::VectorsBehind { .. } | Note::FormerVectors { .. } => is_all && !is_behind,
+            _ => true,
+        };
+        Ok(answer.notes.iter().filter(is_said).collect())
+    }
+}
+
+/// Whether there are documents in `sources`, below a path.
+fn has_documents(index: &Index, sources: &[VisibleSource], below: &str) -> ServiceResult<bool> {
+    for seen in sources {
+        let options = ListOptions::default().source(&seen.root);
+        let options = options.path(below).limit(1);
+        if !index.documents(&options)?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
