@@ -4,11 +4,13 @@ use std::path::Path;
 
 use excerpt_chunk::Settings;
 use excerpt_index::{Attributes, Collection, Selection, decode};
+use serde::{Deserialize, Serialize};
 
 use crate::error::{ServiceError, ServiceResult};
 
 /// The options with which a folder, a file or a text is added.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Addition {
     /// The name of the collection. Default: that of the folder or file, or one made of the title.
     pub name: Option<String>,
@@ -20,7 +22,7 @@ pub struct Addition {
     pub versions: Vec<String>,
     /// Words to filter by.
     pub tags: Vec<String>,
-    /// Which files are documents.
+    /// Which files are documents. Empty patterns are left out.
     pub selection: Selection,
     /// How they are split.
     pub chunking: Settings,
@@ -36,7 +38,8 @@ pub fn check_secrets(file: &str, text: &str, selection: &Selection) -> ServiceRe
 }
 
 /// The type of documents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum DocumentType {
     /// Something to read.
     Doc,
@@ -56,7 +59,7 @@ impl Addition {
         let mut collection = Collection::new(name, root.unwrap_or(Path::new(".")));
         collection.chunking = self.chunking.clone();
         collection.attributes = self.attributes();
-        collection.selection = self.selection.clone();
+        collection.selection = self.selection();
         Ok(collection)
     }
 
@@ -71,6 +74,44 @@ impl Addition {
         attributes.versions = filled(&self.versions);
         attributes.tags = filled(&self.tags);
         attributes
+    }
+
+    /// Applies it to a collection: what is not set stays as it is. An empty title, version, tag or
+    /// pattern removes what there is.
+    pub fn apply_to(&self, collection: &mut Collection) {
+        let said = self.attributes();
+        let attributes = &mut collection.attributes;
+        if self.title.is_some() {
+            attributes.title = said.title;
+        }
+        if said.kind.is_some() {
+            attributes.kind = said.kind;
+        }
+        if !self.versions.is_empty() {
+            attributes.versions = said.versions;
+        }
+        if !self.tags.is_empty() {
+            attributes.tags = said.tags;
+        }
+        let selection = &mut collection.selection;
+        if !self.selection.include.is_empty() {
+            selection.include.clear();
+        }
+        if !self.selection.ignore.is_empty() {
+            selection.ignore.clear();
+        }
+        *selection = self.selection().or(std::mem::take(selection));
+        let chunking = &mut collection.chunking;
+        *chunking = self.chunking.clone().or(std::mem::take(chunking));
+    }
+
+    /// The files, without empty patterns: an empty one would match every file, or none.
+    fn selection(&self) -> Selection {
+        let mut selection = self.selection.clone();
+        for patterns in [&mut selection.include, &mut selection.ignore] {
+            patterns.retain(|pattern| !pattern.trim().is_empty());
+        }
+        selection
     }
 
     /// Checks that a title is not given to a folder: `root`, which the error shows as `shown`.

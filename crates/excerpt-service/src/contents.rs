@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use excerpt_index::{Error, Index, Warned};
+use serde::Serialize;
 
 /// The documents of a source, and the warnings of their splitting.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Contents {
     /// How many documents it has.
     pub documents: usize,

@@ -70,6 +70,41 @@ pub enum CheckEnd {
     Failed(Arc<ServiceError>),
 }
 
+/// Why an answer does not come from an up-to-date index. Counts are missing if only a part of the
+/// index is visible.
+#[derive(Clone, Debug)]
+pub enum ServedLag {
+    /// A source was never indexed completely, and nothing is synced here.
+    Unfinished,
+    /// The last check for changes failed.
+    Failed(Arc<ServiceError>),
+    /// Another process is writing to the index.
+    Locked,
+    /// There is more to do.
+    Continues,
+    /// Documents are split again with other settings, and the old state is served meanwhile.
+    Aside {
+        /// How many are still to be split.
+        remaining: usize,
+    },
+    /// Only vectors are missing.
+    NoVectors,
+    /// Some files are not indexed yet.
+    Rest {
+        /// How many can be searched.
+        searched: usize,
+        /// How many there are.
+        listed: usize,
+        /// How far the sync has got.
+        progress: Option<Progress>,
+    },
+    /// The first check for changes is running.
+    Begun {
+        /// How far it has got.
+        progress: Option<Progress>,
+    },
+}
+
 /// A job for the writer thread.
 enum Job {
     Check,
@@ -259,6 +294,56 @@ impl Engine {
             Error::NotFound { .. } => Unanswered::Missing(error),
             error => Unanswered::Other(ServiceError::from(error).into()),
         })
+    }
+
+    /// Why an answer from `index` is not up to date; `None` if it is.
+    #[must_use]
+    pub fn lag(&self, index: &Index) -> Option<ServedLag> {
+        let state = self.writer_state.state.borrow().clone();
+        let is_whole = self.scope.is_whole();
+        let progress = state.progress.filter(|_| is_whole);
+        if self.mode == SyncMode::Never {
+            return self.is_unfinished(index).then_some(ServedLag::Unfinished);
+        }
+        match state.ended {
+            Some(CheckEnd::Failed(reason)) => Some(ServedLag::Failed(reason)),
+            Some(CheckEnd::Waiting) => Some(ServedLag::Locked),
+            Some(CheckEnd::Rest { .. }) if !is_whole => Some(ServedLag::Continues),
+            Some(CheckEnd::Rest {
+                remaining,
+                aside: true,
+                ..
+            }) => Some(ServedLag::Aside { remaining }),
+            Some(CheckEnd::Rest { remaining: 0, .. }) => Some(ServedLag::NoVectors),
+            Some(CheckEnd::Rest {
+                listed, remaining, ..
+            }) => Some(ServedLag::Rest {
+                searched: self.searched(index).max(listed.saturating_sub(remaining)),
+                listed,
+                progress,
+            }),
+            None if state.is_checking && self.is_unfinished(index) => {
+                Some(ServedLag::Begun { progress })
+            }
+            None | Some(CheckEnd::Complete) => None,
+        }
+    }
+
+    /// Whether a visible source was never indexed completely.
+    fn is_unfinished(&self, index: &Index) -> bool {
+        let sources = self.scope.sources().unwrap_or_default();
+        sources.iter().any(|seen| {
+            let last = index.last_sync(&seen.root).ok().flatten();
+            last.is_none_or(|last| last.finished.is_none())
+        })
+    }
+
+    /// The number of searchable documents, if all of them are visible.
+    fn searched(&self, index: &Index) -> usize {
+        match self.scope.is_all_of(index) {
+            Ok(true) => index.searched().unwrap_or(0),
+            _ => 0,
+        }
     }
 
     /// Runs `work` on the writer thread, before any other job.

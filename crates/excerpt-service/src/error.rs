@@ -68,6 +68,9 @@ pub enum ServiceError {
     /// visible.
     #[error("an `excerpt.toml` is invalid")]
     InvalidConfiguration,
+    /// No temporary folder can be made.
+    #[error("cannot make a temporary folder: {0}")]
+    NoTemporaryFolder(io::Error),
     /// The user's data folder is unknown.
     #[error("cannot find the user's data folder")]
     NoDataFolder(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -94,6 +97,40 @@ pub enum ServiceError {
         named: PathBuf,
         /// The index directories.
         indexes: Vec<PathBuf>,
+    },
+    /// The file or folder of a request cannot be read.
+    #[error("cannot read `{path}`: {error}")]
+    Unreadable {
+        /// The file or folder as it was given.
+        path: String,
+        /// The error of the operating system.
+        error: io::Error,
+    },
+    /// No folder may be added from.
+    #[error("no folder may be read from here")]
+    NothingReadable,
+    /// The folders that may be added from have no such file or folder.
+    #[error("no `{}` in the folders that may be read", shown(path))]
+    NotReadable {
+        /// The path as it was given.
+        path: String,
+    },
+    /// The name of a collection is empty.
+    #[error("the name of a collection is empty")]
+    EmptyName,
+    /// A collection cannot have this name.
+    #[error("`{name}` cannot be a collection's name: try `{closest}`")]
+    InvalidName {
+        /// The beginning of the name.
+        name: String,
+        /// A similar valid name.
+        closest: String,
+    },
+    /// A request to edit a collection says what is so already.
+    #[error("nothing to change in `{name}`")]
+    NothingToChange {
+        /// The collection.
+        name: String,
     },
     /// A text to add has neither a name nor a title.
     #[error("a text has no name")]

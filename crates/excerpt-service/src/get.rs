@@ -47,9 +47,10 @@ impl GetRequest {
 }
 
 /// A document, or a part of one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct ReadDocument {
     /// The text. Its paths are those inside the source.
+    #[serde(flatten)]
     pub document: DocumentText,
     /// The collection that the document was read from, if any.
     pub collection: Option<String>,

@@ -9,46 +9,58 @@
 
 #![forbid(unsafe_code)]
 
+mod add;
 mod addition;
 mod brief;
 mod changed;
+mod chunk;
 mod config;
 mod contents;
 mod engine;
 mod error;
+mod evaluation;
 mod get;
 mod hit;
 mod list;
 mod not_indexed;
 mod overview;
+mod remove;
 mod scope;
 mod search;
+mod status;
 mod target;
 pub mod text;
 mod update;
 
+pub use add::{
+    AddInput, AddPreview, AddReply, AddRequest, EditRequest, PreparedAddition, PreviewedDocument,
+};
 pub use addition::{Addition, DocumentType, check_secrets};
 pub use brief::{BriefDocument, BriefHit, HitCost, Truncated, fit};
 pub use changed::Changed;
+pub use chunk::{ChunkRequest, TextToSplit};
 pub use config::names as other_names;
 pub use config::{
     Configuration, Embedding, EmbeddingChoice, Owner, ReadFile, chunking_around, own_path, said,
 };
 pub use contents::Contents;
-pub use engine::{CheckEnd, Engine, EngineWriter, Unanswered, WriterProgress};
+pub use engine::{CheckEnd, Engine, EngineWriter, ServedLag, Unanswered, WriterProgress};
 pub use error::{ServiceError, ServiceResult};
+pub use evaluation::EvalRequest;
 pub use get::{DocumentPart, GetItem, GetRequest, ReadDocument, TargetReader};
 pub use hit::{
     DocumentHit, HitContext, HitCopy, HitDocument, SearchHit, ShowPaths, SplitDocument, citation,
     citation_of_copy,
 };
 pub use list::{
-    ListReply, ListRequest, Listed, ListedCollection, ListedDocument, ListedFolder, collections,
+    ListKind, ListReply, ListRequest, ListedCollection, ListedDocument, ListedFolder, collections,
 };
 pub use not_indexed::{check_file, not_indexed};
 pub use overview::Overview;
+pub use remove::{RemoveRequest, RemovedCollection, RemovedIndex, remove_index};
 pub use scope::{Scope, ScopeBounds, VisibleSource, plain_path};
 pub use search::{RankedUnit, SearchReply, SearchRequest};
+pub use status::{ShownSkip, StatusReply, SyncRequest};
 pub use target::{
     CollectionChoice, INDEX_VARIABLE, IndexChoice, IndexTarget, Paths, SCHEME, Syncable, absolute,
     in_collection, resource_uri,

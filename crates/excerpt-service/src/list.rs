@@ -19,7 +19,7 @@ use crate::target::IndexTarget;
 #[serde(default)]
 pub struct ListRequest {
     /// What is listed.
-    pub what: Listed,
+    pub what: ListKind,
     /// Only in this folder. Default: everything.
     pub path: Option<String>,
     /// Only in these collections. Default: in everything that is visible.
@@ -31,7 +31,7 @@ pub struct ListRequest {
 /// What is listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Listed {
+pub enum ListKind {
     /// The documents that were changed last, newest first.
     #[default]
     Recent,
@@ -46,7 +46,8 @@ pub enum Listed {
 }
 
 /// A list.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ListReply {
     /// Documents, and how many there are in all.
     Documents(Vec<ListedDocument>, usize),
@@ -59,20 +60,22 @@ pub enum ListReply {
 }
 
 /// A document in a list.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct ListedDocument {
     /// Its collection, if any.
     pub collection: Option<String>,
     /// The document.
+    #[serde(flatten)]
     pub entry: DocumentEntry,
 }
 
 /// A folder in a list.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct ListedFolder {
     /// Its collection, if any.
     pub collection: Option<String>,
     /// The folder.
+    #[serde(flatten)]
     pub entry: FolderEntry,
 }
 
@@ -137,7 +140,7 @@ impl IndexTarget {
         let mut parts = Vec::new();
         for source in sources {
             options.source = source.cloned();
-            if request.what == Listed::Folders {
+            if request.what == ListKind::Folders {
                 let folders = index.folders(&options)?.into_iter();
                 let folders = folders.map(|entry| ListedFolder {
                     collection: self.collection_at(&entry.source),
@@ -146,7 +149,7 @@ impl IndexTarget {
                 parts.push(ListReply::Folders(folders.collect()));
                 continue;
             }
-            if request.what == Listed::Recent {
+            if request.what == ListKind::Recent {
                 options.limit = request.limit;
                 options.order = ListOrder::Recent;
             }
@@ -182,7 +185,7 @@ impl Scope {
         let inside = inside.transpose()?;
         let sources = self.chosen(&request.collections)?;
         let indexed = self.indexed(index, sources.clone())?;
-        if indexed.is_empty() && request.what != Listed::Collections {
+        if indexed.is_empty() && request.what != ListKind::Collections {
             return Err(ServiceError::NothingIndexed);
         }
         let Some(below) = self.below(inside.as_deref()) else {
@@ -190,21 +193,21 @@ impl Scope {
         };
         let options = ListOptions::default().path(&below);
         let reply = match request.what {
-            Listed::Recent => {
+            ListKind::Recent => {
                 // Only the newest are dated.
                 let mut newest = options.clone().order(ListOrder::Recent);
                 newest.limit = request.limit;
                 let total = count(index, &indexed, &options)?;
                 ListReply::Documents(documents(index, &indexed, &newest)?, total)
             }
-            Listed::Documents => {
+            ListKind::Documents => {
                 let all = documents(index, &indexed, &options)?;
                 let total = all.len();
                 ListReply::Documents(all, total)
             }
-            Listed::Folders => ListReply::Folders(folders(index, &indexed, &options)?),
-            Listed::Summary => ListReply::Summary(summary(index, &indexed, &below)?),
-            Listed::Collections => {
+            ListKind::Folders => ListReply::Folders(folders(index, &indexed, &options)?),
+            ListKind::Summary => ListReply::Summary(summary(index, &indexed, &below)?),
+            ListKind::Collections => {
                 ListReply::Collections(self.visible_collections(index, &sources)?)
             }
         };

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use excerpt_index::{Index, ListOptions, is_date};
+use serde::Serialize;
 
 use crate::scope::VisibleSource;
 
@@ -14,7 +15,7 @@ const TITLES: usize = 8;
 const LOOKED_AT: usize = 100;
 
 /// What some sources contain.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Overview {
     /// How many documents there are.
     pub documents: usize,

@@ -87,7 +87,7 @@ pub enum RankedUnit {
 }
 
 /// The answer to a question.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct SearchReply {
     /// What was found.
     pub answer: Answer,
@@ -214,8 +214,8 @@ impl Scope {
         })
     }
 
-    /// The notes about an answer, without those about what is not visible. If the index `is_behind`,
-    /// which has a note of its own, also without what follows from it.
+    /// The notes about an answer, without those about what is not visible. If the index
+    /// `is_behind`, which has a note of its own, also without what follows from it.
     ///
     /// # Errors
     ///

@@ -2,17 +2,16 @@
 //! chunking settings, files and attributes.
 
 use std::io::Read as _;
-use std::path::PathBuf;
 
-use anyhow::Context as _;
-use excerpt_index::{Files, Index, OpenOptions, decode};
-use excerpt_service::{Addition, Configuration, check_file, patiently};
+use excerpt_index::{Files, decode};
+use excerpt_service::{AddInput, AddRequest, Addition, PreparedAddition};
 
-use crate::cli::choice::configuration;
+use crate::cli::choice::print_notes;
 use crate::cli::chunk;
 use crate::cli::details::{self, Details};
 use crate::cli::exit::Outcome;
 use crate::output::Output;
+use crate::progress::Bar;
 
 /// Add a folder, a file or a text to the library, to be searched by name from anywhere
 #[derive(Debug, clap::Args)]
@@ -35,73 +34,49 @@ pub(crate) struct Args {
 
 /// Adds the collection and syncs it.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let given = match &*args.source {
-        "-" => Some(standard_input()?),
-        _ => None,
+    let request = AddRequest {
+        input: match &*args.source {
+            "-" => AddInput::Text(standard_input()?),
+            source => AddInput::Path(source.to_string()),
+        },
+        addition: args.addition(),
+        replace: args.replace,
     };
-    let root = match given {
-        Some(_) => PathBuf::from("."),
-        None => PathBuf::from(&args.source)
-            .canonicalize()
-            .with_context(|| format!("cannot read `{}`", args.source))?,
-    };
-    let addition = args.addition();
-    if given.is_none() {
-        addition.check_title(&root, &args.source)?;
-    }
-    let collection = addition.collection(given.is_none().then_some(&*root))?;
-    let configuration = match given {
-        Some(_) => Configuration::of_user(&args.details.embedding.choice())?,
-        None => configuration(&root, &args.details.embedding)?,
-    };
-    if let Some(text) = &given {
-        let selection = configuration.options_of(&collection).selection;
-        Addition::check_text(&addition.file_name(&collection), text, &selection)?;
-    }
-    if given.is_none() && root.is_file() {
-        let selection = configuration.options_of(&collection).selection;
-        check_file(&args.source, &root, &selection)?;
-    }
-    let mut output = Output::new();
+    let embedding = args.details.embedding.choice();
+    let prepared = PreparedAddition::of_user(&request, &embedding)?;
+    print_notes(&prepared.configuration.notes);
     if args.preview {
-        let title = collection.attributes.title.clone();
-        let options = configuration.options_of(&collection);
-        let preview = chunk::Preview::new(
-            &mut output,
-            options.chunking.clone(),
-            args.details.json,
-            title,
-        )?;
-        match &given {
-            Some(text) => preview.text(&addition.file_name(&collection), text)?,
-            None => preview.files(&Files::selected(&root, &options.selection)?)?,
-        }
-        output.flush()?;
-        return Ok(Outcome::Done);
+        return preview(args, &request, &prepared);
     }
-    let embedding = Configuration::of_user(&args.details.embedding.choice())?.embedding;
-    let index = Index::open(
-        &args.details.index.choice().library()?,
-        OpenOptions::create(),
+    let reply = prepared.add(&args.details.index.choice(), &embedding, &mut Bar::new())?;
+    details::report(&reply, args.details.json)
+}
+
+/// Shows how the documents would be split.
+fn preview(
+    args: &Args,
+    request: &AddRequest,
+    prepared: &PreparedAddition,
+) -> anyhow::Result<Outcome> {
+    let mut output = Output::new();
+    let options = &prepared.options;
+    let preview = chunk::Preview::new(
+        &mut output,
+        options.chunking.clone(),
+        args.details.json,
+        prepared.collection.attributes.title.clone(),
     )?;
-    let mut index = embedding.given_to(index)?;
-    let collection = match &given {
-        Some(text) => {
-            let file = addition.file_name(&collection);
-            patiently(|| match args.replace {
-                true => index.replace_text(collection.clone(), &file, text),
-                false => index.add_text(collection.clone(), &file, text),
-            })?
+    match &request.input {
+        AddInput::Text(text) => preview.text(&prepared.file, text)?,
+        AddInput::Path(_) => {
+            preview.files(&Files::selected(
+                &prepared.collection.root,
+                &options.selection,
+            )?)?;
         }
-        None => {
-            patiently(|| match args.replace {
-                true => index.replace(collection.clone()),
-                false => index.add(collection.clone()),
-            })?;
-            collection
-        }
-    };
-    details::sync(&mut index, &configuration, collection, args.details.json)
+    }
+    output.flush()?;
+    Ok(Outcome::Done)
 }
 
 impl Args {

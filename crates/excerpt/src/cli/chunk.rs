@@ -59,13 +59,7 @@ enum Format {
 
 /// Splits what `args` names and prints the chunks.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let named = match in_collection(&args.path) {
-        Some((name, inside)) if !Path::new(&args.path).exists() => {
-            let library = IndexChoice::default().library()?;
-            absolute(&Collection::named_in(&library, name)?.root, inside)
-        }
-        _ => PathBuf::from(&args.path),
-    };
+    let named = named(&args.path)?;
     let is_input = args.path == "-";
     let indexed = match is_input {
         true => None,
@@ -137,6 +131,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     printer.end()?;
     output.flush()?;
     Ok(Outcome::Done)
+}
+
+/// The file or folder that was named, possibly by the name of its collection.
+fn named(path: &str) -> anyhow::Result<PathBuf> {
+    Ok(match in_collection(path) {
+        Some((name, inside)) if !Path::new(path).exists() => {
+            let library = IndexChoice::default().library()?;
+            absolute(&Collection::named_in(&library, name)?.root, inside)
+        }
+        _ => PathBuf::from(path),
+    })
 }
 
 /// How the index of a file or folder splits it: by its path in the index and the settings that

@@ -1,8 +1,8 @@
 //! The options that `add` and `edit` share, and their report.
 
-use excerpt_index::{Collection, Index, Secrets, Selection, SyncReport, Warned};
+use excerpt_index::{Secrets, Selection, SyncReport, Warned};
 use excerpt_service::text::counted;
-use excerpt_service::{Addition, Configuration, Contents, Syncable, patiently};
+use excerpt_service::{AddReply, Addition, Contents};
 use serde::Serialize;
 
 use crate::cli::choice::{EmbeddingArgs, IndexArgs, TypeName};
@@ -10,7 +10,6 @@ use crate::cli::exit::Outcome;
 use crate::cli::flags::ChunkFlags;
 use crate::cli::sync::told;
 use crate::output::{Output, SCHEMA};
-use crate::progress::Bar;
 
 /// How many warnings are shown.
 const WARNINGS: usize = 5;
@@ -71,51 +70,15 @@ impl Details {
         }
     }
 
-    /// Applies these flags to a collection; unset flags keep their values. An empty title, version,
-    /// tag or pattern removes what there is.
-    pub(super) fn apply_to(&self, collection: &mut Collection) {
-        let said = self.addition().attributes();
-        let attributes = &mut collection.attributes;
-        if self.title.is_some() {
-            attributes.title = said.title;
-        }
-        if said.kind.is_some() {
-            attributes.kind = said.kind;
-        }
-        if !self.versions.is_empty() {
-            attributes.versions = said.versions;
-        }
-        if !self.tags.is_empty() {
-            attributes.tags = said.tags;
-        }
-        let selection = &mut collection.selection;
-        if !self.include.is_empty() {
-            selection.include.clear();
-        }
-        if !self.ignore.is_empty() {
-            selection.ignore.clear();
-        }
-        *selection = self.selection().or(std::mem::take(selection));
-        let chunking = &mut collection.chunking;
-        *chunking = self.chunking.settings().or(std::mem::take(chunking));
-    }
-
     fn selection(&self) -> Selection {
         let mut selection = Selection::default();
-        selection.include = patterns(&self.include);
-        selection.ignore = patterns(&self.ignore);
+        selection.include.clone_from(&self.include);
+        selection.ignore.clone_from(&self.ignore);
         selection.max_file_size = self.max_file_size;
         selection.secrets = self.secrets;
         selection.ignore_files = self.no_ignore.map(|no_ignore| !no_ignore);
         selection
     }
-}
-
-/// The patterns that are not empty: an empty one would match every file, or none.
-fn patterns(given: &[String]) -> Vec<String> {
-    let given = given.iter();
-    let given = given.filter(|pattern| !pattern.trim().is_empty());
-    given.cloned().collect()
 }
 
 fn secrets(text: &str) -> Result<Secrets, &'static str> {
@@ -139,39 +102,32 @@ struct CollectionReport<'a> {
     sync: &'a SyncReport,
 }
 
-/// Syncs a collection that was added or edited, and reports what it contains now.
-pub(super) fn sync(
-    index: &mut Index,
-    configuration: &Configuration,
-    collection: Collection,
-    json: bool,
-) -> anyhow::Result<Outcome> {
+/// Reports what a collection contains that was added or edited.
+pub(super) fn report(reply: &AddReply, json: bool) -> anyhow::Result<Outcome> {
     let mut output = Output::new();
-    let name = collection.name.clone();
-    let source = Syncable {
-        root: collection.root.clone(),
-        options: configuration.options_of(&collection),
-        collection: Some(collection),
-    };
-    let report = patiently(|| excerpt_service::sync(index, &source, None, &mut Bar::new()))?;
-    let contents = Contents::of(index, &source.root)?;
+    let name = &reply.collection.name;
     let Contents {
-        documents, chunks, ..
-    } = contents;
+        documents,
+        chunks,
+        warnings,
+    } = &reply.contents;
+    let Some(report) = &reply.report else {
+        return Ok(Outcome::Done);
+    };
     if json {
         output.json(&CollectionReport {
             schema: SCHEMA,
-            collection: &name,
-            documents,
-            chunks,
-            warnings: &contents.warnings,
-            sync: &report,
+            collection: name,
+            documents: *documents,
+            chunks: *chunks,
+            warnings,
+            sync: report,
         })?;
     } else {
-        told(&mut output, &source, &report, false)?;
-        let (documents, chunks) = (counted(documents, "document"), counted(chunks, "chunk"));
+        told(&mut output, name, report, false)?;
+        let (documents, chunks) = (counted(*documents, "document"), counted(*chunks, "chunk"));
         output.line(output.safe(&format!("{documents} in {chunks}: search with `-c {name}`")))?;
-        let (warnings, more) = contents.first_warnings(WARNINGS, str::to_string);
+        let (warnings, more) = reply.contents.first_warnings(WARNINGS, str::to_string);
         let more =
             (more > 0).then(|| format!("{more} more; `excerpt chunk` shows each with its chunk"));
         for warning in warnings.into_iter().chain(more) {

@@ -1,12 +1,11 @@
 //! `excerpt edit`: changes the settings and attributes of a collection in one step.
 
-use anyhow::bail;
-use excerpt_index::{Collection, Index, OpenOptions};
-use excerpt_service::{Configuration, patiently};
+use excerpt_service::EditRequest;
 
-use crate::cli::choice::configuration;
+use crate::cli::choice::print_notes;
 use crate::cli::details::{self, Details};
 use crate::cli::exit::Outcome;
+use crate::progress::Bar;
 
 /// Change how a collection is split, filtered and described; until that is done, searches find the
 /// old state
@@ -24,21 +23,12 @@ pub(crate) struct Args {
 
 /// Changes the collection and syncs it.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let library = args.details.index.choice().library()?;
-    let known = Collection::named_in(&library, &args.name)?;
-    let mut changed = known.clone();
-    args.details.apply_to(&mut changed);
-    if changed == known {
-        bail!(
-            "nothing to change in `{}`: give a new setting, such as `--tags` or `--preset`",
-            known.name
-        );
-    }
-    let addition = args.details.addition();
-    addition.check_title(&known.root, &known.name)?;
-    let configuration = configuration(&known.root, &args.details.embedding)?;
-    let embedding = Configuration::of_user(&args.details.embedding.choice())?.embedding;
-    let mut index = embedding.given_to(Index::open(&library, OpenOptions::default())?)?;
-    let collection = patiently(|| index.edit(&known.name, |known| args.details.apply_to(known)))?;
-    details::sync(&mut index, &configuration, collection, args.details.json)
+    let request = EditRequest {
+        name: args.name.clone(),
+        changes: args.details.addition(),
+    };
+    let (index, embedding) = (&args.details.index, &args.details.embedding);
+    let reply = request.edit(&index.choice(), &embedding.choice(), &mut Bar::new())?;
+    print_notes(&reply.notes);
+    details::report(&reply, args.details.json)
 }

@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use excerpt_index::{DocumentEntry, FolderEntry, IndexEntry};
 use excerpt_service::text::{counted, thousands};
 use excerpt_service::{
-    IndexChoice, ListReply, ListRequest, Listed, ListedDocument, ListedFolder, Paths,
+    IndexChoice, ListKind, ListReply, ListRequest, ListedDocument, ListedFolder, Paths,
 };
 use owo_colors::Style;
 use serde::Serialize;
@@ -74,9 +74,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let target = target(path, &args.collections, &args.index, &args.embedding)?;
     let request = ListRequest {
         what: match (args.documents, args.recent) {
-            (true, _) => Listed::Documents,
-            (_, Some(_)) => Listed::Recent,
-            _ => Listed::Folders,
+            (true, _) => ListKind::Documents,
+            (_, Some(_)) => ListKind::Recent,
+            _ => ListKind::Folders,
         },
         limit: args.recent,
         ..ListRequest::default()

@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use excerpt_index::{Collection, Index, OpenOptions};
 use excerpt_service::text::counted;
-use excerpt_service::{IndexChoice, patiently};
+use excerpt_service::{IndexChoice, RemoveRequest, remove_index};
 
 use crate::cli::exit::Outcome;
 use crate::cli::status::size;
@@ -30,7 +29,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         (None, true) => bail!(
             "name a collection, which `excerpt list` shows, or `--index` and an index, which `excerpt list --indexes` shows"
         ),
-        (Some(index), true) => remove_index(&mut output, index)?,
+        (Some(index), true) => removed_index(&mut output, index)?,
         (index, false) => {
             // The environment variable can select the library here, but never an index to remove.
             let index = index.clone();
@@ -42,14 +41,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn remove_index(output: &mut Output, named: &Path) -> anyhow::Result<()> {
-    let entry = IndexChoice::entry(named)?;
-    patiently(|| entry.remove())?;
-    let place = entry.index.display().to_string();
+fn removed_index(output: &mut Output, named: &Path) -> anyhow::Result<()> {
+    let removed = remove_index(named)?;
+    let place = removed.index.display().to_string();
     output.line(format!(
         "{}: removed, {} freed",
         output.safe(&place),
-        size(entry.disk_bytes)
+        size(removed.disk_bytes)
     ))?;
     Ok(())
 }
@@ -59,21 +57,15 @@ fn remove_collections(
     names: &[String],
     index: &IndexChoice,
 ) -> anyhow::Result<()> {
-    let library = index.library()?;
-    if !library.exists() {
-        // Without a library, every name is unknown.
-        for name in names {
-            Collection::named_in(&library, name)?;
-        }
-    }
-    let mut index = Index::open(&library, OpenOptions::default())?;
-    for name in names {
-        let documents = patiently(|| index.remove(name))?;
+    let request = RemoveRequest {
+        names: names.to_vec(),
+    };
+    request.remove(index, |removed| {
         output.line(format!(
             "{}: removed, {}",
-            output.safe(name),
-            counted(documents, "document")
+            output.safe(&removed.name),
+            counted(removed.documents, "document")
         ))?;
-    }
-    Ok(())
+        Ok(())
+    })
 }

@@ -1,13 +1,10 @@
 //! `excerpt status`: what the index of a folder contains, and whether it is up to date.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use excerpt_index::{
-    Embedder, Index, Keywords, LastSync, OpenOptions, SkipReason, SourceStatus, SourceSummary,
-    Status, VectorStatus,
-};
+use excerpt_index::{Keywords, LastSync, SourceStatus, SourceSummary, Status, VectorStatus};
 use excerpt_service::text::{counted, thousands};
-use excerpt_service::{Configuration, Paths};
+use excerpt_service::{Configuration, Paths, StatusReply};
 use owo_colors::Style;
 use serde::Serialize;
 
@@ -42,25 +39,8 @@ pub(crate) struct Args {
 #[derive(Serialize)]
 struct StatusReport<'a> {
     schema: u32,
-    index: &'a Path,
     #[serde(flatten)]
-    status: &'a Status,
-    /// The configured embedder; `None` when vectors are switched off.
-    configured_embedder: Option<&'a str>,
-    /// How many documents were split with other settings than the current ones.
-    stale: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    skips: Option<Vec<ShownSkip>>,
-}
-
-/// A skipped file or folder, with its path as shown to the user.
-#[derive(Serialize)]
-struct ShownSkip {
-    path: String,
-    /// The path inside the source.
-    source_path: String,
-    reason: SkipReason,
-    detail: Option<String>,
+    reply: &'a StatusReply,
 }
 
 /// Prints the status.
@@ -83,48 +63,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         output.flush()?;
         return Ok(Outcome::Done);
     }
-    let index = Index::open(&target.index, OpenOptions::default())?;
-    let index = target.configuration.embedding.given_to(index)?;
-    let configured = index.embedder().map(Embedder::identity);
-    let status = index.status()?;
     let paths = target.paths(&args.path);
-    let mut skips: Option<Vec<ShownSkip>> = None;
-    let mut stale = 0;
-    for source in &target.sources {
-        stale += index.stale(&source.root, &source.options)?;
-        if args.skips {
-            let found = index.skips(&source.root)?.into_iter();
-            let name = source.collection.as_ref().map(|known| &*known.name);
-            let name = name.filter(|_| target.place.is_none());
-            let shown = found.map(|skip| ShownSkip {
-                path: paths.address(name, &source.root, &skip.path),
-                source_path: skip.path,
-                reason: skip.reason,
-                detail: skip.detail,
-            });
-            skips.get_or_insert_with(Vec::new).extend(shown);
-        }
-    }
+    let reply = target.status(args.skips, &paths)?;
     match args.json {
         true => output.json(&StatusReport {
             schema: SCHEMA,
-            index: &target.index,
-            status: &status,
-            configured_embedder: configured,
-            stale,
-            skips,
+            reply: &reply,
         })?,
         false => {
-            people(
-                &mut output,
-                &target.index,
-                &status,
-                configured,
-                stale,
-                &paths,
-            )?;
-            for skip in skips.into_iter().flatten() {
-                let detail = skip.detail.map(|detail| format!(" ({detail})"));
+            people(&mut output, &reply, &paths)?;
+            for skip in reply.skips.iter().flatten() {
+                let detail = skip.detail.as_ref();
+                let detail = detail.map(|detail| format!(" ({detail})"));
                 let line = format!(
                     "    {}: {}{}",
                     skip.path,
@@ -139,15 +89,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn people(
-    output: &mut Output,
-    index: &Path,
-    status: &Status,
-    configured: Option<&str>,
-    stale: usize,
-    paths: &Paths,
-) -> anyhow::Result<()> {
-    let index = index.display().to_string();
+fn people(output: &mut Output, reply: &StatusReply, paths: &Paths) -> anyhow::Result<()> {
+    let (status, stale) = (&reply.status, reply.stale);
+    let configured = reply.configured_embedder.as_deref();
+    let index = reply.index.display().to_string();
     output.line(format!("index     {}", output.safe(&index)))?;
     let (documents, chunks) = (
         counted(status.documents, "document"),

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use anyhow::bail;
-use excerpt_index::{Error, SkipReason, SyncReport};
+use excerpt_index::{SkipReason, SyncReport};
 use excerpt_service::text::{counted, thousands};
-use excerpt_service::{Syncable, patiently, sync};
+use excerpt_service::{SyncRequest, Syncable};
 
 use crate::cli::background;
 use crate::cli::choice::{CollectionArgs, EmbeddingArgs, IndexArgs, target};
@@ -53,14 +53,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     if args.background {
         background::retire();
     }
-    let mut target = target(&args.path, &args.collections, &args.index, &args.embedding)?
-        .without_ignore_files(args.no_ignore);
-    for source in &mut target.sources {
-        source.options.retry = args.retry;
-        source.options.accept_removals = args.accept_removals;
-    }
-    let index = target.create()?;
-    let mut index = target.configuration.embedding.given_to(index)?;
+    let target = target(&args.path, &args.collections, &args.index, &args.embedding)?
+        .without_ignore_files(args.no_ignore)
+        .synced_as(SyncRequest {
+            retry: args.retry,
+            accept_removals: args.accept_removals,
+        });
+    let mut index = target.writable()?;
     if args.watch {
         let [source] = &target.sources[..] else {
             bail!("`--watch` is for one source at a time: name one collection");
@@ -69,38 +68,37 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     }
     let mut output = Output::new();
     let mut outcome = Outcome::Done;
-    for source in &target.sources {
-        match patiently(|| sync(&mut index, source, None, &mut Bar::new())) {
-            Ok(report) => told(&mut output, source, &report, args.json)?,
-            // The sources that can be read are updated anyway.
-            Err(error @ (Error::Source { .. } | Error::Vanished { .. }))
-                if target.sources.len() > 1 =>
-            {
+    target.sync(&mut index, &mut Bar::new(), |source, synced| {
+        match synced {
+            Ok(report) => told(&mut output, &name_of(source), &report, args.json)?,
+            Err(error) => {
                 say(&error.to_string());
                 outcome = Outcome::Attention;
             }
-            Err(error) => return Err(error.into()),
         }
-    }
+        Ok::<_, anyhow::Error>(())
+    })?;
     output.flush()?;
     Ok(outcome)
+}
+
+/// The name of a source in a report: that of its collection, or its root.
+pub(super) fn name_of(source: &Syncable) -> String {
+    let name = source.options.name.clone();
+    name.unwrap_or_else(|| source.root.display().to_string())
 }
 
 /// Reports the result of a sync.
 pub(super) fn told(
     output: &mut Output,
-    source: &Syncable,
+    name: &str,
     report: &SyncReport,
     json: bool,
 ) -> anyhow::Result<()> {
     match json {
         true => output.json(report)?,
         false => {
-            let name = match &source.options.name {
-                Some(name) => name.clone(),
-                None => source.root.display().to_string(),
-            };
-            output.line(format!("{}: {}", output.safe(&name), done(report)))?;
+            output.line(format!("{}: {}", output.safe(name), done(report)))?;
             if !report.skipped.is_empty() {
                 output.line(format!(
                     "skipped {}; `excerpt status --skips` lists them",

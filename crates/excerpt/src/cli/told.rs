@@ -31,6 +31,9 @@ fn told(error: &ServiceError) -> String {
         }
         ServiceError::NoIndexOf { .. } => "`excerpt list --indexes` shows all".to_string(),
         ServiceError::NoDataFolder(cause) => format!("name an index with `--index`: {cause}"),
+        ServiceError::NothingToChange { .. } => {
+            "give a new setting, such as `--tags` or `--preset`".to_string()
+        }
         ServiceError::NamelessText => "give `--name` or `--title`".to_string(),
         ServiceError::TitleOfFolder { folder } => {
             return format!(

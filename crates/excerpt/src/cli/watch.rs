@@ -29,7 +29,7 @@ pub(crate) fn run(index: &mut Index, source: &Syncable, json: bool) -> anyhow::R
                 Some(mut bar) => {
                     bar.ended();
                     let mut output = Output::new();
-                    let printed = sync::told(&mut output, source, &report, json)
+                    let printed = sync::told(&mut output, &sync::name_of(source), &report, json)
                         .and_then(|()| Ok(output.flush()?));
                     say("watching for changes; press Ctrl-C to stop");
                     printed

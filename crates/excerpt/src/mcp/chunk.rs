@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use anyhow::bail;
-use excerpt_chunk::{Chunk, Chunking, Document, FIELDS, Settings};
-use excerpt_index::{Files, Index, ReadOptions, Reading, Source as _};
-use excerpt_service::VisibleSource;
+use excerpt_chunk::{Chunk, Chunking, FIELDS};
 use excerpt_service::text::address::address;
 use excerpt_service::text::budget::{self, beginning, bounded, shortened};
 use excerpt_service::text::{counted, one_line};
+use excerpt_service::{ChunkRequest, ServiceResult, TextToSplit};
 use rmcp::model::Tool;
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value, json};
@@ -17,7 +16,7 @@ use super::arguments::Arguments;
 use super::names::quoted;
 use super::reply::{Form, Reply};
 use super::search::reads;
-use super::{Shared, object};
+use super::shared::{Shared, object};
 
 pub(super) const NAME: &str = "chunk";
 
@@ -88,122 +87,43 @@ impl Shared {
             }
             (None, Some(text)) => {
                 let shared = Arc::clone(self);
-                let cut = move || {
-                    let own = shared.scope.configuration(None)?.chunking;
-                    preview(said.or(own), name.as_deref(), &text, room)
+                let split = move || {
+                    let text = shared.scope.text_to_split(text, name, said)?;
+                    Ok(preview(&text, room)?)
                 };
-                tokio::task::spawn_blocking(cut).await?
+                tokio::task::spawn_blocking(split).await?
             }
             (Some(path), None) => {
                 let shared = Arc::clone(self);
-                let asked = (path.clone(), collections.clone(), said.clone());
-                let on_disk = move || {
-                    let (path, collections, said) = asked;
-                    shared.preview_file(&path, &collections, &said, room)
+                let request = ChunkRequest {
+                    path,
+                    collections,
+                    chunking: said,
                 };
-                if let Some(reply) = tokio::task::spawn_blocking(on_disk).await?? {
-                    return Ok(reply);
+                let asked = request.clone();
+                let on_disk = move || shared.scope.file_to_split(&asked);
+                // A document that does not exist, or exists several times, is reported as
+                // everywhere else.
+                if let Some(text) = tokio::task::spawn_blocking(on_disk).await?? {
+                    let split = move || preview(&text, room);
+                    return Ok(tokio::task::spawn_blocking(split).await??);
                 }
                 self.read(context, move |shared, index| {
-                    shared.preview_indexed(index, &path, &collections, &said, room)
+                    let text = shared.scope.document_to_split(index, &request);
+                    let text = text.map_err(|error| shared.explained(error, index))?;
+                    Ok(preview(&text, room)?)
                 })
                 .await
             }
         }
     }
-
-    /// The chunks of a file in its current state; `None` if there is no such file, or it is
-    /// excluded from what is served.
-    fn preview_file(
-        &self,
-        given: &str,
-        collections: &[String],
-        said: &Settings,
-        room: Room,
-    ) -> anyhow::Result<Option<Reply>> {
-        let Ok(path) = self.scope.inward(given) else {
-            return Ok(None);
-        };
-        if self.scope.below(Some(&path)).as_ref() != Some(&path) {
-            return Ok(None);
-        }
-        let mut found = Vec::new();
-        for seen in self.scope.chosen(collections)? {
-            if !seen.is_in_place() {
-                continue;
-            }
-            let configuration = self.scope.configuration(Some(&seen.root))?;
-            let selection = seen.options(&configuration).selection;
-            // A file that cannot be read may still be in the index.
-            let Ok(files) = Files::selected(&seen.root, &selection) else {
-                continue;
-            };
-            let entries = files.list().map_or(Vec::new(), |listing| listing.entries);
-            if let Some(entry) = entries.iter().find(|entry| entry.path == path)
-                && let Reading::Text { text, .. } = files.read(entry)
-            {
-                found.push((self.settings_of(&seen, said)?, text));
-            }
-        }
-        match &found[..] {
-            [(settings, text)] => {
-                let shown = self.scope.outward(&path);
-                preview(settings.clone(), Some(shown), text, room).map(Some)
-            }
-            // A document that does not exist, or exists several times, is reported as everywhere
-            // else.
-            _ => Ok(None),
-        }
-    }
-
-    /// The settings for a document of a source: those in `said`, and for all others those of the
-    /// source.
-    fn settings_of(&self, seen: &VisibleSource, said: &Settings) -> anyhow::Result<Settings> {
-        let configuration = self.scope.configuration(Some(&seen.root))?.chunking;
-        let own = seen.collection.as_ref().map(|known| known.chunking.clone());
-        Ok(said.clone().or(own.unwrap_or_default()).or(configuration))
-    }
-
-    /// The chunks of a document, or of a part of it, as indexed.
-    fn preview_indexed(
-        &self,
-        index: &mut Index,
-        path: &str,
-        collections: &[String],
-        said: &Settings,
-        room: Room,
-    ) -> anyhow::Result<Reply> {
-        let sources = self.scope.selected(index, collections);
-        let sources = sources.map_err(|error| self.explained(error, index))?;
-        let options = ReadOptions::default();
-        let read = self.scope.read_target(index, &sources, path, &options)?;
-        let document = read.document;
-        let seen = sources.iter().find(|seen| seen.root == document.source);
-        let settings = match seen {
-            Some(seen) => self.settings_of(seen, said)?,
-            None => said.clone(),
-        };
-        preview(
-            settings,
-            Some(self.scope.outward(&document.path)),
-            &document.text,
-            room,
-        )
-    }
 }
 
-fn preview(
-    settings: Settings,
-    path: Option<&str>,
-    text: &str,
-    room: Room,
-) -> anyhow::Result<Reply> {
-    let chunker = excerpt_grammars::chunker(settings.config())?;
-    let document = Document::new(text);
-    let document = path.map_or(document, |path| document.with_path(path));
-    let chunking = chunker.chunk(&document);
-    let (text, data) = described(path, &chunking, room);
-    Ok(Reply::of(room.form, text, &data))
+fn preview(text: &TextToSplit, room: Room) -> ServiceResult<Reply> {
+    text.split(|chunking| {
+        let (said, data) = described(text.path.as_deref(), chunking, room);
+        Reply::of(room.form, said, &data)
+    })
 }
 
 /// Which chunks are shown.

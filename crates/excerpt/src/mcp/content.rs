@@ -15,8 +15,8 @@ use rmcp::service::{RoleServer, SubscriptionSink};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::Shared;
 use super::instructions::Instructions;
+use super::shared::Shared;
 
 /// How long a request for the description waits for the first sync.
 const PATIENCE: Duration = Duration::from_millis(700);

@@ -14,11 +14,12 @@ use serde_json::{Value, json};
 
 use super::arguments::Arguments;
 use super::fence::Fenced;
+use super::links;
 use super::names::quoted;
 use super::reply::{Form, Reply, texts};
 use super::search::reads;
+use super::shared::{Shared, object};
 use super::told::told;
-use super::{Shared, links, object};
 
 pub(super) const NAME: &str = "get";
 

@@ -6,7 +6,7 @@ use excerpt_service::text::address::address;
 use excerpt_service::text::budget::{self, beginning, shortened, tokens};
 use excerpt_service::text::{counted, one_line, thousands};
 use excerpt_service::{
-    ListReply, ListRequest, Listed, ListedCollection, ListedDocument, ListedFolder, Overview,
+    ListKind, ListReply, ListRequest, ListedCollection, ListedDocument, ListedFolder, Overview,
 };
 use rmcp::model::Tool;
 use rmcp::service::{RequestContext, RoleServer};
@@ -18,7 +18,7 @@ use super::instructions::NAMED;
 use super::names::quoted;
 use super::reply::{Form, Reply, texts, with_notes};
 use super::search::reads;
-use super::{Shared, object};
+use super::shared::{Shared, object};
 use crate::output::{ago, date_of};
 
 pub(super) const NAME: &str = "list";
@@ -68,7 +68,7 @@ impl Shared {
             .unwrap_or(budget::DEFAULT);
         let form = arguments.form()?;
         let request = ListRequest {
-            what: Listed::deserialize(Value::from(what))?,
+            what: ListKind::deserialize(Value::from(what))?,
             path,
             collections,
             limit: Some(offset.saturating_add(limit)),

@@ -19,8 +19,8 @@ use super::add::writes;
 use super::arguments::Arguments;
 use super::folder::Folder;
 use super::reply::{Form, Reply, with_notes};
+use super::shared::{Shared, object};
 use super::told::told;
-use super::{Shared, object};
 
 pub(super) const NAME: &str = "note";
 

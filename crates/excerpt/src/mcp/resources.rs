@@ -16,7 +16,7 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::json;
 
-use super::Shared;
+use super::shared::Shared;
 use super::told::message;
 
 /// The number of resources per page.

@@ -25,7 +25,7 @@ use super::instructions::Instructions;
 use super::names::quoted;
 use super::passage::{FormCost, head, how, place};
 use super::reply::{Form, Reply, texts};
-use super::{Shared, object};
+use super::shared::{Shared, object};
 use crate::output::ONLY_WEAK;
 use crate::scores::Scores;
 

@@ -16,7 +16,8 @@ use tokio::io::{AsyncBufRead, BufReader};
 use tokio::runtime::Builder;
 
 use super::line::{LONGEST, Line, LineReader, id_in};
-use super::{Options, Server};
+use super::server::Server;
+use super::shared::Options;
 
 /// Serves until the input ends.
 pub(crate) fn run(options: Options) -> anyhow::Result<()> {

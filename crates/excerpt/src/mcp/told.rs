@@ -1,6 +1,6 @@
 //! The messages for an agent: what is wrong, as the libraries say it, and what the agent can do.
 
-use excerpt_index::{Secret, SkipReason};
+use excerpt_index::{Error, Secret, SkipReason};
 use excerpt_service::ServiceError;
 use excerpt_service::text::address::{address, ticked};
 
@@ -9,7 +9,7 @@ pub(super) fn message(error: &anyhow::Error) -> String {
     if let Some(error) = error.downcast_ref::<ServiceError>() {
         return told(error);
     }
-    match error.downcast_ref::<excerpt_index::Error>() {
+    match error.downcast_ref::<Error>() {
         Some(error) => error.to_string(),
         None => format!("{error:#}"),
     }
@@ -18,6 +18,24 @@ pub(super) fn message(error: &anyhow::Error) -> String {
 /// An error of the service, and what to do.
 pub(super) fn told(error: &ServiceError) -> String {
     let next = match error {
+        ServiceError::Index(Error::NameTaken { name, .. }) => {
+            return format!("collection `{name}` already exists: choose another `name`");
+        }
+        ServiceError::Index(Error::RootTaken { name, .. }) => {
+            return format!(
+                "this file or folder is already the collection `{name}`: search it with `collection`, or set `replace`"
+            );
+        }
+        ServiceError::EmptyName => {
+            return "`name` is empty, expected the name of a collection: omit it to have one chosen"
+                .to_string();
+        }
+        ServiceError::NothingReadable => {
+            "give the text as `content`, or start the server with `--allow-root FOLDER`"
+        }
+        ServiceError::NotReadable { .. } => {
+            "give a path inside one of them, or the text as `content`"
+        }
         ServiceError::NamelessText => "give `name` or `title`",
         ServiceError::TitleOfFolder { .. } => {
             return "`title` names one document, and `path` is a folder: leave it out".to_string();

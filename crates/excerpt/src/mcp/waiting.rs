@@ -7,13 +7,13 @@ use anyhow::anyhow;
 use excerpt_index::{Index, Progress, Stage};
 use excerpt_service::text::{counted, thousands};
 use excerpt_service::{
-    CheckEnd, ServiceError, ServiceResult, SyncMode, Unanswered, WriterProgress,
+    CheckEnd, ServedLag, ServiceError, ServiceResult, SyncMode, Unanswered, WriterProgress,
 };
 use rmcp::model::ProgressNotificationParam;
 use rmcp::service::{RequestContext, RoleServer};
 use tokio::time::{Instant, timeout_at};
 
-use super::Shared;
+use super::shared::Shared;
 use super::told::told;
 
 /// How long an answer waits for the first documents.
@@ -77,7 +77,7 @@ impl Shared {
     }
 
     async fn is_searchable(self: &Arc<Self>) -> bool {
-        let searched = self.engine.answer(is_searchable).await;
+        let searched = self.engine.answer(has_documents).await;
         matches!(searched, Ok(true))
     }
 
@@ -98,68 +98,8 @@ impl Shared {
 
     /// A note if the answer does not come from an up-to-date index.
     pub(super) fn lag(&self, index: &Index) -> Vec<String> {
-        let state = self.engine.state().borrow().clone();
-        let note = match (&state.ended, self.engine.mode()) {
-            (_, SyncMode::Never) => match self.is_unfinished(index) {
-                true => Some(
-                    "the index is incomplete because the last sync was interrupted: run `excerpt sync`"
-                        .to_string(),
-                ),
-                false => None,
-            },
-            (Some(CheckEnd::Failed(reason)), _) => {
-                Some(format!("answered from an older state: {}", told(reason)))
-            }
-            (Some(CheckEnd::Waiting), _) => Some(
-                "answered from an older state: another process is writing the index; ask again in a moment"
-                    .to_string(),
-            ),
-            // Counts are not shown if only a part is visible.
-            (Some(CheckEnd::Rest { .. }), _) if !self.scope.is_whole() => Some(
-                "indexing is not finished and continues in the background: ask again in a moment"
-                    .to_string(),
-            ),
-            (
-                Some(CheckEnd::Rest {
-                    remaining,
-                    aside: true,
-                    ..
-                }),
-                _,
-            ) => Some(format!(
-                "answered from the index as it was before the settings changed; {} left to index in the background",
-                counted(*remaining, "document")
-            )),
-            (Some(CheckEnd::Rest { remaining: 0, .. }), _) => Some(
-                "some files have no vectors yet; they are added in the background".to_string(),
-            ),
-            (
-                Some(CheckEnd::Rest {
-                    listed, remaining, ..
-                }),
-                _,
-            ) => Some(format!(
-                "{} of {} indexed so far; indexing continues in the background{}: ask again in a moment",
-                thousands(self.searched(index).max(listed.saturating_sub(*remaining))),
-                counted(*listed, "file"),
-                self.under_way(&state)
-            )),
-            (None, _) if state.is_checking && self.is_unfinished(index) => Some(format!(
-                "indexing is in progress{}: ask again in a moment",
-                self.under_way(&state)
-            )),
-            _ => None,
-        };
-        note.into_iter().collect()
-    }
-
-    /// Whether a served source was never indexed completely.
-    fn is_unfinished(&self, index: &Index) -> bool {
-        let sources = self.scope.sources().unwrap_or_default();
-        sources.iter().any(|seen| {
-            let last = index.last_sync(&seen.root).ok().flatten();
-            last.is_none_or(|last| last.finished.is_none())
-        })
+        let lag = self.engine.lag(index);
+        lag.as_ref().map(lagging).into_iter().collect()
     }
 
     /// An error of a request, with the state of the index if nothing is in it yet.
@@ -182,24 +122,53 @@ impl Shared {
             None => anyhow!("nothing is indexed yet: ask again in a moment"),
         }
     }
+}
 
-    /// The number of searchable documents, if all of them are visible.
-    fn searched(&self, index: &Index) -> usize {
-        match self.scope.is_all_of(index) {
-            Ok(true) => index.searched().unwrap_or(0),
-            _ => 0,
-        }
-    }
-
-    /// The current progress, to be appended to a sentence.
-    fn under_way(&self, state: &WriterProgress) -> String {
-        let far = state.progress.as_ref().and_then(far);
-        let far = far.filter(|_| self.scope.is_whole());
+/// Why an answer is not up to date.
+fn lagging(lag: &ServedLag) -> String {
+    let under_way = |progress: &Option<Progress>| {
+        let far = progress.as_ref().and_then(far);
         far.map(|far| format!(", {far}")).unwrap_or_default()
+    };
+    match lag {
+        ServedLag::Unfinished => {
+            "the index is incomplete because the last sync was interrupted: run `excerpt sync`"
+                .to_string()
+        }
+        ServedLag::Failed(reason) => format!("answered from an older state: {}", told(reason)),
+        ServedLag::Locked => {
+            "answered from an older state: another process is writing the index; ask again in a moment"
+                .to_string()
+        }
+        ServedLag::Continues => {
+            "indexing is not finished and continues in the background: ask again in a moment"
+                .to_string()
+        }
+        ServedLag::Aside { remaining } => format!(
+            "answered from the index as it was before the settings changed; {} left to index in the background",
+            counted(*remaining, "document")
+        ),
+        ServedLag::NoVectors => {
+            "some files have no vectors yet; they are added in the background".to_string()
+        }
+        ServedLag::Rest {
+            searched,
+            listed,
+            progress,
+        } => format!(
+            "{} of {} indexed so far; indexing continues in the background{}: ask again in a moment",
+            thousands(*searched),
+            counted(*listed, "file"),
+            under_way(progress)
+        ),
+        ServedLag::Begun { progress } => format!(
+            "indexing is in progress{}: ask again in a moment",
+            under_way(progress)
+        ),
     }
 }
 
-fn is_searchable(index: &mut Index) -> ServiceResult<bool> {
+fn has_documents(index: &mut Index) -> ServiceResult<bool> {
     Ok(index.searched()? > 0)
 }
 

@@ -89,6 +89,21 @@ fn collections_are_searched_from_anywhere() {
 }
 
 #[test]
+fn a_target_may_name_its_collection_in_each_form() {
+    let project = library();
+    let whole = project.run(&["get", "guides › deploy.md"]).ok().stdout;
+    for target in [
+        "guides: deploy.md",
+        "excerpt://guides/deploy.md",
+        "guides: \"deploy.md\"",
+    ] {
+        assert_eq!(project.run(&["get", target]).ok().stdout, whole, "{target}");
+    }
+    let line = project.run(&["get", "guides: deploy.md:1"]).ok().stdout;
+    assert_eq!(line, whole.split_inclusive('\n').next().unwrap());
+}
+
+#[test]
 fn a_sync_by_name_indexes_changes() {
     let project = library();
     project.write("guides/rollback.md", "Deploy the old one.\n");

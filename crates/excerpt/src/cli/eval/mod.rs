@@ -7,17 +7,14 @@ mod sweep;
 mod tables;
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use clap::ValueEnum;
 use excerpt_chunk::{Config, Settings};
-use excerpt_index::eval::{Interval, LeftOut, MEASURES, QuestionSet, Report, Rule, evaluate};
-use excerpt_index::{Index, OpenOptions, Progress, SyncOptions};
-use excerpt_service::{Configuration, Embedding, SyncObserver as _, chunking_around};
+use excerpt_index::eval::{Interval, LeftOut, MEASURES, QuestionSet, Report, Rule};
+use excerpt_service::{Configuration, EvalRequest, chunking_around};
 use serde::Serialize;
-use tempfile::TempDir;
 
 use crate::cli::choice::EmbeddingArgs;
 use crate::cli::exit::Outcome;
@@ -120,23 +117,19 @@ fn score(output: &mut Output, folder: &Path, args: &Args) -> anyhow::Result<()> 
     let configuration = Configuration::read(&root, &args.embedding.choice())?;
     let trials = sweep::trials(&base, &configuration.ranking, &args.sweep)?;
     excerpt_grammars::chunker(base.config())?;
-    let mut reports = Vec::new();
-    let mut made: Option<(&Settings, Made)> = None;
-    for Trial {
-        combination,
-        settings,
-        ranking,
-    } in &trials
-    {
-        // Trials that differ only in ranking share an index.
-        let made = match made.take() {
-            Some((before, same)) if before == settings => made.insert((before, same)),
-            _ => made.insert((
-                settings,
-                Made::new(&set, settings, &configuration.embedding)?,
-            )),
-        };
-        let report = evaluate(&set, &mut made.1.index, args.rule.into(), ranking)?;
+    let request = EvalRequest {
+        set: &set,
+        rule: args.rule.into(),
+        embedding: &configuration.embedding,
+    };
+    let mut reports: Vec<(&Combination, Report)> = Vec::new();
+    let tried = trials.iter().map(|trial| (&trial.settings, &trial.ranking));
+    request.score(tried, &mut Bar::new(), |report| {
+        let Trial {
+            combination,
+            settings,
+            ..
+        } = &trials[reports.len()];
         if args.json {
             output.json(&Printed {
                 schema: SCHEMA,
@@ -148,42 +141,13 @@ fn score(output: &mut Output, folder: &Path, args: &Args) -> anyhow::Result<()> 
             output.flush()?;
         }
         reports.push((combination, report));
-    }
+        Ok::<_, anyhow::Error>(())
+    })?;
     left_out(&set.left_out);
     match &*reports {
         _ if args.json => Ok(()),
         [(combination, report)] if combination.is_empty() => tables::report(output, report, args),
         reports => tables::sweep(output, reports),
-    }
-}
-
-/// An index of the documents of a set, in a temporary folder that is removed with it.
-struct Made {
-    index: Index,
-    _folder: TempDir,
-}
-
-impl Made {
-    fn new(set: &QuestionSet, settings: &Settings, embedding: &Embedding) -> anyhow::Result<Self> {
-        let folder = tempfile::Builder::new()
-            .prefix("excerpt-eval-")
-            .tempdir()
-            .context("cannot make a temporary folder")?;
-        let index = Index::open(&folder.path().join("index"), OpenOptions::create())?;
-        let mut index = embedding.given_to(index)?;
-        let options = SyncOptions::default().chunking(settings.config());
-        let mut bar = Bar::new();
-        let progress = |progress: Progress| {
-            bar.progress(progress);
-            ControlFlow::Continue(())
-        };
-        let synced = index.sync_source(set.source(), &options, progress);
-        bar.ended();
-        synced?;
-        Ok(Made {
-            index,
-            _folder: folder,
-        })
     }
 }
 

@@ -1,0 +1,573 @@
+//! `add`: makes a folder, a file or a text a collection. A user may add anything, an agent only
+//! what its [`Scope`] allows.
+
+use std::path::{Path, PathBuf};
+
+use excerpt_chunk::{Chunking, Document};
+use excerpt_index::{
+    Collection, Error, Files, Index, OpenOptions, Reading, Source as _, SyncOptions, SyncReport,
+    includes, read_named,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::addition::Addition;
+use crate::config::{Configuration, EmbeddingChoice};
+use crate::contents::Contents;
+use crate::engine::EngineWriter;
+use crate::error::{ServiceError, ServiceResult};
+use crate::not_indexed::check_file;
+use crate::scope::{Scope, VisibleSource};
+use crate::target::{IndexChoice, Syncable};
+use crate::text::shown;
+use crate::update::{SyncObserver, patiently, sync};
+
+/// What is added.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AddInput {
+    /// A folder or file, by its path: of a user, from the working directory; of an agent, inside
+    /// the folders that it may read.
+    Path(String),
+    /// A text.
+    Text(String),
+}
+
+/// A request to add something.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct AddRequest {
+    /// What is added.
+    pub input: AddInput,
+    /// Its name, attributes and settings.
+    #[serde(flatten)]
+    pub addition: Addition,
+    /// Whether it replaces the collection of the same folder or file, or the text of the same name.
+    /// Default: no.
+    #[serde(default)]
+    pub replace: bool,
+}
+
+/// What was added.
+#[derive(Debug, Serialize)]
+pub struct AddReply {
+    /// The collection.
+    pub collection: Collection,
+    /// What the index contains of it now.
+    pub contents: Contents,
+    /// Its sync; `None` if the text was there before and nothing was added.
+    pub report: Option<SyncReport>,
+    /// Whether a text that was there before has the requested attributes and settings.
+    pub is_same: bool,
+    /// Messages about settings that were ignored.
+    pub notes: Vec<String>,
+}
+
+/// A request to change the settings and attributes of a collection.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct EditRequest {
+    /// Its name.
+    pub name: String,
+    /// What is changed: see [`Addition::apply_to`].
+    pub changes: Addition,
+}
+
+impl EditRequest {
+    /// Changes the collection in the library of a user, and syncs it.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such collection, or nothing to change, and those of the index.
+    pub fn edit(
+        &self,
+        choice: &IndexChoice,
+        embedding: &EmbeddingChoice,
+        observer: &mut dyn SyncObserver,
+    ) -> ServiceResult<AddReply> {
+        let library = choice.library()?;
+        let known = Collection::named_in(&library, &self.name)?;
+        let mut changed = known.clone();
+        self.changes.apply_to(&mut changed);
+        if changed == known {
+            return Err(ServiceError::NothingToChange { name: known.name });
+        }
+        self.changes.check_title(&known.root, &known.name)?;
+        let configuration = Configuration::read(&known.root, embedding)?;
+        let embedding = Configuration::of_user(embedding)?.embedding;
+        let mut index = embedding.given_to(Index::open(&library, OpenOptions::default())?)?;
+        let collection =
+            patiently(|| index.edit(&known.name, |known| self.changes.apply_to(known)))?;
+        let reply = synced(&mut index, collection, &configuration, observer)?;
+        Ok(AddReply {
+            notes: configuration.notes,
+            ..reply
+        })
+    }
+}
+
+/// What would be added.
+#[derive(Debug, Serialize)]
+pub struct AddPreview {
+    /// The collection.
+    pub collection: Collection,
+    /// Whether it has the same text already, so that nothing would be added.
+    pub is_kept: bool,
+    /// How many documents it would have.
+    pub documents: usize,
+    /// How many chunks they would have.
+    pub chunks: usize,
+    /// How many files and folders would be skipped.
+    pub skipped: usize,
+}
+
+/// A document that would be added, and how it would be split.
+#[derive(Debug)]
+pub struct PreviewedDocument<'a> {
+    /// The path inside the source.
+    pub path: &'a str,
+    /// Its chunks.
+    pub chunking: &'a Chunking<'a>,
+    /// How many documents there may still be, with this one.
+    pub left: usize,
+}
+
+/// A request that was checked.
+#[derive(Debug)]
+pub struct PreparedAddition {
+    /// The folder or file; `None` for a text.
+    root: Option<PathBuf>,
+    /// The text; empty without one.
+    text: String,
+    /// The collection that is wanted.
+    pub collection: Collection,
+    /// How it is synced.
+    pub options: SyncOptions,
+    /// The name of the file that a text is kept in, whose extension determines the syntax.
+    pub file: String,
+    /// The configuration that applies to it.
+    pub configuration: Configuration,
+    is_named: bool,
+    replaces: bool,
+}
+
+impl PreparedAddition {
+    /// A user's request, checked.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such file, it would be skipped, or a text has no name.
+    pub fn of_user(
+        request: &AddRequest,
+        embedding: &EmbeddingChoice,
+    ) -> ServiceResult<PreparedAddition> {
+        let root = match &request.input {
+            AddInput::Text(_) => None,
+            AddInput::Path(path) => {
+                let real = Path::new(path).canonicalize();
+                Some(real.map_err(|error| ServiceError::Unreadable {
+                    path: path.clone(),
+                    error,
+                })?)
+            }
+        };
+        let shown = match &request.input {
+            AddInput::Path(path) => path,
+            AddInput::Text(_) => "",
+        };
+        PreparedAddition::of(request, (root.as_deref(), shown), Ok, |root| match root {
+            None => Configuration::of_user(embedding),
+            Some(root) => Configuration::read(root, embedding),
+        })
+    }
+
+    /// `shown` is the folder or file in errors. `adjust` makes the collection that is added of the
+    /// one that was requested. `read` reads the configuration of the folder or file, or without one
+    /// that of the user.
+    fn of(
+        request: &AddRequest,
+        (root, shown): (Option<&Path>, &str),
+        adjust: impl FnOnce(Collection) -> ServiceResult<Collection>,
+        read: impl FnOnce(Option<&Path>) -> ServiceResult<Configuration>,
+    ) -> ServiceResult<PreparedAddition> {
+        let addition = &request.addition;
+        let text = match &request.input {
+            AddInput::Path(_) => String::new(),
+            AddInput::Text(text) => text.clone(),
+        };
+        if let Some(root) = root {
+            addition.check_title(root, shown)?;
+        }
+        let collection = adjust(addition.collection(root)?)?;
+        let configuration = read(root)?;
+        let options = configuration.options_of(&collection);
+        let file = addition.file_name(&collection);
+        match root {
+            None => Addition::check_text(&file, &text, &options.selection)?,
+            Some(root) if root.is_file() => check_file(shown, root, &options.selection)?,
+            Some(_) => {}
+        }
+        Ok(PreparedAddition {
+            root: root.map(Path::to_path_buf),
+            text,
+            options,
+            file,
+            configuration,
+            is_named: addition.name.is_some(),
+            replaces: request.replace,
+            collection,
+        })
+    }
+
+    /// Adds it to the library of a user.
+    ///
+    /// # Errors
+    ///
+    /// When the name is taken, or the folder or file is a collection already, and those of the
+    /// index.
+    pub fn add(
+        self,
+        choice: &IndexChoice,
+        embedding: &EmbeddingChoice,
+        observer: &mut dyn SyncObserver,
+    ) -> ServiceResult<AddReply> {
+        let embedding = Configuration::of_user(embedding)?.embedding;
+        let index = Index::open(&choice.library()?, OpenOptions::create())?;
+        let mut index = embedding.given_to(index)?;
+        let wanted = &self.collection;
+        let collection = patiently(|| match (&self.root, self.replaces) {
+            (None, true) => index.replace_text(wanted.clone(), &self.file, &self.text),
+            (None, false) => index.add_text(wanted.clone(), &self.file, &self.text),
+            (Some(_), true) => index.replace(wanted.clone()).map(|()| wanted.clone()),
+            (Some(_), false) => index.add(wanted.clone()).map(|()| wanted.clone()),
+        })?;
+        synced(&mut index, collection, &self.configuration, observer)
+    }
+
+    /// Splits what would be added, gives each document to `each`, and stores nothing. The names of
+    /// collections are those of the index in `dir`.
+    ///
+    /// # Errors
+    ///
+    /// When adding it would fail, and those of reading the files.
+    fn preview(
+        self,
+        dir: &Path,
+        mut each: impl FnMut(PreviewedDocument<'_>),
+    ) -> ServiceResult<AddPreview> {
+        let chunker = excerpt_grammars::chunker(self.options.chunking.clone())?;
+        let (collection, is_kept) = match self.replaced(dir)? {
+            Some(_) if self.replaces => (self.collection.clone(), false),
+            _ => self.expected(dir)?,
+        };
+        let mut preview = AddPreview {
+            is_kept,
+            documents: 0,
+            chunks: 0,
+            skipped: 0,
+            collection,
+        };
+        let title = preview.collection.attributes.title.clone();
+        let mut split = |path: &str, text: &str, left: usize| {
+            let document = Document::new(text).with_path(path);
+            let document = match &title {
+                Some(title) => document.with_title(title),
+                None => document,
+            };
+            let chunking = &chunker.chunk(&document);
+            preview.documents += 1;
+            preview.chunks += chunking.chunks.len();
+            each(PreviewedDocument {
+                path,
+                chunking,
+                left,
+            });
+        };
+        let Some(root) = &self.root else {
+            split(&self.file, &self.text, 1);
+            return Ok(preview);
+        };
+        let files = Files::selected(root, &self.options.selection)?;
+        let listing = files.list()?;
+        let mut skipped = listing.skips.len();
+        for (at, entry) in listing.entries.iter().enumerate() {
+            match files.read(entry) {
+                Reading::Text { text, .. } => {
+                    split(&entry.path, &text, listing.entries.len() - at);
+                }
+                _ => skipped += 1,
+            }
+        }
+        preview.skipped = skipped;
+        Ok(preview)
+    }
+
+    fn replaced(&self, dir: &Path) -> ServiceResult<Option<Collection>> {
+        replaced(dir, self.root.as_deref(), &self.collection)
+    }
+
+    /// The collection that contains the text already, with the same title and the name that it has
+    /// or would get.
+    fn kept<'c>(&self, all: &'c [Collection]) -> Option<&'c Collection> {
+        let wanted = &self.collection;
+        let is_name = |name: &str| match name.strip_prefix(&*wanted.name) {
+            Some("") => true,
+            Some(rest) => {
+                let number = rest.strip_prefix('-');
+                number.is_some_and(|number| number.parse::<usize>().is_ok())
+            }
+            None => false,
+        };
+        let limit = self.text.len() as u64;
+        let has_text = |known: &Collection| {
+            read_named(&known.root, limit).is_ok_and(|kept| kept == self.text.as_bytes())
+        };
+        let mut given = all.iter().filter(|known| known.given);
+        given.find(|known| {
+            is_name(&known.name)
+                && known.attributes.title == wanted.attributes.title
+                && has_text(known)
+        })
+    }
+
+    /// The collection that adding it would result in, and whether it already exists with the same
+    /// text; an error if adding it would fail.
+    fn expected(&self, dir: &Path) -> ServiceResult<(Collection, bool)> {
+        let all = Collection::all_in(dir)?;
+        let mut wanted = self.collection.clone();
+        match &self.root {
+            None => {
+                if let Some(known) = self.kept(&all) {
+                    return Ok((known.clone(), true));
+                }
+            }
+            Some(root) => {
+                if let Some(known) = all.iter().find(|known| known.root == *root) {
+                    return Err(ServiceError::Index(Error::RootTaken {
+                        name: known.name.clone(),
+                        root: root.clone(),
+                    }));
+                }
+            }
+        }
+        // A text that is added without a name gets a free one.
+        let needs_its_name = self.root.is_some() || self.is_named || self.replaces;
+        if needs_its_name {
+            check_free(&all, &wanted)?;
+        }
+        if self.root.is_none() {
+            wanted.name = Collection::free_in(dir, &wanted.name)?;
+        }
+        Ok((wanted, false))
+    }
+
+    /// Makes it a collection of the index; `Err` with the collection that has the text already.
+    fn stored(
+        self,
+        index: &mut Index,
+        dir: &Path,
+    ) -> ServiceResult<Result<Collection, Collection>> {
+        let known = match self.replaces {
+            true => self.replaced(dir)?,
+            false => None,
+        };
+        let wanted = self.collection.clone();
+        if self.root.is_none() {
+            if !self.replaces {
+                let all = Collection::all_in(dir)?;
+                if let Some(known) = self.kept(&all) {
+                    return Ok(Err(known.clone()));
+                }
+                if self.is_named {
+                    check_free(&all, &wanted)?;
+                }
+                return Ok(Ok(index.add_text(wanted, &self.file, &self.text)?));
+            }
+            return Ok(Ok(match known {
+                Some(known) => index.edit_text(&known.name, &self.text, |known| {
+                    *known = in_place_of(known, wanted);
+                })?,
+                None => index.replace_text(wanted, &self.file, &self.text)?,
+            }));
+        }
+        Ok(Ok(match known {
+            Some(known) => index.edit(&known.name, |known| *known = in_place_of(known, wanted))?,
+            None => index.add(wanted.clone()).map(|()| wanted)?,
+        }))
+    }
+}
+
+/// What adding `wanted` would replace: the collection of the same file or folder, or the text of
+/// the same name.
+fn replaced(
+    dir: &Path,
+    root: Option<&Path>,
+    wanted: &Collection,
+) -> ServiceResult<Option<Collection>> {
+    let all = Collection::all_in(dir)?.into_iter();
+    let mut same = all.filter(|known| match root {
+        Some(root) => known.root == *root,
+        None => known.given && known.name == wanted.name,
+    });
+    Ok(same.next())
+}
+
+/// Checks that no collection has the name of `wanted`.
+fn check_free(all: &[Collection], wanted: &Collection) -> ServiceResult<()> {
+    match all.iter().find(|known| known.name == wanted.name) {
+        Some(known) => Err(ServiceError::Index(Error::NameTaken {
+            name: known.name.clone(),
+            root: known.root.clone(),
+        })),
+        None => Ok(()),
+    }
+}
+
+/// The collection that an agent adds in the place of `known`: only the owner decides which files
+/// are left out.
+fn in_place_of(known: &Collection, mut added: Collection) -> Collection {
+    added.selection = known.selection.clone();
+    added
+}
+
+/// Syncs a collection of a user that was added or edited.
+///
+/// # Errors
+///
+/// Those of the index.
+fn synced(
+    index: &mut Index,
+    collection: Collection,
+    configuration: &Configuration,
+    observer: &mut dyn SyncObserver,
+) -> ServiceResult<AddReply> {
+    let source = Syncable {
+        root: collection.root.clone(),
+        options: configuration.options_of(&collection),
+        collection: None,
+    };
+    let report = patiently(|| sync(index, &source, None, observer))?;
+    Ok(AddReply {
+        contents: Contents::of(index, &source.root)?,
+        collection,
+        report: Some(report),
+        is_same: true,
+        notes: Vec::new(),
+    })
+}
+
+impl Scope {
+    /// An agent's request, checked.
+    ///
+    /// # Errors
+    ///
+    /// When its name is invalid, there is no such file in the folders that may be read, it would be
+    /// skipped, or a text has no name.
+    pub fn prepared(&self, request: &AddRequest) -> ServiceResult<PreparedAddition> {
+        if let Some(name) = &request.addition.name {
+            check_name(name)?;
+        }
+        let root = match &request.input {
+            AddInput::Path(path) => Some(self.allowed(path)?),
+            AddInput::Text(_) => None,
+        };
+        let root = root.as_deref();
+        let name = root.and_then(Path::file_name).unwrap_or_default();
+        let adjust = |wanted: Collection| match request.replace {
+            true => match replaced(&self.index, root, &wanted)? {
+                Some(known) => Ok(in_place_of(&known, wanted)),
+                None => Ok(wanted),
+            },
+            false => Ok(wanted),
+        };
+        let shown = name.to_string_lossy();
+        PreparedAddition::of(request, (root, &shown), adjust, |root| {
+            self.configuration(root)
+        })
+    }
+
+    /// Shows what would be added: see [`PreparedAddition`].
+    ///
+    /// # Errors
+    ///
+    /// When adding it would fail, and those of reading the files.
+    pub fn preview(
+        &self,
+        prepared: PreparedAddition,
+        each: impl FnMut(PreviewedDocument<'_>),
+    ) -> ServiceResult<AddPreview> {
+        prepared.preview(&self.index, each)
+    }
+
+    /// Adds something to the index, so that it can be searched at once.
+    ///
+    /// # Errors
+    ///
+    /// When the name is taken, or the folder or file is a collection already, and those of the
+    /// index.
+    pub fn add(
+        &self,
+        writer: &mut EngineWriter,
+        prepared: PreparedAddition,
+    ) -> ServiceResult<AddReply> {
+        let wanted = prepared.collection.clone();
+        let collection = match prepared.stored(writer.index()?, &self.index)? {
+            Ok(collection) => collection,
+            Err(known) => {
+                let is_same =
+                    known.attributes == wanted.attributes && known.chunking == wanted.chunking;
+                return Ok(AddReply {
+                    contents: Contents::of(writer.index()?, &known.root)?,
+                    collection: known,
+                    report: None,
+                    is_same,
+                    notes: Vec::new(),
+                });
+            }
+        };
+        let seen = VisibleSource {
+            name: collection.name.clone(),
+            root: collection.root.clone(),
+            collection: Some(collection.clone()),
+        };
+        let report = writer.sync(&seen, |_| false)?;
+        Ok(AddReply {
+            contents: Contents::of(writer.index()?, &seen.root)?,
+            collection,
+            report: Some(report),
+            is_same: true,
+            notes: Vec::new(),
+        })
+    }
+
+    /// The file or folder at `path`, if it is below a folder that may be read after links are
+    /// resolved.
+    fn allowed(&self, path: &str) -> ServiceResult<PathBuf> {
+        let roots = &self.readable;
+        if roots.is_empty() {
+            return Err(ServiceError::NothingReadable);
+        }
+        let mut places = roots.iter().map(|root| (root, root.join(path)));
+        // Only the owner may add what the rules of the folder exclude, such as a file with keys.
+        let found = places.find_map(|(root, place)| {
+            let found = Scope::real(root, &place)?;
+            includes(root, &found).then_some(found)
+        });
+        // The error does not reveal whether the file exists elsewhere.
+        found.ok_or_else(|| ServiceError::NotReadable {
+            path: path.to_string(),
+        })
+    }
+}
+
+/// Rejects a name that is not valid for a collection as it is.
+fn check_name(name: &str) -> ServiceResult<()> {
+    if name.trim().is_empty() {
+        return Err(ServiceError::EmptyName);
+    }
+    let closest = Collection::name_for(Path::new(&name.replace(['/', '\\'], "-")));
+    match closest == name {
+        true => Ok(()),
+        false => Err(ServiceError::InvalidName {
+            name: shown(name),
+            closest,
+        }),
+    }
+}

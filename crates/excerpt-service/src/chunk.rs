@@ -1,0 +1,142 @@
+//! `chunk`: how a document or a text is split. Nothing is stored.
+
+use excerpt_chunk::{Chunking, Document, Settings};
+use excerpt_index::{Files, Index, ReadOptions, Reading, Source as _};
+use serde::{Deserialize, Serialize};
+
+use crate::error::ServiceResult;
+use crate::scope::{Scope, VisibleSource};
+
+/// A request to split a document or a text.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ChunkRequest {
+    /// The document, as `get` names it.
+    pub path: String,
+    /// Only from these collections. Default: from everything that is visible.
+    pub collections: Vec<String>,
+    /// How it is split. What is not set comes from the settings of its source.
+    pub chunking: Settings,
+}
+
+/// A text with the settings to split it.
+#[derive(Clone, Debug)]
+pub struct TextToSplit {
+    /// Its path as shown, which determines the syntax.
+    pub path: Option<String>,
+    /// The text.
+    pub text: String,
+    /// How it is split.
+    pub settings: Settings,
+}
+
+impl TextToSplit {
+    /// Splits it, and gives the chunks to `render`.
+    ///
+    /// # Errors
+    ///
+    /// When the settings contradict each other.
+    pub fn split<T>(&self, render: impl FnOnce(&Chunking<'_>) -> T) -> ServiceResult<T> {
+        let chunker = excerpt_grammars::chunker(self.settings.config())?;
+        let document = Document::new(&*self.text);
+        let document = match &self.path {
+            Some(path) => document.with_path(path),
+            None => document,
+        };
+        Ok(render(&chunker.chunk(&document)))
+    }
+}
+
+impl Scope {
+    /// A text that is not a document, with the settings of `chunking` and for all others those of
+    /// the user. Its syntax is that of the file `name`.
+    ///
+    /// # Errors
+    ///
+    /// When the user's configuration is invalid.
+    pub fn text_to_split(
+        &self,
+        text: String,
+        name: Option<String>,
+        chunking: Settings,
+    ) -> ServiceResult<TextToSplit> {
+        Ok(TextToSplit {
+            path: name,
+            text,
+            settings: chunking.or(self.configuration(None)?.chunking),
+        })
+    }
+
+    /// The file of a document in its current state; `None` if there is no such file, there are
+    /// several, or it is excluded from what is visible.
+    ///
+    /// # Errors
+    ///
+    /// When a collection does not exist or a configuration is invalid.
+    pub fn file_to_split(&self, request: &ChunkRequest) -> ServiceResult<Option<TextToSplit>> {
+        let Ok(path) = self.inward(&request.path) else {
+            return Ok(None);
+        };
+        if self.below(Some(&path)).as_ref() != Some(&path) {
+            return Ok(None);
+        }
+        let mut found = Vec::new();
+        for seen in self.chosen(&request.collections)? {
+            if !seen.is_in_place() {
+                continue;
+            }
+            let configuration = self.configuration(Some(&seen.root))?;
+            let selection = seen.options(&configuration).selection;
+            // A file that cannot be read may still be in the index.
+            let Ok(files) = Files::selected(&seen.root, &selection) else {
+                continue;
+            };
+            let entries = files.list().map_or(Vec::new(), |listing| listing.entries);
+            if let Some(entry) = entries.iter().find(|entry| entry.path == path)
+                && let Reading::Text { text, .. } = files.read(entry)
+            {
+                found.push((self.settings_of(&seen, &request.chunking)?, text));
+            }
+        }
+        Ok(match found.len() {
+            1 => found.pop().map(|(settings, text)| TextToSplit {
+                path: Some(self.outward(&path).to_string()),
+                text,
+                settings,
+            }),
+            _ => None,
+        })
+    }
+
+    /// A document, or a part of it, as indexed.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Scope::read_target`], and when a configuration is invalid.
+    pub fn document_to_split(
+        &self,
+        index: &Index,
+        request: &ChunkRequest,
+    ) -> ServiceResult<TextToSplit> {
+        let sources = self.selected(index, &request.collections)?;
+        let read = self.read_target(index, &sources, &request.path, &ReadOptions::default())?;
+        let document = read.document;
+        let seen = sources.iter().find(|seen| seen.root == document.source);
+        Ok(TextToSplit {
+            path: Some(self.outward(&document.path).to_string()),
+            settings: match seen {
+                Some(seen) => self.settings_of(seen, &request.chunking)?,
+                None => request.chunking.clone(),
+            },
+            text: document.text,
+        })
+    }
+
+    /// The settings for a document of a source: those in `said`, and for all others those of the
+    /// source.
+    fn settings_of(&self, seen: &VisibleSource, said: &Settings) -> ServiceResult<Settings> {
+        let configured = self.configuration(Some(&seen.root))?.chunking;
+        let own = seen.collection.as_ref().map(|known| known.chunking.clone());
+        Ok(said.clone().or(own.unwrap_or_default()).or(configured))
+    }
+}

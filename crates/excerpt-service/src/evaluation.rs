@@ -1,0 +1,82 @@
+//! `eval`: how well questions are answered, under one configuration or several.
+
+use std::ops::ControlFlow;
+
+use excerpt_chunk::Settings;
+use excerpt_index::eval::{QuestionSet, Report, Rule, evaluate};
+use excerpt_index::{Index, OpenOptions, Progress, Ranking, SyncOptions};
+use tempfile::TempDir;
+
+use crate::config::Embedding;
+use crate::error::ServiceError;
+use crate::update::SyncObserver;
+
+/// A request to score the answers to a set of questions.
+#[derive(Debug)]
+pub struct EvalRequest<'a> {
+    /// The questions, with their documents and answers.
+    pub set: &'a QuestionSet,
+    /// When a chunk counts as an answer.
+    pub rule: Rule,
+    /// Where vectors come from.
+    pub embedding: &'a Embedding,
+}
+
+impl EvalRequest<'_> {
+    /// Scores each of some configurations, and gives its report to `scored`. Those that follow each
+    /// other and differ only in ranking share an index, which is in a temporary folder.
+    ///
+    /// # Errors
+    ///
+    /// When a configuration is invalid, and those of the index and of `scored`.
+    pub fn score<'t, E: From<ServiceError>>(
+        &self,
+        trials: impl IntoIterator<Item = (&'t Settings, &'t Ranking)>,
+        observer: &mut dyn SyncObserver,
+        mut scored: impl FnMut(Report) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut made: Option<(&Settings, TrialIndex)> = None;
+        for (settings, ranking) in trials {
+            let made = match made.take() {
+                Some((before, same)) if before == settings => made.insert((before, same)),
+                _ => made.insert((settings, TrialIndex::new(self, settings, observer)?)),
+            };
+            let report = evaluate(self.set, &mut made.1.index, self.rule, ranking);
+            scored(report.map_err(ServiceError::from)?)?;
+        }
+        Ok(())
+    }
+}
+
+/// An index of the documents of a set, in a temporary folder that is removed with it.
+struct TrialIndex {
+    index: Index,
+    _folder: TempDir,
+}
+
+impl TrialIndex {
+    fn new(
+        request: &EvalRequest<'_>,
+        settings: &Settings,
+        observer: &mut dyn SyncObserver,
+    ) -> Result<Self, ServiceError> {
+        let folder = tempfile::Builder::new()
+            .prefix("excerpt-eval-")
+            .tempdir()
+            .map_err(ServiceError::NoTemporaryFolder)?;
+        let index = Index::open(&folder.path().join("index"), OpenOptions::create())?;
+        let mut index = request.embedding.given_to(index)?;
+        let options = SyncOptions::default().chunking(settings.config());
+        let progress = |progress: Progress| {
+            observer.progress(progress);
+            ControlFlow::Continue(())
+        };
+        let synced = index.sync_source(request.set.source(), &options, progress);
+        observer.ended();
+        synced?;
+        Ok(TrialIndex {
+            index,
+            _folder: folder,
+        })
+    }
+}

@@ -1,0 +1,133 @@
+//! `sync` and `status`: an index is updated, and what it contains.
+
+use std::path::PathBuf;
+
+use excerpt_index::{Embedder, Error, Index, OpenOptions, SkipReason, Status, SyncReport};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{ServiceError, ServiceResult};
+use crate::target::{IndexTarget, Paths, Syncable};
+use crate::update::{SyncObserver, patiently, sync};
+
+/// A request to update an index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SyncRequest {
+    /// Whether files that were skipped because of their contents are read again. Default: no.
+    pub retry: bool,
+    /// Whether documents are removed that no longer exist, however many. Default: no.
+    pub accept_removals: bool,
+}
+
+/// What an index contains, and whether it is up to date.
+#[derive(Debug, Serialize)]
+pub struct StatusReply {
+    /// The index directory.
+    pub index: PathBuf,
+    /// What it contains.
+    #[serde(flatten)]
+    pub status: Status,
+    /// The configured embedder; `None` when vectors are switched off.
+    pub configured_embedder: Option<String>,
+    /// How many documents were split with other settings than the current ones.
+    pub stale: usize,
+    /// What was skipped, if it was requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skips: Option<Vec<ShownSkip>>,
+}
+
+/// A skipped file or folder, with its path as shown to the user.
+#[derive(Clone, Debug, Serialize)]
+pub struct ShownSkip {
+    /// The path as shown.
+    pub path: String,
+    /// The path inside the source.
+    pub source_path: String,
+    /// Why it was skipped.
+    pub reason: SkipReason,
+    /// More about the reason, such as the rule that excludes it.
+    pub detail: Option<String>,
+}
+
+impl IndexTarget {
+    /// Its index with its embedder, created if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Those of the index.
+    pub fn writable(&self) -> ServiceResult<Index> {
+        let index = self.create()?;
+        Ok(self.configuration.embedding.given_to(index)?)
+    }
+
+    /// Sets how its sources are synced.
+    #[must_use]
+    pub fn synced_as(mut self, request: SyncRequest) -> IndexTarget {
+        for source in &mut self.sources {
+            source.options.retry = request.retry;
+            source.options.accept_removals = request.accept_removals;
+        }
+        self
+    }
+
+    /// Syncs all its sources, and gives each report to `synced`. If there are several, also the
+    /// error of one that cannot be read; the others are synced anyway.
+    ///
+    /// # Errors
+    ///
+    /// Those of the index and of `synced`.
+    pub fn sync<E: From<ServiceError>>(
+        &self,
+        index: &mut Index,
+        observer: &mut dyn SyncObserver,
+        mut synced: impl FnMut(&Syncable, Result<SyncReport, Error>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for source in &self.sources {
+            match patiently(|| sync(index, source, None, observer)) {
+                Ok(report) => synced(source, Ok(report))?,
+                Err(error @ (Error::Source { .. } | Error::Vanished { .. }))
+                    if self.sources.len() > 1 =>
+                {
+                    synced(source, Err(error))?;
+                }
+                Err(error) => return Err(ServiceError::from(error).into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// What its index contains; with what was skipped in its sources, if `skips` are requested,
+    /// their paths as `paths` shows them.
+    ///
+    /// # Errors
+    ///
+    /// When there is no index, and those of the index.
+    pub fn status(&self, skips: bool, paths: &Paths) -> ServiceResult<StatusReply> {
+        let index = Index::open(&self.index, OpenOptions::default())?;
+        let index = self.configuration.embedding.given_to(index)?;
+        let configured = index.embedder().map(Embedder::identity);
+        let mut reply = StatusReply {
+            index: self.index.clone(),
+            status: index.status()?,
+            configured_embedder: configured.map(str::to_string),
+            stale: 0,
+            skips: None,
+        };
+        for source in &self.sources {
+            reply.stale += index.stale(&source.root, &source.options)?;
+            if skips {
+                let found = index.skips(&source.root)?.into_iter();
+                let name = source.collection.as_ref().map(|known| &*known.name);
+                let name = name.filter(|_| self.place.is_none());
+                let shown = found.map(|skip| ShownSkip {
+                    path: paths.address(name, &source.root, &skip.path),
+                    source_path: skip.path,
+                    reason: skip.reason,
+                    detail: skip.detail,
+                });
+                reply.skips.get_or_insert_default().extend(shown);
+            }
+        }
+        Ok(reply)
+    }
+}

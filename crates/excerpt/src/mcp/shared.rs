@@ -1,0 +1,64 @@
+//! What all clones of a server share, and what its tools work with.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use excerpt_index::Index;
+use excerpt_service::{CollectionChoice, EmbeddingChoice, Engine, IndexChoice, Scope, SyncMode};
+use rmcp::model::{JsonObject, Tool};
+use rmcp::service::{RequestContext, RoleServer};
+use serde_json::Value;
+
+use super::content::Content;
+use super::fence::Marks;
+
+/// What a server serves and what it allows.
+#[derive(Debug)]
+pub(crate) struct Options {
+    pub(crate) path: PathBuf,
+    pub(crate) collections: CollectionChoice,
+    pub(crate) index: IndexChoice,
+    pub(crate) embedding: EmbeddingChoice,
+    /// The path inside what is served outside of which nothing is visible.
+    pub(crate) under: Option<String>,
+    pub(crate) sync: SyncMode,
+    /// Whether the tools that write are offered.
+    pub(crate) allows_writing: bool,
+    /// The folder inside what is served that notes are written to.
+    pub(crate) inbox: String,
+    /// The folders that `add` may read; if empty, the one that is served.
+    pub(crate) roots: Vec<PathBuf>,
+}
+
+/// The state that all clones of a server share.
+pub(super) struct Shared {
+    pub(super) scope: Arc<Scope>,
+    pub(super) engine: Arc<Engine>,
+    pub(super) options: Options,
+    pub(super) content: Content,
+    pub(super) marks: Marks,
+    /// The tools that are offered; `search` is described by the content when they are listed.
+    pub(super) tools: Vec<Tool>,
+}
+
+/// The object in a value that is known to be one.
+pub(super) fn object(value: Value) -> Arc<JsonObject> {
+    match value {
+        Value::Object(object) => Arc::new(object),
+        _ => Arc::default(),
+    }
+}
+
+impl Shared {
+    /// Reads from the index, once it has documents.
+    pub(super) async fn read<T: Send + 'static>(
+        self: &Arc<Self>,
+        context: &RequestContext<RoleServer>,
+        work: impl FnOnce(&Shared, &mut Index) -> anyhow::Result<T> + Send + 'static,
+    ) -> anyhow::Result<T> {
+        self.ready(context).await?;
+        let shared = Arc::clone(self);
+        let answer = self.engine.answer(move |index| work(&shared, index)).await;
+        answer.map_err(|trouble| self.told(trouble))
+    }
+}
