@@ -16,6 +16,7 @@ mod documents;
 mod endpoint;
 mod eval;
 mod fixture;
+mod floors;
 mod full_disk;
 #[cfg(unix)]
 mod hostile_files;
