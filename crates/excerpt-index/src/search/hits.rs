@@ -15,8 +15,8 @@ use crate::store::snapshot::{
 };
 use crate::store::{StoreError, StoredDocument};
 
-/// How many times as many documents as are wanted are read at once when folded copies have left room
-/// for others: usually all that are listed.
+/// How many times as many documents as are wanted are read at once when folded copies have left
+/// room for others: usually all that are listed.
 const FURTHER: usize = 32;
 
 /// Turns groups of chunks into the documents of an answer.
