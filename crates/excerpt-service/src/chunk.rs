@@ -38,7 +38,7 @@ impl TextToSplit {
     /// When the settings contradict each other.
     pub fn split<T>(&self, render: impl FnOnce(&Chunking<'_>) -> T) -> ServiceResult<T> {
         let chunker = excerpt_grammars::chunker(self.settings.config())?;
-        let document = Document::new(&*self.text);
+        let document = Document::new(&self.text);
         let document = match &self.path {
             Some(path) => document.with_path(path),
             None => document,

@@ -1,5 +1,6 @@
 //! The service knows no face: no command line, no protocol, no terminal. Its folders are floors,
 //! each of which imports only from those below it. Read from the sources, without their tests.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
 use std::path::Path;
