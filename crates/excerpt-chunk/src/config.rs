@@ -13,6 +13,10 @@ use crate::error::ConfigError;
 use crate::named::{named, serialised_as_text};
 use crate::size::{NO_TOKENIZERS, Unit};
 
+/// The largest size that can be configured, more than any text has: sizes are multiplied by small
+/// numbers, which must not overflow.
+const LARGEST: usize = 4_000_000_000;
+
 /// How a document is split, and how large its chunks may be.
 ///
 /// Sizes are in [`Config::unit`] and count everything a reader gets: context, overlap and text.
@@ -154,6 +158,13 @@ impl Config {
         }
         if self.max == 0 {
             return wrong("max", "0".into(), "a size of at least 1".into());
+        }
+        let largest = [self.max, self.overview.unwrap_or(0)];
+        for (field, size) in ["max", "overview"].into_iter().zip(largest) {
+            if size > LARGEST {
+                let expected = format!("a size of at most {LARGEST}");
+                return wrong(field, size.to_string(), expected);
+            }
         }
         if self.target == 0 || self.target > self.max {
             let expected = format!("a size from 1 to `max` ({})", self.max);

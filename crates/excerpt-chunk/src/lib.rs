@@ -16,9 +16,9 @@
 //!
 //! # Embedding
 //!
-//! Embed [`Chunk::embedded`]: the context in front of the overlap and the text. Its size is
-//! [`Sizes::total`], which is within [`Config::max`]. To store or send chunks, turn them into flat
-//! rows of plain columns with [`Chunking::records`].
+//! Embed [`Chunk::embedded`]: the context in front of the overlap and the text. [`Sizes::total`] is
+//! the sum of the sizes of its parts, which is within [`Config::max`]. To store or send chunks,
+//! turn them into flat rows of plain columns with [`Chunking::records`].
 //!
 //! ```
 //! # use excerpt_chunk::{Chunker, Document};

@@ -17,10 +17,11 @@ use crate::span::count_chars;
 ///   are not counted; subtract them from `max` instead.
 /// - A part of a text is not larger than the text, or hardly.
 ///
-/// Sizes need not add up where a text is divided. The plan estimates with the sum over the words
-/// of the text; then each chunk is measured as a whole, and what is too large is split again. So no
-/// chunk exceeds `max`, but the further sums are from sizes, the fewer chunks are close to
-/// `target`. Each word is measured once, and the text of each chunk a few times.
+/// Sizes need not add up where a text is divided. The plan estimates with the sum over the words of
+/// the text; then each chunk is measured as a whole, and what is too large is split again. So no
+/// chunk exceeds `max`, but the more the sum over the words differs from the size of the whole, the
+/// fewer chunks are close to `target`. Each word is measured once, and the text of each chunk a few
+/// times.
 ///
 /// ```
 /// use std::error::Error;

@@ -34,6 +34,10 @@ fn contradicting_sizes_are_named() {
             "excerpt: `max` is `0`, expected a size of at least 1",
         ),
         (
+            &["--max", "9223372036854775807"],
+            "excerpt: `max` is `9223372036854775807`, expected a size of at most 4000000000",
+        ),
+        (
             &["--delimiter", "("],
             "excerpt: `delimiter` is `(`, expected a regular expression: unclosed group",
         ),
