@@ -111,7 +111,7 @@ enum Job {
     Write(Box<dyn FnOnce(&mut EngineWriter) + Send>),
 }
 
-/// See the module.
+/// The open indexes of a server, which answer its requests, and the one thread that writes.
 pub struct Engine {
     scope: Arc<Scope>,
     mode: SyncMode,

@@ -171,7 +171,7 @@ impl SearchRequest {
 
 impl IndexTarget {
     /// Answers a question from the part of the index that the target is. The path and the
-    /// collections of the request have chosen the target.
+    /// collections of the request are ignored: the target was chosen by them.
     ///
     /// # Errors
     ///

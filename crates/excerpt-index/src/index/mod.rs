@@ -25,7 +25,7 @@ use crate::model::{
 use crate::search::ParsedQuery;
 use crate::source::{Files, Source};
 use crate::store::generation::Base;
-use crate::store::{Healing, Store, StoreError};
+use crate::store::{Repair, Store, StoreError};
 use crate::sync::{Clock, Sync, identity};
 
 pub use watch::{Stop, Watching};
@@ -70,7 +70,8 @@ pub struct Index {
     pub(crate) store: Store,
     /// The embedder; `None` when vectors are switched off.
     embedder: Option<Arc<dyn Embedder>>,
-    healing: Healing,
+    /// What this process repairs.
+    repair: Repair,
 }
 
 impl Index {
@@ -90,9 +91,9 @@ impl Index {
         let mut index = Index {
             store,
             embedder: Some(Arc::new(StaticTable::built_in()?)),
-            healing: Healing {
+            repair: Repair {
                 reads_only: options.reads_only,
-                ..Healing::default()
+                ..Repair::default()
             },
         };
         index.refresh()?;
@@ -149,7 +150,7 @@ impl Index {
         let lock = WriteLock::acquire(self.store.home())?;
         let mut rebuilt = self.store.refresh_locked(&lock).map_err(self.at())?;
         rebuilt |= self.embedder.is_some() && self.store.has_unusable_codes();
-        self.healing.has_rebuilt |= rebuilt;
+        self.repair.has_rebuilt |= rebuilt;
         self.store.tidy(&lock).map_err(self.at())?;
         Collections::repair(self.dir(), &lock)?;
         let dir = self.dir();
@@ -167,7 +168,7 @@ impl Index {
                 let (told, clock) = (&mut progress, Clock::start());
                 let sync = Sync::new(&mut ledger, &home, source, options, embedder, told, clock)?;
                 let report = sync.run().map_err(at)?;
-                self.healing.is_hurried = !report.complete;
+                self.repair.is_hurried = !report.complete;
                 Ok(report)
             }
         }
@@ -244,14 +245,14 @@ impl Index {
     pub fn search(&mut self, query: &Query) -> Result<Answer> {
         query.ranking.check()?;
         let (at, embedder) = (self.at(), self.embedder.as_deref());
-        let answer = self.healing.read(&mut self.store, |store| {
+        let answer = self.repair.read(&mut self.store, |store| {
             let parsed = ParsedQuery::of(query)?;
             let snapshot = store.snapshot(&query.filter)?;
             parsed.answer(&snapshot, embedder, days::today())
         });
         let (mut answer, behind) = answer.map_err(at)?;
         answer.notes.extend(behind);
-        if std::mem::take(&mut self.healing.has_rebuilt) {
+        if std::mem::take(&mut self.repair.has_rebuilt) {
             answer.notes.push(Note::Rebuilt);
         }
         Ok(answer)
@@ -360,7 +361,10 @@ impl Index {
     /// As [`Index::open`].
     pub fn refresh(&mut self) -> Result<()> {
         let at = self.at();
-        self.healing.step(&mut self.store).map(drop).map_err(at)
+        self.repair
+            .bring_up_to_date(&mut self.store)
+            .map(drop)
+            .map_err(at)
     }
 
     /// The mean size of a chunk with its context, in the unit of the configuration; 0 without

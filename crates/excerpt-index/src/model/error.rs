@@ -291,7 +291,7 @@ pub enum Error {
     Store {
         /// The index directory.
         path: PathBuf,
-        /// The error of SQLite or tantivy.
+        /// The cause.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 }

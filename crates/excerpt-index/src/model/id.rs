@@ -1,4 +1,5 @@
-//! The ids by which one index knows its contents. None of them means anything in another index.
+//! The ids by which one index knows its contents. Apart from that of a source, none of them means
+//! anything in another index.
 
 use std::fmt;
 use std::path::Path;
@@ -43,10 +44,13 @@ impl From<SourceId> for String {
     }
 }
 
-/// A path that is not UTF-8 names no source, and neither does its id.
+/// A path that is not UTF-8 names no source: its id contains a NUL, which no path does.
 impl From<&Path> for SourceId {
     fn from(path: &Path) -> Self {
-        SourceId(path.to_string_lossy().into())
+        match path.to_str() {
+            Some(path) => path.into(),
+            None => format!("{}\0", path.to_string_lossy()).into(),
+        }
     }
 }
 

@@ -110,7 +110,7 @@ fn more_candidates_are_asked_for_only_when_copies_fill_the_list() {
     let (_dir, store) = store(3);
     let (answer, calls) = ask(&store, &copied(10));
     assert_eq!(answer.documents.len(), 10);
-    assert_eq!(calls, [1, 2, 4]);
+    assert_eq!(calls, [1, 2, 6]);
 }
 
 /// A query whose words are those of the copies.

@@ -43,12 +43,12 @@ pub(super) fn united(lexical: &Candidates, vectors: &[Candidate]) -> Vec<Scored>
         })
     };
     let mut ranks = Ranks::default();
-    for (candidate, all_words) in ranked(lexical) {
+    for (candidate, all_words) in by_keyword_score(lexical) {
         let place = place(&candidate, all_words, &mut found);
         found[place].explanation.keywords = Some(ranks.next(&candidate));
     }
     let mut ranks = Ranks::default();
-    for candidate in by_score(vectors) {
+    for candidate in by_vector_score(vectors) {
         let place = place(&candidate, false, &mut found);
         found[place].explanation.vectors = Some(ranks.next(&candidate));
     }
@@ -56,7 +56,7 @@ pub(super) fn united(lexical: &Candidates, vectors: &[Candidate]) -> Vec<Scored>
 }
 
 /// The candidates of the keyword index by score, each with whether it contains every word.
-fn ranked(lexical: &Candidates) -> Vec<(Candidate, bool)> {
+fn by_keyword_score(lexical: &Candidates) -> Vec<(Candidate, bool)> {
     let chunks = lexical.chunks.iter().enumerate();
     let mut ranked: Vec<(Candidate, bool)> = chunks
         .map(|(place, candidate)| (*candidate, place < lexical.complete))
@@ -66,7 +66,7 @@ fn ranked(lexical: &Candidates) -> Vec<(Candidate, bool)> {
 }
 
 /// The candidates of the vectors, best first.
-fn by_score(vectors: &[Candidate]) -> Vec<Candidate> {
+fn by_vector_score(vectors: &[Candidate]) -> Vec<Candidate> {
     let mut vectors = vectors.to_vec();
     vectors.sort_by(Candidate::order);
     vectors
@@ -115,7 +115,7 @@ impl Scale {
     /// The range for the vectors: any two texts have some similarity, so the last score of the list
     /// is the floor.
     pub(super) fn of_vectors(vectors: &[Candidate]) -> Scale {
-        let vectors = by_score(vectors);
+        let vectors = by_vector_score(vectors);
         let score = |rank: usize| vectors.get(rank).map(|candidate| candidate.score);
         Scale {
             best: score(0).unwrap_or(0.0),

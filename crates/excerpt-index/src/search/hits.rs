@@ -15,9 +15,10 @@ use crate::store::snapshot::{
 };
 use crate::store::{StoreError, StoredDocument};
 
-/// How many times as many documents as are wanted are read at once when folded copies have left
-/// room for others: usually all that are listed.
-const FURTHER: usize = 32;
+/// How many documents are read for each that is missing when folded copies have left room for
+/// others, and how many at most: a copy that is read is not shown.
+const FURTHER: usize = 8;
+const MOST_FURTHER: usize = 256;
 
 /// Turns groups of chunks into the documents of an answer.
 pub(super) struct Hits<'a> {
@@ -82,7 +83,7 @@ impl Hits<'_> {
                 }
             }
             rest = later;
-            count = self.limit * FURTHER;
+            count = ((self.limit - documents.len()) * FURTHER).min(MOST_FURTHER);
         }
         Ok(documents)
     }

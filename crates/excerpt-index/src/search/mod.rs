@@ -1,6 +1,6 @@
 //! From a [`Query`] to an [`Answer`]: the query is parsed (`query.rs`), the store lists candidates
 //! by words and by vectors, these are merged into one list (`fusion.rs`), signals adjust the scores
-//! (`signals.rs`, weighted by `ranking.rs`; `ranked.rs` does both), the result is grouped by
+//! (`signals.rs`, weighted by `model/ranking.rs`; `ranked.rs` does both), the result is grouped by
 //! document (`group.rs`), its passages are read (`hits.rs`), near-copies are folded (`copies.rs`),
 //! and each chunk gets the lines that answer best (`snippet.rs`) and is marked when it is probably
 //! no answer (`weak.rs`).
@@ -308,6 +308,7 @@ impl Search<'_> {
                 Some(_) => MOST,
                 None => DEPTH.max(limit),
             },
+            nearest_of_period: DEPTH,
             period: self.asked.map(|asked| &asked.period),
             enough: match self.query.rank {
                 Rank::Documents => Enough::Documents(wanted),

@@ -1,4 +1,4 @@
-//! What a search asks the store for, and what it gets: chunks that may be an answer.
+//! Chunks that match: how the keyword index is asked, and the list of candidates.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -15,7 +15,7 @@ pub(crate) struct LexicalQuery<'a> {
     pub(crate) required: &'a [String],
     /// Terms that only add to the score: identifiers as a whole.
     pub(crate) optional: &'a [String],
-    /// [Names](super::analysis::name) whose definitions rank above their uses.
+    /// [Names](crate::analysis::name) whose definitions rank above their uses.
     pub(crate) names: &'a [String],
     /// Phrases that a chunk must contain.
     pub(crate) phrases: &'a [Phrase],

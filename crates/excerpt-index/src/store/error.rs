@@ -17,12 +17,14 @@ pub(crate) enum StoreError {
     #[error("{error}")]
     Engine {
         cause: Cause,
+        #[source]
         error: Box<dyn error::Error + Send + Sync>,
     },
     /// An engine failed over files that are derived from the data, and can be rebuilt.
     #[error("{error}")]
     Derived {
         cause: Cause,
+        #[source]
         error: Box<dyn error::Error + Send + Sync>,
     },
     #[error(transparent)]

@@ -28,7 +28,7 @@ pub(crate) trait Ledger {
         limit: usize,
     ) -> Result<Vec<Known>, StoreError>;
 
-    /// Texts by their hashes, in the same order.
+    /// The text of each hash, in their order, duplicates included.
     fn texts(&self, hashes: &[Hash]) -> Result<Vec<String>, StoreError>;
 
     /// Records that a sync, which began at `started` (in seconds since 1970), is about to write:

@@ -112,8 +112,9 @@ pub(crate) struct ShortlistRequest<'a> {
     /// How many of the nearest chunks to list.
     pub(crate) nearest: usize,
     /// The period that the question asks about: the nearest chunks of its documents are listed,
-    /// too.
+    /// too, so many of them.
     pub(crate) period: Option<&'a Period>,
+    pub(crate) nearest_of_period: usize,
     /// More chunks are listed until there are enough.
     pub(crate) enough: Enough,
 }
@@ -137,6 +138,16 @@ pub(crate) struct Shortlist {
     pub(crate) fits: HashMap<DocumentId, Fit>,
     /// Whether no other chunk contains any of the words.
     pub(crate) is_all: bool,
+}
+
+impl Shortlist {
+    /// Whether it contains as many answers as are wanted.
+    pub(crate) fn holds(&self, enough: Enough) -> bool {
+        match enough {
+            Enough::Chunks(wanted) => self.features.len() >= wanted,
+            Enough::Documents(wanted) => self.documents.len() >= wanted,
+        }
+    }
 }
 
 /// Which chunks to read.

@@ -8,7 +8,6 @@
 //! after everything else is written. If the process crashes on it again, it is a *culprit*, and is
 //! not split until it changes.
 
-use crate::model::SourceId;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
@@ -18,6 +17,7 @@ use std::sync::Mutex;
 use excerpt_chunk::Hash;
 
 use crate::fs::{disk, layout};
+use crate::model::SourceId;
 
 /// A slot: the key of a document, and how often a process has crashed on it. A free slot is all
 /// zeros.

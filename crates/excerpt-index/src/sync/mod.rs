@@ -332,8 +332,12 @@ impl<'a> Sync<'a> {
         work: impl FnOnce(&mut dyn Ledger) -> Result<(), StoreError>,
     ) -> Result<CutBatch, StoreError> {
         // Texts to be split again come from the ledger, which one thread reads.
-        let kept: Vec<Hash> = batch.iter().filter_map(Step::kept_text).collect();
-        let mut kept = self.ledger.texts(&kept)?.into_iter();
+        let hashes: Vec<Hash> = batch.iter().filter_map(Step::kept_text).collect();
+        let kept = self.ledger.texts(&hashes)?;
+        if kept.len() != hashes.len() {
+            return Err(StoreError::Value("texts that are missing"));
+        }
+        let mut kept = kept.into_iter();
         let texts = batch
             .iter()
             .map(|step| step.kept_text().and_then(|_| kept.next()));

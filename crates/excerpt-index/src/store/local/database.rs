@@ -352,9 +352,10 @@ fn frozen(path: &Path, name: &str, log: Log) -> Result<Database> {
 /// Distinguishes a file that was never a database from a broken one.
 fn not_ours(path: &Path, error: impl Into<StoreError>) -> Error {
     match error.into() {
-        StoreError::Engine { cause, .. } if cause == Cause::Foreign => {
-            Error::Foreign { path: path.into() }
-        }
+        StoreError::Engine {
+            cause: Cause::Foreign,
+            ..
+        } => Error::Foreign { path: path.into() },
         fault => fault.at(path.parent().unwrap_or(path)),
     }
 }

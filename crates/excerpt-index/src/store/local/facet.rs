@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use super::database::Database;
 use super::sum;
 use crate::model::DocumentId;
-use crate::store::StoreError;
+use crate::store::facet::DATE;
+use crate::store::{Documents, Period, StoreError};
 
 impl Database {
     /// The ids of the documents with a facet of this name that has one of the values.
@@ -23,6 +24,17 @@ impl Database {
             documents.extend(rows.collect::<Result<Vec<_>, _>>()?);
         }
         Ok(documents)
+    }
+
+    /// The documents with a date in a period.
+    pub(crate) fn dated(&self, period: &Period) -> Result<Documents, StoreError> {
+        let mut dated = Documents::default();
+        self.each_facet(DATE, |document, date| {
+            if period.contains(date) {
+                dated.insert(document);
+            }
+        })?;
+        Ok(dated)
     }
 
     /// Compares the facets of a document with their checksum.

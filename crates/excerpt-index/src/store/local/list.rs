@@ -1,11 +1,11 @@
 //! Lists of documents, and the summary of a source.
 
-use crate::model::SourceSummary;
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::database::Database;
 use super::read;
 use super::sum::{self, STAT};
+use crate::model::SourceSummary;
 use crate::model::{DocumentId, SourceId, Stat};
 use crate::store::Listed;
 use crate::store::StoreError;

@@ -15,7 +15,6 @@ mod error;
 mod facet;
 pub(crate) mod generation;
 mod guard;
-mod healing;
 mod keywords;
 mod ledger;
 mod lexical;
@@ -25,6 +24,7 @@ mod places;
 mod read;
 #[cfg(test)]
 mod recall;
+mod repair;
 mod schema;
 mod snapshot;
 mod sql;
@@ -48,9 +48,9 @@ use crate::model::{Error, Keywords, Result, Revision};
 use codes::Codes;
 pub(crate) use database::Database;
 pub use guard::silence_recovered_panics;
-pub(crate) use healing::Healing;
 pub(crate) use lexical::Lexical;
 use lexical::Stamp;
+pub(crate) use repair::Repair;
 
 /// How many ids of changed documents are in memory at once while the keyword index is updated.
 const PAGE: usize = 256;
@@ -552,7 +552,7 @@ mod tests {
     use crate::embed::StaticTable;
 
     #[test]
-    fn the_embedded_store_keeps_the_promises_of_a_store() {
+    fn the_local_store_keeps_the_promises_of_a_store() {
         let dir = tempfile::tempdir().unwrap();
         let open = || Store::create(dir.path()).unwrap();
         let lock = WriteLock::acquire(dir.path()).unwrap();

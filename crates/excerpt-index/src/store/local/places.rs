@@ -174,13 +174,8 @@ fn narrowed(store: &Store, filter: &Filter) -> Result<Vec<Narrowed>, StoreError>
         .into());
     }
     if let Some(period) = Period::of(filter) {
-        let mut dated = HashSet::new();
-        store.database.each_facet(facet::DATE, |document, date| {
-            if period.contains(date) {
-                dated.insert(document);
-            }
-        })?;
-        all.push(Narrowed::To(dated));
+        let dated = store.database.dated(&period)?;
+        all.push(Narrowed::To(dated.into_iter().collect()));
     }
     Ok(all)
 }
@@ -213,7 +208,7 @@ fn versions(
                 }
             }
         })?;
-    others.retain(|document| !fits.contains_key(&document));
+    others.retain(|document| !fits.contains_key(document));
     Ok((fits, others))
 }
 

@@ -1,21 +1,25 @@
 //! [`LocalSnapshot`]: what a search asks, answered from the database, the keyword index and the
 //! codes of the vectors.
 
+use std::cell::RefCell;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
+use excerpt_chunk::Hash;
 use rusqlite::Transaction;
 
 use super::Store;
 use super::codes::Codes;
+use super::database::Database;
 use super::keywords::Searched;
 use super::places::Places;
 use crate::embed::Embedder;
 use crate::model::{ChunkKey, DocumentId, Filter, Revision};
-use crate::store::facet::{self, DATE};
+use crate::store::facet;
 use crate::store::snapshot::{
-    Enough, PassageRequest, Passages, QueryVector, Shortlist, ShortlistRequest, Snapshot,
-    StoredPassage, Survey, SurveyRequest, VectorSupply,
+    PassageRequest, Passages, QueryVector, Shortlist, ShortlistRequest, Snapshot, StoredPassage,
+    Survey, SurveyRequest, VectorSupply,
 };
 use crate::store::{
     Candidate, Candidates, Documents, Features, LexicalQuery, Period, StoreError, StoredDocument,
@@ -23,6 +27,9 @@ use crate::store::{
 
 /// By how much more chunks are listed when those so far are not enough.
 const GROWTH: usize = 4;
+
+/// How many bytes of texts are kept while passages are read.
+const MOST_KEPT: usize = 16 << 20;
 
 /// The part of a [`Store`] that a filter allows, in the state of one moment.
 pub(crate) struct LocalSnapshot<'a> {
@@ -33,6 +40,8 @@ pub(crate) struct LocalSnapshot<'a> {
     places: Option<Places>,
     /// The keyword index, restricted to these places.
     keywords: Option<Searched>,
+    /// The documents that have a date in the period that was asked for last.
+    dated: RefCell<Option<(Period, Rc<Documents>)>>,
     /// While it lives, all queries see the same state of the database.
     _state: Transaction<'a>,
 }
@@ -59,6 +68,7 @@ impl Store {
             is_whole,
             keywords: keywords.transpose()?,
             places,
+            dated: RefCell::default(),
             _state: state,
         })
     }
@@ -71,14 +81,18 @@ impl LocalSnapshot<'_> {
     }
 
     /// The documents that may be found and have a date in a period.
-    fn dated(&self, period: &Period) -> Result<Documents, StoreError> {
-        let mut dated = Documents::default();
-        let within = |id: &DocumentId| self.documents().is_none_or(|all| all.contains(id));
-        self.store.database.each_facet(DATE, |document, date| {
-            if period.contains(date) && within(&document) {
-                dated.insert(document);
-            }
-        })?;
+    fn dated(&self, period: &Period) -> Result<Rc<Documents>, StoreError> {
+        if let Some((known, dated)) = &*self.dated.borrow()
+            && known == period
+        {
+            return Ok(Rc::clone(dated));
+        }
+        let mut dated = self.store.database.dated(period)?;
+        if let Some(all) = self.documents() {
+            dated.retain(|id| all.contains(id));
+        }
+        let dated = Rc::new(dated);
+        *self.dated.borrow_mut() = Some((period.clone(), Rc::clone(&dated)));
         Ok(dated)
     }
 
@@ -119,16 +133,17 @@ impl LocalSnapshot<'_> {
         };
         let phrases = Phrases::of(self.keywords.as_ref(), &request.words)?;
         let documents = phrases.documents(self.documents());
-        let nearest = |documents: Option<&Documents>| {
-            let near = codes.nearest(&vector.numbers, documents, request.nearest);
+        let nearest = |documents: Option<&Documents>, limit: usize| {
+            let near = codes.nearest(&vector.numbers, documents, limit);
             let (embedder, numbers) = (&vector.embedder, &vector.numbers);
             self.store
-                .nearest(embedder, numbers, near, request.nearest, self.is_whole)
+                .nearest(embedder, numbers, near, limit, self.is_whole)
         };
-        let mut found = nearest(documents.as_ref().or(self.documents()))?;
+        let within = documents.as_ref().or(self.documents());
+        let mut found = nearest(within, request.nearest)?;
         if let Some(period) = request.period {
             let known: HashSet<ChunkKey> = found.iter().map(|candidate| candidate.key).collect();
-            let mut more = nearest(Some(&self.dated(period)?))?;
+            let mut more = nearest(Some(&*self.dated(period)?), request.nearest_of_period)?;
             more.retain(|candidate| !known.contains(&candidate.key));
             found.extend(more);
         }
@@ -159,7 +174,11 @@ impl LocalSnapshot<'_> {
                 Ok(found.is_none_or(|(document, own)| period.has(document, own)))
             };
             list.by_words = by_words.retaining(&mut is_dated)?;
-            list.nearest = retaining(nearest, &mut is_dated)?;
+            let nearest = Candidates {
+                chunks: nearest.to_vec(),
+                ..Candidates::default()
+            };
+            list.nearest = nearest.retaining(&mut is_dated)?.chunks;
         }
         for candidate in list.by_words.chunks.iter().chain(&list.nearest) {
             let key = candidate.key;
@@ -244,11 +263,12 @@ impl Snapshot for LocalSnapshot<'_> {
     fn passages(&self, request: &PassageRequest<'_>) -> Result<Passages, StoreError> {
         let database = &self.store.database;
         let mut passages = Passages::default();
+        let mut texts = Texts::default();
         for (document, keys) in request.chunks {
             if facet::is_asked_for(self.filter) {
                 database.check_facets(document.id)?;
             }
-            let text = database.text(document.text)?;
+            let text = texts.read(database, document.text)?;
             for key in keys {
                 let Some(chunk) = database.chunk(*key)? else {
                     continue;
@@ -281,28 +301,27 @@ impl Snapshot for LocalSnapshot<'_> {
     }
 }
 
-impl Shortlist {
-    /// Whether it contains as many answers as are wanted.
-    fn holds(&self, enough: Enough) -> bool {
-        match enough {
-            Enough::Chunks(wanted) => self.features.len() >= wanted,
-            Enough::Documents(wanted) => self.documents.len() >= wanted,
-        }
-    }
+/// Texts that were read last, since several passages may be of the same one.
+#[derive(Default)]
+struct Texts {
+    texts: HashMap<Hash, String>,
+    bytes: usize,
 }
 
-/// The candidates that pass a test.
-fn retaining(
-    candidates: &[Candidate],
-    passes: &mut dyn FnMut(&Candidate) -> Result<bool, StoreError>,
-) -> Result<Vec<Candidate>, StoreError> {
-    let mut kept = Vec::new();
-    for candidate in candidates {
-        if passes(candidate)? {
-            kept.push(*candidate);
+impl Texts {
+    fn read(&mut self, database: &Database, hash: Hash) -> Result<&str, StoreError> {
+        if self.bytes > MOST_KEPT {
+            *self = Texts::default();
         }
+        Ok(match self.texts.entry(hash) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
+                let text = database.text(hash)?;
+                self.bytes += text.len();
+                entry.insert(text)
+            }
+        })
     }
-    Ok(kept)
 }
 
 /// The documents and chunks of candidates, each looked up once.

@@ -1,7 +1,6 @@
 //! Changes to the database. Each function is one transaction: a process that is killed leaves all
 //! of it or nothing.
 
-use crate::model::LastSync;
 use std::collections::HashSet;
 
 use excerpt_chunk::Hash;
@@ -14,6 +13,7 @@ use super::database::Database;
 use super::link::put_links;
 use super::sum;
 use super::vectors::Key;
+use crate::model::LastSync;
 use crate::model::{DocumentId, Revision, SourceId, Stat};
 use crate::store::StoreError;
 use crate::store::local::sql::signed;
@@ -470,7 +470,6 @@ fn length(value: usize) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// An inode as a SQLite integer with the same bits, since a file system may use all of them.
 /// The checksum over the columns of [`sum::STAT`].
 fn stat_sum(stat: Stat) -> Result<i64, StoreError> {
     sum::of_values(&[
@@ -481,6 +480,7 @@ fn stat_sum(stat: Stat) -> Result<i64, StoreError> {
     ])
 }
 
+/// An inode as a SQLite integer with the same bits, since a file system may use all of them.
 fn inode(stat: Stat) -> Option<i64> {
     stat.inode.map(u64::cast_signed)
 }

@@ -7,10 +7,10 @@ use rusqlite::{OptionalExtension, ToSql, params};
 
 use super::{hash, size, unsigned};
 use crate::model::{ChunkKey, DocumentId, Revision};
-use crate::store::{Features, StoreError, StoredChunk};
 use crate::store::local::database::Database;
 use crate::store::local::sql::signed;
 use crate::store::local::sum::{self, CHUNK};
+use crate::store::{Features, StoreError, StoredChunk};
 
 impl Database {
     /// The chunks of a document, in order.

@@ -1,4 +1,4 @@
-//! [`Healing`]: when a keyword index that is out of date, missing or damaged is repaired. It is
+//! [`Repair`]: when a keyword index that is out of date, missing or damaged is repaired. It is
 //! derived from the database, so nothing is lost by building it again.
 
 use super::Store;
@@ -7,7 +7,7 @@ use crate::store::StoreError;
 
 /// What one process repairs, and what it has repaired.
 #[derive(Debug, Default)]
-pub(crate) struct Healing {
+pub(crate) struct Repair {
     /// Whether another process repairs the index: then nothing is written here.
     pub(crate) reads_only: bool,
     /// Whether the last sync was cancelled: then the next answer does not wait for the keyword
@@ -17,7 +17,7 @@ pub(crate) struct Healing {
     pub(crate) has_rebuilt: bool,
 }
 
-impl Healing {
+impl Repair {
     /// Picks up what other processes have written, and updates the keyword index if this process
     /// may. Returns a note if it may not.
     ///
@@ -25,7 +25,10 @@ impl Healing {
     ///
     /// When the database cannot be read, or the keyword index cannot be written although nothing is
     /// in the way.
-    pub(crate) fn step(&mut self, store: &mut Store) -> Result<Option<Note>, StoreError> {
+    pub(crate) fn bring_up_to_date(
+        &mut self,
+        store: &mut Store,
+    ) -> Result<Option<Note>, StoreError> {
         if store.refresh()? == Keywords::InStep {
             return Ok(None);
         }
@@ -56,13 +59,13 @@ impl Healing {
     ///
     /// # Errors
     ///
-    /// Those of `read` that no repair helps against, and as [`Healing::step`].
+    /// Those of `read` that no repair helps against, and as [`Repair::bring_up_to_date`].
     pub(crate) fn read<T>(
         &mut self,
         store: &mut Store,
         read: impl Fn(&Store) -> Result<T, StoreError>,
     ) -> Result<(T, Option<Note>), StoreError> {
-        let mut behind = self.step(store)?;
+        let mut behind = self.bring_up_to_date(store)?;
         let mut found = read(store);
         // A file of the keyword index was damaged after it was last read in full: repair it and
         // read again. If its files show no damage, rebuild it anyway. If it still names something
@@ -70,12 +73,12 @@ impl Healing {
         if matches!(found, Err(StoreError::Derived { .. } | StoreError::Torn)) {
             store.distrust();
             self.is_hurried = false;
-            behind = self.step(store)?;
+            behind = self.bring_up_to_date(store)?;
             found = read(store);
         }
         let is_damaged = matches!(found, Err(StoreError::Derived { .. }));
         if is_damaged && !self.reads_only && store.discard().is_ok() {
-            behind = self.step(store)?;
+            behind = self.bring_up_to_date(store)?;
             found = read(store);
         }
         Ok((found?, behind))
