@@ -105,8 +105,8 @@ impl<'a> Measure<'a> {
         }
     }
 
-    /// How many bytes are not larger than `grains`, or hardly: of `cjk-tokens`, three bytes may weigh
-    /// four.
+    /// How many bytes are not larger than `grains`, or hardly: of `cjk-tokens`, three bytes may
+    /// weigh four.
     pub(crate) fn certain_bytes(&self, grains: usize) -> usize {
         match self.by {
             By::Unit(_) => grains,
