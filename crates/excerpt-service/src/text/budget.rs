@@ -11,7 +11,7 @@ pub const LEAST: usize = 100;
 /// The most tokens that can be requested.
 pub const MOST: usize = 100_000;
 
-/// The tokens of a text, estimated: see [`Meter`].
+/// The tokens of a text, estimated from its characters.
 pub fn tokens(text: &str) -> usize {
     let mut meter = Meter::default();
     text.chars().for_each(|c| meter.add(c));

@@ -57,9 +57,9 @@ impl CollectionArgs {
 /// The choice of the embedder.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct EmbeddingArgs {
-    /// A file whose table [embedding] replaces the one in your own excerpt.toml
     #[arg(
         long,
+        help = "A file whose table [embedding] replaces the one in your own excerpt.toml",
         value_name = "FILE",
         env = "EXCERPT_EMBEDDING_CONFIG",
         hide_env_values = true,
