@@ -55,6 +55,11 @@ pub fn stat_below(folder: &Path, path: &str) -> Option<Stat> {
     Some(file.stat)
 }
 
+/// The metadata of what is at `path`, with links followed.
+pub(crate) fn stat(path: &Path) -> io::Result<Stat> {
+    Ok(system::follow(path)?.stat)
+}
+
 /// Why a file was not read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

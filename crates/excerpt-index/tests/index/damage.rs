@@ -553,16 +553,68 @@ fn options(collection: &Collection) -> SyncOptions {
     collection.options(Settings::default(), Default::default())
 }
 
+/// Hits the index of `full`, and asserts that each answer is right or the damage is reported.
+fn assert_noticed(full: &Full, expected: &BTreeMap<&'static str, Said>, hit: impl FnOnce(&Path)) {
+    full.patient.restore();
+    hit(&full.dir());
+    for (question, said) in full.said() {
+        match said {
+            Ok(said) => assert_eq!(said.shown, expected[question].shown, "{question}"),
+            Err(error) => assert!(
+                matches!(error, Error::Damaged { .. }),
+                "{question}: {error}"
+            ),
+        }
+    }
+}
+
+fn sound_answers(full: &Full) -> BTreeMap<&'static str, Said> {
+    full.patient.restore();
+    let said = full.said().into_iter();
+    said.map(|(name, said)| (name, said.unwrap())).collect()
+}
+
+#[test]
+fn no_page_of_the_database_can_hide_a_row() {
+    let full = Full::new();
+    let expected = sound_answers(&full);
+    let database = Path::new("generation-2/excerpt.db");
+    let length = fs::metadata(full.dir().join(database)).unwrap().len();
+    for page in 0..length / 4096 {
+        for part in [512, 2048, 3584] {
+            let share = (page * 4096 + part) as f64 / length as f64;
+            assert_noticed(&full, &expected, |dir| {
+                Damage::Blank(share).hit(&dir.join(database));
+            });
+        }
+    }
+}
+
+#[test]
+fn a_file_of_the_keyword_index_cannot_replace_another() {
+    let full = Full::new();
+    let expected = sound_answers(&full);
+    let files = full.patient.files(|path| path.contains("lexical/"));
+    let segments = files.iter().filter(|file| {
+        let ending = file.extension().and_then(|it| it.to_str());
+        ending.is_some_and(|it| !["json", "lock"].contains(&it))
+    });
+    let segments: Vec<_> = segments.collect();
+    for (number, one) in segments.iter().enumerate() {
+        // Of the same segment and of others.
+        for other in [1, 2, 9].map(|step| segments[(number + step) % segments.len()]) {
+            assert_noticed(&full, &expected, |dir| {
+                fs::write(dir.join(one), fs::read(dir.join(other)).unwrap()).unwrap();
+            });
+        }
+    }
+}
+
 #[test]
 fn no_random_damage_of_an_index_is_silent_and_a_rebuild_repairs_it() {
     let (count, seed) = (setting("EXCERPT_DAMAGES", 40), setting("EXCERPT_SEED", 7));
     let full = Full::new();
-    full.patient.restore();
-    let expected: BTreeMap<_, Said> = full
-        .said()
-        .into_iter()
-        .map(|(name, said)| (name, said.unwrap()))
-        .collect();
+    let expected = sound_answers(&full);
     let files = full.patient.files(|path| !path.ends_with(".lock"));
     let databases = full.patient.files(|path| path.contains("excerpt.db"));
     let mut random = fastrand::Rng::with_seed(seed);

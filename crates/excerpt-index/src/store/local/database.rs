@@ -9,11 +9,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use excerpt_chunk::Hash;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::read::Code;
 use super::schema::{APPLICATION_ID, FORMAT, migrate};
-use super::sum;
+use super::{seal, sum};
 use crate::fs::disk;
 use crate::model::{Error, Result, Revision};
 use crate::store::error::{Cause, StoreError};
@@ -32,13 +33,48 @@ const CHECKPOINT: i64 = 16_384;
 
 /// The database of an index.
 pub(crate) struct Database {
+    // Closed first: with the last connection to a database, SQLite writes its log into it.
     pub(super) connection: Connection,
+    closing: Closing,
     path: PathBuf,
     /// What distinguishes its file from another one with the same name.
     file: Option<(u64, u64)>,
     is_frozen: bool,
     /// The documents that are source code, as last read.
     pub(super) code: RefCell<Option<Code>>,
+}
+
+/// Renews the [`seal`] of a database that this process has written to, once it is closed.
+struct Closing {
+    path: PathBuf,
+    has_written: bool,
+}
+
+impl Closing {
+    fn of(path: &Path) -> Self {
+        Closing {
+            path: path.to_path_buf(),
+            has_written: false,
+        }
+    }
+}
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        if self.has_written {
+            seal::keep(&self.path, seal::current(&self.path).as_deref());
+        }
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        let has_written = self.connection.total_changes() > 0;
+        self.closing.has_written = has_written;
+        // Whoever only reads leaves the file as it is, so that its seal holds.
+        let config = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
+        let _ = self.connection.set_db_config(config, !has_written);
+    }
 }
 
 impl Database {
@@ -133,16 +169,7 @@ impl Database {
     /// Reads everything and checks that SQLite finds its pages and indexes sound, and that every
     /// row and text matches its checksum.
     pub(crate) fn verify_all(&self) -> Result<(), StoreError> {
-        for sql in ["PRAGMA integrity_check(1)", "PRAGMA foreign_key_check"] {
-            let mut check = self.connection.prepare(sql)?;
-            let mut rows = check.query([])?;
-            if let Some(row) = rows.next()?
-                && row.get_ref(0)?.as_str().ok() != Some("ok")
-            {
-                return Err(StoreError::Value("inconsistent pages"));
-            }
-        }
-        self.check_revisions()?;
+        self.verify_structure()?;
         for source in self.sources()? {
             self.skips(&source.id)?;
         }
@@ -161,14 +188,47 @@ impl Database {
         self.check_vectors()
     }
 
+    /// Checks that SQLite finds its pages and indexes sound, unless the database is as excerpt left
+    /// it.
+    pub(crate) fn verify_if_changed(&self) -> Result<(), StoreError> {
+        if seal::is_intact(&self.path) {
+            return Ok(());
+        }
+        // What happens to it from now on is not covered.
+        let state = seal::current(&self.path);
+        self.verify_structure()?;
+        if !self.is_frozen {
+            seal::keep(&self.path, state.as_deref());
+        }
+        Ok(())
+    }
+
+    /// Records that the database is sound, after this process has changed it.
+    pub(super) fn renew_seal(&self) {
+        if !seal::is_intact(&self.path) {
+            seal::keep(&self.path, seal::current(&self.path).as_deref());
+        }
+    }
+
+    fn verify_structure(&self) -> Result<(), StoreError> {
+        for sql in ["PRAGMA integrity_check(1)", "PRAGMA foreign_key_check"] {
+            let mut check = self.connection.prepare(sql)?;
+            let mut rows = check.query([])?;
+            if let Some(row) = rows.next()?
+                && row.get_ref(0)?.as_str().ok() != Some("ok")
+            {
+                return Err(StoreError::Value("inconsistent pages"));
+            }
+        }
+        self.check_revisions()
+    }
+
     /// Closes the database with all its contents in a single file.
     pub(crate) fn close(self) -> Result<()> {
-        let Database {
-            connection, path, ..
-        } = self;
-        let emptied = connection.pragma(None, "wal_checkpoint", "TRUNCATE", |_| Ok(()));
-        let closed = emptied.and_then(|()| connection.close().map_err(|(_, error)| error));
-        closed.map_err(|error| not_ours(&path, error))
+        let emptied = self
+            .connection
+            .pragma(None, "wal_checkpoint", "TRUNCATE", |_| Ok(()));
+        emptied.map_err(|error| not_ours(&self.path, error))
     }
 
     /// Whose database it is, at one moment: another process may be about to create it.
@@ -252,6 +312,7 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Database> {
         }
         Ok(Database {
             connection,
+            closing: Closing::of(path),
             path: path.to_path_buf(),
             file: file(path),
             is_frozen: false,
@@ -338,6 +399,7 @@ fn frozen(path: &Path, name: &str, log: Log) -> Result<Database> {
     }
     let database = Database {
         connection,
+        closing: Closing::of(path),
         path: path.to_path_buf(),
         file: file(path),
         is_frozen: true,

@@ -3,8 +3,8 @@
 //! ordinal, to be looked up in the database.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -55,6 +55,25 @@ pub(crate) struct Stamp {
     pub(crate) rev: Revision,
 }
 
+/// What the files of a keyword index look like when they are known to be sound.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Seal {
+    /// A hash over their metadata and over what tantivy records about them: while it is unchanged,
+    /// they are sound without being read. `None` before they were first written.
+    pub(crate) metadata: Option<Hash>,
+    /// The end of each file, which contains tantivy's checksum of the rest: so a file is not taken
+    /// for another one whose own checksum is right.
+    pub(crate) ends: BTreeMap<String, Hash>,
+}
+
+/// Whether a sealed keyword index is opened without being read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trust {
+    /// If it is large.
+    Sealed,
+    Nothing,
+}
+
 /// The fields of a chunk's entry.
 #[derive(Clone, Copy)]
 pub(super) struct Fields {
@@ -87,12 +106,13 @@ pub(crate) struct Lexical {
 
 impl Lexical {
     /// Opens the keyword index in `dir`. Its files are read in full first, since tantivy checks
-    /// nothing when it opens an index; large ones only if their metadata does not match `seal`.
+    /// nothing when it opens an index; large ones only if their metadata does not match `seal` or
+    /// that is not trusted.
     ///
     /// # Errors
     ///
     /// Anything that makes it unusable; a rebuild repairs it.
-    pub(crate) fn open(dir: &Path, seal: Option<Hash>) -> Result<Self, StoreError> {
+    pub(crate) fn open(dir: &Path, seal: &Seal, trust: Trust) -> Result<Self, StoreError> {
         guarded(|| {
             if !holds_files_alone(dir)? {
                 return Err(StoreError::Value("a keyword index with other contents"));
@@ -102,10 +122,10 @@ impl Lexical {
             if index.schema() != schema {
                 return Err(StoreError::Value("a keyword index with other fields"));
             }
-            let (looks, bytes) = look(&index, dir)?;
-            let is_sealed = seal == Some(looks);
+            let (metadata, bytes) = metadata(&index, dir)?;
+            let is_sealed = trust == Trust::Sealed && seal.metadata == Some(metadata);
             let is_trusted = is_sealed && bytes > READ_ALWAYS;
-            if !is_trusted && !is_sound(&index, dir)? {
+            if !is_trusted && !is_sound(&index, dir, seal)? {
                 return Err(StoreError::Value("a keyword index with damaged files"));
             }
             let lexical = Lexical::new(index, fields)?;
@@ -171,10 +191,12 @@ impl Lexical {
         guarded(|| Writer::new(&self.index, self.fields))
     }
 
-    /// A hash over the metadata of the files: while it is unchanged, they are sound without being
-    /// read.
-    pub(crate) fn seal(&self, dir: &Path) -> Result<Hash, StoreError> {
-        Ok(look(&self.index, dir)?.0)
+    /// The seal of its files as they are now.
+    pub(crate) fn seal(&self, dir: &Path) -> Result<Seal, StoreError> {
+        Ok(Seal {
+            metadata: Some(metadata(&self.index, dir)?.0),
+            ends: ends(&self.index, dir)?,
+        })
     }
 
     /// The chunks of some documents, or of all, for a search.
@@ -294,13 +316,38 @@ fn heading(title: Option<&str>, trail: &[String]) -> String {
 }
 
 /// Whether every file of the last commit is unchanged.
-fn is_sound(index: &tantivy::Index, dir: &Path) -> Result<bool, StoreError> {
+fn is_sound(index: &tantivy::Index, dir: &Path, seal: &Seal) -> Result<bool, StoreError> {
     // tantivy checks only the files that it has recorded as its own.
     let known = index.directory().list_managed_files();
     let named = index.load_metas()?.list_segment_files();
     let unknown = named.difference(&known);
     let are_known = unknown.into_iter().all(|file| !dir.join(file).exists());
-    Ok(are_known && index.validate_checksum()?.is_empty())
+    // A file that was written after the seal has no other evidence than its own checksum.
+    let ends = ends(index, dir)?;
+    let are_theirs = ends
+        .iter()
+        .all(|(name, end)| seal.ends.get(name).is_none_or(|sealed| sealed == end));
+    Ok(are_known && are_theirs && index.validate_checksum()?.is_empty())
+}
+
+/// The hash of the end of each file of the last commit.
+fn ends(index: &tantivy::Index, dir: &Path) -> Result<BTreeMap<String, Hash>, StoreError> {
+    // tantivy ends a file with a description of about 100 bytes.
+    const END: u64 = 256;
+    let mut ends = BTreeMap::new();
+    for name in index.load_metas()?.list_segment_files() {
+        let mut file = match File::open(dir.join(&name)) {
+            // tantivy also names files that a segment only may have, such as one of deletions.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            opened => opened?,
+        };
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(END)))?;
+        let mut end = length.to_le_bytes().to_vec();
+        file.take(END).read_to_end(&mut end)?;
+        ends.insert(name.to_string_lossy().into_owned(), Hash::of(&end));
+    }
+    Ok(ends)
 }
 
 /// Whether a folder contains only regular files: opening a FIFO would block until another process
@@ -316,7 +363,7 @@ fn holds_files_alone(dir: &Path) -> io::Result<bool> {
 
 /// A hash over the metadata of the last commit and over the names, sizes and times of its files;
 /// and how many bytes these have.
-fn look(index: &tantivy::Index, dir: &Path) -> Result<(Hash, u64), StoreError> {
+fn metadata(index: &tantivy::Index, dir: &Path) -> Result<(Hash, u64), StoreError> {
     let mut names: Vec<PathBuf> = index
         .load_metas()?
         .list_segment_files()
@@ -326,7 +373,6 @@ fn look(index: &tantivy::Index, dir: &Path) -> Result<(Hash, u64), StoreError> {
     let mut looks = fs::read_to_string(dir.join("meta.json"))?;
     let mut bytes = 0;
     for name in names {
-        // tantivy also names files that a segment only may have, such as one of deletions.
         if let Ok(metadata) = fs::metadata(dir.join(&name)) {
             let time = metadata
                 .modified()?

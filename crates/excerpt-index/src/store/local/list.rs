@@ -116,12 +116,12 @@ impl Database {
     /// Stores the summary of a source.
     pub(crate) fn set_summary(&self, source: &SourceId, summary: &str) -> Result<(), StoreError> {
         let source = self.row(source)?;
-        let transaction = self.connection.unchecked_transaction()?;
+        let transaction = self.change()?;
         transaction
             .prepare_cached("UPDATE source SET summary = ?2 WHERE id = ?1")?
             .execute(params![source, summary])?;
         sum::seal_source(&transaction, source)?;
-        Ok(transaction.commit()?)
+        self.commit(transaction)
     }
 }
 

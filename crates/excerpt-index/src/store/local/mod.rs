@@ -26,6 +26,7 @@ mod read;
 mod recall;
 mod repair;
 mod schema;
+mod seal;
 mod snapshot;
 mod sql;
 mod statistics;
@@ -49,7 +50,7 @@ use codes::Codes;
 pub(crate) use database::Database;
 pub use guard::silence_recovered_panics;
 pub(crate) use lexical::Lexical;
-use lexical::Stamp;
+use lexical::{Stamp, Trust};
 pub(crate) use repair::Repair;
 
 /// How many ids of changed documents are in memory at once while the keyword index is updated.
@@ -149,10 +150,10 @@ impl Store {
         if !disk::is_private(&store.dir.join(DATABASE)) {
             make_private(home);
         }
-        store
-            .database
-            .check_revisions()
-            .map_err(|fault| fault.at(dir))?;
+        let checks = [Database::check_revisions, Database::verify_if_changed];
+        for check in checks {
+            check(&store.database).map_err(|fault| fault.at(dir))?;
+        }
         store.load().map_err(|fault| fault.at(dir))?;
         store.load_codes().map_err(|fault| fault.at(dir))?;
         Ok(store)
@@ -258,12 +259,12 @@ impl Store {
             if !path.is_dir() {
                 return Ok(());
             }
-            let seal = if self.distrusted {
-                None
-            } else {
-                self.database.seal()?
+            let trust = match self.distrusted {
+                true => Trust::Nothing,
+                false => Trust::Sealed,
             };
-            if let Ok(lexical) = Lexical::open(&path, seal) {
+            let seal = self.database.lexical_seal()?;
+            if let Ok(lexical) = Lexical::open(&path, &seal, trust) {
                 self.lexical = Some(lexical);
                 self.distrusted = false;
                 break;
@@ -348,7 +349,9 @@ impl Store {
             let path = self.home.clone();
             return Err(StoreError::Told(Error::Full { path }));
         }
-        Ok(missing && self.database.seal()?.is_some())
+        // What is about to be written would make the damage look like a change of ours.
+        self.database.verify_if_changed()?;
+        Ok(missing && self.database.lexical_seal()?.metadata.is_some())
     }
 
     /// Updates the keyword index from the database, and rebuilds it if that fails. `progress`
@@ -367,15 +370,16 @@ impl Store {
         }
         // Damaged data must not get into new files, and tantivy aborts the process on some of it,
         // so everything is read before anything is written.
+        let seal = self.database.lexical_seal()?;
         let sound = match self.lexical.is_some() {
-            true => Lexical::open(&path, None).ok(),
+            true => Lexical::open(&path, &seal, Trust::Nothing).ok(),
             false => None,
         };
         let mut lexical = match sound {
             Some(lexical) => lexical,
             None => {
                 // Once the keyword index is rebuilt, nothing would show what the database has lost.
-                if self.database.seal()?.is_some() {
+                if self.database.lexical_seal()?.metadata.is_some() {
                     self.database.verify()?;
                 }
                 Lexical::create(&path, self.stamp(Revision::default())?)?
@@ -385,7 +389,7 @@ impl Store {
             // It can be read but not written: a rebuild repairs that, too, unless nothing is wrong
             // with what is there.
             Err(fault @ StoreError::Derived { .. }) => {
-                if let Ok(sound) = Lexical::open(&path, None) {
+                if let Ok(sound) = Lexical::open(&path, &seal, Trust::Nothing) {
                     self.lexical = Some(sound);
                     return Err(fault);
                 }
@@ -395,7 +399,7 @@ impl Store {
             followed => followed?,
         };
         lexical.reload()?;
-        self.database.set_seal(lexical.seal(&path)?)?;
+        self.database.set_lexical_seal(&lexical.seal(&path)?)?;
         self.database.prune(stamp.rev)?;
         self.lexical = Some(lexical);
         Ok(flow)
@@ -469,7 +473,7 @@ pub(crate) fn faults(home: &Path) -> Vec<Error> {
         found(&home.join(layout::POINTER), what);
     }
     let dir = generation::served(home);
-    let files = ["", "-wal", "-shm"].map(|end| dir.join(format!("{DATABASE}{end}")));
+    let files = ["", "-wal", "-shm", "-seal"].map(|end| dir.join(format!("{DATABASE}{end}")));
     let beside = [layout::CODES, layout::NEXT_CODES].map(|name| dir.join(name));
     let own =
         [layout::LOCK, ROOTS, layout::REPOSITORY, layout::JOURNAL].map(|name| home.join(name));

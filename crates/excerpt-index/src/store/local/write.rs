@@ -3,13 +3,13 @@
 
 use std::collections::HashSet;
 
-use excerpt_chunk::Hash;
 use rusqlite::{
     OptionalExtension, ToSql, Transaction, TransactionBehavior, named_params, params,
     params_from_iter,
 };
 
 use super::database::Database;
+use super::lexical::Seal;
 use super::link::put_links;
 use super::sum;
 use super::vectors::Key;
@@ -26,9 +26,16 @@ const TOMBSTONES: i64 = 10_000;
 impl Database {
     /// Starts a change. It waits for its turn before it reads, so what it has read cannot change
     /// before it writes.
-    fn change(&self) -> Result<Transaction<'_>, StoreError> {
+    pub(super) fn change(&self) -> Result<Transaction<'_>, StoreError> {
         let behavior = TransactionBehavior::Immediate;
         Ok(Transaction::new_unchecked(&self.connection, behavior)?)
+    }
+
+    /// Ends a change. SQLite may write its log into the database meanwhile.
+    pub(super) fn commit(&self, transaction: Transaction<'_>) -> Result<(), StoreError> {
+        transaction.commit()?;
+        self.renew_seal();
+        Ok(())
     }
 
     /// Creates a source unless it exists. `name` is that of its collection.
@@ -47,7 +54,7 @@ impl Database {
             let rename = "UPDATE source SET name = ?2 WHERE id = ?1";
             transaction.execute(rename, params![row, name])?;
             sum::seal_source(&transaction, row)?;
-            return Ok(transaction.commit()?);
+            return self.commit(transaction);
         }
         let transaction = self.change()?;
         transaction.execute(
@@ -55,7 +62,7 @@ impl Database {
             params![source, name],
         )?;
         sum::seal_skips(&transaction, transaction.last_insert_rowid())?;
-        Ok(transaction.commit()?)
+        self.commit(transaction)
     }
 
     fn has_name(&self, row: i64, name: Option<&str>) -> Result<bool, StoreError> {
@@ -80,7 +87,7 @@ impl Database {
             self.remove_source(&other)?;
         }
         let kept = self.row(&kept)?;
-        let transaction = self.connection.unchecked_transaction()?;
+        let transaction = self.change()?;
         transaction.execute(
             "UPDATE source SET root = ?2, name = NULL, started = NULL, finished = NULL, summary = NULL WHERE id = ?1",
             params![kept, adopted],
@@ -88,7 +95,7 @@ impl Database {
         transaction.execute("UPDATE document SET settled = 0", [])?;
         transaction.execute("DELETE FROM skip", [])?;
         sum::seal_skips(&transaction, kept)?;
-        Ok(transaction.commit()?)
+        self.commit(transaction)
     }
 
     /// Removes a source with all its documents.
@@ -111,7 +118,7 @@ impl Database {
         transaction.execute("DELETE FROM skip WHERE source = ?1", [source])?;
         transaction.execute("DELETE FROM source WHERE id = ?1", [source])?;
         transaction.execute("UPDATE meta SET value = ?1 WHERE key = 'rev'", [rev])?;
-        Ok(transaction.commit()?)
+        self.commit(transaction)
     }
 
     /// Records that a sync of the source has started to write: until it has finished, it counts as
@@ -123,7 +130,7 @@ impl Database {
             .prepare_cached("UPDATE source SET started = ?2, finished = NULL WHERE id = ?1")?
             .execute(params![source, started])?;
         sum::seal_source(&transaction, source)?;
-        Ok(transaction.commit()?)
+        self.commit(transaction)
     }
 
     /// Records that a sync has covered the whole source; `skips` replaces the list of skips.
@@ -168,7 +175,7 @@ impl Database {
             Some(_) => sum::seal_skips(&transaction, source)?,
             None => sum::seal_source(&transaction, source)?,
         }
-        Ok(transaction.commit()?)
+        self.commit(transaction)
     }
 
     /// Applies changes to the documents of a source.
@@ -220,7 +227,7 @@ impl Database {
             }
         }
         transaction.execute("UPDATE meta SET value = ?1 WHERE key = 'rev'", [rev])?;
-        Ok(transaction.commit()?)
+        self.commit(transaction)
     }
 
     /// Removes tombstones that the keyword index, which is up to date with `rev`, no longer needs.
@@ -234,16 +241,18 @@ impl Database {
         let transaction = self.change()?;
         transaction.execute("DELETE FROM tombstone WHERE rev <= ?1", [rev])?;
         transaction.execute("UPDATE meta SET value = ?1 WHERE key = 'pruned'", [rev])?;
-        Ok(transaction.commit()?)
+        self.commit(transaction)
     }
 
-    /// Stores the hash over the files of the keyword index, once they are known to be sound.
-    pub(crate) fn set_seal(&self, seal: Hash) -> Result<(), StoreError> {
-        self.connection.execute(
-            "INSERT OR REPLACE INTO meta VALUES ('seal', ?1)",
-            params![&seal.0[..]],
-        )?;
-        Ok(())
+    /// Stores the seal of the keyword index, once its files are known to be sound.
+    pub(crate) fn set_lexical_seal(&self, seal: &Seal) -> Result<(), StoreError> {
+        let transaction = self.change()?;
+        let sql = "INSERT OR REPLACE INTO meta VALUES (?1, ?2)";
+        let metadata = seal.metadata.map(|hash| hash.0);
+        transaction.execute(sql, params!["seal", metadata])?;
+        let ends = serde_json::to_string(&seal.ends)?;
+        transaction.execute(sql, params!["seal_ends", ends])?;
+        self.commit(transaction)
     }
 }
 
@@ -275,7 +284,7 @@ impl Database {
                 insert(key, None, Some(reason))?;
             }
         }
-        Ok(transaction.commit()?)
+        self.commit(transaction)
     }
 
     /// Removes the vectors of this embedder that no chunk uses.
@@ -299,7 +308,7 @@ impl Database {
                 delete.execute([key])?;
             }
         }
-        Ok(transaction.commit()?)
+        self.commit(transaction)
     }
 
     /// Stores why the embedder returned no vectors at the last sync, or that it did.

@@ -11,6 +11,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{DropBehavior, OptionalExtension, Row, Transaction, params};
 
 use super::database::Database;
+use super::lexical::Seal;
 use crate::model::{DocumentId, Encoding, Revision, SourceId};
 use crate::store::StoreError;
 
@@ -50,14 +51,16 @@ impl Database {
         Ok(select.query_row([key], |row| row.get(0))?)
     }
 
-    /// The hash over the files of the keyword index when they were last known to be sound.
-    pub(crate) fn seal(&self) -> Result<Option<Hash>, StoreError> {
-        let select =
-            self.connection
-                .query_row("SELECT value FROM meta WHERE key = 'seal'", [], |row| {
-                    hash(row, 0)
-                });
-        Ok(select.optional()?)
+    /// The seal of the keyword index, as it was last known to be sound.
+    pub(crate) fn lexical_seal(&self) -> Result<Seal, StoreError> {
+        let sql = "SELECT value FROM meta WHERE key = ?1";
+        let mut select = self.connection.prepare_cached(sql)?;
+        let metadata = select.query_row(["seal"], |row| hash(row, 0)).optional()?;
+        let ends = select.query_row(["seal_ends"], |row| row.get::<_, String>(0));
+        // An older version wrote none.
+        let ends = ends.optional()?.unwrap_or_else(|| "{}".to_string());
+        let ends = serde_json::from_str(&ends)?;
+        Ok(Seal { metadata, ends })
     }
 
     /// The ids of documents changed after `rev`, in the order of change, at most `limit`, each with

@@ -153,13 +153,7 @@ impl Database {
             "SELECT path, reason, detail, size, mtime_ns, inode, ctime_ns, settled FROM skip WHERE source = ?1 ORDER BY path, rowid",
         )?;
         let source = self.row(source)?;
-        let kept = "SELECT skips_sum FROM source WHERE id = ?1";
-        let kept: Option<i64> = self
-            .connection
-            .query_row(kept, [source], |row| row.get(0))?;
-        if kept != Some(sum::of_skips(&self.connection, source)?) {
-            return Err(sum::DIFFERENT);
-        }
+        self.check_skips(source)?;
         let mut rows = select.query([source])?;
         let mut skips = Vec::new();
         while let Some(row) = rows.next()? {
@@ -188,6 +182,18 @@ impl Database {
         Ok(skips)
     }
 
+    /// Compares what was skipped in a source with its checksum.
+    fn check_skips(&self, source: i64) -> Result<(), StoreError> {
+        let kept = "SELECT skips_sum FROM source WHERE id = ?1";
+        let kept: Option<i64> = self
+            .connection
+            .query_row(kept, [source], |row| row.get(0))?;
+        match kept == Some(sum::of_skips(&self.connection, source)?) {
+            true => Ok(()),
+            false => Err(sum::DIFFERENT),
+        }
+    }
+
     /// What was skipped at `path` or above it, in one source or in all.
     pub(crate) fn skip_at(
         &self,
@@ -199,6 +205,11 @@ impl Database {
              WHERE source IN (SELECT id FROM source WHERE ?1 IS NULL OR id = ?1) AND path = ?2 LIMIT 1",
         )?;
         let source = self.row_of(source)?;
+        for row in sum::ids(&self.connection, "SELECT id FROM source")? {
+            if source.is_none_or(|source| source == row) {
+                self.check_skips(row)?;
+            }
+        }
         let folders = path.rmatch_indices('/').map(|(end, _)| &path[..end]);
         for path in std::iter::once(path).chain(folders) {
             let mut rows = select.query(params![source, path])?;
@@ -223,7 +234,9 @@ impl Database {
         let mut select = self.connection.prepare_cached(
             "SELECT reason, count(*) FROM skip WHERE source = ?1 GROUP BY reason",
         )?;
-        let mut rows = select.query([self.row(source)?])?;
+        let source = self.row(source)?;
+        self.check_skips(source)?;
+        let mut rows = select.query([source])?;
         let mut counts = BTreeMap::new();
         while let Some(row) = rows.next()? {
             let reason: String = row.get(0)?;
