@@ -227,6 +227,7 @@ impl Chunker {
             min: config.min * scale,
             overlap: config.overlap_size() * scale,
             levels: config.mandatory_levels(strategy),
+            days: matches!(strategy, Strategy::Markdown | Strategy::Headers),
             leads: strategy == Strategy::Markdown,
             entries: config.per_entry,
             overview: config

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::document::DocumentInfo;
+use crate::document::{DocumentInfo, dates};
 use crate::split::is_grapheme_start;
 
 /// What a part of a document is.
@@ -233,6 +233,11 @@ impl Node {
         self.kind == Kind::Section || (self.kind.is_code() && self.label.is_some())
     }
 
+    /// The dates in its label.
+    fn dates(&self) -> impl Iterator<Item = &str> {
+        dates(self.label.as_deref().unwrap_or_default())
+    }
+
     /// The bytes of the node.
     #[must_use]
     pub fn span(&self) -> Range<usize> {
@@ -300,6 +305,24 @@ impl Outline {
             Kind::Code => around,
             _ => index,
         }
+    }
+
+    /// Whether the node at `index` is a section after one with a date in its heading that is not
+    /// its own.
+    pub(crate) fn ends_day(&self, index: usize) -> bool {
+        let node = &self.nodes[index];
+        if node.kind != Kind::Section || index == node.parent() + 1 {
+            return false;
+        }
+        let mut left = index - 1;
+        while left > node.parent() {
+            let before = &self.nodes[left];
+            if before.kind == Kind::Section && before.dates().next().is_some() {
+                return !before.dates().eq(node.dates());
+            }
+            left = before.parent();
+        }
+        false
     }
 
     /// Inserts the nodes of other outlines below nodes of this one that have no children. `grafts`

@@ -555,6 +555,7 @@ mod tests {
     /// How many chunks the plan for `text` considers.
     fn weighed(text: &str, levels: &str) -> usize {
         let limits = Bounds {
+            days: false,
             target: 1600,
             max: 1600,
             min: 200,

@@ -1,8 +1,9 @@
 //! How a document is read: which strategy is used and why, and the outline with the additions that
 //! the strategy needs.
 //!
-//! The thresholds of `auto`: a text below twice `min` stays whole, three headings make it Markdown,
-//! three lines of one kind of rule make it delimited, and everything else is split near the target.
+//! The thresholds of `auto`: a text below twice `min` stays whole, three headings or two with
+//! different dates make it Markdown, three lines of one kind of rule make it delimited, and
+//! everything else is split near the target.
 //! Headings and rule lines inside code blocks, tables and front matter do not count. Outside of
 //! Markdown, neither do lines of punctuation directly above or below text. A document
 //! that is Markdown by its name is read as Markdown however few headings it has, so that its blocks
@@ -190,7 +191,9 @@ fn detect(
     outline: &Outline,
     (size, unit): (usize, &str),
 ) -> (Strategy, String) {
-    if size < 2 * config.min {
+    let mut nodes = 0..outline.nodes.len();
+    let is_journal = nodes.any(|node| outline.ends_day(node));
+    if size < 2 * config.min && !is_journal {
         let min = config.min;
         let reason = format!("detected: {size} {unit}, under twice `min` ({min})");
         return (Strategy::Whole, reason);
@@ -208,7 +211,7 @@ fn detect(
         Some(_) => Strategy::Headers,
         None => Strategy::Markdown,
     };
-    if headings >= ENOUGH {
+    if headings >= ENOUGH || is_journal {
         return (by_headings, format!("detected: {headings} headings"));
     }
     if let Some((line, _, count)) = rule_lines(document, outline, ENOUGH) {

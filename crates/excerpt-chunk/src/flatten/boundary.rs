@@ -17,7 +17,8 @@ impl Walk<'_> {
         let bare = index == parent + 2 && nodes[index - 1].kind == Kind::Heading;
         let title = self.atoms.last().map_or(0, |title| title.grains.len());
         let led = bare && (self.limits.leads || (self.limits.join && title < self.limits.min));
-        let mandatory = self.limits.levels.contains(nodes[index].level) && !led;
+        let chosen = self.limits.levels.contains(nodes[index].level) && !led;
+        let mandatory = chosen || (self.limits.days && self.outline.ends_day(index));
         Boundary {
             strength: match before.strength {
                 Strength::Start => Strength::Start,

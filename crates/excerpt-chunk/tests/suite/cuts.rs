@@ -109,3 +109,26 @@ fn a_later_part_of_a_text_without_headings_has_the_continuation_marker() {
         }
     }
 }
+
+#[test]
+fn each_day_of_a_journal_has_its_own_chunks() {
+    let days = "# Log\n\n## 2026-01-30\n\n- Tea.\n\n### Later\n\n- Rain.\n\n## 2026-02-15\n\n- Snow.\n\n## Notes\n\n- Wind.\n";
+    let chunker = Chunker::new(Config::default()).unwrap();
+    let chunking = chunker.chunk(&Document::new(days));
+    let starts = chunking.chunks.iter().map(|chunk| {
+        let line = chunk.text.lines().next().unwrap_or_default();
+        (line, chunk.dates.join(" "))
+    });
+    let expected = [
+        ("# Log", "2026-01-30"),
+        ("## 2026-02-15", "2026-02-15"),
+        ("## Notes", ""),
+    ];
+    let expected = expected.map(|(line, dates)| (line, dates.to_string()));
+    assert_eq!(starts.collect::<Vec<_>>(), expected);
+    // A small text is one chunk as long as its headings have no dates, or the same.
+    for text in [days.replace("2026", "Day"), days.replace("02-15", "01-30")] {
+        let texts = chunker.chunk(&Document::new(&text)).chunks.len();
+        assert_eq!(texts, if text.contains("2026-") { 2 } else { 1 }, "{text}");
+    }
+}

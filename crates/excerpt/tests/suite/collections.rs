@@ -531,33 +531,37 @@ fn a_given_title_is_shown() {
 
 #[test]
 fn a_filter_by_date_selects_the_entries_of_a_memory_file() {
-    let project = Project::new().file(
-        "MEMORY.md",
-        "# Memory\n\n## 2026-01-30\n\nThe gauge reads too high.\n\n## 2026-02-15\n\nThe gauge was levelled.\n",
-    ).file("excerpt.toml", "[chunking]\npreset = \"memory\"\n[files]\nignore = [\"*.toml\"]\n");
-    let found = |args: &[&str]| {
-        let run = project
-            .run(&[&["search", "gauge", "--json"], args].concat())
-            .ok();
-        let hits = run.json();
-        hits.iter()
-            .map(|hit| hit["citation"].as_str().unwrap().to_string())
-            .collect::<Vec<_>>()
-    };
-    for args in [&[][..], &["--chunks"]] {
-        assert_eq!(
-            found(&[args, &["--since", "2026-02-01"]].concat()),
-            ["MEMORY.md:7-9"]
-        );
-        assert_eq!(
-            found(&[args, &["--until", "2026-01-30"]].concat()),
-            ["MEMORY.md:1-5"]
-        );
+    for preset in ["", "[chunking]\npreset = \"memory\"\n"] {
+        let project = Project::new()
+            .file(
+                "MEMORY.md",
+                "# Memory\n\n## 2026-01-30\n\nThe gauge reads too high.\n\n## 2026-02-15\n\nThe gauge was levelled.\n",
+            )
+            .file("excerpt.toml", format!("{preset}[files]\nignore = [\"*.toml\"]\n"));
+        let found = |args: &[&str]| {
+            let run = project
+                .run(&[&["search", "gauge", "--json"], args].concat())
+                .ok();
+            let hits = run.json();
+            hits.iter()
+                .map(|hit| hit["citation"].as_str().unwrap().to_string())
+                .collect::<Vec<_>>()
+        };
+        for args in [&[][..], &["--chunks"]] {
+            assert_eq!(
+                found(&[args, &["--since", "2026-02-01"]].concat()),
+                ["MEMORY.md:7-9"]
+            );
+            assert_eq!(
+                found(&[args, &["--until", "2026-01-30"]].concat()),
+                ["MEMORY.md:1-5"]
+            );
+        }
+        let mut client = Client::new(&project, &[]);
+        let asked = json!({"query": "gauge", "since": "2026-02-01", "format": "json"});
+        let reply = client.call("search", asked).ok();
+        assert_eq!(reply.hits("citation"), ["MEMORY.md:7-9"]);
     }
-    let mut client = Client::new(&project, &[]);
-    let asked = json!({"query": "gauge", "since": "2026-02-01", "format": "json"});
-    let reply = client.call("search", asked).ok();
-    assert_eq!(reply.hits("citation"), ["MEMORY.md:7-9"]);
 }
 
 #[test]
