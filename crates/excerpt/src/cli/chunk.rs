@@ -163,14 +163,16 @@ impl Indexed {
         let place = target.place.context("a path has a place")?;
         let source = target.sources.first();
         let collection = source.and_then(|source| source.collection.as_ref());
-        let settings = match (
-            collection,
-            place.repository.is_some() || place.index.exists(),
-        ) {
+        let is_indexed = place.repository.is_some() || place.index.exists();
+        let settings = match (collection, is_indexed) {
             (Some(known), _) => known.chunking.clone().or(target.configuration.chunking),
             (None, true) => target.configuration.chunking,
             // It may be in a folder that is indexed as a whole later.
             (None, false) => chunking_around(path)?,
+        };
+        let (root, inside) = match below_here(&place.root) {
+            Some(below) if !is_indexed && collection.is_none() => below,
+            _ => (place.root, place.path),
         };
         Ok(Indexed {
             settings,
@@ -178,8 +180,8 @@ impl Indexed {
                 source.options.selection.clone()
             }),
             title: collection.and_then(|known| known.attributes.title.clone()),
-            root: place.root,
-            inside: place.path,
+            root,
+            inside,
         })
     }
 
@@ -201,6 +203,16 @@ impl Indexed {
         let entries = listing.entries.iter().filter(|entry| inside(&entry.path));
         Ok(entries.map(|entry| entry.stat.size).sum())
     }
+}
+
+/// The current folder and the path of `file` in it: until one of the two is indexed, a file has the
+/// path that it would have in an index of the current folder.
+fn below_here(file: &Path) -> Option<(PathBuf, Option<String>)> {
+    let here = std::env::current_dir().ok()?.canonicalize().ok()?;
+    let inside = file.strip_prefix(&here).ok().filter(|_| file.is_file())?;
+    let names = inside.components().map(|name| name.as_os_str().to_str());
+    let names: Vec<&str> = names.collect::<Option<_>>()?;
+    Some((here, Some(names.join("/"))))
 }
 
 /// Reports that an index would skip a text because of secrets in it. The text is split anyway,
