@@ -165,6 +165,73 @@ pub enum ServiceError {
     /// A text to add is not text.
     #[error("not text: contains a NUL byte")]
     NotText,
+    /// A note has no title.
+    #[error("the title of a note is empty")]
+    UntitledNote,
+    /// There is no folder to write a note to.
+    #[error("there is no folder to write a note to")]
+    NowhereToWrite,
+    /// The path of a note leads out of the inbox, or is none.
+    #[error(
+        "`{}` is not a path in the inbox: give a folder or file path without `..`",
+        shown(path)
+    )]
+    NotInInbox {
+        /// The path as it was given.
+        path: String,
+    },
+    /// An index would ignore a note because of its name.
+    #[error(
+        "`{}` has a name that starts with a dot, which the index ignores: choose another path",
+        shown(path)
+    )]
+    HiddenNote {
+        /// The path as it was given.
+        path: String,
+    },
+    /// The name of a note is that of a file in another format.
+    #[error(
+        "`{}` ends in `.{ending}`, but a note is a Markdown file: use a name that ends in `.md`, or a folder",
+        shown(path)
+    )]
+    NotMarkdown {
+        /// The path as it was given.
+        path: String,
+        /// The extension.
+        ending: String,
+    },
+    /// A note is larger than a document may be.
+    #[error(
+        "the note takes {} bytes, and a file of more than {} is not indexed: write several notes",
+        thousands(*bytes),
+        thousands(usize::try_from(*limit).unwrap_or(usize::MAX))
+    )]
+    NoteTooLarge {
+        /// Its size in bytes.
+        bytes: usize,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// The folder that is served was replaced by a link.
+    #[error(
+        "the served folder is a symbolic link or reached through one: notes are not written there"
+    )]
+    ServedThroughLink,
+    /// The inbox is not inside what is served.
+    #[error("the inbox is outside the served folder: `{inbox}`")]
+    InboxOutside {
+        /// The inbox.
+        inbox: String,
+    },
+    /// The inbox does not exist and cannot be created.
+    #[error("cannot create the inbox: {0}")]
+    InboxNotMade(#[source] io::Error),
+    /// A note cannot be written.
+    #[error("cannot write the note: {0}")]
+    NoteNotWritten(#[source] io::Error),
+    /// There are ten thousand notes of that name.
+    #[error("too many notes have this name: choose another title")]
+    TooManyNotes,
     /// A file to add would be skipped.
     #[error("{}", not_indexed(file, skip))]
     NotIndexed {

@@ -19,10 +19,12 @@ mod contents;
 mod engine;
 mod error;
 mod evaluation;
+mod folder;
 mod get;
 mod hit;
 mod list;
 mod not_indexed;
+mod note;
 mod overview;
 mod remove;
 mod scope;
@@ -56,6 +58,7 @@ pub use list::{
     ListKind, ListReply, ListRequest, ListedCollection, ListedDocument, ListedFolder, collections,
 };
 pub use not_indexed::{check_file, not_indexed};
+pub use note::{NoteReply, NoteRequest};
 pub use overview::Overview;
 pub use remove::{RemoveRequest, RemovedCollection, RemovedIndex, remove_index};
 pub use scope::{Scope, ScopeBounds, VisibleSource, plain_path};

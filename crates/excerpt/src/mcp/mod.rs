@@ -9,7 +9,6 @@ mod arguments;
 mod chunk;
 mod content;
 mod fence;
-mod folder;
 mod get;
 mod instructions;
 mod line;

@@ -26,6 +26,10 @@ pub(super) fn told(error: &ServiceError) -> String {
                 "this file or folder is already the collection `{name}`: search it with `collection`, or set `replace`"
             );
         }
+        ServiceError::UntitledNote => return "`title` is empty: give a few words".to_string(),
+        ServiceError::NotText => {
+            return "`content` contains a NUL byte: remove it".to_string();
+        }
         ServiceError::EmptyName => {
             return "`name` is empty, expected the name of a collection: omit it to have one chosen"
                 .to_string();

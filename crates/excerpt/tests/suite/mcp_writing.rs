@@ -369,7 +369,7 @@ fn a_note_that_cannot_be_indexed_is_not_written() {
     let note = |content: String| json!({"title": "T", "content": content});
     client
         .call("note", note("a\0b".to_string()))
-        .fails("`content` contains a NUL character: remove it");
+        .fails("`content` contains a NUL byte: remove it");
     let reply = client.call("note", note("word ".repeat(500_000)));
     assert!(
         reply.is_error

@@ -1,4 +1,4 @@
-//! A [`Folder`] that stays open while files are written into it, so that nothing is written into
+//! An [`OpenFolder`] that stays open while files are written into it, so that nothing is written into
 //! whatever replaces it, or a folder above it, in the meantime.
 
 use std::fs::File;
@@ -13,7 +13,7 @@ use rustix::fs::{Mode, OFlags, mkdirat, open, openat};
 
 /// See the module. Systems other than Unix have no such handles: there, the folder is looked up
 /// again for each file.
-pub(super) struct Folder {
+pub(crate) struct OpenFolder {
     #[cfg(unix)]
     handle: OwnedFd,
     #[cfg(not(unix))]
@@ -21,7 +21,7 @@ pub(super) struct Folder {
 }
 
 #[cfg(unix)]
-impl Folder {
+impl OpenFolder {
     /// The flags to open a folder without following a link.
     const PLAIN: OFlags = OFlags::RDONLY
         .union(OFlags::DIRECTORY)
@@ -30,21 +30,21 @@ impl Folder {
 
     /// The folder `path` below `root`, created if it does not exist. A link in the path is an
     /// error, even one that leads inside.
-    pub(super) fn made(root: &Path, path: &Path) -> io::Result<Folder> {
-        let mut handle = open(root, Folder::PLAIN, Mode::empty())?;
+    pub(crate) fn made(root: &Path, path: &Path) -> io::Result<OpenFolder> {
+        let mut handle = open(root, OpenFolder::PLAIN, Mode::empty())?;
         for part in path.components() {
             let part = part.as_os_str();
             match mkdirat(&handle, part, Mode::from_raw_mode(0o777)) {
                 Ok(()) | Err(rustix::io::Errno::EXIST) => {}
                 Err(error) => return Err(error.into()),
             }
-            handle = openat(&handle, part, Folder::PLAIN, Mode::empty())?;
+            handle = openat(&handle, part, OpenFolder::PLAIN, Mode::empty())?;
         }
-        Ok(Folder { handle })
+        Ok(OpenFolder { handle })
     }
 
     /// Creates a new file in it.
-    pub(super) fn new_file(&self, name: &str) -> io::Result<File> {
+    pub(crate) fn new_file(&self, name: &str) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let file = openat(&self.handle, name, flags, Mode::from_raw_mode(0o666))?;
         Ok(File::from(file))
@@ -52,16 +52,16 @@ impl Folder {
 }
 
 #[cfg(not(unix))]
-impl Folder {
+impl OpenFolder {
     /// The folder `path` below `root`, created if it does not exist.
-    pub(super) fn made(root: &Path, path: &Path) -> io::Result<Folder> {
+    pub(crate) fn made(root: &Path, path: &Path) -> io::Result<OpenFolder> {
         let path = root.join(path);
         std::fs::create_dir_all(&path)?;
-        Ok(Folder { path })
+        Ok(OpenFolder { path })
     }
 
     /// Creates a new file in it.
-    pub(super) fn new_file(&self, name: &str) -> io::Result<File> {
+    pub(crate) fn new_file(&self, name: &str) -> io::Result<File> {
         File::create_new(self.path.join(name))
     }
 }
@@ -79,20 +79,20 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let outside = tempfile::tempdir().unwrap();
         let root = root.path();
-        let folder = Folder::made(root, Path::new("a/b")).unwrap();
+        let folder = OpenFolder::made(root, Path::new("a/b")).unwrap();
         folder.new_file("x.md").unwrap();
         assert!(root.join("a/b/x.md").is_file());
-        let twice = Folder::made(root, Path::new("a/b"))
+        let twice = OpenFolder::made(root, Path::new("a/b"))
             .unwrap()
             .new_file("x.md");
         assert_eq!(twice.unwrap_err().kind(), ErrorKind::AlreadyExists);
         symlink(outside.path(), root.join("out")).unwrap();
         symlink(root.join("a"), root.join("in")).unwrap();
         for link in ["out", "out/deep", "in/b"] {
-            assert!(Folder::made(root, Path::new(link)).is_err(), "{link}");
+            assert!(OpenFolder::made(root, Path::new(link)).is_err(), "{link}");
         }
         symlink(outside.path().join("y.md"), root.join("a/y.md")).unwrap();
-        let link = Folder::made(root, Path::new("a")).unwrap().new_file("y.md");
+        let link = OpenFolder::made(root, Path::new("a")).unwrap().new_file("y.md");
         assert_eq!(link.unwrap_err().kind(), ErrorKind::AlreadyExists);
         assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
     }
@@ -102,7 +102,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let outside = tempfile::tempdir().unwrap();
         let root = root.path();
-        let folder = Folder::made(root, Path::new("a/b")).unwrap();
+        let folder = OpenFolder::made(root, Path::new("a/b")).unwrap();
         fs::rename(root.join("a"), root.join("moved")).unwrap();
         fs::create_dir(outside.path().join("b")).unwrap();
         symlink(outside.path(), root.join("a")).unwrap();
