@@ -11,8 +11,8 @@ pub(crate) struct Bounds {
     pub(crate) overlap: usize,
     /// The heading levels with a mandatory split before them.
     pub(crate) levels: Levels,
-    /// Whether a split is mandatory after a section with a date in its heading, so that each chunk
-    /// has the dates of what it says.
+    /// Whether a split is mandatory after each day of a journal, so that a chunk has no other dates
+    /// than those of what it says.
     pub(crate) days: bool,
     /// Whether a heading directly after another one stays with it, despite a mandatory split.
     pub(crate) leads: bool,

@@ -233,9 +233,14 @@ impl Node {
         self.kind == Kind::Section || (self.kind.is_code() && self.label.is_some())
     }
 
-    /// The dates in its label.
-    fn dates(&self) -> impl Iterator<Item = &str> {
-        dates(self.label.as_deref().unwrap_or_default())
+    /// The dates in its label; none if a number comes before them, as in the heading of a release.
+    fn days(&self) -> impl Iterator<Item = &str> {
+        let label = self.label.as_deref().unwrap_or_default();
+        let before = dates(label)
+            .next()
+            .and_then(|date| label.split(date).next());
+        let is_release = before.is_some_and(|before| before.contains(|c: char| c.is_ascii_digit()));
+        dates(label).filter(move |_| !is_release)
     }
 
     /// The bytes of the node.
@@ -307,8 +312,8 @@ impl Outline {
         }
     }
 
-    /// Whether the node at `index` is a section after one with a date in its heading that is not
-    /// its own.
+    /// Whether the node at `index` is a section that follows a day of a journal: a section with a
+    /// date in its heading that is not its own. The releases of a changelog are no such days.
     pub(crate) fn ends_day(&self, index: usize) -> bool {
         let node = &self.nodes[index];
         if node.kind != Kind::Section || index == node.parent() + 1 {
@@ -317,8 +322,8 @@ impl Outline {
         let mut left = index - 1;
         while left > node.parent() {
             let before = &self.nodes[left];
-            if before.kind == Kind::Section && before.dates().next().is_some() {
-                return !before.dates().eq(node.dates());
+            if before.kind == Kind::Section && before.days().next().is_some() {
+                return !before.days().eq(node.days());
             }
             left = before.parent();
         }

@@ -92,7 +92,9 @@ mod tests {
             assert!(OpenFolder::made(root, Path::new(link)).is_err(), "{link}");
         }
         symlink(outside.path().join("y.md"), root.join("a/y.md")).unwrap();
-        let link = OpenFolder::made(root, Path::new("a")).unwrap().new_file("y.md");
+        let link = OpenFolder::made(root, Path::new("a"))
+            .unwrap()
+            .new_file("y.md");
         assert_eq!(link.unwrap_err().kind(), ErrorKind::AlreadyExists);
         assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
     }

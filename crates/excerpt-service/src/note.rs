@@ -238,7 +238,8 @@ impl ServedFolder<'_> {
         let inside = self.folder.strip_prefix(&self.seen.root);
         let bound = self.root.join(inside.unwrap_or(self.folder));
         // The root in the index contains no link.
-        match self.root == self.seen.root && self.folder.canonicalize().ok().as_ref() == Some(&bound)
+        match self.root == self.seen.root
+            && self.folder.canonicalize().ok().as_ref() == Some(&bound)
         {
             true => Ok(bound),
             false => Err(ServiceError::ServedThroughLink),

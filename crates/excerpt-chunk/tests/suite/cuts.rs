@@ -126,9 +126,10 @@ fn each_day_of_a_journal_has_its_own_chunks() {
     ];
     let expected = expected.map(|(line, dates)| (line, dates.to_string()));
     assert_eq!(starts.collect::<Vec<_>>(), expected);
-    // A small text is one chunk as long as its headings have no dates, or the same.
-    for text in [days.replace("2026", "Day"), days.replace("02-15", "01-30")] {
-        let texts = chunker.chunk(&Document::new(&text)).chunks.len();
-        assert_eq!(texts, if text.contains("2026-") { 2 } else { 1 }, "{text}");
-    }
+    let count = |text: String| chunker.chunk(&Document::new(&text)).chunks.len();
+    assert_eq!(count(days.replace("02-15", "01-30")), 2);
+    assert_eq!(count(days.replace("## 2026", "## Monday, 2026")), 3);
+    // Other headings do not split a small text.
+    assert_eq!(count(days.replace("2026", "Day")), 1);
+    assert_eq!(count(days.replace("## 2026", "## 1.2.0, 2026")), 1);
 }
