@@ -51,10 +51,10 @@ pub use model::{
     FolderEntry, Fusion, Hit, Keywords, LastSync, Limits, ListOptions, ListOrder, Newest,
     NextVectors, Note, Progress, Query, Rank, Ranking, RankingPreset, Result, Secret, Secrets,
     Selection, SignalShare, Signals, Skip, SkipReason, Snippet, SourceId, SourceStatus,
-    SourceSummary, Stage, Stat, Status, SyncOptions, SyncReport, Topic, VectorStatus, Warned,
-    is_at_or_below,
+    SourceSummary, Stage, Stat, Status, SyncOptions, SyncReport, Topic, VectorStatus, Version,
+    Warned, is_at_or_below,
 };
 pub use read::{ChunkPlace, DocumentText, Incoming, Links, Outgoing, ReadOptions, Target};
-pub use source::{Entry, Files, Listing, Reading, Source, decode};
+pub use source::{Entries, Entry, Files, Listed, Listing, Reading, Source, decode};
 pub use store::silence_recovered_panics;
 pub use sync::quiet;

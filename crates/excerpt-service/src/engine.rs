@@ -1,7 +1,5 @@
-//! The [`Engine`] has a few open indexes that answer requests, and one writer thread with its own
-//! index.
+//! The [`Engine`] has an open index that answers requests, and one writer thread with its own.
 
-use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -111,14 +109,14 @@ enum Job {
     Write(Box<dyn FnOnce(&mut EngineWriter) + Send>),
 }
 
-/// The open indexes of a server, which answer its requests, and the one thread that writes.
+/// The open index of a server, which answers its requests, and the one thread that writes.
 pub struct Engine {
     scope: Arc<Scope>,
     mode: SyncMode,
     /// The embedder for queries.
     embedding: Embedding,
     turns: Semaphore,
-    idle: Mutex<VecDeque<Index>>,
+    index: Mutex<Option<Arc<Index>>>,
     writer_state: Arc<WriterState>,
     jobs: Mutex<Option<Sender<Job>>>,
     /// Closed when the thread ends.
@@ -173,7 +171,7 @@ impl Engine {
             mode,
             embedding: target.configuration.embedding.for_questions(),
             turns: Semaphore::new(AT_ONCE),
-            idle: Mutex::default(),
+            index: Mutex::default(),
             writer_state: Arc::clone(&writer_state),
             jobs: Mutex::new(Some(jobs)),
             ended: Mutex::new(Some(ended)),
@@ -226,14 +224,14 @@ impl Engine {
         }
     }
 
-    /// Answers with an index that no other request uses meanwhile.
+    /// Answers from the index, on a thread for blocking work.
     ///
     /// # Errors
     ///
     /// [`Unanswered::Missing`] if there is no index, and those of `work`.
     pub async fn answer<T, E>(
         self: &Arc<Self>,
-        work: impl FnOnce(&mut Index) -> Result<T, E> + Send + 'static,
+        work: impl FnOnce(&Index) -> Result<T, E> + Send + 'static,
     ) -> Result<T, Unanswered<E>>
     where
         T: Send + 'static,
@@ -262,21 +260,17 @@ impl Engine {
     /// Those of [`Engine::answer`].
     pub fn answer_here<T, E: From<ServiceError>>(
         &self,
-        work: impl FnOnce(&mut Index) -> Result<T, E>,
+        work: impl FnOnce(&Index) -> Result<T, E>,
     ) -> Result<T, Unanswered<E>> {
-        let mut index = self.opened()?;
-        let answer = work(&mut index);
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.push_back(index);
-        answer.map_err(Unanswered::Other)
+        let index = self.opened()?;
+        work(&index).map_err(Unanswered::Other)
     }
 
-    /// An index in its current state.
-    fn opened<E: From<ServiceError>>(&self) -> Result<Index, Unanswered<E>> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = idle.pop_back();
-        drop(idle);
-        if let Some(mut index) = kept
+    /// The index in its current state.
+    fn opened<E: From<ServiceError>>(&self) -> Result<Arc<Index>, Unanswered<E>> {
+        let known = || self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = known().clone();
+        if let Some(index) = kept
             && index.refresh().is_ok()
         {
             return Ok(index);
@@ -290,10 +284,13 @@ impl Engine {
             let index = Index::open(&self.scope.index, options)?;
             self.embedding.given_to(index)
         };
-        open().map_err(|error| match error {
+        let opened = open().map_err(|error| match error {
             Error::NotFound { .. } => Unanswered::Missing(error),
             error => Unanswered::Other(ServiceError::from(error).into()),
-        })
+        });
+        let index = Arc::new(opened?);
+        *known() = Some(Arc::clone(&index));
+        Ok(index)
     }
 
     /// Why an answer from `index` is not up to date; `None` if it is.
@@ -431,7 +428,7 @@ impl EngineWriter {
     pub fn index(&mut self) -> ServiceResult<&mut Index> {
         // An index that was deleted is created again.
         let kept = self.index.take();
-        let kept = kept.and_then(|mut index| index.refresh().ok().map(|()| index));
+        let kept = kept.and_then(|index| index.refresh().ok().map(|()| index));
         let index = match kept {
             Some(index) => index,
             None => {

@@ -134,7 +134,7 @@ impl SearchRequest {
     /// The answer within `filter`. `configured` is the ranking unless the request names another.
     fn answered(
         &self,
-        index: &mut Index,
+        index: &Index,
         mut filter: Filter,
         configured: Ranking,
     ) -> ServiceResult<(Answer, Ranking)> {
@@ -176,7 +176,7 @@ impl IndexTarget {
     /// # Errors
     ///
     /// Those of the index.
-    pub fn search(&self, index: &mut Index, request: &SearchRequest) -> ServiceResult<SearchReply> {
+    pub fn search(&self, index: &Index, request: &SearchRequest) -> ServiceResult<SearchReply> {
         let configured = self.configuration.ranking.clone();
         let (answer, ranking) = request.answered(index, self.filter.clone(), configured)?;
         Ok(SearchReply {
@@ -194,7 +194,7 @@ impl Scope {
     ///
     /// When a collection does not exist, nothing that is visible is indexed, or there are no
     /// documents at the path of the request, and those of the index.
-    pub fn search(&self, index: &mut Index, request: &SearchRequest) -> ServiceResult<SearchReply> {
+    pub fn search(&self, index: &Index, request: &SearchRequest) -> ServiceResult<SearchReply> {
         let inward = |path: &String| self.inward(path);
         let inside = request.path.as_ref().map(inward).transpose()?;
         let sources = self.selected(index, &request.collections)?;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::model::{Result, SourceId, SyncOptions};
-use crate::source::{Entry, Files, Listing, Reading, Source};
+use crate::source::{Entries, Entry, Files, Listed, Reading, Source};
 
 /// The files under a folder, without those in the folder of the questions, which contain the
 /// questions themselves.
@@ -37,11 +37,13 @@ impl Source for Corpus {
         self.files.id()
     }
 
-    fn list(&self) -> Result<Listing> {
-        let mut listing = self.files.list()?;
-        listing.entries.retain(|entry| !self.is_own(&entry.path));
-        listing.skips.retain(|skip| !self.is_own(&skip.path));
-        Ok(listing)
+    fn entries(&self) -> Result<Entries<'_>> {
+        let entries = self.files.entries()?.filter(|listed| match listed {
+            Ok(Listed::Document(entry)) => !self.is_own(&entry.path),
+            Ok(Listed::Skip(skip)) => !self.is_own(&skip.path),
+            Err(_) => true,
+        });
+        Ok(Box::new(entries))
     }
 
     fn read(&self, entry: &Entry) -> Reading {

@@ -31,12 +31,7 @@ const DEPTHS: [usize; 3] = [50, 200, 1_000];
 /// # Errors
 ///
 /// Those of [`Index::search`] and [`Index::status`].
-pub fn evaluate(
-    set: &QuestionSet,
-    index: &mut Index,
-    rule: Rule,
-    ranking: &Ranking,
-) -> Result<Report> {
+pub fn evaluate(set: &QuestionSet, index: &Index, rule: Rule, ranking: &Ranking) -> Result<Report> {
     let status = index.status()?;
     let mut questions = Vec::with_capacity(set.questions.len());
     for question in &set.questions {
@@ -73,7 +68,7 @@ pub fn evaluate(
 fn ranked(
     set: &QuestionSet,
     question: &Question,
-    index: &mut Index,
+    index: &Index,
     ranking: &Ranking,
 ) -> Result<(Vec<Passage>, bool)> {
     let filter = match &question.scope {

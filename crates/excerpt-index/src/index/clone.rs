@@ -83,7 +83,7 @@ fn keep_equal(database: &Database, root: &Path) -> Result<(), StoreError> {
     let is_equal = |known: &Known| {
         let entry = Entry {
             path: known.path.clone(),
-            stat: known.stat,
+            version: known.stat.into(),
         };
         match files.read(&entry) {
             Reading::Text { text, .. } => Hash::of(text.as_bytes()) == known.hash,

@@ -166,7 +166,7 @@ impl Index {
         let known = all.named(name).cloned();
         let name = known.as_ref().map_or(name, |known| &known.name);
         // A removal that was interrupted between the two steps continues here.
-        let documents = self.forget(name, &lock).map_err(self.at())?;
+        let documents = self.with(|open| open.forget(name, &lock))?;
         let collection = match (&known, documents) {
             (Ok(collection), _) => collection,
             (Err(_), Some(documents)) => return Ok(documents),

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::Index;
+use super::open::OpenIndex;
 use crate::analysis::{days, language};
 use crate::model::{
     ChangeDate, DateFrom, DocumentEntry, DocumentId, FolderEntry, ListOptions, ListOrder, Result,
@@ -23,6 +24,39 @@ impl Index {
     ///
     /// [`Error::UnknownSource`](crate::Error::UnknownSource) when the index has no such source.
     pub fn warnings(&self, root: &Path) -> Result<Vec<Warned>> {
+        self.current(|open| open.warnings(root))
+    }
+
+    /// The documents.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownSource`](crate::Error::UnknownSource) when the index has no such source.
+    pub fn documents(&self, options: &ListOptions) -> Result<Vec<DocumentEntry>> {
+        self.current(|open| open.documents(options))
+    }
+
+    /// The folders that contain documents, by source and path, each folder before those under it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Index::documents`].
+    pub fn folders(&self, options: &ListOptions) -> Result<Vec<FolderEntry>> {
+        self.current(|open| open.folders(options))
+    }
+
+    /// How many documents there are, whatever the limit.
+    ///
+    /// # Errors
+    ///
+    /// As [`Index::documents`].
+    pub fn count(&self, options: &ListOptions) -> Result<usize> {
+        self.current(|open| open.count(options))
+    }
+}
+
+impl OpenIndex {
+    fn warnings(&self, root: &Path) -> Result<Vec<Warned>> {
         let source = self.source(root)?;
         let mut warned = Vec::new();
         let read = self
@@ -41,34 +75,19 @@ impl Index {
         Ok(warned)
     }
 
-    /// The documents.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::UnknownSource`](crate::Error::UnknownSource) when the index has no such source.
-    pub fn documents(&self, options: &ListOptions) -> Result<Vec<DocumentEntry>> {
+    fn documents(&self, options: &ListOptions) -> Result<Vec<DocumentEntry>> {
         let source = self.listed_source(options)?;
         self.list_documents(source.as_ref(), options)
             .map_err(self.at())
     }
 
-    /// The folders that contain documents, by source and path, each folder before those under it.
-    ///
-    /// # Errors
-    ///
-    /// As [`Index::documents`].
-    pub fn folders(&self, options: &ListOptions) -> Result<Vec<FolderEntry>> {
+    fn folders(&self, options: &ListOptions) -> Result<Vec<FolderEntry>> {
         let source = self.listed_source(options)?;
         self.list_folders(source.as_ref(), options)
             .map_err(self.at())
     }
 
-    /// How many documents there are, whatever the limit.
-    ///
-    /// # Errors
-    ///
-    /// As [`Index::documents`].
-    pub fn count(&self, options: &ListOptions) -> Result<usize> {
+    fn count(&self, options: &ListOptions) -> Result<usize> {
         let sources = match self.listed_source(options)? {
             Some(source) => vec![source],
             None => {

@@ -3,6 +3,7 @@
 use excerpt_chunk::LineIndex;
 
 use super::Index;
+use super::open::OpenIndex;
 use crate::model::{Error, Result, segments};
 use crate::read::{
     ChunkPlace, Closest, DocumentText, ReadOptions, Resolver, Sections, Target, citation, ids,
@@ -13,10 +14,11 @@ impl Index {
     /// Reads several targets from one state of the index. An error in one does not affect the
     /// others.
     pub fn read(&self, targets: &[Target], options: &ReadOptions) -> Vec<Result<DocumentText>> {
-        // Without a snapshot nothing can be read either, and each target reports that.
-        let _snapshot = self.store.database.snapshot().ok();
-        let read = targets.iter().map(|target| self.get_one(target, options));
-        read.collect()
+        let read = self.current(|open| Ok(open.read(targets, options)));
+        read.unwrap_or_else(|_| {
+            let targets = targets.iter();
+            targets.map(|target| self.get(target, options)).collect()
+        })
     }
 
     /// Reads one target.
@@ -27,6 +29,19 @@ impl Index {
     /// [`Error::AmbiguousDocument`], [`Error::UnknownChunk`], [`Error::AmbiguousChunk`], or
     /// [`Error::Lines`] when the document ends before the first line.
     pub fn get(&self, target: &Target, options: &ReadOptions) -> Result<DocumentText> {
+        self.current(|open| open.get(target, options))
+    }
+}
+
+impl OpenIndex {
+    fn read(&self, targets: &[Target], options: &ReadOptions) -> Vec<Result<DocumentText>> {
+        // Without a snapshot nothing can be read either, and each target reports that.
+        let _snapshot = self.store.database.snapshot().ok();
+        let read = targets.iter().map(|target| self.get_one(target, options));
+        read.collect()
+    }
+
+    fn get(&self, target: &Target, options: &ReadOptions) -> Result<DocumentText> {
         let _snapshot = self.store.database.snapshot().map_err(self.at())?;
         self.get_one(target, options)
     }

@@ -114,6 +114,12 @@ pub enum Error {
         /// How many documents of the source are in the index.
         documents: usize,
     },
+    /// A source does not list its documents in the order of their paths, each once.
+    #[error("the source lists `{path}` out of order, so the index was left unchanged")]
+    Unordered {
+        /// The path of the document.
+        path: String,
+    },
     /// More than one source has a document at that path.
     #[error("`{path}` is in {} sources ({}): specify the source", sources.len(), roots(sources))]
     AmbiguousDocument {
@@ -573,6 +579,12 @@ mod tests {
                     documents: 1,
                 },
                 "the one document of `/notes` no longer exists, so the index was left unchanged: if this is intended, run `excerpt sync --accept-removals`",
+            ),
+            (
+                Error::Unordered {
+                    path: "a.md".into(),
+                },
+                "the source lists `a.md` out of order, so the index was left unchanged",
             ),
             (
                 Error::AmbiguousDocument {

@@ -34,4 +34,5 @@ pub use state::{
 pub use summary::{Domain, Newest, SourceSummary, Topic};
 pub use sync::{
     Attributes, Encoding, Limits, Progress, Skip, SkipReason, Stage, Stat, SyncOptions, SyncReport,
+    Version,
 };

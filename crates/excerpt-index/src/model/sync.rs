@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use excerpt_chunk::Config;
+use excerpt_chunk::{Config, Hash};
 use serde::{Deserialize, Serialize};
 
 use super::Selection;
@@ -370,10 +370,67 @@ pub struct Stat {
     pub ctime_ns: Option<i64>,
 }
 
+/// What tells whether a document has changed: as long as its version is the same, it is not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// The metadata of a file.
+    Stat(Stat),
+    /// A name for these contents and no others.
+    Tag {
+        /// The id of a git object, the ETag of an HTTP resource, or the like.
+        tag: String,
+        /// The size in bytes.
+        size: u64,
+    },
+}
+
+impl Version {
+    /// The size in bytes.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        match self {
+            Version::Stat(stat) => stat.size,
+            Version::Tag { size, .. } => *size,
+        }
+    }
+
+    /// The version as a store keeps it: a tag as its hash, with a time that no file has.
+    pub(crate) fn stored(&self) -> Stat {
+        let (tag, size) = match self {
+            Version::Stat(stat) => return *stat,
+            Version::Tag { tag, size } => (tag, *size),
+        };
+        let hash = u128::from_le_bytes(Hash::of(tag.as_bytes()).0);
+        Stat {
+            size,
+            mtime_ns: (hash as u64).cast_signed(),
+            inode: Some((hash >> 64) as u64),
+            ctime_ns: Some(Stat::OF_TAG),
+        }
+    }
+}
+
+impl From<Stat> for Version {
+    fn from(stat: Stat) -> Self {
+        Version::Stat(stat)
+    }
+}
+
 impl Stat {
-    /// The modification time in whole seconds since 1970.
+    /// The time in place of which a tag is stored.
+    const OF_TAG: i64 = i64::MIN;
+
+    /// Whether it stands for a tag, which has no times.
+    pub(crate) fn is_of_tag(self) -> bool {
+        self.ctime_ns == Some(Stat::OF_TAG)
+    }
+
+    /// The modification time in whole seconds since 1970; 0 if there is none.
     #[must_use]
     pub fn seconds(self) -> i64 {
-        self.mtime_ns.div_euclid(1_000_000_000)
+        match self.is_of_tag() {
+            true => 0,
+            false => self.mtime_ns.div_euclid(1_000_000_000),
+        }
     }
 }

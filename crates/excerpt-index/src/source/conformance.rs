@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Entry, Reading, Source};
-use crate::model::Stat;
+use crate::model::{Stat, Version};
 
 /// Asserts the contract of a source that has at least one document and does not change meanwhile.
 pub(crate) fn conforms(source: &dyn Source) {
@@ -31,9 +31,9 @@ pub(crate) fn conforms(source: &dyn Source) {
 
     for entry in &listing.entries {
         match source.read(entry) {
-            Reading::Text { stat, bytes, .. } => {
-                assert_eq!(stat, entry.stat, "{}", entry.path);
-                assert_eq!(bytes, entry.stat.size, "{}", entry.path);
+            Reading::Text { version, bytes, .. } => {
+                assert_eq!(version, entry.version, "{}", entry.path);
+                assert_eq!(bytes, entry.version.size(), "{}", entry.path);
             }
             Reading::Skip { skip, .. } => assert_eq!(skip.path, entry.path),
             Reading::Gone => panic!("`{}` was listed", entry.path),
@@ -48,10 +48,10 @@ pub(crate) fn conforms(source: &dyn Source) {
 
     let vanished = Entry {
         path: format!("{}-that-is-not-there", paths[0]),
-        stat: Stat {
+        version: Version::from(Stat {
             size: 1,
             ..Stat::default()
-        },
+        }),
     };
     assert_eq!(source.read(&vanished), Reading::Gone);
 }

@@ -11,7 +11,7 @@ use super::decode::decode;
 use super::ignores::MOST_PATTERNS_IN_ALL;
 use super::rules::{PathKind, Rules, is_mark};
 use super::secrets;
-use super::{Entry, Listing, Reading, Source};
+use super::{Entries, Entry, Listing, Reading, Source};
 use crate::fs::open::{Child, FileKind, Look, OpenFolder, Refused};
 use crate::model::{Error, Result, Secret, Selection, Skip, SkipReason, SourceId, plain};
 
@@ -152,7 +152,7 @@ impl Files {
             }
             Some(name) => listing.entries.push(Entry {
                 path: name.to_string(),
-                stat,
+                version: stat.into(),
             }),
         }
         Ok(listing)
@@ -169,14 +169,14 @@ impl Source for Files {
         &self.id
     }
 
-    fn list(&self) -> Result<Listing> {
-        self.list_for(&Nobody)
+    fn entries(&self) -> Result<Entries<'_>> {
+        Ok(self.list_for(&Nobody)?.into_entries())
     }
 
     fn read(&self, entry: &Entry) -> Reading {
         let not_read = |skip| Reading::Skip {
             skip,
-            stat: None,
+            version: None,
             bytes: 0,
         };
         // Without the folder nothing is known, least of all that a file is gone.
@@ -211,12 +211,12 @@ impl Source for Files {
             Ok((text, encoding)) => Reading::Text {
                 text,
                 encoding,
-                stat,
+                version: stat.into(),
                 bytes: count,
             },
             Err(skip) => Reading::Skip {
                 skip,
-                stat: Some(stat),
+                version: Some(stat.into()),
                 bytes: count,
             },
         }
@@ -382,7 +382,7 @@ impl Files {
             }
             Ok(look) => Some(Ok(Entry {
                 path: path.to_string(),
-                stat: look.stat,
+                version: look.stat.into(),
             })),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => Some(Err(unreadable(path.to_string(), &error))),

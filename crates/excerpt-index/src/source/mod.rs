@@ -1,5 +1,5 @@
-//! Where documents come from. A [`Source`] returns a [`Listing`] of what it has and the text of one
-//! [`Entry`] at a time; it knows nothing about the contents of an index.
+//! Where documents come from. A [`Source`] lists what it has as [`Entries`] and
+//! reads the text of one [`Entry`] at a time; it knows nothing about the contents of an index.
 
 pub(crate) mod commits;
 #[cfg(test)]
@@ -11,7 +11,7 @@ mod rules;
 mod secrets;
 mod watch;
 
-use crate::model::{Encoding, Result, Skip, SourceId, Stat};
+use crate::model::{Encoding, Result, Skip, SourceId, Version};
 
 pub use decode::decode;
 pub use files::Files;
@@ -24,19 +24,49 @@ pub trait Source: Send + Sync {
     /// The id of the source in an index.
     fn id(&self) -> &SourceId;
 
-    /// What the source has at the moment, ordered by path.
+    /// What the source has at the moment: its documents, ordered by the bytes of their paths, and
+    /// between them, in any order, what it skips. It is not held in memory as a whole.
     ///
     /// # Errors
     ///
-    /// When the source as a whole cannot be reached. A part that cannot be reached is a skip with
+    /// When the source as a whole cannot be reached, at first or later: then nothing is concluded
+    /// from what was listed. A part that cannot be reached is a skip with
     /// [`SkipReason::Unreadable`](crate::SkipReason::Unreadable).
-    fn list(&self) -> Result<Listing>;
+    fn entries(&self) -> Result<Entries<'_>>;
+
+    /// All entries at once. It takes about a hundred bytes of memory per document.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Source::entries`].
+    fn list(&self) -> Result<Listing> {
+        let mut listing = Listing::default();
+        for listed in self.entries()? {
+            match listed? {
+                Listed::Document(entry) => listing.entries.push(entry),
+                Listed::Skip(skip) => listing.skips.push(skip),
+            }
+        }
+        Ok(listing)
+    }
 
     /// The text of one entry. A problem with an entry is a [`Reading`], too.
     fn read(&self, entry: &Entry) -> Reading;
 }
 
-/// The contents of a source. It takes about a hundred bytes of memory per file.
+/// The contents of a source, one after the other.
+pub type Entries<'a> = Box<dyn Iterator<Item = Result<Listed>> + 'a>;
+
+/// A part of the contents of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Listed {
+    /// A candidate document.
+    Document(Entry),
+    /// Something that is skipped.
+    Skip(Skip),
+}
+
+/// The contents of a source as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listing {
     /// The candidate documents, ordered by the bytes of their paths.
@@ -45,13 +75,23 @@ pub struct Listing {
     pub skips: Vec<Skip>,
 }
 
-/// A candidate document: its path and its metadata.
+impl Listing {
+    /// Its parts, one after the other.
+    #[must_use]
+    pub fn into_entries<'a>(self) -> Entries<'a> {
+        let skips = self.skips.into_iter().map(Listed::Skip);
+        let documents = self.entries.into_iter().map(Listed::Document);
+        Box::new(skips.chain(documents).map(Ok))
+    }
+}
+
+/// A candidate document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The path inside the source, with `/` between its segments.
     pub path: String,
-    /// Its metadata.
-    pub stat: Stat,
+    /// Its version.
+    pub version: Version,
 }
 
 /// The result of reading one entry.
@@ -63,8 +103,8 @@ pub enum Reading {
         text: String,
         /// The encoding of the file.
         encoding: Encoding,
-        /// The metadata of what was read; it may have changed since the listing.
-        stat: Stat,
+        /// The version of what was read; it may have changed since the listing.
+        version: Version,
         /// How many bytes were read.
         bytes: u64,
     },
@@ -72,8 +112,8 @@ pub enum Reading {
     Skip {
         /// The path and the reason.
         skip: Skip,
-        /// The metadata of what was read; `None` when it cannot be read at all.
-        stat: Option<Stat>,
+        /// The version of what was read; `None` when it cannot be read at all.
+        version: Option<Version>,
         /// How many bytes were read.
         bytes: u64,
     },

@@ -19,7 +19,7 @@ use notify::{
 use super::files::{Files, Visitor};
 use super::ignores::is_ignore_file;
 use super::rules::{PathKind, Rules, is_mark};
-use super::{Entry, Listing, Reading, Source};
+use super::{Entries, Entry, Reading, Source};
 use crate::model::{Error, Result, SourceId};
 
 /// How long it must be quiet before the next listing: a save or a checkout causes many events.
@@ -204,7 +204,7 @@ impl Source for Watched {
         self.files.id()
     }
 
-    fn list(&self) -> Result<Listing> {
+    fn entries(&self) -> Result<Entries<'_>> {
         self.check_mount()?;
         if self.files.path().is_file() {
             // A file that an editor replaces is a new file, so the folder is watched instead.
@@ -214,7 +214,7 @@ impl Source for Watched {
         if listing.is_err() {
             self.known.forget("");
         }
-        listing
+        Ok(listing?.into_entries())
     }
 
     fn read(&self, entry: &Entry) -> Reading {

@@ -40,6 +40,6 @@ impl Clock {
 
     /// Whether a file that still has this size and time will still have this text.
     pub(super) fn is_settled(self, stat: Stat) -> bool {
-        stat.mtime_ns.saturating_add(SLACK_NS) < self.nanoseconds
+        stat.is_of_tag() || stat.mtime_ns.saturating_add(SLACK_NS) < self.nanoseconds
     }
 }

@@ -29,7 +29,7 @@ use crate::model::{
     Error, LastSync, Progress, Result, Selection, Skip, SkipReason, SourceId, Stage, SyncOptions,
     SyncReport,
 };
-use crate::source::{Listing, SECRETS_VERSION, Source};
+use crate::source::{Entries, SECRETS_VERSION, Source};
 use crate::store::ledger::{Followed, Ledger};
 use crate::store::{Change, SkipRow, StoreError};
 pub(crate) use clock::Clock;
@@ -121,16 +121,12 @@ impl<'a> Sync<'a> {
         if self.tell(Stage::List, 0, 0).is_break() {
             return Ok(self.finish(false));
         }
-        let mut listing = self.source.list()?;
-        // Sources guarantee the order, but a source that does not must not cause documents to be
-        // removed.
-        listing.entries.sort_by(|a, b| a.path.cmp(&b.path));
-        listing.entries.dedup_by(|a, b| a.path == b.path);
+        let entries = self.source.entries()?;
         let source = self.source.id();
         let begun = self.ledger.begin(source, self.name.as_deref())?;
         let (last, before) = (begun.last_sync, begun.skips);
         self.trusts = last.is_none_or(|last| last.started <= self.clock.seconds());
-        let mut plan = self.plan(source, listing, &before)?;
+        let mut plan = self.plan(source, entries, &before)?;
         // An index that started as a copy does not reflect this source yet.
         if !self.accepts_removals && last.is_some() {
             self.check_loss(&plan)?;
@@ -184,7 +180,7 @@ impl<'a> Sync<'a> {
     fn plan(
         &mut self,
         source: &SourceId,
-        listing: Listing,
+        entries: Entries<'_>,
         before: &[SkipRow],
     ) -> Result<Plan, StoreError> {
         let known = KnownDocuments::new(self.ledger, source);
@@ -194,7 +190,7 @@ impl<'a> Sync<'a> {
             retry: self.retry,
             first: self.first,
         };
-        let mut plan = plan::plan(known, listing, before, &terms)?;
+        let mut plan = plan::plan(known, entries, before, &terms)?;
         self.report.listed = plan.listed;
         self.report.first_listed = plan.first_listed;
         self.report.unchanged = plan.unchanged;
@@ -217,7 +213,7 @@ impl<'a> Sync<'a> {
             .extract_if(.., |step| verdict(step) == Some(Verdict::Culprit));
         for step in culprits.collect::<Vec<_>>() {
             let (path, stat) = match step {
-                Step::Read { entry, .. } => (entry.path, entry.stat),
+                Step::Read { entry, .. } => (entry.path, entry.version.stored()),
                 Step::Recut { known } => (known.path, known.stat),
             };
             let skip = Skip::new(path, SkipReason::Quarantined)
@@ -512,7 +508,7 @@ mod tests {
     use super::*;
     use crate::fs::lock::WriteLock;
     use crate::model::{Encoding, Stat};
-    use crate::source::{Entry, Reading};
+    use crate::source::{Entry, Listed, Reading};
     use crate::store::Store;
 
     #[test]
@@ -542,15 +538,14 @@ mod tests {
             &self.id
         }
 
-        fn list(&self) -> Result<Listing> {
-            let entries = (0..self.documents).map(|number| Entry {
-                path: format!("{number:03}.md"),
-                stat: Stat::default(),
+        fn entries(&self) -> Result<Entries<'_>> {
+            let entries = (0..self.documents).map(|number| {
+                Ok(Listed::Document(Entry {
+                    path: format!("{number:03}.md"),
+                    version: Stat::default().into(),
+                }))
             });
-            Ok(Listing {
-                entries: entries.collect(),
-                skips: Vec::new(),
-            })
+            Ok(Box::new(entries))
         }
 
         fn read(&self, entry: &Entry) -> Reading {
@@ -560,7 +555,7 @@ mod tests {
             Reading::Text {
                 encoding: Encoding::default(),
                 text: entry.path.clone(),
-                stat: entry.stat,
+                version: entry.version.clone(),
                 bytes: 6,
             }
         }

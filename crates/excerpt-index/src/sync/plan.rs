@@ -7,8 +7,8 @@ use std::iter::Peekable;
 use excerpt_chunk::{CodeParser as _, Document, Hash};
 use excerpt_grammars::Grammars;
 
-use crate::model::{DocumentId, Skip, SkipReason, SourceId, is_at_or_below};
-use crate::source::{Entry, Listing};
+use crate::model::{DocumentId, Error, Result, Skip, SkipReason, SourceId, is_at_or_below};
+use crate::source::{Entry, Listed};
 use crate::store::ledger::Ledger;
 use crate::store::{Known, SkipRow, StoreError};
 
@@ -61,7 +61,7 @@ pub(super) struct Terms<'a> {
 impl Terms<'_> {
     /// Whether a file has the same size, times and inode as when it was last read.
     fn is_same(&self, known: &Known, entry: &Entry) -> bool {
-        self.trusts && known.settled && known.stat == entry.stat
+        self.trusts && known.settled && known.stat == entry.version.stored()
     }
 
     /// Whether a document comes first; without a `first` folder or file, all do.
@@ -71,24 +71,26 @@ impl Terms<'_> {
 
     /// Whether what was skipped before can be skipped again without reading it.
     fn still_holds(&self, row: &SkipRow, known: Option<&Known>, entry: &Entry) -> bool {
-        let is_settled = self.trusts && !self.retry && row.still_holds(entry.stat);
+        let is_settled = self.trusts && !self.retry && row.still_holds(entry.version.stored());
         is_settled && (known.is_none() || row.skip.reason == SkipReason::Quarantined)
     }
 }
 
-/// Compares a listing with the documents that are `known` and with what was skipped `before`. Both
-/// streams are ordered by path, so one pass over both finds the differences.
+/// Compares what is `listed` with the documents that are `known` and with what was skipped `before`.
+/// Both streams are ordered by path, so one pass over both finds the differences.
+///
+/// # Errors
+///
+/// Those of the two streams, and when what is listed is not in order: otherwise documents would be
+/// removed that exist.
 pub(super) fn plan(
     known: impl Iterator<Item = Result<Known, StoreError>>,
-    listing: Listing,
+    listed: impl Iterator<Item = Result<Listed>>,
     before: &[SkipRow],
     terms: &Terms<'_>,
 ) -> Result<Plan, StoreError> {
-    let mut plan = Plan {
-        listed: listing.entries.len(),
-        ..Plan::default()
-    };
-    let left_out = Exclusions::of(&listing.skips);
+    let mut plan = Plan::default();
+    let (mut skips, mut gone, mut last) = (Vec::new(), Vec::new(), String::new());
     let before: HashMap<&str, &SkipRow> = before.iter().map(|row| (&*row.skip.path, row)).collect();
     let mut count = 0;
     let mut known = known.inspect(|_| count += 1).peekable();
@@ -100,10 +102,22 @@ pub(super) fn plan(
         };
         known.next_if(is_next).transpose()
     };
-    for entry in listing.entries {
+    for listed in listed {
+        let entry = match listed? {
+            Listed::Document(entry) => entry,
+            Listed::Skip(skip) => {
+                skips.push(skip);
+                continue;
+            }
+        };
+        if plan.listed > 0 && entry.path <= last {
+            return Err(StoreError::Told(Error::Unordered { path: entry.path }));
+        }
+        last.clone_from(&entry.path);
+        plan.listed += 1;
         plan.first_listed += usize::from(terms.is_first(&entry.path));
-        while let Some(vanished) = next(&|path| *path < *entry.path)? {
-            plan.remove(vanished, &left_out);
+        while let Some(missing) = next(&|path| *path < *entry.path)? {
+            gone.push(missing);
         }
         let known = next(&|path| *path == *entry.path)?;
         let skipped = before.get(&*entry.path);
@@ -119,12 +133,16 @@ pub(super) fn plan(
             (known, _) => plan.steps.push(Step::Read { entry, known }),
         }
     }
-    while let Some(vanished) = next(&|_| true)? {
-        plan.remove(vanished, &left_out);
+    while let Some(missing) = next(&|_| true)? {
+        gone.push(missing);
     }
     drop(known);
     plan.known = count;
-    let skips = listing.skips.into_iter().map(|skip| SkipRow {
+    let left_out = Exclusions::of(&skips);
+    for missing in gone {
+        plan.remove(missing, &left_out);
+    }
+    let skips = skips.into_iter().map(|skip| SkipRow {
         skip,
         stat: None,
         settled: false,
@@ -169,7 +187,7 @@ impl Plan {
         for step in &self.steps {
             if let Step::Read { entry, known: None } = step {
                 let name = entry.path.rsplit('/').next().unwrap_or_default();
-                *appeared.entry((name, entry.stat.size)).or_default() += 1;
+                *appeared.entry((name, entry.version.size())).or_default() += 1;
             }
         }
         let mut moved = 0;
@@ -235,7 +253,7 @@ impl Step {
     /// The memory that it will take.
     pub(super) fn size(&self) -> u64 {
         match self {
-            Step::Read { entry, .. } => entry.stat.size,
+            Step::Read { entry, .. } => entry.version.size(),
             Step::Recut { known } => known.stat.size,
         }
     }
@@ -305,6 +323,7 @@ mod tests {
 
     use super::*;
     use crate::model::{Encoding, Stat};
+    use crate::source::Listing;
 
     #[test]
     fn what_lies_under_an_unreadable_folder_stays() {
@@ -355,7 +374,7 @@ mod tests {
         let known_documents = known_documents.map(|(path, state)| Ok(known(path, *state)));
         let entries = listed.iter().map(|(path, size)| Entry {
             path: path.clone(),
-            stat: stat(*size),
+            version: stat(*size).into(),
         });
         let listing = Listing {
             entries: entries.collect(),
@@ -367,7 +386,7 @@ mod tests {
             retry: false,
             first: None,
         };
-        plan(known_documents, listing, &[], &terms).unwrap()
+        plan(known_documents, listing.into_entries(), &[], &terms).unwrap()
     }
 
     proptest! {
@@ -414,7 +433,35 @@ mod tests {
             retry: false,
             first: None,
         };
-        let planned = plan(known.into_iter(), Listing::default(), &[], &terms);
+        let planned = plan(known.into_iter(), std::iter::empty(), &[], &terms);
         assert!(matches!(planned, Err(StoreError::Torn)));
+    }
+
+    #[test]
+    fn a_listing_that_fails_or_is_not_in_order_removes_nothing() {
+        let terms = Terms {
+            identity: identity(true),
+            trusts: true,
+            retry: false,
+            first: None,
+        };
+        let entry = |path: &str| {
+            let (path, version) = (path.to_string(), stat(1).into());
+            Ok(Listed::Document(Entry { path, version }))
+        };
+        let failed = || {
+            Err(Error::NotFound {
+                path: "remote".into(),
+            })
+        };
+        for listed in [
+            vec![entry("a"), failed()],
+            vec![entry("b"), entry("a")],
+            vec![entry("a"), entry("a")],
+        ] {
+            let known = [Ok(known("a", (1, true))), Ok(known("c", (1, true)))];
+            let planned = plan(known.into_iter(), listed.into_iter(), &[], &terms);
+            assert!(matches!(planned, Err(StoreError::Told(_))));
+        }
     }
 }

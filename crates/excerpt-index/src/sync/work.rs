@@ -82,10 +82,15 @@ impl Work<'_> {
             Reading::Text {
                 text,
                 encoding,
-                stat,
+                version,
                 bytes,
-            } => (text, encoding, stat, bytes),
-            Reading::Skip { skip, stat, bytes } => {
+            } => (text, encoding, version.stored(), bytes),
+            Reading::Skip {
+                skip,
+                version,
+                bytes,
+            } => {
+                let stat = version.map(|version| version.stored());
                 let settled = stat.is_some_and(|stat| self.is_settled(stat));
                 let skip = SkipRow {
                     skip,

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use excerpt_index::{Entry, Files, Listing, Reading, Source, quiet};
+use excerpt_index::{Entries, Entry, Files, Reading, Source, Version, quiet};
 
 use crate::fixture::{World, by_keywords, paths, set_time};
 
@@ -74,14 +74,18 @@ impl Source for Busy<'_> {
         self.files.id()
     }
 
-    fn list(&self) -> excerpt_index::Result<Listing> {
-        self.files.list()
+    fn entries(&self) -> excerpt_index::Result<Entries<'_>> {
+        self.files.entries()
     }
 
     fn read(&self, entry: &Entry) -> Reading {
         self.world.touched(&entry.path, self.before);
         let read = self.files.read(entry);
-        let Reading::Text { stat, .. } = &read else {
+        let Reading::Text {
+            version: Version::Stat(stat),
+            ..
+        } = &read
+        else {
             return read;
         };
         let seen = UNIX_EPOCH + Duration::from_nanos(stat.mtime_ns.unsigned_abs());

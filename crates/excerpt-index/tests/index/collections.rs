@@ -319,7 +319,7 @@ fn documents_are_filtered_by_front_matter_and_by_attributes() {
 
 #[test]
 fn a_filter_applies_to_vectors_as_to_words() {
-    let mut library = shelf();
+    let library = shelf();
     let mut filter = Filter::default();
     filter.tags = strings(&["black"]);
     let answer = library

@@ -46,13 +46,16 @@ fn readers_never_see_half_a_document_during_writes() {
     write(&world, 0);
     world.sync();
     let (world, is_over, answers) = (&world, AtomicBool::new(false), AtomicUsize::new(0));
-    let read = || {
+    let shared = world.open();
+    let read = &|reader: usize| {
         let queries = [
             by_keywords("kettle sings"),
             Query::new("which kettle sings"),
         ];
         let queries = queries.map(|query| query.limit(DOCUMENTS).per_document(20));
-        let mut index = Index::open(&world.index_dir(), OpenOptions::default()).unwrap();
+        // Half of them share an index, as the threads of a server do.
+        let own = (reader % 2 == 0).then(|| world.open());
+        let index = own.as_ref().unwrap_or(&shared);
         for query in queries.iter().cycle() {
             let answer = index.search(query).unwrap();
             assert_whole(&answer);
@@ -64,7 +67,8 @@ fn readers_never_see_half_a_document_during_writes() {
         }
     };
     std::thread::scope(|scope| {
-        let readers: Vec<_> = (0..READERS).map(|_| scope.spawn(read)).collect();
+        let readers = (0..READERS).map(|reader| scope.spawn(move || read(reader)));
+        let readers: Vec<_> = readers.collect();
         for version in 1..=VERSIONS {
             // Every reader has had an answer in between.
             let before = answers.load(Ordering::Relaxed);

@@ -151,7 +151,7 @@ fn a_damaged_derived_file_is_always_rebuilt() {
             if random.bool() {
                 set_time(&hit, SystemTime::now());
             }
-            let mut index = patient.open().unwrap();
+            let index = patient.open().unwrap();
             index.search(&tea()).unwrap();
             drop(index);
             // Damage that reading did not notice is not written to.
@@ -207,7 +207,7 @@ fn with_a_damaged_database_nothing_panics_and_no_answer_is_silently_wrong() {
     for damage in damages {
         patient.restore();
         damage.hit(&database);
-        let found = patient.open().and_then(|mut index| {
+        let found = patient.open().and_then(|index| {
             let answer = index.search(&tea())?;
             index.status()?;
             Ok(answer)
@@ -238,7 +238,7 @@ fn with_a_damaged_database_nothing_panics_and_no_answer_is_silently_wrong() {
 fn a_rebuilt_index_equals_a_new_one_and_open_indexes_see_it() {
     let patient = Patient::new();
     let (world, dir) = (&patient.world, patient.world.index_dir());
-    let mut reader = patient.open().unwrap();
+    let reader = patient.open().unwrap();
     world.write("folder0/new.md", "# New\n\nOolong.\n");
     let refill = |mut index: Index, roots: &[PathBuf]| {
         assert_eq!(roots, [world.root()]);
@@ -495,7 +495,7 @@ impl Full {
             })
         };
         let ask = |query: Query| {
-            let mut index = Index::open(&self.dir(), OpenOptions::default())?;
+            let index = Index::open(&self.dir(), OpenOptions::default())?;
             Ok(Said::of(&index.search(&query)?))
         };
         let open = || Index::open(&self.dir(), OpenOptions::default());

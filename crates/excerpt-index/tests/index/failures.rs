@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use excerpt_index::{
-    Entry, Error, Files, Index, Keywords, Listing, Note, OpenOptions, Reading, Skip, SkipReason,
+    Entries, Entry, Error, Files, Index, Keywords, Note, OpenOptions, Reading, Skip, SkipReason,
     Source, SourceId, quiet,
 };
 
@@ -44,7 +44,7 @@ impl Source for Broken {
         self.files.id()
     }
 
-    fn list(&self) -> excerpt_index::Result<Listing> {
+    fn entries(&self) -> excerpt_index::Result<Entries<'_>> {
         let mut listing = self.files.list()?;
         if let Some(folder) = self.folder {
             listing
@@ -54,7 +54,7 @@ impl Source for Broken {
                 .skips
                 .push(Skip::new(folder, SkipReason::Unreadable).with_detail("permission denied"));
         }
-        Ok(listing)
+        Ok(listing.into_entries())
     }
 
     fn read(&self, entry: &Entry) -> Reading {
@@ -63,7 +63,7 @@ impl Source for Broken {
             true => Reading::Skip {
                 skip: Skip::new(&*entry.path, SkipReason::Unreadable)
                     .with_detail("permission denied"),
-                stat: None,
+                version: None,
                 bytes: 0,
             },
             false => self.files.read(entry),
@@ -172,7 +172,7 @@ fn is_repaired_after(damage: impl Fn(&Path)) {
             continue;
         };
         damage(file);
-        let mut index = world.open();
+        let index = world.open();
         let answer = index.search(&by_keywords("green tea")).unwrap();
         assert_eq!(paths(&answer), ["docs/tea.md"], "{}", file.display());
         assert!(index.check().unwrap().is_sound());
@@ -213,7 +213,7 @@ fn a_missing_keyword_index_is_rebuilt_and_reported() {
     let world = two();
     world.sync();
     fs::remove_dir_all(world.index_dir().join("lexical")).unwrap();
-    let mut index = world.open();
+    let index = world.open();
     let answer = index.search(&by_keywords("tea")).unwrap();
     assert_eq!(paths(&answer), ["docs/tea.md"]);
     assert_eq!(answer.notes, [Note::Rebuilt]);
@@ -246,7 +246,7 @@ fn an_outdated_keyword_index_is_updated() {
     world.remove("docs/private/milk.md");
     world.sync();
     copy(&world.other_dir(), &lexical);
-    let mut index = world.open();
+    let index = world.open();
     assert_eq!(
         paths(&index.search(&by_keywords("oolong jasmine")).unwrap()),
         ["docs/new.md", "docs/tea.md"]
@@ -307,7 +307,7 @@ fn while_another_process_writes_the_answer_reports_what_is_missing() {
 fn an_open_index_sees_what_another_one_writes() {
     let world = two();
     world.sync();
-    let mut reader = Index::open(&world.index_dir(), OpenOptions::default()).unwrap();
+    let reader = Index::open(&world.index_dir(), OpenOptions::default()).unwrap();
     world.write("docs/tea.md", "# Tea\n\nOolong, dark.\n");
     world.sync();
     assert_eq!(

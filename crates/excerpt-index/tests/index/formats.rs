@@ -72,7 +72,7 @@ fn seal(database: &Connection) {
 fn an_index_of_any_format_opens_and_answers_and_a_sync_completes_it() {
     for (number, statements) in (1..).zip(FORMATS) {
         let world = old(statements);
-        let mut index = Index::open(&world.index_dir(), OpenOptions::default()).unwrap();
+        let index = Index::open(&world.index_dir(), OpenOptions::default()).unwrap();
         for (path, text) in FILES {
             assert_eq!(
                 index

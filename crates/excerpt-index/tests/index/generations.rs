@@ -46,7 +46,7 @@ fn chunks(index: &Index) -> usize {
 fn the_old_state_serves_until_the_new_one_is_complete() {
     let mut world = world(600);
     world.sync();
-    let (mut reader, mut index) = (world.open(), world.open());
+    let (reader, mut index) = (world.open(), world.open());
     let before = (chunks(&index), index.fingerprint().unwrap());
     world.options = smaller();
     assert_eq!(index.stale(&world.root(), &world.options).unwrap(), 600);

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use excerpt_index::{
-    CONFIGURATION_LIMIT, Entry, Files, Index, Listing, OpenOptions, Reading, Refused, SkipReason,
-    Source, SyncOptions, quiet, read_below, read_named,
+    CONFIGURATION_LIMIT, Entries, Entry, Files, Index, Listing, OpenOptions, Reading, Refused,
+    SkipReason, Source, SyncOptions, quiet, read_below, read_named,
 };
 
 use crate::fixture::{by_keywords, paths};
@@ -341,8 +341,8 @@ fn left_out_after(
     change: impl FnOnce(),
 ) -> (SkipReason, Option<String>) {
     match read_after(ground, path, change) {
-        Reading::Skip { skip, stat, .. } => {
-            assert_eq!((&*skip.path, stat), (path, None));
+        Reading::Skip { skip, version, .. } => {
+            assert_eq!((&*skip.path, version), (path, None));
             (skip.reason, skip.detail)
         }
         other => panic!("{other:?}"),
@@ -694,10 +694,10 @@ impl Source for Swapping<'_> {
         self.files.id()
     }
 
-    fn list(&self) -> excerpt_index::Result<Listing> {
+    fn entries(&self) -> excerpt_index::Result<Entries<'_>> {
         let listing = self.files.list();
         (self.swap)();
-        listing
+        Ok(listing?.into_entries())
     }
 
     fn read(&self, entry: &Entry) -> Reading {

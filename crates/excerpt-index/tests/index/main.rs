@@ -26,6 +26,7 @@ mod reading;
 mod roads;
 mod search;
 mod secrets;
+mod sources;
 mod sync;
 mod tokens;
 mod vectors;

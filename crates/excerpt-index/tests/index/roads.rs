@@ -253,7 +253,7 @@ fn sync(index: &Path, root: &Path, options: &SyncOptions) {
 fn told(index: &Path, within: Filter) -> Vec<String> {
     // The first answer may report that something was rebuilt.
     open(index).search(&Query::new("harbour")).unwrap();
-    let mut index = open(index);
+    let index = open(index);
     let mut told = Vec::new();
     for query in queries(&within) {
         let mut answer = index.search(&query).unwrap();

@@ -153,7 +153,7 @@ fn a_source_can_be_searched_alone() {
     world.sync();
     let mut index = world.open();
     index.sync(&other.root(), &world.options, quiet).unwrap();
-    let mut search = |filter| index.search(&by_keywords("tea").within(filter));
+    let search = |filter| index.search(&by_keywords("tea").within(filter));
     assert_eq!(
         paths(&search(Filter::default().source(other.root())).unwrap()),
         ["b.md"]

@@ -377,7 +377,7 @@ fn is_repaired_after(damage: impl Fn(&std::path::Path)) {
     embedder.sync(&world);
     let before = fs::read(world.index_dir().join("vectors")).unwrap();
     damage(&world.index_dir().join("vectors"));
-    let mut index = embedder.open(&world);
+    let index = embedder.open(&world);
     let answer = index.search(&Query::new("captain")).unwrap();
     assert_eq!(paths(&answer), ["ship.md"]);
     assert!(!answer.vectors);
@@ -457,7 +457,7 @@ fn vectors_of_another_store_are_not_used() {
 fn an_open_index_sees_the_vectors_of_another_process() {
     let world = three();
     world.sync();
-    let mut reader = Index::open(&world.index_dir(), OpenOptions::default()).unwrap();
+    let reader = Index::open(&world.index_dir(), OpenOptions::default()).unwrap();
     reader.search(&Query::new("captain")).unwrap();
     world.write(
         "pigs.md",
@@ -477,7 +477,7 @@ fn an_open_index_sees_a_change_of_embedder() {
     let (first, second) = (Counting::new("a"), Counting::new("b"));
     let world = three();
     first.sync(&world);
-    let (mut as_first, mut as_second) = (first.open(&world), second.open(&world));
+    let (as_first, as_second) = (first.open(&world), second.open(&world));
     assert!(as_first.search(&Query::new("sailor")).unwrap().vectors);
     assert!(!as_second.search(&Query::new("sailor")).unwrap().vectors);
     second.sync(&world);

@@ -201,7 +201,7 @@ impl Indexed {
         let folder = self.inside.as_deref().unwrap_or_default();
         let inside = |path: &str| is_at_or_below(folder, path);
         let entries = listing.entries.iter().filter(|entry| inside(&entry.path));
-        Ok(entries.map(|entry| entry.stat.size).sum())
+        Ok(entries.map(|entry| entry.version.size()).sum())
     }
 }
 

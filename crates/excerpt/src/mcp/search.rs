@@ -153,7 +153,7 @@ impl Shared {
 
     fn answered(
         &self,
-        index: &mut Index,
+        index: &Index,
         request: &SearchRequest,
         shown: Shown,
     ) -> anyhow::Result<Reply> {

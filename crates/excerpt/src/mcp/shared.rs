@@ -54,7 +54,7 @@ impl Shared {
     pub(super) async fn read<T: Send + 'static>(
         self: &Arc<Self>,
         context: &RequestContext<RoleServer>,
-        work: impl FnOnce(&Shared, &mut Index) -> anyhow::Result<T> + Send + 'static,
+        work: impl FnOnce(&Shared, &Index) -> anyhow::Result<T> + Send + 'static,
     ) -> anyhow::Result<T> {
         self.ready(context).await?;
         let shared = Arc::clone(self);

@@ -168,7 +168,7 @@ fn lagging(lag: &ServedLag) -> String {
     }
 }
 
-fn has_documents(index: &mut Index) -> ServiceResult<bool> {
+fn has_documents(index: &Index) -> ServiceResult<bool> {
     Ok(index.searched()? > 0)
 }
 

@@ -116,7 +116,7 @@ impl Work {
     /// it.
     fn look(&mut self) {
         let now = self.files();
-        let mut index = match Index::open(&self.index, OpenOptions::default()) {
+        let index = match Index::open(&self.index, OpenOptions::default()) {
             Err(Error::NotFound { .. }) => return assert!(self.held.is_empty()),
             opened => opened.unwrap(),
         };

@@ -1,0 +1,385 @@
+//! [`OpenIndex`]: an index as one thread at a time has it open.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use excerpt_chunk::Hash;
+use sha2::{Digest, Sha256};
+
+use super::OpenOptions;
+use crate::analysis::days;
+use crate::embed::Embedder;
+use crate::fs::lock::WriteLock;
+use crate::library::Collections;
+use crate::model::{
+    Answer, Building, Check, Error, LastSync, Note, Progress, Query, Result, Skip, SourceId,
+    SourceStatus, SourceSummary, Status, SyncOptions, SyncReport,
+};
+use crate::search::ParsedQuery;
+use crate::source::Source;
+use crate::store::generation::Base;
+use crate::store::{Repair, Store, StoreError};
+use crate::sync::{Clock, Sync, identity};
+
+/// A connection to the database of an index, with its derived files.
+pub(super) struct OpenIndex {
+    pub(super) store: Store,
+    /// What this process repairs.
+    repair: Repair,
+}
+
+impl OpenIndex {
+    /// Opens the index in `home`.
+    pub(super) fn open(home: &Path, options: OpenOptions) -> Result<Self> {
+        let store = match options.create {
+            true => Store::create(home)?,
+            false => Store::open(home)?,
+        };
+        let mut open = OpenIndex {
+            store,
+            repair: Repair {
+                reads_only: options.reads_only,
+                ..Repair::default()
+            },
+        };
+        open.refresh()?;
+        Ok(open)
+    }
+}
+
+impl OpenIndex {
+    pub(super) fn stale(&self, root: &Path, options: &SyncOptions) -> Result<usize> {
+        let count = self
+            .store
+            .database
+            .stale_count(&root.into(), identity(options), usize::MAX);
+        count.map_err(self.at())
+    }
+
+    pub(super) fn search(
+        &mut self,
+        query: &Query,
+        embedder: Option<&dyn Embedder>,
+    ) -> Result<Answer> {
+        query.ranking.check()?;
+        let at = self.at();
+        let answer = self.repair.read(&mut self.store, |store| {
+            let parsed = ParsedQuery::of(query)?;
+            let snapshot = store.snapshot(&query.filter)?;
+            parsed.answer(&snapshot, embedder, days::today())
+        });
+        let (mut answer, behind) = answer.map_err(at)?;
+        answer.notes.extend(behind);
+        if std::mem::take(&mut self.repair.has_rebuilt) {
+            answer.notes.push(Note::Rebuilt);
+        }
+        Ok(answer)
+    }
+
+    pub(super) fn status(&self) -> Result<Status> {
+        self.read_status().map_err(self.at())
+    }
+
+    pub(super) fn last_sync(&self, root: &Path) -> Result<Option<LastSync>> {
+        let database = &self.store.database;
+        let source = root.into();
+        let read = || match database.has_source(&source)? {
+            true => database.last_sync(&source),
+            false => Ok(None),
+        };
+        read().map_err(self.at())
+    }
+
+    pub(super) fn summary(&self, root: &Path) -> Result<Option<SourceSummary>> {
+        let database = &self.store.database;
+        let source = root.into();
+        let read = || match database.has_source(&source)? {
+            true => database.summary(&source),
+            false => Ok(None),
+        };
+        read().map_err(self.at())
+    }
+
+    pub(super) fn roots(&self) -> Result<Vec<PathBuf>> {
+        let sources = self.store.database.sources().map_err(self.at())?;
+        Ok(sources
+            .into_iter()
+            .map(|source| source.id.path().into())
+            .collect())
+    }
+
+    pub(super) fn mean_size(&self) -> Result<f64> {
+        self.read_mean_size().map_err(self.at())
+    }
+
+    pub(super) fn searched(&self) -> Result<usize> {
+        self.store.followed().map_err(self.at())
+    }
+
+    pub(super) fn skips(&self, root: &Path) -> Result<Vec<Skip>> {
+        let rows = self.store.database.skips(&self.source(root)?);
+        let rows = rows.map_err(self.at())?.into_iter();
+        Ok(rows.map(|row| row.skip).collect())
+    }
+
+    pub(super) fn fingerprint(&self) -> Result<Hash> {
+        let mut digest = Fingerprint::default();
+        self.store
+            .database
+            .each_value(|value| digest.add(value))
+            .map_err(self.at())?;
+        Ok(digest.end())
+    }
+
+    pub(super) fn state_hash(&self) -> Result<Hash> {
+        self.read_state_hash().map_err(self.at())
+    }
+
+    pub(super) fn check(&self) -> Result<Check> {
+        self.compare().map_err(self.at())
+    }
+
+    pub(super) fn refresh(&mut self) -> Result<()> {
+        let at = self.at();
+        self.repair
+            .bring_up_to_date(&mut self.store)
+            .map(drop)
+            .map_err(at)
+    }
+
+    fn read_status(&self) -> Result<Status, StoreError> {
+        let database = &self.store.database;
+        let mut sources = Vec::new();
+        for source in database.sources()? {
+            let counts = database.counts(&source.id)?;
+            sources.push(SourceStatus {
+                name: source.name,
+                root: source.id.path().into(),
+                documents: counts.documents,
+                chunks: counts.chunks,
+                last_sync: source.last_sync,
+                skipped: database.skip_counts(&source.id)?,
+                summary: database.summary(&source.id)?,
+            });
+        }
+        Ok(Status {
+            documents: sources.iter().map(|source| source.documents).sum(),
+            chunks: sources.iter().map(|source| source.chunks).sum(),
+            sources,
+            text_bytes: database.text_bytes()?,
+            disk_bytes: self.store.disk_bytes(),
+            keywords: self.store.keywords()?,
+            vectors: self.store.vectors()?,
+            building: self.building()?,
+        })
+    }
+
+    fn building(&self) -> Result<Option<Building>, StoreError> {
+        let Some((base, aside)) = self.store.building()? else {
+            return Ok(None);
+        };
+        let database = &aside.database;
+        let documents = match database.has_source(&base.source)? {
+            true => database.counts(&base.source)?.documents,
+            false => 0,
+        };
+        Ok(Some(Building {
+            documents,
+            remaining: database.stale_count(&base.source, base.identity, usize::MAX)?,
+            root: base.source.path().into(),
+        }))
+    }
+
+    fn read_mean_size(&self) -> Result<f64, StoreError> {
+        let database = &self.store.database;
+        let (mut chunks, mut sum) = (0, 0);
+        for document in database.chunk_counts()?.into_keys() {
+            for chunk in database.chunks(document)? {
+                chunks += 1;
+                sum += chunk.tokens;
+            }
+        }
+        Ok(sum as f64 / f64::from(chunks.max(1)))
+    }
+
+    fn read_state_hash(&self) -> Result<Hash, StoreError> {
+        let database = &self.store.database;
+        let sources = database.sources()?.into_iter();
+        let sources = sources.map(|source| (source.id, source.name, source.last_sync));
+        let state = (database.id()?, database.rev()?, sources.collect::<Vec<_>>());
+        Ok(Hash::of(format!("{state:?}").as_bytes()))
+    }
+
+    fn compare(&self) -> Result<Check, StoreError> {
+        self.store.database.verify_all()?;
+        let database = self.store.database.chunk_counts()?;
+        let mut keywords = match self.store.lexical() {
+            Some(lexical) => lexical.chunk_counts()?,
+            None => Default::default(),
+        };
+        let mut check = Check {
+            documents: database.len(),
+            ..Check::default()
+        };
+        for (document, (rev, chunks)) in database {
+            check.chunks += chunks;
+            let held = keywords.remove(&(document, rev)).unwrap_or(0);
+            check.differing += usize::from(held != chunks);
+        }
+        check.surplus = keywords.len();
+        Ok(check)
+    }
+
+    pub(super) fn source(&self, root: &Path) -> Result<SourceId> {
+        let source = self.store.database.known_source(root.into());
+        source.map_err(self.at())
+    }
+
+    pub(super) fn at(&self) -> impl Fn(StoreError) -> Error + use<> {
+        let dir = self.store.home().to_path_buf();
+        move |fault| fault.at(&dir)
+    }
+
+    pub(super) fn base(
+        &self,
+        source: &SourceId,
+        options: &SyncOptions,
+    ) -> Result<Option<Base>, StoreError> {
+        let identity = identity(options);
+        let database = &self.store.database;
+        let is_stale = database.stale_count(source, identity, 1)? > 0;
+        let rev = database.rev()?;
+        Ok(is_stale.then(|| Base {
+            rev,
+            source: source.clone(),
+            identity,
+        }))
+    }
+
+    pub(super) fn serve_from(self, home: &Path, lock: &WriteLock) -> Result<()> {
+        let at = self.at();
+        self.store.serve_from(home, lock).map_err(at)
+    }
+
+    pub(super) fn sync_source(
+        &mut self,
+        source: &dyn Source,
+        options: &SyncOptions,
+        embedder: Option<&dyn Embedder>,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<SyncReport> {
+        let lock = WriteLock::acquire(self.store.home())?;
+        let mut rebuilt = self.store.refresh_locked(&lock).map_err(self.at())?;
+        rebuilt |= embedder.is_some() && self.store.has_unusable_codes();
+        self.repair.has_rebuilt |= rebuilt;
+        self.store.tidy(&lock).map_err(self.at())?;
+        Collections::repair(self.store.home(), &lock)?;
+        let dir = self.store.home();
+        let root = Some(source.id().path());
+        Collections::read(dir)?.restore(dir, root, &self.store.database)?;
+        match self.base(source.id(), options).map_err(self.at())? {
+            Some(base) => self.renew(&lock, &base, source, options, embedder, progress),
+            None => {
+                let abandoned = self.store.abandon(&lock, source.id());
+                abandoned.map_err(self.at())?;
+                let at = self.at();
+                let home = self.store.home().to_path_buf();
+                let mut ledger = self.store.ledger(&lock);
+                let (told, clock) = (progress, Clock::start());
+                let sync = Sync::new(&mut ledger, &home, source, options, embedder, told, clock)?;
+                let report = sync.run().map_err(at)?;
+                self.repair.is_hurried = !report.complete;
+                Ok(report)
+            }
+        }
+    }
+
+    /// Splits a source again in a separate generation: the current one serves until the new one is
+    /// complete.
+    fn renew(
+        &mut self,
+        lock: &WriteLock,
+        base: &Base,
+        source: &dyn Source,
+        options: &SyncOptions,
+        embedder: Option<&dyn Embedder>,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<SyncReport> {
+        let mut aside = self.store.aside(lock, base).map_err(self.at())?;
+        let (home, clock) = (aside.home().to_path_buf(), Clock::start());
+        let mut ledger = aside.ledger(lock);
+        let sync = Sync::new(
+            &mut ledger,
+            &home,
+            source,
+            options,
+            embedder,
+            progress,
+            clock,
+        )?;
+        let mut report = sync.run().map_err(self.at())?;
+        report.aside = true;
+        if report.complete {
+            let at = self.at();
+            self.store.swap(lock, aside).map_err(at)?;
+        }
+        Ok(report)
+    }
+
+    /// Removes the documents of the collection `name` and returns their number; `None` when there
+    /// is no source of that name.
+    pub(super) fn forget(&mut self, name: &str, lock: &WriteLock) -> Result<Option<usize>> {
+        let at = self.at();
+        self.forget_source(name, lock).map_err(at)
+    }
+
+    fn forget_source(&mut self, name: &str, lock: &WriteLock) -> Result<Option<usize>, StoreError> {
+        self.store.refresh_locked(lock)?;
+        let sources = self.store.database.sources()?;
+        let mut named = sources
+            .iter()
+            .filter(|source| source.name.as_deref() == Some(name));
+        let Some(source) = named.next() else {
+            return Ok(None);
+        };
+        let documents = self.store.database.counts(&source.id)?.documents;
+        self.store.database.remove_source(&source.id)?;
+        self.store.note_roots()?;
+        let _ = self
+            .store
+            .catch_up(lock, &mut |_, _| ControlFlow::Continue(()))?;
+        Ok(Some(documents))
+    }
+}
+
+/// A hash over a list of values that keeps them apart.
+#[derive(Default)]
+struct Fingerprint(Sha256);
+
+impl Fingerprint {
+    fn add(&mut self, value: &[u8]) {
+        self.0.update((value.len() as u64).to_le_bytes());
+        self.0.update(value);
+    }
+
+    fn end(self) -> Hash {
+        let mut short = [0; 16];
+        short.copy_from_slice(&self.0.finalize()[..16]);
+        Hash(short)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_hashed_one_by_one() {
+        let hash = |values: &[&str]| {
+            let mut digest = Fingerprint::default();
+            values.iter().for_each(|value| digest.add(value.as_bytes()));
+            digest.end()
+        };
+        assert_ne!(hash(&["ab", "c"]), hash(&["a", "bc"]));
+    }
+}
