@@ -61,7 +61,8 @@ fn unknown(table: &str, name: &str, snake: &str) -> String {
 }
 
 /// `minChunkTokens` and `min-chunk-tokens` as `min_chunk_tokens`.
-fn snake_case(name: &str) -> String {
+#[must_use]
+pub fn snake_case(name: &str) -> String {
     let mut snake = String::new();
     for char in name.chars() {
         match char {

@@ -95,8 +95,9 @@ mod settings;
 mod size;
 mod span;
 mod split;
+mod text;
 
-pub use alias::fields_named;
+pub use alias::{fields_named, snake_case};
 pub use block::Block;
 pub use chunk::{
     Chunk, Chunking, Context, Cut, Hash, Part, Sizes, Strength, Summary, Warning, embedded_text,
@@ -117,3 +118,4 @@ pub use record::ChunkRecord;
 pub use settings::Settings;
 pub use size::{SizeError, Sizer, Unit};
 pub use span::{LineIndex, Span};
+pub use text::{is_fence, without_byte_order_mark};

@@ -15,6 +15,7 @@ use crate::document::{Document, Syntax};
 use crate::outline::{Kind, Outline};
 use crate::parse::delimited::{self, RuleLine, Which};
 use crate::parse::{CodeParser, Detected, Lines, Markdown, Parser, Prose, fences};
+use crate::text::is_fence;
 
 /// How many headings or rule lines show that they structure the document.
 const ENOUGH: usize = 3;
@@ -149,7 +150,7 @@ fn shows_markdown(text: &str) -> bool {
         let after = mark.trim_start_matches('#');
         let level = mark.len() - after.len();
         let heading = (1..=6).contains(&level) && after.starts_with(' ');
-        heading || mark.starts_with("```") || mark.starts_with("~~~")
+        heading || is_fence(mark)
     })
 }
 

@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use excerpt_chunk::is_fence;
 use regex::{Regex, RegexSet};
 
 /// How much of a text is looked at, in bytes.
@@ -337,8 +338,7 @@ pub(crate) fn language(text: &str) -> Option<&'static str> {
         }
     };
     // Markdown may contain anything between its fences.
-    let fence = |line: &str| line.starts_with("```") || line.starts_with("~~~");
-    if head.lines().any(|line| fence(line.trim_start())) {
+    if head.lines().any(|line| is_fence(line.trim_start())) {
         return None;
     }
     let head = &without_trailing_space(head);

@@ -2,7 +2,7 @@
 //! line, its modeline and its content, in that order. A language is detected only when it is
 //! certain: anything else is text.
 
-use excerpt_chunk::{Document, Syntax};
+use excerpt_chunk::{Document, Syntax, without_byte_order_mark};
 
 use crate::content;
 use crate::table::{CONTESTED, LANGUAGES, Language};
@@ -27,7 +27,7 @@ pub(crate) fn detect(document: &Document<'_>) -> Option<(&'static Language, &'st
     if document.syntax() == Syntax::Markdown {
         return None;
     }
-    let text = document.text().trim_start_matches('\u{feff}');
+    let text = without_byte_order_mark(document.text());
     let mut ending = None;
     if let Some(path) = document.path() {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);

@@ -19,7 +19,7 @@
 //! a node at the end of the path, `^kind|kind` the kind of the node around, `alone` a node that is
 //! the whole text; a `!` in front negates one.
 
-use excerpt_chunk::Kind;
+use excerpt_chunk::{Kind, without_byte_order_mark};
 use tree_sitter::{Language, Node};
 
 use crate::hazard::Wary;
@@ -341,7 +341,7 @@ impl Condition {
 fn alone(node: Node<'_>, text: &str) -> bool {
     let behind = text.get(node.end_byte()..).unwrap_or_default();
     let before = text.get(..node.start_byte()).unwrap_or_default();
-    let before = before.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
+    let before = without_byte_order_mark(before).trim_start_matches([' ', '\t', '\r', '\n']);
     behind.trim_start().is_empty() && (before.is_empty() || before.starts_with('/'))
 }
 

@@ -3,7 +3,9 @@
 
 use std::ops::Range;
 
-use excerpt_chunk::{CodeParser, Detected, Document, Lines, Outline, OutlineBuilder, Parser};
+use excerpt_chunk::{
+    CodeParser, Detected, Document, Lines, Outline, OutlineBuilder, Parser, without_byte_order_mark,
+};
 use tree_sitter::Node;
 
 use crate::bounded::{self, Parsed};
@@ -78,7 +80,7 @@ fn outline(language: &Language, document: &Document<'_>, detail: usize) -> Resul
     if root.has_error() && unreadable(root) {
         return Err(Fault::Unreadable);
     }
-    let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
+    let start = text.len() - without_byte_order_mark(text).len();
     let mut builder = OutlineBuilder::new(text, start);
     builder.language(language.name);
     let inner = |name: &str, range: Range<usize>| {

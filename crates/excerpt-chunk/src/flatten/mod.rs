@@ -13,6 +13,7 @@ use crate::measure::{Measure, Ruler};
 use crate::outline::{Kind, Outline};
 use crate::price;
 use crate::split;
+use crate::text::is_fence;
 
 /// An atom smaller than `max` by this factor joins the one before it, so a window of the plan holds
 /// at most about twice as many.
@@ -261,7 +262,7 @@ impl Walk<'_> {
             self.push(span, boundary, level, index, false);
         } else {
             let fenced = self.outline.nodes[self.outline.block(index)].kind == Kind::Code;
-            let opens = fenced && is_fence(first_line(&text[span.clone()]));
+            let opens = fenced && is_nested_fence(first_line(&text[span.clone()]));
             let depth = self.depth(node);
             let mut pieces = Vec::new();
             split::lines(text, span, |piece, _| pieces.push(piece));
@@ -275,7 +276,8 @@ impl Walk<'_> {
                         depth,
                         piece.start,
                         at_line,
-                        (opens && at_line == 1) || (fenced && at_line == last && is_fence(line)),
+                        (opens && at_line == 1)
+                            || (fenced && at_line == last && is_nested_fence(line)),
                     ),
                 };
                 let needs_lead = node.kind == Kind::Table && at_line >= 2;
@@ -589,7 +591,7 @@ fn first_line(text: &str) -> &str {
         .unwrap_or_default()
 }
 
-fn is_fence(line: &str) -> bool {
-    let line = line.trim_start_matches(['>', ' ', '\t', '-', '*', '+']);
-    line.starts_with("```") || line.starts_with("~~~")
+/// Whether a line in a list or a quote opens or closes a fenced block.
+fn is_nested_fence(line: &str) -> bool {
+    is_fence(line.trim_start_matches(['>', ' ', '\t', '-', '*', '+']))
 }

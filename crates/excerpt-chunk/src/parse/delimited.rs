@@ -8,6 +8,7 @@ use memchr::memchr_iter;
 
 use crate::delimiter::Delimiter;
 use crate::outline::{Kind, Outline};
+use crate::text::is_fence;
 
 /// Which matches of a pattern are delimiters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +86,7 @@ fn written(text: &str, block: &Range<usize>) -> Range<usize> {
 /// Whether a block of code is written between fences.
 fn is_fenced(block: &str) -> bool {
     let mark = block.trim_start_matches(['\n', '\r', ' ', '\t', '>']);
-    mark.starts_with("```") || mark.starts_with("~~~")
+    is_fence(mark)
 }
 
 /// Whether the lines before and after those of `range` are blank, or do not exist.

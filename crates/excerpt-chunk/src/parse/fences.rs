@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::document::Document;
 use crate::outline::{Graft, Kind, Outline};
 use crate::parse::CodeParser;
+use crate::text::is_fence;
 
 /// Adds to `outline` what `code` finds in its fenced blocks larger than `detail`. A block that
 /// names no language, or cannot be read in that language, remains one block of lines.
@@ -44,19 +45,14 @@ fn body(text: &str, block: Range<usize>) -> Option<Range<usize>> {
     let written = text[block.clone()].trim_end();
     let opening = written.trim_start_matches(['\n', '\r']);
     let line = memchr::memchr(b'\n', opening.as_bytes())?;
-    if !is_fence(&opening[..line]) {
+    if !is_fence(opening[..line].trim_start_matches(' ')) {
         return None;
     }
     let start = written.len() - opening.len() + line + 1;
     let closing = memchr::memrchr(b'\n', written.as_bytes()).map_or(0, |newline| newline + 1);
-    let end = match is_fence(&written[closing..]) {
+    let end = match is_fence(written[closing..].trim_start_matches(' ')) {
         true => closing,
         false => written.len(),
     };
     (start < end).then(|| block.start + start..block.start + end)
-}
-
-fn is_fence(line: &str) -> bool {
-    let line = line.trim_start_matches(' ');
-    line.starts_with("```") || line.starts_with("~~~")
 }

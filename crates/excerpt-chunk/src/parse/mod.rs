@@ -12,6 +12,7 @@ use std::fmt;
 
 use crate::document::Document;
 use crate::outline::Outline;
+use crate::text::without_byte_order_mark;
 
 pub use lines::Lines;
 pub use markdown::Markdown;
@@ -50,5 +51,5 @@ pub trait CodeParser: Parser + fmt::Debug + Send + Sync {
 
 /// The offset after a byte order mark.
 fn body_start(text: &str) -> usize {
-    if text.starts_with('\u{feff}') { 3 } else { 0 }
+    text.len() - without_byte_order_mark(text).len()
 }

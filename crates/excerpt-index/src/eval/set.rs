@@ -7,6 +7,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use excerpt_chunk::without_byte_order_mark;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -220,7 +221,7 @@ impl QuestionSet {
     /// Adds the questions in `lines`, or returns which line is wrong and why.
     fn add(&mut self, lines: &str, skips: &[Skip]) -> Result<(), (usize, String)> {
         let mut seen: HashMap<String, usize> = HashMap::new();
-        let lines = lines.strip_prefix('\u{feff}').unwrap_or(lines).lines();
+        let lines = without_byte_order_mark(lines).lines();
         for (number, line) in (1..).zip(lines).filter(|(_, line)| !line.trim().is_empty()) {
             let question = self.question(line, skips);
             let question = question.map_err(|reason| (number, reason))?;

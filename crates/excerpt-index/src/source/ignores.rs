@@ -10,6 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use excerpt_chunk::without_byte_order_mark;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder, Glob};
 
@@ -185,7 +186,7 @@ impl Ignores {
 
     /// The patterns of an ignore file in `folder`.
     fn parsed(&self, folder: &str, text: &str) -> Result<Gitignore, Refused> {
-        let text = text.trim_start_matches('\u{feff}');
+        let text = without_byte_order_mark(text);
         let is_pattern = |line: &&str| !line.trim_start().is_empty() && !line.starts_with('#');
         let count = text.lines().filter(is_pattern).count();
         if count > MOST_PATTERNS {

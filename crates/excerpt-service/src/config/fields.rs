@@ -6,12 +6,12 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use excerpt_chunk::{FileError, closest, fields_named};
+use excerpt_chunk::{FileError, closest, fields_named, snake_case};
 use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::names::{arguments, snake_case};
+use super::names::arguments;
 use crate::error::{ServiceError, ServiceResult};
 
 /// The type of a field.

@@ -55,19 +55,3 @@ pub fn arguments(name: &str) -> impl Iterator<Item = &'static str> {
     let found = ARGUMENTS.iter().filter(move |(other, _)| *other == name);
     found.map(|(_, ours)| *ours)
 }
-
-/// `maxTokens` and `max-tokens` as `max_tokens`.
-pub fn snake_case(name: &str) -> String {
-    let mut snake = String::new();
-    for c in name.chars() {
-        match c {
-            '-' => snake.push('_'),
-            _ if c.is_uppercase() => {
-                snake.push('_');
-                snake.extend(c.to_lowercase());
-            }
-            _ => snake.push(c),
-        }
-    }
-    snake
-}

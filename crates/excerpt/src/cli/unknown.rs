@@ -2,8 +2,8 @@
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
-use excerpt_chunk::fields_named;
-use excerpt_service::other_names::{arguments, snake_case};
+use excerpt_chunk::{fields_named, snake_case};
+use excerpt_service::other_names::arguments;
 
 /// Commands of other tools, and ours.
 const COMMANDS: [(&str, &str); 11] = [

@@ -2,8 +2,8 @@
 //! error that says what was expected. The names that other tools use for the same arguments are
 //! accepted.
 
-use excerpt_chunk::{Settings, closest, settings_from_json};
-use excerpt_service::other_names::{self, snake_case};
+use excerpt_chunk::{Settings, closest, settings_from_json, snake_case};
+use excerpt_service::other_names;
 use excerpt_service::text::shown;
 use serde_json::{Map, Value};
 
