@@ -134,7 +134,7 @@ fn read(folder: &Path, time: Duration) {
     keywords.channels = Channels::Keywords;
     let query = || Query::new("which kettle sings").limit(20).per_document(10);
     let queries = [query().ranking(keywords), query()];
-    let mut index = Index::open(folder, OpenOptions::default()).expect("the index opens");
+    let index = Index::open(folder, OpenOptions::default()).expect("the index opens");
     let started = Instant::now();
     let mut lines = String::new();
     for query in queries.iter().cycle() {

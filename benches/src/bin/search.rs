@@ -19,8 +19,9 @@ use std::time::{Duration, Instant};
 use excerpt_benches::{files, timed};
 use excerpt_chunk::Hash;
 use excerpt_index::{
-    Channels, EmbedError, Embedder, Encoding, Entry, Filter, Index, Listing, OpenOptions, Query, Rank,
-    Ranking, ReadOptions, Reading, Signals, Source, Stat, StaticTable, SyncOptions, Target, Vectors, quiet,
+    Channels, EmbedError, Embedder, Encoding, Entries, Entry, Filter, Index, Listed, OpenOptions,
+    Query, Rank, Ranking, ReadOptions, Reading, Signals, Source, SourceId, Stat, StaticTable,
+    SyncOptions, Target, Vectors, quiet,
 };
 use rusqlite::{Connection, Row};
 use serde_json::json;
@@ -58,7 +59,7 @@ fn main() {
     let mut index = index.with_embedder(Some(recorder.clone()));
     if index.status().expect("it has a status").documents == 0 {
         let start = Instant::now();
-        let source = Listed(files.into_iter().collect());
+        let source = Sources::new(files);
         let options = SyncOptions::default();
         index
             .sync_source(&source, &options, quiet)
@@ -339,9 +340,16 @@ impl Embedder for Recorder {
 }
 
 /// The files of a list, by path.
-struct Listed(std::collections::BTreeMap<String, String>);
+struct Sources {
+    id: SourceId,
+    files: std::collections::BTreeMap<String, String>,
+}
 
-impl Listed {
+impl Sources {
+    fn new(files: impl IntoIterator<Item = (String, String)>) -> Self {
+        Sources { id: "/".into(), files: files.into_iter().collect() }
+    }
+
     fn stat(text: &str) -> Stat {
         Stat {
             size: text.len() as u64,
@@ -350,29 +358,26 @@ impl Listed {
     }
 }
 
-impl Source for Listed {
-    fn root(&self) -> &str {
-        "/"
+impl Source for Sources {
+    fn id(&self) -> &SourceId {
+        &self.id
     }
 
-    fn list(&self) -> excerpt_index::Result<Listing> {
-        let entries = self.0.iter().map(|(path, text)| Entry {
-            path: path.clone(),
-            stat: Listed::stat(text),
+    fn entries(&self) -> excerpt_index::Result<Entries<'_>> {
+        let entries = self.files.iter().map(|(path, text)| {
+            let (path, version) = (path.clone(), Sources::stat(text).into());
+            Ok(Listed::Document(Entry { path, version }))
         });
-        Ok(Listing {
-            entries: entries.collect(),
-            skips: Vec::new(),
-        })
+        Ok(Box::new(entries))
     }
 
     fn read(&self, entry: &Entry) -> Reading {
-        match self.0.get(&entry.path) {
+        match self.files.get(&entry.path) {
             Some(text) => Reading::Text {
                 text: text.clone(),
                 encoding: Encoding::default(),
-                stat: entry.stat,
-                bytes: entry.stat.size,
+                bytes: entry.version.size(),
+                version: entry.version.clone(),
             },
             None => Reading::Gone,
         }
