@@ -434,11 +434,11 @@ mod tests {
         };
         assert_eq!(
             refused(&mut all, "notes", "/m"),
-            "collection `notes` already exists for `/n`: choose another name with `--name`, or run `excerpt remove notes` first"
+            "collection `notes` already exists for `/n`"
         );
         assert_eq!(
             refused(&mut all, "other", "/n"),
-            "`/n` is already the collection `notes`: search it with `-c notes`, change it with `excerpt edit notes`, or add it again with `--replace`"
+            "`/n` is already the collection `notes`"
         );
         assert_eq!(
             refused(&mut all, "a/b", "/m"),

@@ -134,15 +134,15 @@ impl fmt::Display for Note {
                     "process {process} is writing the index: its latest changes cannot be searched yet"
                 )
             }
-            Note::Behind { holder: None } => f.write_str(
-                "the keyword index is out of date and lacks the latest changes: run `excerpt sync`",
-            ),
+            Note::Behind { holder: None } => {
+                f.write_str("the keyword index is out of date and lacks the latest changes")
+            }
             Note::Rebuilt => {
                 f.write_str("a file of the index was missing or damaged and has been rebuilt")
             }
-            Note::NoVectors => f.write_str(
-                "there are no vectors yet, so only keywords were searched: run `excerpt sync`",
-            ),
+            Note::NoVectors => {
+                f.write_str("there are no vectors yet, so only keywords were searched")
+            }
             Note::WithoutVectors { reason } => write!(f, "the vectors were not used: {reason}"),
             Note::VectorsBehind { documents } => {
                 let (documents, have, are) = match documents {
@@ -151,7 +151,7 @@ impl fmt::Display for Note {
                 };
                 write!(
                     f,
-                    "{documents} {have} no vectors yet and {are} found by keywords only: run `excerpt sync`"
+                    "{documents} {have} no vectors yet and {are} found by keywords only"
                 )
             }
             Note::FormerVectors {
@@ -205,9 +205,9 @@ fn former_vectors(
     };
     write!(
         f,
-        "the vectors are still those of `{embedder}`, because {documents} none from the configured embedder yet: "
+        "the vectors are still those of `{embedder}`, because {documents} none from the configured embedder yet"
     )?;
-    f.write_str(failure.unwrap_or("run `excerpt sync`"))
+    failure.map_or(Ok(()), |failure| write!(f, ": {failure}"))
 }
 
 impl Serialize for Note {

@@ -15,7 +15,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// There is no index to read.
-    #[error("no index in `{}`: run `excerpt sync` to create one", path.display())]
+    #[error("no index in `{}`", path.display())]
     NotFound {
         /// The index directory.
         path: PathBuf,
@@ -43,7 +43,7 @@ pub enum Error {
         known: i64,
     },
     /// The database, or another file of the index, is damaged.
-    #[error("`{}` is damaged: run `excerpt doctor --rebuild` to rebuild the index from its sources", path.display())]
+    #[error("`{}` is damaged", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -73,7 +73,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// The filter names a source that is not in the index.
-    #[error("`{}` is not in the index{}: run `excerpt sync` on it first", path.display(), indexed(sources))]
+    #[error("`{}` is not in the index{}", path.display(), indexed(sources))]
     UnknownSource {
         /// The root that was named.
         path: PathBuf,
@@ -101,7 +101,7 @@ pub enum Error {
     /// branch, a folder emptied by accident.
     /// [`SyncOptions::accept_removals`](crate::SyncOptions::accept_removals) removes them.
     #[error(
-        "{} of `{}` no longer {}, so the index was left unchanged: if this is intended, run `excerpt sync --accept-removals`",
+        "{} of `{}` no longer {}, so the index was left unchanged",
         vanished_of(*vanished, *documents),
         path.display(),
         if *documents == 1 { "exists" } else { "exist" }
@@ -156,7 +156,7 @@ pub enum Error {
     },
     /// A collection with that name already exists, for another root.
     #[error(
-        "collection `{name}` already exists for `{}`: choose another name with `--name`, or run `excerpt remove {name}` first",
+        "collection `{name}` already exists for `{}`",
         root.display()
     )]
     NameTaken {
@@ -167,7 +167,7 @@ pub enum Error {
     },
     /// A collection with that root already exists.
     #[error(
-        "`{}` is already the collection `{name}`: search it with `-c {name}`, change it with `excerpt edit {name}`, or add it again with `--replace`",
+        "`{}` is already the collection `{name}`",
         root.display()
     )]
     RootTaken {
@@ -218,10 +218,7 @@ pub enum Error {
         count: usize,
     },
     /// No chunk has an id that starts like this.
-    #[error(
-        "no chunk id starts with `{}`: use an id from `excerpt search --json`",
-        shortened(id)
-    )]
+    #[error("no chunk id starts with `{}`", shortened(id))]
     UnknownChunk {
         /// The given start of the id.
         id: String,
@@ -287,7 +284,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The disk is full.
-    #[error("the disk with `{}` is full: free some space, then run `excerpt sync`", path.display())]
+    #[error("the disk with `{}` is full", path.display())]
     Full {
         /// The index directory.
         path: PathBuf,
@@ -359,7 +356,7 @@ fn lines(count: usize) -> String {
 
 fn expected(names: &[String]) -> String {
     match names {
-        [] => ": add one with `excerpt add`".to_string(),
+        [] => String::new(),
         [name] => format!(", expected `{name}`"),
         names => format!(", expected one of `{}`", names.join("`, `")),
     }
@@ -380,9 +377,7 @@ fn roots(sources: &[PathBuf]) -> String {
 fn next(closest: Option<&str>) -> String {
     match closest {
         Some(path) => format!(", did you mean `{path}`?"),
-        None => {
-            ": run `excerpt sync`, or see what was skipped with `excerpt status --skips`".into()
-        }
+        None => String::new(),
     }
 }
 
@@ -456,10 +451,7 @@ mod tests {
     fn every_message_names_the_thing_and_the_next_step() {
         let path = || PathBuf::from("/data/i");
         let messages = [
-            (
-                Error::NotFound { path: path() },
-                "no index in `/data/i`: run `excerpt sync` to create one",
-            ),
+            (Error::NotFound { path: path() }, "no index in `/data/i`"),
             (
                 Error::NotAnIndex { path: path() },
                 "`/data/i` is not empty and contains no index: choose an empty folder or an existing index",
@@ -483,7 +475,7 @@ mod tests {
                     path: "/data/i/excerpt.db".into(),
                     source: "torn".into(),
                 },
-                "`/data/i/excerpt.db` is damaged: run `excerpt doctor --rebuild` to rebuild the index from its sources",
+                "`/data/i/excerpt.db` is damaged",
             ),
             (
                 Error::Locked {
@@ -517,7 +509,7 @@ mod tests {
                     path: "/b".into(),
                     sources: vec!["/a".into()],
                 },
-                "`/b` is not in the index (indexed: `/a`): run `excerpt sync` on it first",
+                "`/b` is not in the index (indexed: `/a`)",
             ),
             (
                 Error::UnknownDocument {
@@ -531,7 +523,7 @@ mod tests {
                     path: "a.md".into(),
                     closest: None,
                 },
-                "`a.md` is not in the index: run `excerpt sync`, or see what was skipped with `excerpt status --skips`",
+                "`a.md` is not in the index",
             ),
             (
                 Error::Skipped {
@@ -562,7 +554,7 @@ mod tests {
                     vanished: 72,
                     documents: 120,
                 },
-                "72 of the 120 documents of `/notes` no longer exist, so the index was left unchanged: if this is intended, run `excerpt sync --accept-removals`",
+                "72 of the 120 documents of `/notes` no longer exist, so the index was left unchanged",
             ),
             (
                 Error::Vanished {
@@ -570,7 +562,7 @@ mod tests {
                     vanished: 3,
                     documents: 3,
                 },
-                "all 3 documents of `/notes` no longer exist, so the index was left unchanged: if this is intended, run `excerpt sync --accept-removals`",
+                "all 3 documents of `/notes` no longer exist, so the index was left unchanged",
             ),
             (
                 Error::Vanished {
@@ -578,7 +570,7 @@ mod tests {
                     vanished: 1,
                     documents: 1,
                 },
-                "the one document of `/notes` no longer exists, so the index was left unchanged: if this is intended, run `excerpt sync --accept-removals`",
+                "the one document of `/notes` no longer exists, so the index was left unchanged",
             ),
             (
                 Error::Unordered {
@@ -631,7 +623,7 @@ mod tests {
             ),
             (
                 Error::UnknownChunk { id: "3fa9".into() },
-                "no chunk id starts with `3fa9`: use an id from `excerpt search --json`",
+                "no chunk id starts with `3fa9`",
             ),
             (
                 Error::AmbiguousChunk {
@@ -675,7 +667,7 @@ mod tests {
             ),
             (
                 Error::Full { path: path() },
-                "the disk with `/data/i` is full: free some space, then run `excerpt sync`",
+                "the disk with `/data/i` is full",
             ),
             (
                 Error::Store {

@@ -214,7 +214,7 @@ fn with_a_damaged_database_nothing_panics_and_no_answer_is_silently_wrong() {
         });
         let says = |error: &Error| {
             let text = error.to_string();
-            text.contains("is damaged: run `excerpt doctor --rebuild`")
+            text.ends_with("is damaged")
         };
         match found {
             Ok(answer) => assert_eq!(Said::of(&answer).shown, sound, "{damage:?}"),

@@ -328,10 +328,7 @@ fn what_is_not_an_index_is_left_alone_and_reported() {
     let shown = |name: &str| format!("`{}`", dir.path().join(name).display());
     assert_eq!(
         open("none", OpenOptions::default()),
-        format!(
-            "no index in {}: run `excerpt sync` to create one",
-            shown("none")
-        )
+        format!("no index in {}", shown("none"))
     );
     fs::create_dir(dir.path().join("photos")).unwrap();
     fs::write(dir.path().join("photos/a.txt"), "x").unwrap();
@@ -368,10 +365,7 @@ fn a_damaged_database_is_reported() {
     let error = opened.and_then(|index| index.status()).err().unwrap();
     assert_eq!(
         error.to_string(),
-        format!(
-            "`{}` is damaged: run `excerpt doctor --rebuild` to rebuild the index from its sources",
-            path.display()
-        )
+        format!("`{}` is damaged", path.display())
     );
 }
 

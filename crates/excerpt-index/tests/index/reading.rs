@@ -304,12 +304,12 @@ fn an_error_in_one_target_does_not_affect_the_others() {
         [
             "tea/green.md:1-13",
             "`tea/gren.md` is not in the index, did you mean `tea/green.md`?",
-            "`../outside.md` is not in the index: run `excerpt sync`, or see what was skipped with `excerpt status --skips`",
+            "`../outside.md` is not in the index",
             "`tea/green.md` has no section `watr`, did you mean `water`?",
             "`plain.txt` has no section `water`: it has no sections, so give a line range instead",
             "invalid line range `14-20` for `tea/green.md`: it has 13 lines",
             "invalid line range `5-4` for `tea/green.md`: it has 13 lines",
-            "no chunk id starts with `not an id`: use an id from `excerpt search --json`",
+            "no chunk id starts with `not an id`",
             "empty.md:1-1",
         ]
     );

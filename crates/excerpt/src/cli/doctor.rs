@@ -16,6 +16,7 @@ use crate::cli::choice::{EmbeddingArgs, IndexArgs};
 use crate::cli::exit::Outcome;
 use crate::cli::rebuild::rebuild;
 use crate::cli::status;
+use crate::cli::told::index_error;
 use crate::output::{Output, SCHEMA};
 
 /// A short text to measure the embedder with.
@@ -185,7 +186,7 @@ impl Findings {
     fn look_at(&mut self, place: &Located, embedding: Option<&Embedding>) -> anyhow::Result<()> {
         const SYNC: Option<&str> = Some("run `excerpt sync`");
         for fault in Index::faults(&place.index) {
-            self.needs(fault.to_string(), None);
+            self.needs(index_error(&fault), None);
         }
         let looked = Index::open(&place.index, OpenOptions::default()).and_then(|index| {
             let index = match embedding {
@@ -201,7 +202,7 @@ impl Findings {
             Ok(looked) => looked,
             Err(Error::NotFound { .. }) => return Ok(()),
             Err(error) => {
-                let what = error.to_string();
+                let what = index_error(&error);
                 if self.attention.iter().all(|told| told.what != what) {
                     self.needs(what, None);
                 }

@@ -10,6 +10,7 @@ use excerpt_service::{SyncRequest, Syncable};
 use crate::cli::background;
 use crate::cli::choice::{CollectionArgs, EmbeddingArgs, IndexArgs, target};
 use crate::cli::exit::Outcome;
+use crate::cli::told::index_error;
 use crate::cli::watch;
 use crate::output::{Output, say};
 use crate::progress::Bar;
@@ -72,7 +73,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         match synced {
             Ok(report) => told(&mut output, &name_of(source), &report, args.json)?,
             Err(error) => {
-                say(&error.to_string());
+                say(&index_error(&error));
                 outcome = Outcome::Attention;
             }
         }

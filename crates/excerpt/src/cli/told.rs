@@ -2,7 +2,7 @@
 //! fix it.
 
 use excerpt_index::eval::SetError;
-use excerpt_index::{Secret, Skip, SkipReason};
+use excerpt_index::{Error, Note, Secret, Skip, SkipReason};
 use excerpt_service::{Changed, ServiceError, not_indexed};
 
 /// The message of an error, with its cause unless the message already contains it.
@@ -10,8 +10,8 @@ pub(crate) fn message(error: &anyhow::Error) -> String {
     if let Some(error) = error.downcast_ref::<ServiceError>() {
         return told(error);
     }
-    if let Some(error) = error.downcast_ref::<excerpt_index::Error>() {
-        return error.to_string();
+    if let Some(error) = error.downcast_ref::<Error>() {
+        return index_error(error);
     }
     match error.downcast_ref::<SetError>() {
         Some(error) => error.to_string(),
@@ -42,9 +42,51 @@ fn told(error: &ServiceError) -> String {
         }
         ServiceError::NotIndexed { file, skip } => return excluded(file, skip, Asker::Add),
         ServiceError::InvalidConfiguration => "run `excerpt doctor`".to_string(),
+        ServiceError::Index(error) => return index_error(error),
         error => return error.to_string(),
     };
     format!("{error}: {next}")
+}
+
+/// An error of the index, and how to fix it.
+pub(crate) fn index_error(error: &Error) -> String {
+    let next = match error {
+        Error::NotFound { .. } => "run `excerpt sync` to create one",
+        Error::Damaged { .. } => {
+            "run `excerpt doctor --rebuild` to rebuild the index from its sources"
+        }
+        Error::UnknownSource { .. } => "run `excerpt sync` on it first",
+        Error::UnknownDocument { closest: None, .. } => {
+            "run `excerpt sync`, or see what was skipped with `excerpt status --skips`"
+        }
+        Error::Vanished { .. } => "if this is intended, run `excerpt sync --accept-removals`",
+        Error::UnknownCollection { names, .. } if names.is_empty() => "add one with `excerpt add`",
+        Error::NameTaken { name, .. } => {
+            return format!(
+                "{error}: choose another name with `--name`, or run `excerpt remove {name}` first"
+            );
+        }
+        Error::RootTaken { name, .. } => {
+            return format!(
+                "{error}: search it with `-c {name}`, change it with `excerpt edit {name}`, or add it again with `--replace`"
+            );
+        }
+        Error::UnknownChunk { .. } => "use an id from `excerpt search --json`",
+        Error::Full { .. } => "free some space, then run `excerpt sync`",
+        error => return error.to_string(),
+    };
+    format!("{error}: {next}")
+}
+
+/// A note about an answer, and what to do about it.
+pub(crate) fn note(note: &Note) -> String {
+    match note {
+        Note::Behind { holder: None }
+        | Note::NoVectors
+        | Note::VectorsBehind { .. }
+        | Note::FormerVectors { failure: None, .. } => format!("{note}: run `excerpt sync`"),
+        note => note.to_string(),
+    }
 }
 
 /// A message about the document `name`, which is already quoted and has changed since it was

@@ -8,6 +8,7 @@ use excerpt_service::{SyncObserver as _, Syncable};
 
 use crate::cli::exit::Outcome;
 use crate::cli::sync;
+use crate::cli::told::index_error;
 use crate::output::{Output, say};
 use crate::progress::Bar;
 
@@ -37,7 +38,7 @@ pub(crate) fn run(index: &mut Index, source: &Syncable, json: bool) -> anyhow::R
                 None if is_quiet(&report) => Ok(()),
                 None => line(&report, json),
             },
-            Watching::Waiting(error) => note(&format!("waiting: {error}")),
+            Watching::Waiting(error) => note(&format!("waiting: {}", index_error(&error))),
             Watching::Polling(reason) => note(&format!("checking every few seconds: {reason}")),
             _ => Ok(()),
         };

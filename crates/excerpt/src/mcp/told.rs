@@ -10,7 +10,7 @@ pub(super) fn message(error: &anyhow::Error) -> String {
         return told(error);
     }
     match error.downcast_ref::<Error>() {
-        Some(error) => error.to_string(),
+        Some(error) => index_error(error),
         None => format!("{error:#}"),
     }
 }
@@ -69,7 +69,26 @@ pub(super) fn told(error: &ServiceError) -> String {
         }
         ServiceError::InSeveral { .. } => "name the `collection`",
         ServiceError::Replaced { .. } => "restart the server, or add it again",
+        ServiceError::Index(error) => return index_error(error),
         ServiceError::NotSynced { seen, error } => return seen.without_root(&told(error)),
+        error => return error.to_string(),
+    };
+    format!("{error}: {next}")
+}
+
+/// An error of the index, and what to do.
+fn index_error(error: &Error) -> String {
+    let next = match error {
+        Error::NotFound { .. }
+        | Error::UnknownSource { .. }
+        | Error::UnknownDocument { closest: None, .. } => "ask the user to run `excerpt sync`",
+        Error::Damaged { .. } => "ask the user to run `excerpt doctor --rebuild`",
+        Error::Vanished { .. } => {
+            "if this is intended, ask the user to run `excerpt sync --accept-removals`"
+        }
+        Error::NameTaken { .. } | Error::RootTaken { .. } => "choose another `name`",
+        Error::UnknownChunk { .. } => "use an id from `search`",
+        Error::Full { .. } => "ask the user to free some space",
         error => return error.to_string(),
     };
     format!("{error}: {next}")

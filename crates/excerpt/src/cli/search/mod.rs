@@ -22,6 +22,7 @@ use crate::cli::choice::{CollectionArgs, EmbeddingArgs, IndexArgs, SyncName, tar
 use crate::cli::editor;
 use crate::cli::exit::Outcome;
 use crate::cli::filter::FilterArgs;
+use crate::cli::told;
 use crate::output::{ONLY_WEAK, Output, SCHEMA, say};
 use crate::progress::Bar;
 use crate::scores::Scores;
@@ -144,7 +145,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         unsynced,
     } = opened(&target, update, &mut Bar::new())?;
     for error in unsynced {
-        say(&format!("note: {error}"));
+        say(&format!("note: {}", told::index_error(&error)));
     }
     let reply = target.search(&mut index, &args.request())?;
     let answer = &reply.answer;
@@ -269,7 +270,10 @@ fn notes(answer: &Answer, lag: Option<Lag>, start: impl FnOnce() -> io::Result<(
         false => "run `excerpt sync` to index the rest",
     };
     let lag = lag.map(|lag| match lag {
-        Lag::Unwritten(error) => format!("answered from an older state: {error}"),
+        Lag::Unwritten(error) => {
+            let error = told::index_error(&error);
+            format!("answered from an older state: {error}")
+        }
         Lag::Aside { remaining } => format!(
             "answered from the state before the settings changed, {} left; {}",
             counted(remaining, "document"),
@@ -308,7 +312,7 @@ fn notes(answer: &Answer, lag: Option<Lag>, start: impl FnOnce() -> io::Result<(
         lacks && lag.is_some()
     };
     let others = answer.notes.iter().filter(|note| !is_said(note));
-    let others: Vec<String> = others.map(ToString::to_string).collect();
+    let others: Vec<String> = others.map(told::note).collect();
     lag.into_iter().chain(others).collect()
 }
 
