@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use excerpt_benches::{files, timed};
 use excerpt_chunk::Hash;
 use excerpt_index::{
-    Channels, EmbedError, Embedder, Encoding, Entries, Entry, Filter, Index, Listed, OpenOptions,
+    Channels, EmbedError, Embedder, Encoding, Entries, Entry, Filter, Index, ListItem, OpenOptions,
     Query, Rank, Ranking, ReadOptions, Reading, Signals, Source, SourceId, Stat, StaticTable,
     SyncOptions, Target, Vectors, quiet,
 };
@@ -366,7 +366,7 @@ impl Source for Sources {
     fn entries(&self) -> excerpt_index::Result<Entries<'_>> {
         let entries = self.files.iter().map(|(path, text)| {
             let (path, version) = (path.clone(), Sources::stat(text).into());
-            Ok(Listed::Document(Entry { path, version }))
+            Ok(ListItem::Document(Entry { path, version }))
         });
         Ok(Box::new(entries))
     }

@@ -1,4 +1,4 @@
-//! An [`OpenFolder`] that stays open while files are written into it, so that nothing is written into
+//! An [`OpenFolder`] stays open while files are written into it, so that nothing is written into
 //! whatever replaces it, or a folder above it, in the meantime.
 
 use std::fs::File;

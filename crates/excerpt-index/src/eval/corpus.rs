@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::model::{Result, SourceId, SyncOptions};
-use crate::source::{Entries, Entry, Files, Listed, Reading, Source};
+use crate::source::{Entries, Entry, Files, ListItem, Reading, Source};
 
 /// The files under a folder, without those in the folder of the questions, which contain the
 /// questions themselves.
@@ -39,8 +39,8 @@ impl Source for Corpus {
 
     fn entries(&self) -> Result<Entries<'_>> {
         let entries = self.files.entries()?.filter(|listed| match listed {
-            Ok(Listed::Document(entry)) => !self.is_own(&entry.path),
-            Ok(Listed::Skip(skip)) => !self.is_own(&skip.path),
+            Ok(ListItem::Document(entry)) => !self.is_own(&entry.path),
+            Ok(ListItem::Skip(skip)) => !self.is_own(&skip.path),
             Err(_) => true,
         });
         Ok(Box::new(entries))

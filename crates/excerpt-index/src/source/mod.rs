@@ -43,8 +43,8 @@ pub trait Source: Send + Sync {
         let mut listing = Listing::default();
         for listed in self.entries()? {
             match listed? {
-                Listed::Document(entry) => listing.entries.push(entry),
-                Listed::Skip(skip) => listing.skips.push(skip),
+                ListItem::Document(entry) => listing.entries.push(entry),
+                ListItem::Skip(skip) => listing.skips.push(skip),
             }
         }
         Ok(listing)
@@ -55,11 +55,11 @@ pub trait Source: Send + Sync {
 }
 
 /// The contents of a source, one after the other.
-pub type Entries<'a> = Box<dyn Iterator<Item = Result<Listed>> + 'a>;
+pub type Entries<'a> = Box<dyn Iterator<Item = Result<ListItem>> + 'a>;
 
 /// A part of the contents of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Listed {
+pub enum ListItem {
     /// A candidate document.
     Document(Entry),
     /// Something that is skipped.
@@ -79,8 +79,8 @@ impl Listing {
     /// Its parts, one after the other.
     #[must_use]
     pub fn into_entries<'a>(self) -> Entries<'a> {
-        let skips = self.skips.into_iter().map(Listed::Skip);
-        let documents = self.entries.into_iter().map(Listed::Document);
+        let skips = self.skips.into_iter().map(ListItem::Skip);
+        let documents = self.entries.into_iter().map(ListItem::Document);
         Box::new(skips.chain(documents).map(Ok))
     }
 }

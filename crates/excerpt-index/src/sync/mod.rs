@@ -508,7 +508,7 @@ mod tests {
     use super::*;
     use crate::fs::lock::WriteLock;
     use crate::model::{Encoding, Stat};
-    use crate::source::{Entry, Listed, Reading};
+    use crate::source::{Entry, ListItem, Reading};
     use crate::store::Store;
 
     #[test]
@@ -540,7 +540,7 @@ mod tests {
 
         fn entries(&self) -> Result<Entries<'_>> {
             let entries = (0..self.documents).map(|number| {
-                Ok(Listed::Document(Entry {
+                Ok(ListItem::Document(Entry {
                     path: format!("{number:03}.md"),
                     version: Stat::default().into(),
                 }))

@@ -8,7 +8,7 @@ use excerpt_chunk::{CodeParser as _, Document, Hash};
 use excerpt_grammars::Grammars;
 
 use crate::model::{DocumentId, Error, Result, Skip, SkipReason, SourceId, is_at_or_below};
-use crate::source::{Entry, Listed};
+use crate::source::{Entry, ListItem};
 use crate::store::ledger::Ledger;
 use crate::store::{Known, SkipRow, StoreError};
 
@@ -76,8 +76,8 @@ impl Terms<'_> {
     }
 }
 
-/// Compares what is `listed` with the documents that are `known` and with what was skipped `before`.
-/// Both streams are ordered by path, so one pass over both finds the differences.
+/// Compares what is `listed` with the documents that are `known` and with what was skipped
+/// `before`. Both streams are ordered by path, so one pass over both finds the differences.
 ///
 /// # Errors
 ///
@@ -85,7 +85,7 @@ impl Terms<'_> {
 /// removed that exist.
 pub(super) fn plan(
     known: impl Iterator<Item = Result<Known, StoreError>>,
-    listed: impl Iterator<Item = Result<Listed>>,
+    listed: impl Iterator<Item = Result<ListItem>>,
     before: &[SkipRow],
     terms: &Terms<'_>,
 ) -> Result<Plan, StoreError> {
@@ -104,8 +104,8 @@ pub(super) fn plan(
     };
     for listed in listed {
         let entry = match listed? {
-            Listed::Document(entry) => entry,
-            Listed::Skip(skip) => {
+            ListItem::Document(entry) => entry,
+            ListItem::Skip(skip) => {
                 skips.push(skip);
                 continue;
             }
@@ -447,7 +447,7 @@ mod tests {
         };
         let entry = |path: &str| {
             let (path, version) = (path.to_string(), stat(1).into());
-            Ok(Listed::Document(Entry { path, version }))
+            Ok(ListItem::Document(Entry { path, version }))
         };
         let failed = || {
             Err(Error::NotFound {

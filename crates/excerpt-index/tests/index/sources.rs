@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use excerpt_index::{
-    Encoding, Entries, Entry, Index, Listed, OpenOptions, Query, Reading, Source, SourceId,
+    Encoding, Entries, Entry, Index, ListItem, OpenOptions, Query, Reading, Source, SourceId,
     SyncOptions, SyncReport, Version, quiet,
 };
 
@@ -62,7 +62,7 @@ impl Source for Shelf {
         let documents = self.documents.keys();
         Ok(Box::new(documents.filter_map(|path| {
             let (path, version) = (path.clone(), self.version(path)?);
-            Some(Ok(Listed::Document(Entry { path, version })))
+            Some(Ok(ListItem::Document(Entry { path, version })))
         })))
     }
 

@@ -71,7 +71,7 @@ impl Drop for Database {
     fn drop(&mut self) {
         let has_written = self.connection.total_changes() > 0;
         self.closing.has_written = has_written;
-        // Whoever only reads leaves the file as it is, so that its seal holds.
+        // A process that only reads leaves the file as it is, so that its seal holds.
         let config = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
         let _ = self.connection.set_db_config(config, !has_written);
     }
