@@ -11,11 +11,11 @@ use excerpt_index::{
 use serde::{Deserialize, Serialize};
 
 use crate::addition::Addition;
+use crate::check_file::check_file;
 use crate::config::{Configuration, EmbeddingChoice};
 use crate::contents::Contents;
 use crate::engine::EngineWriter;
 use crate::error::{ServiceError, ServiceResult};
-use crate::not_indexed::check_file;
 use crate::scope::{Scope, VisibleSource};
 use crate::target::{IndexChoice, Syncable};
 use crate::text::shown;

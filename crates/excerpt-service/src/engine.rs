@@ -512,7 +512,8 @@ impl EngineWriter {
         synced.map_err(|error| match is_locked(&error) {
             true => error,
             false => ServiceError::NotSynced {
-                seen: Box::new(seen.clone()),
+                name: seen.name.clone(),
+                root: seen.root.clone(),
                 error: Box::new(error),
             },
         })

@@ -8,9 +8,7 @@ use excerpt_chunk::{ConfigError, FileError};
 use excerpt_index::eval::SetError;
 use excerpt_index::{Refused, Secret, Skip};
 
-use crate::not_indexed::not_indexed;
-use crate::scope::VisibleSource;
-use crate::text::{shown, thousands};
+use crate::text::{not_indexed, shown, thousands, without_root};
 
 /// The result of every operation of the service.
 pub type ServiceResult<T, E = ServiceError> = Result<T, E>;
@@ -332,10 +330,12 @@ pub enum ServiceError {
         name: String,
     },
     /// A source could not be synced. The message does not contain its root.
-    #[error("{}", seen.without_root(&error.to_string()))]
+    #[error("{}", without_root(&error.to_string(), root, name))]
     NotSynced {
-        /// The source.
-        seen: Box<VisibleSource>,
+        /// The name of the source.
+        name: String,
+        /// Its root.
+        root: PathBuf,
         /// Why.
         #[source]
         error: Box<ServiceError>,

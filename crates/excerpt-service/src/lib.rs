@@ -13,6 +13,7 @@ mod add;
 mod addition;
 mod brief;
 mod changed;
+mod check_file;
 mod chunk;
 mod config;
 mod contents;
@@ -23,7 +24,6 @@ mod folder;
 mod get;
 mod hit;
 mod list;
-mod not_indexed;
 mod note;
 mod overview;
 mod remove;
@@ -57,7 +57,6 @@ pub use hit::{
 pub use list::{
     ListKind, ListReply, ListRequest, ListedCollection, ListedDocument, ListedFolder, collections,
 };
-pub use not_indexed::{check_file, not_indexed};
 pub use note::{NoteReply, NoteRequest};
 pub use overview::Overview;
 pub use remove::{RemoveRequest, RemovedCollection, RemovedIndex, remove_index};

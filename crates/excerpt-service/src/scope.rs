@@ -3,7 +3,7 @@
 //!
 //! Paths are relative to the source, or to the part of it that is served.
 
-use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use excerpt_index::{
     Collection, Filter, Index, ListOptions, OpenOptions, Ranking, ReadOptions, SyncOptions,
@@ -72,18 +72,6 @@ impl VisibleSource {
     /// The name of its collection, which the tools use.
     pub fn collection_name(&self) -> Option<&str> {
         self.collection.as_ref().map(|known| &*known.name)
-    }
-
-    /// A message with the root of the source replaced by its name.
-    #[must_use]
-    pub fn without_root(&self, message: &str) -> String {
-        let root = self.root.to_string_lossy();
-        // The root of a file system is part of every path.
-        if self.root.parent().is_none() {
-            return message.to_string();
-        }
-        let message = message.replace(&format!("{root}{MAIN_SEPARATOR}"), "");
-        message.replace(&*root, &self.name)
     }
 }
 

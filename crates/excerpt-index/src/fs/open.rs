@@ -47,7 +47,7 @@ pub fn read_named(path: &Path, limit: u64) -> Result<Vec<u8>, Refused> {
     OpenFile::checked(look, || system::open_file(path))?.bytes(limit)
 }
 
-/// The metadata of the regular file at `path` below `folder`; `None` when there is none. LinkPolicy
+/// The metadata of the regular file at `path` below `folder`; `None` when there is none. Links
 /// are handled as by [`read_below`].
 #[must_use]
 pub fn stat_below(folder: &Path, path: &str) -> Option<Stat> {

@@ -1,9 +1,13 @@
 //! Text for people and models: which characters are hidden, how much of a text fits into a budget
-//! of tokens, and numbers in words.
+//! of tokens, what may not be named, and numbers in words.
 
 pub mod address;
 pub mod budget;
 pub mod visible;
+
+use std::path::{MAIN_SEPARATOR, Path};
+
+use excerpt_index::{Skip, SkipReason};
 
 use budget::begun;
 use visible::characters;
@@ -23,6 +27,30 @@ pub fn one_line(text: &str) -> String {
 pub fn shown(text: &str) -> String {
     const MOST: usize = 80;
     one_line(&begun(text, MOST))
+}
+
+/// Why the file or folder that is shown as `shown` is not indexed.
+#[must_use]
+pub fn not_indexed(shown: &str, skip: &Skip) -> String {
+    let is = match skip.reason {
+        SkipReason::Secret => "",
+        _ => "is not indexed: ",
+    };
+    let detail = skip.detail.as_ref().map(|detail| format!(" ({detail})"));
+    let detail = detail.unwrap_or_default();
+    format!("`{shown}` {is}{}{detail}", skip.reason)
+}
+
+/// A message with the root of a source replaced by the name of that source.
+#[must_use]
+pub fn without_root(message: &str, root: &Path, name: &str) -> String {
+    // The root of a file system is part of every path.
+    if root.parent().is_none() {
+        return message.to_string();
+    }
+    let root = root.to_string_lossy();
+    let message = message.replace(&format!("{root}{MAIN_SEPARATOR}"), "");
+    message.replace(&*root, name)
 }
 
 /// A number with thousands separators.

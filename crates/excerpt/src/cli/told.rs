@@ -3,7 +3,8 @@
 
 use excerpt_index::eval::SetError;
 use excerpt_index::{Error, Note, Secret, Skip, SkipReason};
-use excerpt_service::{Changed, ServiceError, not_indexed};
+use excerpt_service::text::not_indexed;
+use excerpt_service::{Changed, ServiceError};
 
 /// The message of an error, with its cause unless the message already contains it.
 pub(crate) fn message(error: &anyhow::Error) -> String {

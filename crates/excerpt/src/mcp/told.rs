@@ -3,6 +3,7 @@
 use excerpt_index::{Error, Secret, SkipReason};
 use excerpt_service::ServiceError;
 use excerpt_service::text::address::{address, ticked};
+use excerpt_service::text::without_root;
 
 /// The message of an error, with its cause unless the message already contains it.
 pub(super) fn message(error: &anyhow::Error) -> String {
@@ -70,7 +71,9 @@ pub(super) fn told(error: &ServiceError) -> String {
         ServiceError::InSeveral { .. } => "name the `collection`",
         ServiceError::Replaced { .. } => "restart the server, or add it again",
         ServiceError::Index(error) => return index_error(error),
-        ServiceError::NotSynced { seen, error } => return seen.without_root(&told(error)),
+        ServiceError::NotSynced { name, root, error } => {
+            return without_root(&told(error), root, name);
+        }
         error => return error.to_string(),
     };
     format!("{error}: {next}")
