@@ -44,24 +44,24 @@ pub(crate) struct Database {
     pub(super) code: RefCell<Option<Code>>,
 }
 
-/// Renews the [`seal`] of a database that this process has written to, once it is closed.
+/// Renews the [`seal`] of a database once it is closed, if nothing but that changes the file.
 struct Closing {
     path: PathBuf,
-    has_written: bool,
+    renews: bool,
 }
 
 impl Closing {
     fn of(path: &Path) -> Self {
         Closing {
             path: path.to_path_buf(),
-            has_written: false,
+            renews: false,
         }
     }
 }
 
 impl Drop for Closing {
     fn drop(&mut self) {
-        if self.has_written {
+        if self.renews {
             seal::keep(&self.path, seal::current(&self.path).as_deref());
         }
     }
@@ -70,7 +70,7 @@ impl Drop for Closing {
 impl Drop for Database {
     fn drop(&mut self) {
         let has_written = self.connection.total_changes() > 0;
-        self.closing.has_written = has_written;
+        self.closing.renews = has_written && seal::is_intact(&self.path);
         // A process that only reads leaves the file as it is, so that its seal holds.
         let config = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
         let _ = self.connection.set_db_config(config, !has_written);
