@@ -441,6 +441,28 @@ mod tests {
     }
 
     #[test]
+    fn closing_seals_its_own_changes_and_no_others() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("excerpt.db");
+        let written = |name: &str| {
+            let database = Database::create(&path).unwrap();
+            database.verify_if_changed().unwrap();
+            database.ensure_source(&name.into(), None).unwrap();
+            database
+        };
+        drop(written("/notes"));
+        assert!(seal::is_intact(&path));
+        let database = written("/more");
+        let times = fs::FileTimes::new().set_modified(std::time::SystemTime::UNIX_EPOCH);
+        let file = fs::File::options().append(true).open(&path).unwrap();
+        file.set_times(times).unwrap();
+        drop(database);
+        assert!(!seal::is_intact(&path));
+        Database::open(&path).unwrap().verify_if_changed().unwrap();
+        assert!(seal::is_intact(&path));
+    }
+
+    #[test]
     fn a_writer_that_ended_at_once_leaves_nothing_in_the_way() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("excerpt.db");
