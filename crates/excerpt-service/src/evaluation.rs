@@ -41,7 +41,7 @@ impl EvalRequest<'_> {
                 Some((before, same)) if before == settings => made.insert((before, same)),
                 _ => made.insert((settings, TrialIndex::new(self, settings, observer)?)),
             };
-            let report = evaluate(self.set, &mut made.1.index, self.rule, ranking);
+            let report = evaluate(self.set, &made.1.index, self.rule, ranking);
             scored(report.map_err(ServiceError::from)?)?;
         }
         Ok(())

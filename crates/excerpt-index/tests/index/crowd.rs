@@ -54,7 +54,7 @@ fn readers_never_see_half_a_document_during_writes() {
         ];
         let queries = queries.map(|query| query.limit(DOCUMENTS).per_document(20));
         // Half of them share an index, as the threads of a server do.
-        let own = (reader % 2 == 0).then(|| world.open());
+        let own = reader.is_multiple_of(2).then(|| world.open());
         let index = own.as_ref().unwrap_or(&shared);
         for query in queries.iter().cycle() {
             let answer = index.search(query).unwrap();

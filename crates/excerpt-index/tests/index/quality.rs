@@ -73,7 +73,7 @@ fn holds(name: &str, set: &QuestionSet) {
     let mut by = |channels| -> Report {
         let mut ranking = Ranking::default();
         ranking.channels = channels;
-        evaluate(set, &mut index, rule, &ranking).unwrap()
+        evaluate(set, &index, rule, &ranking).unwrap()
     };
     let [both, keywords, vectors] =
         [Channels::Both, Channels::Keywords, Channels::Vectors].map(&mut by);

@@ -140,14 +140,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         goes_on: background::is_possible(),
     };
     let Opened {
-        mut index,
+        index,
         lag,
         unsynced,
     } = opened(&target, update, &mut Bar::new())?;
     for error in unsynced {
         say(&format!("note: {}", told::index_error(&error)));
     }
-    let reply = target.search(&mut index, &args.request())?;
+    let reply = target.search(&index, &args.request())?;
     let answer = &reply.answer;
     let paths = target.paths(&args.path);
     args.print(&reply, &paths)?;
