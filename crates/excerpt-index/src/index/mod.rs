@@ -73,9 +73,10 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] when there is no index and `create` is not set; [`Error::NotAnIndex`],
-    /// [`Error::Foreign`], [`Error::Newer`] and [`Error::Damaged`] when the contents of `dir`
-    /// cannot be used.
+    /// [`Error::NotFound`](crate::Error::NotFound) when there is no index and `create` is not set;
+    /// [`Error::NotAnIndex`](crate::Error::NotAnIndex), [`Error::Foreign`](crate::Error::Foreign),
+    /// [`Error::Newer`](crate::Error::Newer) and [`Error::Damaged`](crate::Error::Damaged) when the
+    /// contents of `dir` cannot be used.
     pub fn open(dir: &Path, options: OpenOptions) -> Result<Self> {
         let embedder: Arc<dyn Embedder> = Arc::new(StaticTable::built_in()?);
         Ok(Index {
@@ -106,9 +107,10 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// [`Error::Locked`] while another process writes; [`Error::Source`] when the root cannot be
-    /// read; [`Error::Vanished`] when too many of its documents are gone, in which case nothing is
-    /// changed.
+    /// [`Error::Locked`](crate::Error::Locked) while another process writes;
+    /// [`Error::Source`](crate::Error::Source) when the root cannot be read;
+    /// [`Error::Vanished`](crate::Error::Vanished) when too many of its documents are gone, in
+    /// which case nothing is changed.
     pub fn sync(
         &mut self,
         root: &Path,
@@ -150,8 +152,9 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// [`Error::EmptyQuery`] for a query without a word, [`Error::UnknownSource`] for a filter on
-    /// an unknown source, and as [`Ranking::check`].
+    /// [`Error::EmptyQuery`](crate::Error::EmptyQuery) for a query without a word,
+    /// [`Error::UnknownSource`](crate::Error::UnknownSource) for a filter on an unknown source, and
+    /// as [`Ranking::check`].
     ///
     /// [`Ranking::check`]: crate::Ranking::check
     pub fn search(&self, query: &Query) -> Result<Answer> {
@@ -227,7 +230,7 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownSource`] when the index has no such source.
+    /// [`Error::UnknownSource`](crate::Error::UnknownSource) when the index has no such source.
     pub fn skips(&self, root: &Path) -> Result<Vec<Skip>> {
         self.current(|open| open.skips(root))
     }
@@ -258,7 +261,7 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`], and when the store cannot be read.
+    /// [`Error::Damaged`](crate::Error::Damaged), and when the store cannot be read.
     pub fn check(&self) -> Result<Check> {
         self.current(|open| open.check())
     }
