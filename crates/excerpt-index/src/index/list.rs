@@ -1,20 +1,13 @@
 //! Lists of the contents of an index: its documents and their folders.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use super::Index;
 use super::open::OpenIndex;
-use crate::analysis::{days, language};
-use crate::model::{
-    ChangeDate, DateFrom, DocumentEntry, DocumentId, FolderEntry, ListOptions, ListOrder, Result,
-    SourceId, Warned, segments,
-};
-use crate::source::commits::{Commit, Commits};
-use crate::store::facet::DATE;
-use crate::store::{Listed, StoreError};
+use crate::model::{DocumentEntry, FolderEntry, ListOptions, Result, Warned};
+use crate::read::list;
+use crate::store::StoreError;
+use crate::store::catalog::Catalog;
 
 impl Index {
     /// The warnings of the last splitting of the documents of the source at `root`, by path and
@@ -24,7 +17,7 @@ impl Index {
     ///
     /// [`Error::UnknownSource`](crate::Error::UnknownSource) when the index has no such source.
     pub fn warnings(&self, root: &Path) -> Result<Vec<Warned>> {
-        self.current(|open| open.warnings(root))
+        self.current(|open| open.listed(|catalog| list::warnings(catalog, &root.into())))
     }
 
     /// The documents.
@@ -33,7 +26,7 @@ impl Index {
     ///
     /// [`Error::UnknownSource`](crate::Error::UnknownSource) when the index has no such source.
     pub fn documents(&self, options: &ListOptions) -> Result<Vec<DocumentEntry>> {
-        self.current(|open| open.documents(options))
+        self.current(|open| open.listed(|catalog| list::documents(catalog, options)))
     }
 
     /// The folders that contain documents, by source and path, each folder before those under it.
@@ -42,7 +35,7 @@ impl Index {
     ///
     /// As [`Index::documents`].
     pub fn folders(&self, options: &ListOptions) -> Result<Vec<FolderEntry>> {
-        self.current(|open| open.folders(options))
+        self.current(|open| open.listed(|catalog| list::folders(catalog, options)))
     }
 
     /// How many documents there are, whatever the limit.
@@ -51,186 +44,15 @@ impl Index {
     ///
     /// As [`Index::documents`].
     pub fn count(&self, options: &ListOptions) -> Result<usize> {
-        self.current(|open| open.count(options))
+        self.current(|open| open.listed(|catalog| list::count(catalog, options)))
     }
 }
 
 impl OpenIndex {
-    fn warnings(&self, root: &Path) -> Result<Vec<Warned>> {
-        let source = self.source(root)?;
-        let mut warned = Vec::new();
-        let read = self
-            .store
-            .database
-            .each_warned(&source, |path, lines, json| {
-                let warnings: Vec<String> = serde_json::from_str(json)?;
-                warned.extend(warnings.into_iter().map(|warning| Warned {
-                    path: path.clone(),
-                    lines,
-                    warning,
-                }));
-                Ok(())
-            });
-        read.map_err(self.at())?;
-        Ok(warned)
-    }
-
-    fn documents(&self, options: &ListOptions) -> Result<Vec<DocumentEntry>> {
-        let source = self.listed_source(options)?;
-        self.list_documents(source.as_ref(), options)
-            .map_err(self.at())
-    }
-
-    fn folders(&self, options: &ListOptions) -> Result<Vec<FolderEntry>> {
-        let source = self.listed_source(options)?;
-        self.list_folders(source.as_ref(), options)
-            .map_err(self.at())
-    }
-
-    fn count(&self, options: &ListOptions) -> Result<usize> {
-        let sources = match self.listed_source(options)? {
-            Some(source) => vec![source],
-            None => {
-                let sources = self.store.database.sources().map_err(self.at())?;
-                sources.into_iter().map(|source| source.id).collect()
-            }
-        };
-        let path = segments(options.path.as_deref().unwrap_or_default());
-        let mut count = 0;
-        for source in sources {
-            let documents = self.store.database.documents_under(&source, &path);
-            count += documents.map_err(self.at())?.len();
-        }
-        Ok(count)
-    }
-
-    fn listed_source(&self, options: &ListOptions) -> Result<Option<SourceId>> {
-        let root = options.source.as_deref();
-        root.map(|root| self.source(root)).transpose()
-    }
-
-    fn list_documents(
-        &self,
-        source: Option<&SourceId>,
-        options: &ListOptions,
-    ) -> Result<Vec<DocumentEntry>, StoreError> {
-        let database = &self.store.database;
-        let _snapshot = database.snapshot()?;
-        let path = segments(options.path.as_deref().unwrap_or_default());
-        let is_recent = options.order == ListOrder::Recent;
-        let limit = options.limit.filter(|_| !is_recent);
-        let mut listed = Vec::new();
-        database.each_listed(source, &path, limit, |document| {
-            listed.push((document, None));
-        })?;
-        if is_recent {
-            self.date(&mut listed, options.limit)?;
-        }
-        let entries = listed.into_iter().map(|(document, changed)| {
-            Ok(DocumentEntry {
-                chunks: database.chunk_count(document.id)?,
-                language: language(&document.path),
-                source: document.source.path().into(),
-                path: document.path,
-                title: document.title,
-                size: document.stat.size,
-                modified: document.stat.seconds(),
-                changed,
-                syntax: document.syntax,
-            })
-        });
-        entries.collect()
-    }
-
-    /// Dates documents, and keeps as many of them as wanted, the newest first. Commits are read
-    /// when they are asked for: a commit changes the date of a document without changing its file,
-    /// so that a sync has no reason to look at it.
-    fn date(
-        &self,
-        listed: &mut Vec<(Listed, Option<ChangeDate>)>,
-        limit: Option<usize>,
-    ) -> Result<(), StoreError> {
-        /// The seconds of a day.
-        const DAY: i64 = 86_400;
-        /// How long git may take for all sources that are listed. What it has read by then is used.
-        const PATIENCE: Duration = Duration::from_secs(2);
-        let end = Instant::now() + PATIENCE;
-        let mut dated: HashMap<DocumentId, i64> = HashMap::new();
-        self.store.database.each_facet(DATE, |document, date| {
-            // Of several dates, the last one.
-            if let Some(day) = days::since_1970(date) {
-                let known = dated.entry(document).or_insert(day);
-                *known = day.max(*known);
-            }
-        })?;
-        let most = limit.unwrap_or(usize::MAX);
-        let mut sources: BTreeMap<&SourceId, HashSet<&str>> = BTreeMap::new();
-        for (document, _) in &*listed {
-            let paths = sources.entry(&document.source).or_default();
-            paths.insert(&document.path);
-        }
-        let commits: HashMap<SourceId, Commits> = sources
-            .into_iter()
-            .filter_map(|(source, paths)| {
-                let commits = Commits::of(source.path(), most, |path| paths.contains(path), end)?;
-                Some((source.clone(), commits))
-            })
-            .collect();
-        for (document, changed) in &mut *listed {
-            let commits = commits.get(&document.source);
-            let commit = commits.and_then(|commits| commits.of_file(&document.path));
-            let day = dated.get(&document.id).map(|day| day * DAY);
-            let (at, from) = match (commit, day) {
-                (Some(Commit::At(at)), _) => (at, DateFrom::Commit),
-                (Some(Commit::Before(at)), day) => match day.filter(|day| *day < at) {
-                    Some(day) => (day, DateFrom::Document),
-                    None => (at, DateFrom::Commit),
-                },
-                (None, Some(day)) => (day, DateFrom::Document),
-                _ => (document.stat.seconds(), DateFrom::File),
-            };
-            *changed = Some(ChangeDate { at, from });
-        }
-        listed.sort_by_key(|(document, changed)| {
-            let is_file = changed.is_some_and(|changed| changed.from == DateFrom::File);
-            let exact = is_file.then_some(document.stat.mtime_ns);
-            Reverse((changed.map(|changed| changed.at), exact))
-        });
-        listed.truncate(most);
-        Ok(())
-    }
-
-    fn list_folders(
-        &self,
-        source: Option<&SourceId>,
-        options: &ListOptions,
-    ) -> Result<Vec<FolderEntry>, StoreError> {
-        let path = segments(options.path.as_deref().unwrap_or_default());
-        // Ordered by segments, a folder comes before what is under it, which comes before the next
-        // sibling.
-        let mut folders: BTreeMap<(SourceId, Vec<String>), (usize, usize)> = BTreeMap::new();
-        let database = &self.store.database;
-        database.each_listed(source, &path, None, |document| {
-            let mut segments: Vec<String> = document.path.split('/').map(str::to_string).collect();
-            let mut is_own = true;
-            while segments.pop().is_some() && (is_own || segments.join("/").len() >= path.len()) {
-                let counts = folders
-                    .entry((document.source.clone(), segments.clone()))
-                    .or_default();
-                counts.0 += usize::from(is_own);
-                counts.1 += 1;
-                is_own = false;
-            }
-        })?;
-        let entries = folders
-            .into_iter()
-            .map(|((source, segments), counts)| FolderEntry {
-                source: source.path().into(),
-                path: segments.join("/"),
-                documents: counts.0,
-                documents_under: counts.1,
-            });
-        let limit = options.limit.unwrap_or(usize::MAX);
-        Ok(entries.take(limit).collect())
+    /// What `list` makes of one state of the index.
+    fn listed<T>(&self, list: impl FnOnce(&dyn Catalog) -> Result<T, StoreError>) -> Result<T> {
+        let at = self.at();
+        let catalog = self.store.catalog().map_err(&at)?;
+        list(&catalog).map_err(at)
     }
 }

@@ -11,7 +11,8 @@ use serde::Serialize;
 use super::citation;
 use super::section::Sections;
 use crate::model::{DocumentId, SourceId};
-use crate::store::{Database, LinkRow, StoreError, StoredDocument};
+use crate::store::catalog::Catalog;
+use crate::store::{LinkRow, StoreError, StoredDocument};
 
 /// What a link may omit from the path of a document, in the order in which it is tried.
 const ENDINGS: [&str; 5] = ["", ".md", "/README.md", "/readme.md", "/index.md"];
@@ -84,7 +85,7 @@ pub struct Incoming {
 
 /// Follows the links of one source.
 pub(crate) struct Resolver<'a> {
-    database: &'a Database,
+    catalog: &'a dyn Catalog,
     source: &'a SourceId,
     /// The paths of the documents by their names in lower case, without `.md`; built when the first
     /// wiki link is met.
@@ -94,9 +95,9 @@ pub(crate) struct Resolver<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    pub(crate) fn new(database: &'a Database, source: &'a SourceId) -> Self {
+    pub(crate) fn new(catalog: &'a dyn Catalog, source: &'a SourceId) -> Self {
         Resolver {
-            database,
+            catalog,
             source,
             names: None,
             sections: HashMap::new(),
@@ -112,7 +113,7 @@ impl<'a> Resolver<'a> {
     ) -> Result<Links, StoreError> {
         let index = LineIndex::new(text);
         let mut links = Links::default();
-        for row in self.database.links_of(document.id)? {
+        for row in self.catalog.links_of(document.id)? {
             if bytes.contains(&row.start) {
                 let line = index.line(row.start);
                 links.outgoing.push(self.outgoing(document, row, line)?);
@@ -149,7 +150,7 @@ impl<'a> Resolver<'a> {
         let Some(document) = self.document(&from.path, &row)? else {
             return Ok(link);
         };
-        let text = self.database.text(document.text)?;
+        let text = self.catalog.text(document.text)?;
         let bytes = match &row.section {
             Some(name) => self.section(&document, &text, name),
             None => Some(0..text.len()),
@@ -158,7 +159,7 @@ impl<'a> Resolver<'a> {
         if let Some(bytes) = bytes {
             let span = LineIndex::new(&text).span(bytes.clone());
             link.citation = Some(citation(&document.path, &span));
-            link.chunk = self.database.chunk_at(document.id, bytes.start)?;
+            link.chunk = self.catalog.chunk_at(document.id, bytes.start)?;
         }
         link.path = Some(document.path);
         link.title = document.title;
@@ -175,7 +176,7 @@ impl<'a> Resolver<'a> {
         is_read: impl Fn(usize) -> bool,
         incoming: &mut Vec<Incoming>,
     ) -> Result<(), StoreError> {
-        let Some(from) = self.database.document(id)? else {
+        let Some(from) = self.catalog.document(id)? else {
             return Ok(());
         };
         let mut text = None;
@@ -188,7 +189,7 @@ impl<'a> Resolver<'a> {
             }
             // A link to a missing section still leads to the document.
             let section = match &row.section {
-                Some(name) => self.section(to, &self.database.text(to.text)?, name),
+                Some(name) => self.section(to, &self.catalog.text(to.text)?, name),
                 None => None,
             };
             if !is_read(section.map_or(0, |section| section.start)) {
@@ -196,14 +197,14 @@ impl<'a> Resolver<'a> {
             }
             let text = match &mut text {
                 Some(text) => text,
-                None => text.insert(self.database.text(from.text)?),
+                None => text.insert(self.catalog.text(from.text)?),
             };
             incoming.push(Incoming {
                 path: from.path.clone(),
                 title: from.title.clone(),
                 line: LineIndex::new(text).line(row.start),
                 section: row.section,
-                chunk: self.database.chunk_at(id, row.start)?,
+                chunk: self.catalog.chunk_at(id, row.start)?,
             });
         }
         Ok(())
@@ -223,7 +224,7 @@ impl<'a> Resolver<'a> {
         let named = inner.chain([name]).map(|name| (name, true));
         let mut candidates: HashMap<DocumentId, Vec<LinkRow>> = HashMap::new();
         for (target, wiki) in stems.map(|stem| (stem, false)).chain(named) {
-            for (document, row) in self.database.links_to(self.source, target, wiki)? {
+            for (document, row) in self.catalog.links_to(self.source, target, wiki)? {
                 candidates.entry(document).or_default().push(row);
             }
         }
@@ -238,20 +239,23 @@ impl<'a> Resolver<'a> {
     ) -> Result<Option<StoredDocument>, StoreError> {
         if row.wiki {
             return match self.named(from, &row.target)? {
-                Some(path) => self.database.document_at(self.source, &path),
+                Some(path) => self.at(&path),
                 None => Ok(None),
             };
         }
         for ending in ENDINGS {
             let path = format!("{}{ending}", row.target);
-            let found = self
-                .database
-                .document_at(self.source, path.trim_start_matches('/'))?;
+            let found = self.at(path.trim_start_matches('/'))?;
             if found.is_some() {
                 return Ok(found);
             }
         }
         Ok(None)
+    }
+
+    /// The document at `path`.
+    fn at(&self, path: &str) -> Result<Option<StoredDocument>, StoreError> {
+        Ok(self.catalog.documents_at(Some(self.source), path)?.pop())
     }
 
     /// The path that a wiki link in the document at `from` names: of several, the one in the same
@@ -261,7 +265,7 @@ impl<'a> Resolver<'a> {
             Some(names) => names,
             none => {
                 let mut names: HashMap<String, Vec<String>> = HashMap::new();
-                self.database.each_path(Some(self.source), |path| {
+                self.catalog.each_path(Some(self.source), &mut |path| {
                     let lower = path.to_lowercase();
                     names
                         .entry(stem(&lower).to_string())

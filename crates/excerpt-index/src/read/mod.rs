@@ -3,6 +3,8 @@
 
 mod closest;
 mod links;
+pub(crate) mod list;
+mod reader;
 mod section;
 mod target;
 
@@ -13,11 +15,12 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 pub(crate) use closest::Closest;
-pub(crate) use links::Resolver;
+use links::Resolver;
 pub use links::{Incoming, Links, Outgoing};
-pub(crate) use section::Sections;
+pub(crate) use reader::Reader;
+use section::Sections;
 pub use target::Target;
-pub(crate) use target::ids;
+use target::ids;
 
 use crate::model::{Encoding, SourceId, is_at_or_below, segments};
 use crate::store::StoredChunk;

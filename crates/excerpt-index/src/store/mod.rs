@@ -2,6 +2,7 @@
 //! are below, in `local/`; everything above sees the types of this folder only.
 
 mod candidate;
+pub(crate) mod catalog;
 mod compress;
 #[cfg(test)]
 mod conformance;

@@ -1,0 +1,166 @@
+//! Lists of the contents of an index: its documents, their folders and their warnings.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::{Duration, Instant};
+
+use crate::analysis::{days, language};
+use crate::model::{
+    ChangeDate, DateFrom, DocumentEntry, DocumentId, FolderEntry, ListOptions, ListOrder, SourceId,
+    Warned, segments,
+};
+use crate::source::commits::{Commit, Commits};
+use crate::store::catalog::Catalog;
+use crate::store::facet::DATE;
+use crate::store::{Listed, StoreError};
+
+/// The source to list, if one is named.
+fn source(options: &ListOptions) -> Option<SourceId> {
+    options.source.as_deref().map(SourceId::from)
+}
+
+/// The warnings of the last splitting of the documents of a source, by path and line.
+pub(crate) fn warnings(
+    catalog: &dyn Catalog,
+    source: &SourceId,
+) -> Result<Vec<Warned>, StoreError> {
+    let mut warned = Vec::new();
+    catalog.each_warned(source, &mut |path, lines, json| {
+        let warnings: Vec<String> = serde_json::from_str(json)?;
+        warned.extend(warnings.into_iter().map(|warning| Warned {
+            path: path.clone(),
+            lines,
+            warning,
+        }));
+        Ok(())
+    })?;
+    Ok(warned)
+}
+
+/// How many documents there are, whatever the limit.
+pub(crate) fn count(catalog: &dyn Catalog, options: &ListOptions) -> Result<usize, StoreError> {
+    let path = segments(options.path.as_deref().unwrap_or_default());
+    catalog.count(source(options).as_ref(), &path)
+}
+
+/// The documents.
+pub(crate) fn documents(
+    catalog: &dyn Catalog,
+    options: &ListOptions,
+) -> Result<Vec<DocumentEntry>, StoreError> {
+    let path = segments(options.path.as_deref().unwrap_or_default());
+    let is_recent = options.order == ListOrder::Recent;
+    let limit = options.limit.filter(|_| !is_recent);
+    let mut listed = Vec::new();
+    catalog.each_listed(source(options).as_ref(), &path, limit, &mut |document| {
+        listed.push((document, None));
+    })?;
+    if is_recent {
+        date(catalog, &mut listed, options.limit)?;
+    }
+    let entries = listed.into_iter().map(|(document, changed)| {
+        Ok(DocumentEntry {
+            chunks: catalog.chunk_count(document.id)?,
+            language: language(&document.path),
+            source: document.source.path().into(),
+            path: document.path,
+            title: document.title,
+            size: document.stat.size,
+            modified: document.stat.seconds(),
+            changed,
+            syntax: document.syntax,
+        })
+    });
+    entries.collect()
+}
+
+/// Dates documents, and keeps as many of them as wanted, the newest first. Commits are read
+/// when they are asked for: a commit changes the date of a document without changing its file,
+/// so that a sync has no reason to look at it.
+fn date(
+    catalog: &dyn Catalog,
+    listed: &mut Vec<(Listed, Option<ChangeDate>)>,
+    limit: Option<usize>,
+) -> Result<(), StoreError> {
+    /// The seconds of a day.
+    const DAY: i64 = 86_400;
+    /// How long git may take for all sources that are listed. What it has read by then is used.
+    const PATIENCE: Duration = Duration::from_secs(2);
+    let end = Instant::now() + PATIENCE;
+    let mut dated: HashMap<DocumentId, i64> = HashMap::new();
+    catalog.each_facet(DATE, &mut |document, date| {
+        // Of several dates, the last one.
+        if let Some(day) = days::since_1970(date) {
+            let known = dated.entry(document).or_insert(day);
+            *known = day.max(*known);
+        }
+    })?;
+    let most = limit.unwrap_or(usize::MAX);
+    let mut sources: BTreeMap<&SourceId, HashSet<&str>> = BTreeMap::new();
+    for (document, _) in &*listed {
+        let paths = sources.entry(&document.source).or_default();
+        paths.insert(&document.path);
+    }
+    let commits: HashMap<SourceId, Commits> = sources
+        .into_iter()
+        .filter_map(|(source, paths)| {
+            let commits = Commits::of(source.path(), most, |path| paths.contains(path), end)?;
+            Some((source.clone(), commits))
+        })
+        .collect();
+    for (document, changed) in &mut *listed {
+        let commits = commits.get(&document.source);
+        let commit = commits.and_then(|commits| commits.of_file(&document.path));
+        let day = dated.get(&document.id).map(|day| day * DAY);
+        let (at, from) = match (commit, day) {
+            (Some(Commit::At(at)), _) => (at, DateFrom::Commit),
+            (Some(Commit::Before(at)), day) => match day.filter(|day| *day < at) {
+                Some(day) => (day, DateFrom::Document),
+                None => (at, DateFrom::Commit),
+            },
+            (None, Some(day)) => (day, DateFrom::Document),
+            _ => (document.stat.seconds(), DateFrom::File),
+        };
+        *changed = Some(ChangeDate { at, from });
+    }
+    listed.sort_by_key(|(document, changed)| {
+        let is_file = changed.is_some_and(|changed| changed.from == DateFrom::File);
+        let exact = is_file.then_some(document.stat.mtime_ns);
+        Reverse((changed.map(|changed| changed.at), exact))
+    });
+    listed.truncate(most);
+    Ok(())
+}
+
+/// The folders that contain documents, by source and path, each folder before those under it.
+pub(crate) fn folders(
+    catalog: &dyn Catalog,
+    options: &ListOptions,
+) -> Result<Vec<FolderEntry>, StoreError> {
+    let path = segments(options.path.as_deref().unwrap_or_default());
+    // Ordered by segments, a folder comes before what is under it, which comes before the next
+    // sibling.
+    let mut folders: BTreeMap<(SourceId, Vec<String>), (usize, usize)> = BTreeMap::new();
+    catalog.each_listed(source(options).as_ref(), &path, None, &mut |document| {
+        let mut segments: Vec<String> = document.path.split('/').map(str::to_string).collect();
+        let mut is_own = true;
+        while segments.pop().is_some() && (is_own || segments.join("/").len() >= path.len()) {
+            let counts = folders
+                .entry((document.source.clone(), segments.clone()))
+                .or_default();
+            counts.0 += usize::from(is_own);
+            counts.1 += 1;
+            is_own = false;
+        }
+    })?;
+    let entries = folders
+        .into_iter()
+        .map(|((source, segments), counts)| FolderEntry {
+            source: source.path().into(),
+            path: segments.join("/"),
+            documents: counts.0,
+            documents_under: counts.1,
+        });
+    let limit = options.limit.unwrap_or(usize::MAX);
+    Ok(entries.take(limit).collect())
+}

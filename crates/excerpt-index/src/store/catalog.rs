@@ -1,0 +1,92 @@
+//! What is read from a store by path, by link and as lists: [`Catalog`].
+
+use excerpt_chunk::Hash;
+
+use super::{LinkRow, Listed, StoreError, StoredChunk, StoredDocument};
+use crate::model::{DocumentId, Skip, SourceId, Stat};
+
+/// Receives the path, the lines and the warnings, as JSON, of a document or of a chunk.
+pub(crate) type VisitWarned<'a> =
+    &'a mut dyn FnMut(String, Option<(usize, usize)>, &str) -> Result<(), StoreError>;
+
+/// The documents of an index, in one consistent state. Every function fails when the engine does,
+/// or when what it reads is damaged.
+pub(crate) trait Catalog {
+    /// A document.
+    fn document(&self, id: DocumentId) -> Result<Option<StoredDocument>, StoreError>;
+
+    /// The documents at `path`, in one source or in all, by source.
+    fn documents_at(
+        &self,
+        source: Option<&SourceId>,
+        path: &str,
+    ) -> Result<Vec<StoredDocument>, StoreError>;
+
+    /// A text.
+    fn text(&self, hash: Hash) -> Result<String, StoreError>;
+
+    /// The metadata that the file of a document had when it was indexed.
+    fn stat(&self, document: DocumentId) -> Result<Stat, StoreError>;
+
+    /// The chunks of a document, in order.
+    fn chunks(&self, document: DocumentId) -> Result<Vec<StoredChunk>, StoreError>;
+
+    /// The chunks with ids from `first` to `last`, with their documents; only a few of them, since
+    /// the caller looks for a single one.
+    fn chunks_between(
+        &self,
+        first: [u8; 16],
+        last: [u8; 16],
+    ) -> Result<Vec<(StoredDocument, StoredChunk)>, StoreError>;
+
+    /// The id of the chunk of a document that contains the byte at `offset`, or of the next one.
+    fn chunk_at(&self, document: DocumentId, offset: usize) -> Result<Option<Hash>, StoreError>;
+
+    /// The links of a document, in the order of its text.
+    fn links_of(&self, document: DocumentId) -> Result<Vec<LinkRow>, StoreError>;
+
+    /// The links in a source to `target`, each with the id of the document that contains it.
+    fn links_to(
+        &self,
+        source: &SourceId,
+        target: &str,
+        wiki: bool,
+    ) -> Result<Vec<(DocumentId, LinkRow)>, StoreError>;
+
+    /// What was skipped at `path` or above it, in one source or in all.
+    fn skip_at(&self, source: Option<&SourceId>, path: &str) -> Result<Option<Skip>, StoreError>;
+
+    /// Calls `visit` with the path of every document of a source, or of all.
+    fn each_path(
+        &self,
+        source: Option<&SourceId>,
+        visit: &mut dyn FnMut(&str),
+    ) -> Result<(), StoreError>;
+
+    /// Calls `visit` with the documents at or under `path`, in a source or in all, by source and
+    /// path; at most `limit` of them.
+    fn each_listed(
+        &self,
+        source: Option<&SourceId>,
+        path: &str,
+        limit: Option<usize>,
+        visit: &mut dyn FnMut(Listed),
+    ) -> Result<(), StoreError>;
+
+    /// How many documents there are at or under `path`, in a source or in all.
+    fn count(&self, source: Option<&SourceId>, path: &str) -> Result<usize, StoreError>;
+
+    /// How many chunks a document has.
+    fn chunk_count(&self, document: DocumentId) -> Result<usize, StoreError>;
+
+    /// Calls `visit` with each document that has a facet of this name, and its value, document by
+    /// document.
+    fn each_facet(
+        &self,
+        name: &str,
+        visit: &mut dyn FnMut(DocumentId, &str),
+    ) -> Result<(), StoreError>;
+
+    /// Calls `visit` for each document of a source that has warnings, and for each such chunk.
+    fn each_warned(&self, source: &SourceId, visit: VisitWarned<'_>) -> Result<(), StoreError>;
+}
