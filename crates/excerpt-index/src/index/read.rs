@@ -20,9 +20,12 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownDocument`] and [`Error::UnknownSection`] with a suggestion,
-    /// [`Error::AmbiguousDocument`], [`Error::UnknownChunk`], [`Error::AmbiguousChunk`], or
-    /// [`Error::Lines`] when the document ends before the first line.
+    /// [`Error::UnknownDocument`](crate::Error::UnknownDocument) and
+    /// [`Error::UnknownSection`](crate::Error::UnknownSection) with a suggestion,
+    /// [`Error::AmbiguousDocument`](crate::Error::AmbiguousDocument),
+    /// [`Error::UnknownChunk`](crate::Error::UnknownChunk),
+    /// [`Error::AmbiguousChunk`](crate::Error::AmbiguousChunk), or
+    /// [`Error::Lines`](crate::Error::Lines) when the document ends before the first line.
     pub fn get(&self, target: &Target, options: &ReadOptions) -> Result<DocumentText> {
         self.current(|open| open.get(target, options))
     }
