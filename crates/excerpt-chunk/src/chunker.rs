@@ -227,7 +227,8 @@ impl Chunker {
             min: config.min * scale,
             overlap: config.overlap_size() * scale,
             levels: config.mandatory_levels(strategy),
-            days: matches!(strategy, Strategy::Markdown | Strategy::Headers),
+            days: matches!(strategy, Strategy::Markdown | Strategy::Headers)
+                && reading.outline.is_journal(),
             leads: strategy == Strategy::Markdown,
             entries: config.per_entry,
             overview: config

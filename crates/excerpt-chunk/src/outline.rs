@@ -233,13 +233,14 @@ impl Node {
         self.kind == Kind::Section || (self.kind.is_code() && self.label.is_some())
     }
 
-    /// The dates in its label; none if a number comes before them, as in the heading of a release.
+    /// The dates in its label; none if a version comes before them, as in the heading of a release.
     fn days(&self) -> impl Iterator<Item = &str> {
         let label = self.label.as_deref().unwrap_or_default();
         let before = dates(label)
             .next()
             .and_then(|date| label.split(date).next());
-        let is_release = before.is_some_and(|before| before.contains(|c: char| c.is_ascii_digit()));
+        let is_version = |text: &[u8]| matches!(text, [one, b'.', other] if one.is_ascii_digit() && other.is_ascii_digit());
+        let is_release = before.is_some_and(|before| before.as_bytes().windows(3).any(is_version));
         dates(label).filter(move |_| !is_release)
     }
 
@@ -312,8 +313,17 @@ impl Outline {
         }
     }
 
+    /// Whether two sections have different dates in their headings. The releases of a changelog do
+    /// not count.
+    pub(crate) fn is_journal(&self) -> bool {
+        let sections = self.nodes.iter().filter(|node| node.kind == Kind::Section);
+        let mut days = sections.flat_map(Node::days);
+        days.next()
+            .is_some_and(|first| days.any(|day| day != first))
+    }
+
     /// Whether the node at `index` is a section that follows a day of a journal: a section with a
-    /// date in its heading that is not its own. The releases of a changelog are no such days.
+    /// date in its heading that is not its own.
     pub(crate) fn ends_day(&self, index: usize) -> bool {
         let node = &self.nodes[index];
         if node.kind != Kind::Section || index == node.parent() + 1 {

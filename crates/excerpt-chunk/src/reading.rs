@@ -192,8 +192,7 @@ fn detect(
     outline: &Outline,
     (size, unit): (usize, &str),
 ) -> (Strategy, String) {
-    let mut nodes = 0..outline.nodes.len();
-    let is_journal = nodes.any(|node| outline.ends_day(node));
+    let is_journal = outline.is_journal();
     if size < 2 * config.min && !is_journal {
         let min = config.min;
         let reason = format!("detected: {size} {unit}, under twice `min` ({min})");

@@ -284,6 +284,8 @@ impl Engine {
             let index = Index::open(&self.scope.index, options)?;
             self.embedding.given_to(index)
         };
+        // What is gone does not stay open.
+        *known() = None;
         let opened = open().map_err(|error| match error {
             Error::NotFound { .. } => Unanswered::Missing(error),
             error => Unanswered::Other(ServiceError::from(error).into()),

@@ -127,7 +127,9 @@ fn each_day_of_a_journal_has_its_own_chunks() {
     let expected = expected.map(|(line, dates)| (line, dates.to_string()));
     assert_eq!(starts.collect::<Vec<_>>(), expected);
     let count = |text: String| chunker.chunk(&Document::new(&text)).chunks.len();
-    assert_eq!(count(days.replace("02-15", "01-30")), 2);
+    assert_eq!(count(days.replace("02-15", "01-30")), 1);
+    assert_eq!(count(days.replace("## 2026-02-15", "## Context")), 1);
+    assert_eq!(count(days.replace("## 2026", "## Week 5, 2026")), 3);
     assert_eq!(count(days.replace("## 2026", "## Monday, 2026")), 3);
     // Other headings do not split a small text.
     assert_eq!(count(days.replace("2026", "Day")), 1);

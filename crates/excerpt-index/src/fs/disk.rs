@@ -154,8 +154,8 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     sync_folder(folder)
 }
 
-/// Like [`replace`], but without waiting for the disk: for derived files, written by the holder of
-/// the lock.
+/// Like [`replace`], but without waiting for the disk: for files that can be derived again. Two
+/// processes that write one at once may leave neither of the two contents.
 pub(crate) fn replace_derived(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let unfinished = unfinished(path);
     clear(&unfinished)?;

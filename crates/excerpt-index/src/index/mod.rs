@@ -10,7 +10,7 @@ mod watch;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use excerpt_chunk::Hash;
 
@@ -269,9 +269,11 @@ impl Index {
     /// Serves this index, built in a folder inside the index directory `home`, in place of the one
     /// served there.
     pub(crate) fn serve_from(self, home: &Path, lock: &WriteLock) -> Result<()> {
-        // The others are closed.
         let mut idle = self.idle.into_inner().unwrap_or_default();
-        match idle.pop() {
+        let last = idle.pop();
+        // The others are closed.
+        drop(idle);
+        match last {
             Some(open) => open.serve_from(home, lock),
             None => OpenIndex::open(&self.dir, self.options)?.serve_from(home, lock),
         }
@@ -284,23 +286,31 @@ impl Index {
 
     /// Calls `work` with the index in its current state.
     fn current<T>(&self, work: impl FnOnce(&mut OpenIndex) -> Result<T>) -> Result<T> {
-        self.with(|open| {
-            // It is gone or was replaced by something else: opening it again says so.
-            if open.store.refresh().is_err() {
-                *open = self.opened()?;
-            }
-            work(open)
-        })
+        // If it is gone or was replaced by something else, opening it again says so.
+        let mut last = self.idle().pop();
+        last.take_if(|open| open.store.refresh().is_err());
+        self.lend(last, work)
     }
 
     /// Calls `work` with the index as one that no other thread uses meanwhile.
     fn with<T>(&self, work: impl FnOnce(&mut OpenIndex) -> Result<T>) -> Result<T> {
-        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let last = idle().pop();
-        let mut open = last.map_or_else(|| self.opened(), Ok)?;
+        let last = self.idle().pop();
+        self.lend(last, work)
+    }
+
+    fn lend<T>(
+        &self,
+        open: Option<OpenIndex>,
+        work: impl FnOnce(&mut OpenIndex) -> Result<T>,
+    ) -> Result<T> {
+        let mut open = open.map_or_else(|| self.opened(), Ok)?;
         let done = work(&mut open);
-        idle().push(open);
+        self.idle().push(open);
         done
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<OpenIndex>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn opened(&self) -> Result<OpenIndex> {

@@ -400,11 +400,12 @@ impl Version {
             Version::Stat(stat) => return *stat,
             Version::Tag { tag, size } => (tag, *size),
         };
-        let hash = u128::from_le_bytes(Hash::of(tag.as_bytes()).0);
+        let mut hash = [0; 8];
+        hash.copy_from_slice(&Hash::of(tag.as_bytes()).0[..8]);
         Stat {
             size,
-            mtime_ns: (hash as u64).cast_signed(),
-            inode: Some((hash >> 64) as u64),
+            mtime_ns: 0,
+            inode: Some(u64::from_le_bytes(hash)),
             ctime_ns: Some(Stat::OF_TAG),
         }
     }
@@ -428,9 +429,6 @@ impl Stat {
     /// The modification time in whole seconds since 1970; 0 if there is none.
     #[must_use]
     pub fn seconds(self) -> i64 {
-        match self.is_of_tag() {
-            true => 0,
-            false => self.mtime_ns.div_euclid(1_000_000_000),
-        }
+        self.mtime_ns.div_euclid(1_000_000_000)
     }
 }

@@ -293,6 +293,8 @@ impl Files {
             }
         }
         listing.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        // A folder that changes while it is read may name a file twice.
+        listing.entries.dedup_by(|a, b| a.path == b.path);
         listing.skips.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(listing)
     }

@@ -25,7 +25,7 @@ pub trait Source: Send + Sync {
     fn id(&self) -> &SourceId;
 
     /// What the source has at the moment: its documents, ordered by the bytes of their paths, and
-    /// between them, in any order, what it skips. It is not held in memory as a whole.
+    /// between them, in any order, what it skips. A sync does not keep them all in memory.
     ///
     /// # Errors
     ///

@@ -26,6 +26,7 @@ use super::names::quoted;
 use super::passage::{FormCost, head, how, place};
 use super::reply::{Form, Reply, texts};
 use super::shared::{Shared, object};
+use super::told;
 use crate::output::ONLY_WEAK;
 use crate::scores::Scores;
 
@@ -214,7 +215,7 @@ impl Shared {
                 format!("no document here has the {filter} {asked}: {there}")
             }
             // It may repeat a long question.
-            note => bounded(&note.to_string()),
+            note => bounded(&told::note(note)),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The messages for an agent: what is wrong, as the libraries say it, and what the agent can do.
 
-use excerpt_index::{Error, Secret, SkipReason};
+use excerpt_index::{Error, Note, Secret, SkipReason};
 use excerpt_service::ServiceError;
 use excerpt_service::text::address::{address, ticked};
 use excerpt_service::text::without_root;
@@ -90,11 +90,25 @@ fn index_error(error: &Error) -> String {
             "if this is intended, ask the user to run `excerpt sync --accept-removals`"
         }
         Error::NameTaken { .. } | Error::RootTaken { .. } => "choose another `name`",
+        Error::UnknownCollection { names, .. } if names.is_empty() => "there are none",
         Error::UnknownChunk { .. } => "use an id from `search`",
         Error::Full { .. } => "ask the user to free some space",
         error => return error.to_string(),
     };
     format!("{error}: {next}")
+}
+
+/// A note about an answer, and what to do about it.
+pub(super) fn note(note: &Note) -> String {
+    match note {
+        Note::Behind { holder: None }
+        | Note::NoVectors
+        | Note::VectorsBehind { .. }
+        | Note::FormerVectors { failure: None, .. } => {
+            format!("{note}: ask the user to run `excerpt sync`")
+        }
+        note => note.to_string(),
+    }
 }
 
 /// How to index a file that was skipped for this reason.

@@ -203,11 +203,14 @@ impl Database {
         Ok(())
     }
 
-    /// Records that the database is sound, after this process has changed it.
-    pub(super) fn renew_seal(&self) {
-        if !seal::is_intact(&self.path) {
+    /// Renews the seal after `change`, unless something else has changed the file before.
+    pub(super) fn sealed<E>(&self, change: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
+        let was_intact = self.is_in_place() && seal::is_intact(&self.path);
+        change()?;
+        if was_intact && !seal::is_intact(&self.path) {
             seal::keep(&self.path, seal::current(&self.path).as_deref());
         }
+        Ok(())
     }
 
     fn verify_structure(&self) -> Result<(), StoreError> {
@@ -225,10 +228,12 @@ impl Database {
 
     /// Closes the database with all its contents in a single file.
     pub(crate) fn close(self) -> Result<()> {
-        let emptied = self
-            .connection
-            .pragma(None, "wal_checkpoint", "TRUNCATE", |_| Ok(()));
-        emptied.map_err(|error| not_ours(&self.path, error))
+        let empty = || {
+            self.connection
+                .pragma(None, "wal_checkpoint", "TRUNCATE", |_| Ok(()))
+        };
+        self.sealed(empty)
+            .map_err(|error| not_ours(&self.path, error))
     }
 
     /// Whose database it is, at one moment: another process may be about to create it.

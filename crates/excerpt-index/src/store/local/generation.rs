@@ -185,7 +185,6 @@ impl Store {
     /// Serves the generation that was built, in place of this one.
     pub(crate) fn swap(&mut self, lock: &WriteLock, aside: Store) -> Result<(), StoreError> {
         let dir = aside.dir.clone();
-        // Its last connection writes the log into the database.
         drop(aside);
         let next = serve(&self.home, &dir)?;
         *self = Store::at(&self.home, &next)?;

@@ -6,7 +6,8 @@
 //! than excerpt may have changed the file: when it was copied, restored or damaged, or when a
 //! process was killed while it wrote.
 //!
-//! The seal may be lost or out of date: then the database is checked once more than needed.
+//! The seal may be lost or out of date: then the database is checked once more than needed. Where
+//! the system has neither inodes nor ctimes, a change that keeps size and time is not noticed.
 
 use std::path::{Path, PathBuf};
 

@@ -33,9 +33,7 @@ impl Database {
 
     /// Ends a change. SQLite may write its log into the database meanwhile.
     pub(super) fn commit(&self, transaction: Transaction<'_>) -> Result<(), StoreError> {
-        transaction.commit()?;
-        self.renew_seal();
-        Ok(())
+        self.sealed(|| Ok(transaction.commit()?))
     }
 
     /// Creates a source unless it exists. `name` is that of its collection.
@@ -313,16 +311,15 @@ impl Database {
 
     /// Stores why the embedder returned no vectors at the last sync, or that it did.
     pub(super) fn set_failure(&self, failure: Option<&str>) -> Result<(), StoreError> {
+        let transaction = self.change()?;
         match failure {
-            Some(failure) => self.connection.execute(
+            Some(failure) => transaction.execute(
                 "INSERT OR REPLACE INTO meta VALUES ('vectors_failure', ?1)",
                 [failure],
             ),
-            None => self
-                .connection
-                .execute("DELETE FROM meta WHERE key = 'vectors_failure'", []),
+            None => transaction.execute("DELETE FROM meta WHERE key = 'vectors_failure'", []),
         }?;
-        Ok(())
+        self.commit(transaction)
     }
 }
 
