@@ -24,7 +24,7 @@ pub use id::SourceId;
 pub(crate) use id::{ChunkKey, DocumentId, Revision};
 pub use list::{ChangeDate, DateFrom, DocumentEntry, FolderEntry, ListOptions, ListOrder, Warned};
 pub use path::is_at_or_below;
-pub(crate) use path::segments;
+pub(crate) use path::{segments, with_folders};
 pub use question::{Filter, Query, Rank};
 pub use ranking::{Channels, Fusion, Ranking, RankingPreset, Signals};
 pub use selection::{Secret, Secrets, Selection};

@@ -23,6 +23,12 @@ pub fn is_at_or_below(folder: &str, path: &str) -> bool {
     rest.is_some_and(|rest| folder.is_empty() || rest.is_empty() || rest.starts_with('/'))
 }
 
+/// A path and the folders that contain it, from the innermost outwards, without `""`.
+pub(crate) fn with_folders(path: &str) -> impl Iterator<Item = &str> {
+    let folders = path.rmatch_indices('/').map(|(end, _)| &path[..end]);
+    std::iter::once(path).chain(folders)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

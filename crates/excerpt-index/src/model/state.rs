@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::SkipReason;
 use super::SourceSummary;
@@ -93,7 +93,7 @@ pub struct SourceStatus {
 }
 
 /// The last sync of a source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LastSync {
     /// When it started, in seconds since 1970.

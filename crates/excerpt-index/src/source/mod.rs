@@ -34,6 +34,23 @@ pub trait Source: Send + Sync {
     /// [`SkipReason::Unreadable`](crate::SkipReason::Unreadable).
     fn entries(&self) -> Result<Entries<'_>>;
 
+    /// Names the state that [`Source::entries`] lists and [`Source::read`] reads, so that a later
+    /// sync can ask for the [changes](Source::changes) since then. It also depends on the rules for
+    /// what is listed. `None`, as by default, if the source cannot tell what has changed.
+    fn cursor(&self) -> Option<&str> {
+        None
+    }
+
+    /// What has changed since the state that a cursor names. `None`, as by default, if that state
+    /// is not known or not comparable: then a sync asks for everything.
+    ///
+    /// # Errors
+    ///
+    /// When the source cannot be reached.
+    fn changes(&self, _since: &str) -> Result<Option<Changes>> {
+        Ok(None)
+    }
+
     /// All entries at once. It takes about a hundred bytes of memory per document.
     ///
     /// # Errors
@@ -83,6 +100,16 @@ impl Listing {
         let documents = self.entries.into_iter().map(ListItem::Document);
         Box::new(skips.chain(documents).map(Ok))
     }
+}
+
+/// What differs between two states of a source.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// The paths of documents and folders where something may be different, including what no
+    /// longer exists.
+    pub paths: Vec<String>,
+    /// What there is now, at these paths and under them.
+    pub listing: Listing,
 }
 
 /// A candidate document.

@@ -4,9 +4,10 @@ use std::ops::ControlFlow;
 
 use excerpt_chunk::Hash;
 
+use super::catalog::Catalog;
 use super::{Change, Known, SkipRow, StoreError};
 use crate::embed::{EmbedError, Embedder};
-use crate::model::{LastSync, SourceId};
+use crate::model::{LastSync, SourceId, SourceSummary};
 
 /// Receives how many of how many documents are done, and may cancel: what is done by then is kept.
 pub(crate) type Tell<'a> = &'a mut dyn FnMut(usize, usize) -> ControlFlow<()>;
@@ -28,6 +29,12 @@ pub(crate) trait Ledger {
         limit: usize,
     ) -> Result<Vec<Known>, StoreError>;
 
+    /// The document of a source at `path`, and those under it, by path.
+    fn known_at(&self, source: &SourceId, path: &str) -> Result<Vec<Known>, StoreError>;
+
+    /// The documents as they are now, with what has been applied.
+    fn catalog(&self) -> Result<Box<dyn Catalog + '_>, StoreError>;
+
     /// The text of each hash, in their order, duplicates included.
     fn texts(&self, hashes: &[Hash]) -> Result<Vec<String>, StoreError>;
 
@@ -47,14 +54,8 @@ pub(crate) trait Ledger {
     /// How many documents are not searchable in their current version.
     fn behind(&self) -> Result<usize, StoreError>;
 
-    /// Records that a sync has covered the whole source, and what the source is about now. `skips`
-    /// replaces the list of what is skipped; `None` if it is the same.
-    fn finish(
-        &mut self,
-        source: &SourceId,
-        sync: LastSync,
-        skips: Option<&[SkipRow]>,
-    ) -> Result<(), StoreError>;
+    /// Records that a sync has covered the whole source.
+    fn finish(&mut self, source: &SourceId, finished: &Finished<'_>) -> Result<(), StoreError>;
 }
 
 /// The state of a source before a sync.
@@ -64,6 +65,21 @@ pub(crate) struct Begun {
     pub(crate) last_sync: Option<LastSync>,
     /// What the last complete sync skipped, by path.
     pub(crate) skips: Vec<SkipRow>,
+    /// The [`Finished::cursor`] of the last sync, if it was complete.
+    pub(crate) cursor: Option<String>,
+    /// Whether there is a summary of the source.
+    pub(crate) has_summary: bool,
+}
+
+/// What a complete sync leaves behind.
+pub(crate) struct Finished<'a> {
+    pub(crate) sync: LastSync,
+    /// Replaces the list of what is skipped; `None` if it is the same.
+    pub(crate) skips: Option<&'a [SkipRow]>,
+    /// What the source is about; `None` if that is the same.
+    pub(crate) summary: Option<&'a SourceSummary>,
+    /// Names the state of the source that the index has; `None` if it cannot be named.
+    pub(crate) cursor: Option<&'a str>,
 }
 
 /// How an update of vectors ended.

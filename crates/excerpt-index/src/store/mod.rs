@@ -15,7 +15,6 @@ mod period;
 mod record;
 pub(crate) mod snapshot;
 mod stored;
-mod summary;
 
 pub(crate) use candidate::{Candidate, Candidates, Documents, LexicalQuery, idf};
 pub(crate) use error::StoreError;

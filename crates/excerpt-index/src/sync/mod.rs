@@ -8,11 +8,13 @@
 //! are applied in batches, each in one transaction: a sync that is cancelled at any moment leaves
 //! each document either in its old state or in its new one, and the next sync continues from there.
 
+mod changed;
 mod clock;
 mod cut;
 mod deadline;
 mod journal;
 mod plan;
+mod summary;
 mod work;
 
 use std::ops::ControlFlow;
@@ -30,12 +32,13 @@ use crate::model::{
     SyncReport,
 };
 use crate::source::{Entries, SECRETS_VERSION, Source};
-use crate::store::ledger::{Followed, Ledger};
+use crate::store::ledger::{Begun, Finished, Followed, Ledger};
 use crate::store::{Change, SkipRow, StoreError};
 pub(crate) use clock::Clock;
 use cut::Splitter;
 use journal::{Journal, Verdict, key};
 use plan::{BATCH_DOCUMENTS, KnownDocuments, Plan, Step, Terms, batch};
+use summary::summary;
 use work::{Outcome, Work};
 
 /// After how many batches the keyword index is updated, so that a search during a long sync finds
@@ -124,15 +127,16 @@ impl<'a> Sync<'a> {
         let entries = self.source.entries()?;
         let source = self.source.id();
         let begun = self.ledger.begin(source, self.name.as_deref())?;
-        let (last, before) = (begun.last_sync, begun.skips);
+        let last = begun.last_sync;
         self.trusts = last.is_none_or(|last| last.started <= self.clock.seconds());
-        let mut plan = self.plan(source, entries, &before)?;
+        let mut plan = self.plan(source, entries, &begun)?;
         // An index that started as a copy does not reflect this source yet.
         if !self.accepts_removals && last.is_some() {
             self.check_loss(&plan)?;
         }
         self.report.removed = plan.removals.len();
-        if !plan.steps.is_empty() || !plan.suspects.is_empty() || !plan.removals.is_empty() {
+        let is_same = plan.is_empty();
+        if !is_same {
             self.ledger.start(source, self.clock.seconds())?;
         }
         let applied = self.apply(source, &mut plan)?;
@@ -151,13 +155,37 @@ impl<'a> Sync<'a> {
         for row in &plan.skips {
             *self.report.skipped.entry(row.skip.reason).or_default() += 1;
         }
-        let skips = (plan.skips != before).then_some(&plan.skips[..]);
-        let sync = LastSync {
-            started: self.clock.seconds(),
-            finished: Some(self.clock.later()),
-        };
-        self.ledger.finish(source, sync, skips)?;
+        // An earlier sync may have written and not come to its end.
+        let was_complete = last.is_some_and(|last| last.finished.is_some());
+        let is_described = is_same && was_complete && begun.has_summary;
+        self.record(&begun, &plan.skips, is_described)?;
         Ok(self.finish(true))
+    }
+
+    /// Records that the whole source was covered. `is_described` is whether the summary still
+    /// holds.
+    fn record(
+        &mut self,
+        begun: &Begun,
+        skips: &[SkipRow],
+        is_described: bool,
+    ) -> Result<(), StoreError> {
+        let source = self.source.id();
+        let summary = match is_described {
+            true => None,
+            false => Some(summary(&*self.ledger.catalog()?, source)?),
+        };
+        let cursor = changed::cursor(self.source, self.identity);
+        let finished = Finished {
+            sync: LastSync {
+                started: self.clock.seconds(),
+                finished: Some(self.clock.later()),
+            },
+            skips: (skips != begun.skips).then_some(skips),
+            summary: summary.as_ref(),
+            cursor: cursor.as_deref(),
+        };
+        self.ledger.finish(source, &finished)
     }
 
     fn finish(mut self, complete: bool) -> SyncReport {
@@ -176,21 +204,25 @@ impl<'a> Sync<'a> {
         (self.progress)(Progress { stage, done, total })
     }
 
-    /// Compares the listing with the known documents, and sets aside what may crash.
+    /// Compares what there is, or what has changed, with the known documents, and sets aside what
+    /// may crash.
     fn plan(
         &mut self,
         source: &SourceId,
         entries: Entries<'_>,
-        before: &[SkipRow],
+        begun: &Begun,
     ) -> Result<Plan, StoreError> {
-        let known = KnownDocuments::new(self.ledger, source);
         let terms = Terms {
             identity: self.identity,
             trusts: self.trusts,
             retry: self.retry,
             first: self.first,
         };
-        let mut plan = plan::plan(known, entries, before, &terms)?;
+        let (ledger, before) = (&*self.ledger, &begun.skips[..]);
+        let mut plan = match changed::changes(self.source, begun, &terms)? {
+            Some(changes) => changed::plan(ledger, source, changes, before, &terms)?,
+            None => plan::plan(KnownDocuments::new(ledger, source), entries, before, &terms)?,
+        };
         self.report.listed = plan.listed;
         self.report.first_listed = plan.first_listed;
         self.report.unchanged = plan.unchanged;

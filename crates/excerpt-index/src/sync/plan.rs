@@ -7,7 +7,9 @@ use std::iter::Peekable;
 use excerpt_chunk::{CodeParser as _, Document, Hash};
 use excerpt_grammars::Grammars;
 
-use crate::model::{DocumentId, Error, Result, Skip, SkipReason, SourceId, is_at_or_below};
+use crate::model::{
+    DocumentId, Error, Result, Skip, SkipReason, SourceId, is_at_or_below, with_folders,
+};
 use crate::source::{Entry, ListItem};
 use crate::store::ledger::Ledger;
 use crate::store::{Known, SkipRow, StoreError};
@@ -173,6 +175,11 @@ impl Plan {
         self.removals.push(known.id);
     }
 
+    /// Whether there is nothing to do.
+    pub(super) fn is_empty(&self) -> bool {
+        self.steps.is_empty() && self.suspects.is_empty() && self.removals.is_empty()
+    }
+
     /// Orders the steps: those in the folder or file `first` before all others.
     pub(super) fn order(&mut self, first: Option<&str>) {
         let is_first = |step: &Step| first.is_some_and(|first| is_at_or_below(first, step.path()));
@@ -308,9 +315,9 @@ impl<'a> Exclusions<'a> {
 
     /// Why `path`, or a folder that contains it, was skipped.
     fn at(&self, path: &str) -> Option<SkipReason> {
-        let folders = path.match_indices('/').map(|(end, _)| &path[..end]);
-        let mut paths = folders.chain([path]);
-        paths.find_map(|path| self.0.get(path).copied())
+        // The outermost decides: what is below it was not looked at.
+        let found = with_folders(path).filter_map(|path| self.0.get(path).copied());
+        found.last()
     }
 }
 

@@ -1,12 +1,15 @@
 //! Sources that are not folders: a document has a tag in place of the metadata of a file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use excerpt_index::{
-    Encoding, Entries, Entry, Index, ListItem, OpenOptions, Query, Reading, Source, SourceId,
-    SyncOptions, SyncReport, Version, quiet,
+    Changes, Encoding, Entries, Entry, Index, ListItem, Listing, OpenOptions, Query, Reading, Skip,
+    SkipReason, Source, SourceId, SyncOptions, SyncReport, Version, quiet,
 };
+use proptest::collection::{btree_map, vec};
+use proptest::prelude::*;
 
 use crate::fixture::{by_keywords, paths};
 
@@ -110,4 +113,200 @@ fn a_document_is_read_again_when_its_tag_changes_and_only_then() {
     assert_eq!((report.removed, read), (1, Vec::new()));
     let answer = index.search(&Query::new("red tea")).unwrap();
     assert!(!paths(&answer).contains(&"c/d.md"));
+}
+
+/// A state of a [`History`]: what each path has.
+type State = BTreeMap<String, Content>;
+
+#[derive(Clone, Debug, PartialEq)]
+enum Content {
+    Text(u8),
+    Ignored,
+    Unreadable,
+}
+
+/// A source that knows its former states, in the last of them.
+struct History {
+    id: SourceId,
+    states: Vec<State>,
+    cursor: String,
+    /// How often everything was listed.
+    listed: AtomicUsize,
+}
+
+impl History {
+    fn new(states: &[State]) -> Self {
+        History {
+            id: "https://example.org/history".into(),
+            states: states.to_vec(),
+            cursor: (states.len() - 1).to_string(),
+            listed: AtomicUsize::new(0),
+        }
+    }
+
+    fn now(&self) -> &State {
+        self.states.last().unwrap()
+    }
+
+    fn text(&self, path: &str) -> Option<String> {
+        match self.now().get(path)? {
+            Content::Text(text) => Some(format!("# Text {text}\n\nA text.\n")),
+            Content::Ignored | Content::Unreadable => None,
+        }
+    }
+
+    fn item(&self, path: &str) -> ListItem {
+        let reason = match &self.now()[path] {
+            Content::Text(tag) => {
+                return ListItem::Document(Entry {
+                    path: path.to_string(),
+                    version: Version::Tag {
+                        tag: tag.to_string(),
+                        size: self.text(path).unwrap().len() as u64,
+                    },
+                });
+            }
+            Content::Ignored => SkipReason::Ignored,
+            Content::Unreadable => SkipReason::Unreadable,
+        };
+        ListItem::Skip(Skip::new(path, reason))
+    }
+
+    fn sync(&self, index: &mut Index, options: &SyncOptions) -> SyncReport {
+        index.sync_source(self, options, quiet).unwrap()
+    }
+}
+
+impl Source for History {
+    fn id(&self) -> &SourceId {
+        &self.id
+    }
+
+    fn entries(&self) -> excerpt_index::Result<Entries<'_>> {
+        let mut is_first = true;
+        Ok(Box::new(self.now().keys().map(move |path| {
+            if std::mem::take(&mut is_first) {
+                self.listed.fetch_add(1, Ordering::Relaxed);
+            }
+            Ok(self.item(path))
+        })))
+    }
+
+    fn cursor(&self) -> Option<&str> {
+        Some(&self.cursor)
+    }
+
+    fn changes(&self, since: &str) -> excerpt_index::Result<Option<Changes>> {
+        let former = since.parse::<usize>().ok();
+        let Some(former) = former.and_then(|number| self.states.get(number)) else {
+            return Ok(None);
+        };
+        let all: BTreeSet<&String> = former.keys().chain(self.now().keys()).collect();
+        let is_different = |path: &&String| former.get(*path) != self.now().get(*path);
+        let paths: Vec<String> = all.into_iter().filter(is_different).cloned().collect();
+        let mut listing = Listing::default();
+        for path in paths.iter().filter(|path| self.now().contains_key(*path)) {
+            match self.item(path) {
+                ListItem::Document(entry) => listing.entries.push(entry),
+                ListItem::Skip(skip) => listing.skips.push(skip),
+            }
+        }
+        Ok(Some(Changes { paths, listing }))
+    }
+
+    fn read(&self, entry: &Entry) -> Reading {
+        match self.text(&entry.path) {
+            None => Reading::Gone,
+            Some(text) => Reading::Text {
+                bytes: text.len() as u64,
+                text,
+                encoding: Encoding::default(),
+                version: entry.version.clone(),
+            },
+        }
+    }
+}
+
+fn index_in(dir: &tempfile::TempDir) -> Index {
+    Index::open(dir.path(), OpenOptions::create()).unwrap()
+}
+
+/// What an index has of a source.
+fn held(index: &Index, source: &History) -> (excerpt_chunk::Hash, Vec<Skip>) {
+    let root = source.id.path();
+    (index.fingerprint().unwrap(), index.skips(root).unwrap())
+}
+
+fn content() -> impl Strategy<Value = Content> {
+    prop_oneof![
+        6 => (0_u8..3).prop_map(Content::Text),
+        1 => Just(Content::Ignored),
+        1 => Just(Content::Unreadable),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn following_changes_leads_to_the_same_index_as_listing_everything(
+        states in vec(btree_map("[ab]/[a-c]", content(), 1..6), 2..4),
+    ) {
+        let dirs = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let [mut followed, mut fresh] = dirs.each_ref().map(index_in);
+        let options = SyncOptions::default().accept_removals(true);
+        let mut states: Vec<State> = states;
+        // What cannot be read is kept as it was, which a fresh index cannot do.
+        states.last_mut().unwrap().retain(|_, content| *content != Content::Unreadable);
+        for count in 1..=states.len() {
+            History::new(&states[..count]).sync(&mut followed, &options);
+        }
+        let last = History::new(&states);
+        last.sync(&mut fresh, &options);
+        prop_assert_eq!(held(&followed, &last), held(&fresh, &last));
+    }
+}
+
+fn state(texts: &[(&str, u8)]) -> State {
+    let texts = texts.iter();
+    texts
+        .map(|(path, text)| (path.to_string(), Content::Text(*text)))
+        .collect()
+}
+
+#[test]
+fn what_has_changed_is_asked_for_in_place_of_everything() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut index = index_in(&dir);
+    let options = SyncOptions::default();
+    let states = [
+        state(&[("a.md", 0), ("b.md", 1), ("c/d.md", 2), ("c/e.md", 2)]),
+        state(&[("a.md", 0), ("b.md", 2), ("c/d.md", 2), ("f.md", 1)]),
+    ];
+    let first = History::new(&states[..1]);
+    first.sync(&mut index, &options);
+    assert_eq!(first.listed.into_inner(), 1);
+
+    let second = History::new(&states);
+    let report = second.sync(&mut index, &options);
+    let counts = (report.added, report.changed, report.removed);
+    assert_eq!((counts, report.unchanged), ((1, 1, 1), 2));
+    assert_eq!((report.listed, report.read), (4, 2));
+    assert_eq!(second.sync(&mut index, &options).unchanged, 4);
+    assert_eq!(second.listed.into_inner(), 0);
+
+    // Other settings, a request to try everything again, and an unknown state.
+    let mut tagged = SyncOptions::default();
+    tagged.attributes.tags.push("tea".to_string());
+    for (options, cursor) in [
+        (&tagged, "1"),
+        (&tagged.clone().retry(true), "1"),
+        (&tagged, "forgotten"),
+        (&tagged, "1"),
+    ] {
+        let mut again = History::new(&states);
+        again.cursor = cursor.to_string();
+        assert_eq!(again.sync(&mut index, options).listed, 4);
+        assert_eq!(again.listed.into_inner(), usize::from(cursor == "1"));
+    }
 }

@@ -7,10 +7,10 @@ use excerpt_chunk::Hash;
 use super::Store;
 use crate::embed::Embedder;
 use crate::fs::lock::WriteLock;
-use crate::model::{LastSync, SourceId};
-use crate::store::ledger::{Begun, Followed, Ledger, Tell};
-use crate::store::summary::Summarizer;
-use crate::store::{Change, Known, SkipRow, StoreError};
+use crate::model::SourceId;
+use crate::store::catalog::Catalog;
+use crate::store::ledger::{Begun, Finished, Followed, Ledger, Tell};
+use crate::store::{Change, Known, StoreError};
 
 /// A store that this process may write.
 pub(crate) struct LocalLedger<'a> {
@@ -33,6 +33,8 @@ impl Ledger for LocalLedger<'_> {
         Ok(Begun {
             last_sync: database.last_sync(source)?,
             skips: database.skips(source)?,
+            cursor: database.cursor(source)?,
+            has_summary: database.summary(source)?.is_some(),
         })
     }
 
@@ -43,6 +45,14 @@ impl Ledger for LocalLedger<'_> {
         limit: usize,
     ) -> Result<Vec<Known>, StoreError> {
         self.store.database.known(source, after, limit)
+    }
+
+    fn known_at(&self, source: &SourceId, path: &str) -> Result<Vec<Known>, StoreError> {
+        self.store.database.known_at(source, path)
+    }
+
+    fn catalog(&self) -> Result<Box<dyn Catalog + '_>, StoreError> {
+        Ok(Box::new(self.store.catalog()?))
     }
 
     fn texts(&self, hashes: &[Hash]) -> Result<Vec<String>, StoreError> {
@@ -70,18 +80,7 @@ impl Ledger for LocalLedger<'_> {
         self.store.unfollowed()
     }
 
-    fn finish(
-        &mut self,
-        source: &SourceId,
-        sync: LastSync,
-        skips: Option<&[SkipRow]>,
-    ) -> Result<(), StoreError> {
-        let database = &self.store.database;
-        if database.summary_is_due(source)? {
-            let mut summary = Summarizer::default();
-            database.each_listed(Some(source), "", None, |listed| summary.add(listed))?;
-            database.set_summary(source, &serde_json::to_string(&summary.end())?)?;
-        }
-        database.finish_sync(source, sync, skips)
+    fn finish(&mut self, source: &SourceId, finished: &Finished<'_>) -> Result<(), StoreError> {
+        self.store.database.finish_sync(source, finished)
     }
 }

@@ -103,26 +103,6 @@ impl Database {
             None => Ok(None),
         }
     }
-
-    /// Whether a source has changed since its summary was built.
-    pub(crate) fn summary_is_due(&self, source: &SourceId) -> Result<bool, StoreError> {
-        // A sync that writes is first recorded as unfinished.
-        let sql = "SELECT summary IS NULL OR finished IS NULL FROM source WHERE id = ?1";
-        Ok(self
-            .connection
-            .query_row(sql, [self.row(source)?], |row| row.get(0))?)
-    }
-
-    /// Stores the summary of a source.
-    pub(crate) fn set_summary(&self, source: &SourceId, summary: &str) -> Result<(), StoreError> {
-        let source = self.row(source)?;
-        let transaction = self.change()?;
-        transaction
-            .prepare_cached("UPDATE source SET summary = ?2 WHERE id = ?1")?
-            .execute(params![source, summary])?;
-        sum::seal_source(&transaction, source)?;
-        self.commit(transaction)
-    }
 }
 
 /// The metadata of a file, from the columns of [`sum::STAT`] and their checksum.

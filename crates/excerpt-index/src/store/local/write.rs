@@ -16,6 +16,7 @@ use super::vectors::Key;
 use crate::model::LastSync;
 use crate::model::{DocumentId, Revision, SourceId, Stat};
 use crate::store::StoreError;
+use crate::store::ledger::Finished;
 use crate::store::local::sql::signed;
 use crate::store::record::{Change, ChunkRow, Record, SkipRow};
 
@@ -97,9 +98,10 @@ impl Database {
     }
 
     /// Removes a source with all its documents.
-    pub(crate) fn remove_source(&self, source: &SourceId) -> Result<(), StoreError> {
-        let source = self.row(source)?;
+    pub(crate) fn remove_source(&self, removed: &SourceId) -> Result<(), StoreError> {
+        let source = self.row(removed)?;
         let transaction = self.change()?;
+        put_cursor(&transaction, removed, None)?;
         let mut rev: Revision =
             transaction.query_row("SELECT value FROM meta WHERE key = 'rev'", [], |row| {
                 row.get(0)
@@ -122,56 +124,45 @@ impl Database {
     /// Records that a sync of the source has started to write: until it has finished, it counts as
     /// interrupted.
     pub(crate) fn start_sync(&self, source: &SourceId, started: i64) -> Result<(), StoreError> {
-        let source = self.row(source)?;
+        let row = self.row(source)?;
         let transaction = self.change()?;
         transaction
             .prepare_cached("UPDATE source SET started = ?2, finished = NULL WHERE id = ?1")?
-            .execute(params![source, started])?;
-        sum::seal_source(&transaction, source)?;
+            .execute(params![row, started])?;
+        put_cursor(&transaction, source, None)?;
+        sum::seal_source(&transaction, row)?;
         self.commit(transaction)
     }
 
-    /// Records that a sync has covered the whole source; `skips` replaces the list of skips.
+    /// Records that a sync has covered the whole source.
     pub(crate) fn finish_sync(
         &self,
         source: &SourceId,
-        sync: LastSync,
-        skips: Option<&[SkipRow]>,
+        finished: &Finished<'_>,
     ) -> Result<(), StoreError> {
-        let source = self.row(source)?;
+        let row = self.row(source)?;
         let transaction = self.change()?;
-        if let Some(skips) = skips {
-            transaction.execute("DELETE FROM skip WHERE source = ?1", [source])?;
-            let mut insert = transaction.prepare_cached(
-                "INSERT INTO skip (source, path, reason, detail, settled, size, mtime_ns, inode, ctime_ns)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-            )?;
-            for SkipRow {
-                skip,
-                stat,
-                settled,
-            } in skips
-            {
-                insert.execute(params![
-                    source,
-                    skip.path,
-                    skip.reason.name(),
-                    skip.detail,
-                    settled,
-                    stat.map(|stat| signed(stat.size)),
-                    stat.map(|stat| stat.mtime_ns),
-                    stat.and_then(inode),
-                    stat.and_then(|stat| stat.ctime_ns),
-                ])?;
-            }
+        if let Some(summary) = finished.summary {
+            let json = serde_json::to_string(summary)?;
+            let set = "UPDATE source SET summary = ?2 WHERE id = ?1";
+            transaction.execute(set, params![row, json])?;
         }
+        let LastSync {
+            started,
+            finished: ended,
+        } = finished.sync;
         transaction.execute(
             "UPDATE source SET started = ?2, finished = ?3 WHERE id = ?1",
-            params![source, sync.started, sync.finished],
+            params![row, started, ended],
         )?;
-        match skips {
-            Some(_) => sum::seal_skips(&transaction, source)?,
-            None => sum::seal_source(&transaction, source)?,
+        let mark = finished.cursor.map(|cursor| (finished.sync, cursor));
+        put_cursor(&transaction, source, mark)?;
+        match finished.skips {
+            Some(skips) => {
+                put_skips(&transaction, row, skips)?;
+                sum::seal_skips(&transaction, row)?;
+            }
+            None => sum::seal_source(&transaction, row)?,
         }
         self.commit(transaction)
     }
@@ -321,6 +312,56 @@ impl Database {
         }?;
         self.commit(transaction)
     }
+}
+
+/// Replaces the list of what a source skips.
+fn put_skips(
+    transaction: &Transaction<'_>,
+    source: i64,
+    skips: &[SkipRow],
+) -> Result<(), StoreError> {
+    transaction.execute("DELETE FROM skip WHERE source = ?1", [source])?;
+    let mut insert = transaction.prepare_cached(
+        "INSERT INTO skip (source, path, reason, detail, settled, size, mtime_ns, inode, ctime_ns)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    )?;
+    for row in skips {
+        insert.execute(params![
+            source,
+            row.skip.path,
+            row.skip.reason.name(),
+            row.skip.detail,
+            row.settled,
+            row.stat.map(|stat| signed(stat.size)),
+            row.stat.map(|stat| stat.mtime_ns),
+            row.stat.and_then(inode),
+            row.stat.and_then(|stat| stat.ctime_ns),
+        ])?;
+    }
+    Ok(())
+}
+
+/// Replaces the cursor of a source, with the sync that it is of: a version of excerpt that knows no
+/// cursors leaves it when it writes.
+fn put_cursor(
+    transaction: &Transaction<'_>,
+    source: &SourceId,
+    cursor: Option<(LastSync, &str)>,
+) -> Result<(), StoreError> {
+    let key = cursor_key(source);
+    match cursor {
+        Some(cursor) => transaction.execute(
+            "INSERT OR REPLACE INTO meta VALUES (?1, ?2)",
+            params![key, serde_json::to_string(&cursor)?],
+        ),
+        None => transaction.execute("DELETE FROM meta WHERE key = ?1", [key]),
+    }?;
+    Ok(())
+}
+
+/// The key of the cursor of a source in the table `meta`.
+pub(super) fn cursor_key(source: &SourceId) -> String {
+    format!("cursor {source}")
 }
 
 fn put(

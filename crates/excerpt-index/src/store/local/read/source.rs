@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{OptionalExtension, Row, ToSql, params};
 
 use super::{encoding, hash, size, unsigned};
-use crate::model::{Error, LastSync, Skip, SkipReason, SourceId, Stat};
+use crate::model::{Error, LastSync, Skip, SkipReason, SourceId, Stat, with_folders};
 use crate::store::Counts;
 use crate::store::StoreError;
 use crate::store::StoredSource;
 use crate::store::local::database::Database;
-use crate::store::local::sum::{self, SOURCE};
+use crate::store::local::sum::{self, SOURCE, STAT};
+use crate::store::local::write::cursor_key;
 use crate::store::record::{Known, SkipRow};
 
 impl Database {
@@ -113,6 +114,21 @@ impl Database {
         })?)
     }
 
+    /// The [`cursor`](crate::store::ledger::Finished::cursor) of the last sync of a source, if it
+    /// was complete.
+    pub(crate) fn cursor(&self, source: &SourceId) -> Result<Option<String>, StoreError> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT value FROM meta WHERE key = ?1")?;
+        let kept: Option<String> = select
+            .query_row([cursor_key(source)], |row| row.get(0))
+            .optional()?;
+        // Without a readable one, the whole source is listed.
+        let kept = kept.and_then(|json| serde_json::from_str::<(LastSync, String)>(&json).ok());
+        let last = self.last_sync(source)?;
+        Ok(kept.and_then(|(sync, cursor)| (Some(sync) == last).then_some(cursor)))
+    }
+
     /// The documents of a source after the path `after`, by path, at most `limit`.
     pub(crate) fn known(
         &self,
@@ -120,30 +136,45 @@ impl Database {
         after: Option<&str>,
         limit: usize,
     ) -> Result<Vec<Known>, StoreError> {
-        let mut select = self.connection.prepare_cached(
-            "SELECT id, path, size, mtime_ns, inode, ctime_ns, stat_sum, settled, text, identity, encoding FROM document
-             WHERE source = ?1 AND (?2 IS NULL OR path > ?2) ORDER BY path LIMIT ?3",
-        )?;
-        let rows = select.query_map(
-            params![
-                self.row(source)?,
-                after,
-                i64::try_from(limit).unwrap_or(i64::MAX)
-            ],
-            |row| {
-                // A file whose stored metadata is damaged is read again.
-                let is_sound = sum::is_stat_sound(row, 2)?;
-                Ok(Known {
-                    id: row.get(0)?,
-                    path: row.get(1)?,
-                    stat: stat(row, 2)?,
-                    settled: is_sound && row.get(7)?,
-                    hash: hash(row, 8)?,
-                    identity: hash(row, 9)?,
-                    encoding: encoding(row, 10)?,
-                })
-            },
-        )?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.known_where(
+            "?2 IS NULL OR path > ?2",
+            params![self.row(source)?, after, limit],
+        )
+    }
+
+    /// The document of a source at `path`, and those under it, by path.
+    pub(crate) fn known_at(&self, source: &SourceId, path: &str) -> Result<Vec<Known>, StoreError> {
+        self.known_where(
+            "path = ?2 OR (path > ?2 || '/' AND path < ?2 || '0')",
+            params![self.row(source)?, path, -1],
+        )
+    }
+
+    /// The documents of the source `?1` on which a condition over `?2` holds, by path, at most
+    /// `?3`.
+    fn known_where(
+        &self,
+        condition: &str,
+        values: &[&dyn ToSql],
+    ) -> Result<Vec<Known>, StoreError> {
+        let mut select = self.connection.prepare_cached(&format!(
+            "SELECT id, path, {STAT}, stat_sum, settled, text, identity, encoding FROM document
+             WHERE source = ?1 AND ({condition}) ORDER BY path LIMIT ?3",
+        ))?;
+        let rows = select.query_map(values, |row| {
+            // A file whose stored metadata is damaged is read again.
+            let is_sound = sum::is_stat_sound(row, 2)?;
+            Ok(Known {
+                id: row.get(0)?,
+                path: row.get(1)?,
+                stat: stat(row, 2)?,
+                settled: is_sound && row.get(7)?,
+                hash: hash(row, 8)?,
+                identity: hash(row, 9)?,
+                encoding: encoding(row, 10)?,
+            })
+        })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
@@ -210,8 +241,7 @@ impl Database {
                 self.check_skips(row)?;
             }
         }
-        let folders = path.rmatch_indices('/').map(|(end, _)| &path[..end]);
-        for path in std::iter::once(path).chain(folders) {
+        for path in with_folders(path) {
             let mut rows = select.query(params![source, path])?;
             if let Some(row) = rows.next()? {
                 let reason: String = row.get(1)?;

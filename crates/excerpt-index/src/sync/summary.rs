@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use excerpt_chunk::Document;
 
-use super::Listed;
 use crate::analysis::{is_date, language};
-use crate::model::{Domain, Newest, SourceSummary, Topic};
+use crate::model::{Domain, Newest, SourceId, SourceSummary, Topic};
+use crate::store::catalog::Catalog;
+use crate::store::{Listed, StoreError};
 
 /// How many domains, and how many topics, a summary names.
 const NAMED: usize = 50;
@@ -15,9 +16,19 @@ const NAMED: usize = 50;
 /// How many of the newest documents a summary names.
 const NEWEST: usize = 10;
 
-/// Makes the summary of a source, document by document.
+/// The summary of a source, from a list of its documents.
+pub(super) fn summary(
+    catalog: &dyn Catalog,
+    source: &SourceId,
+) -> Result<SourceSummary, StoreError> {
+    let mut summary = Summarizer::default();
+    catalog.each_listed(Some(source), "", None, &mut |listed| summary.add(listed))?;
+    Ok(summary.end())
+}
+
+/// Makes a summary, document by document.
 #[derive(Default)]
-pub(super) struct Summarizer {
+struct Summarizer {
     summary: SourceSummary,
     domains: BTreeMap<String, usize>,
     /// The newest documents so far and a few more, in no order.
@@ -26,7 +37,7 @@ pub(super) struct Summarizer {
 
 impl Summarizer {
     /// Adds the next document, in the order of paths.
-    pub(super) fn add(&mut self, listed: Listed) {
+    fn add(&mut self, listed: Listed) {
         let summary = &mut self.summary;
         summary.documents += 1;
         summary.bytes += listed.stat.size;
@@ -66,7 +77,7 @@ impl Summarizer {
     }
 
     /// The summary of all documents that were added.
-    pub(super) fn end(mut self) -> SourceSummary {
+    fn end(mut self) -> SourceSummary {
         self.keep_newest();
         let mut summary = self.summary;
         summary.domains_total = self.domains.len();
