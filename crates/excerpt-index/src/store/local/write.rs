@@ -1,7 +1,7 @@
 //! Changes to the database. Each function is one transaction: a process that is killed leaves all
 //! of it or nothing.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use rusqlite::{
     OptionalExtension, ToSql, Transaction, TransactionBehavior, named_params, params,
@@ -14,7 +14,7 @@ use super::link::put_links;
 use super::sum;
 use super::vectors::Key;
 use crate::model::LastSync;
-use crate::model::{DocumentId, Revision, SourceId, Stat};
+use crate::model::{DocumentId, Encoding, Revision, SourceId, Stat};
 use crate::store::StoreError;
 use crate::store::ledger::Finished;
 use crate::store::local::sql::signed;
@@ -179,41 +179,7 @@ impl Database {
                 row.get(0)
             })?;
         for change in changes {
-            match change {
-                Change::Touch {
-                    id,
-                    stat,
-                    settled,
-                    encoding,
-                } => {
-                    let mut update = transaction.prepare_cached(
-                        "UPDATE document SET size = ?2, mtime_ns = ?3, inode = ?4, ctime_ns = ?5, settled = ?6, stat_sum = ?7 WHERE id = ?1",
-                    )?;
-                    update.execute(params![
-                        id,
-                        signed(stat.size),
-                        stat.mtime_ns,
-                        inode(*stat),
-                        stat.ctime_ns,
-                        settled,
-                        stat_sum(*stat)?
-                    ])?;
-                    let mut update = transaction.prepare_cached(
-                        "UPDATE document SET encoding = ?2 WHERE id = ?1 AND encoding <> ?2",
-                    )?;
-                    if update.execute(params![id, encoding.name()])? > 0 {
-                        sum::seal_document(&transaction, *id)?;
-                    }
-                }
-                Change::Put(record) => {
-                    rev = rev.next();
-                    put(&transaction, source, record, rev)?;
-                }
-                Change::Remove { id } => {
-                    rev = rev.next();
-                    remove(&transaction, *id, rev)?;
-                }
-            }
+            apply_one(&transaction, source, change, &mut rev)?;
         }
         transaction.execute("UPDATE meta SET value = ?1 WHERE key = 'rev'", [rev])?;
         self.commit(transaction)
@@ -364,12 +330,90 @@ pub(super) fn cursor_key(source: &SourceId) -> String {
     format!("cursor {source}")
 }
 
+/// Applies a change to a document of a source. Unless it only touches the document, it gets the
+/// next `rev`.
+fn apply_one(
+    transaction: &Transaction<'_>,
+    source: i64,
+    change: &Change,
+    rev: &mut Revision,
+) -> Result<(), StoreError> {
+    match change {
+        Change::Touch {
+            id,
+            stat,
+            settled,
+            encoding,
+        } => touch(transaction, *id, *stat, *settled, *encoding),
+        Change::Put(record) => {
+            *rev = rev.next();
+            put(transaction, source, record, *rev)
+        }
+        Change::Remove { id } => {
+            *rev = rev.next();
+            remove(transaction, *id, *rev)
+        }
+    }
+}
+
+/// Stores what has changed of a file whose text is the same.
+fn touch(
+    transaction: &Transaction<'_>,
+    id: DocumentId,
+    stat: Stat,
+    settled: bool,
+    encoding: Encoding,
+) -> Result<(), StoreError> {
+    let mut update = transaction.prepare_cached(
+        "UPDATE document SET size = ?2, mtime_ns = ?3, inode = ?4, ctime_ns = ?5, settled = ?6, stat_sum = ?7 WHERE id = ?1",
+    )?;
+    update.execute(params![
+        id,
+        signed(stat.size),
+        stat.mtime_ns,
+        inode(stat),
+        stat.ctime_ns,
+        settled,
+        stat_sum(stat)?
+    ])?;
+    let mut update = transaction
+        .prepare_cached("UPDATE document SET encoding = ?2 WHERE id = ?1 AND encoding <> ?2")?;
+    if update.execute(params![id, encoding.name()])? > 0 {
+        sum::seal_document(transaction, id)?;
+    }
+    Ok(())
+}
+
+/// Stores a document with its text, chunks and links, in place of what was stored at its path.
 fn put(
     transaction: &Transaction<'_>,
     source: i64,
     record: &Record,
     rev: Revision,
 ) -> Result<(), StoreError> {
+    put_text(transaction, record)?;
+    let before = match record.id {
+        Some(id) => text_of(transaction, id)?,
+        None => None,
+    };
+    let id = put_document(transaction, source, record, rev)?;
+    transaction
+        .prepare_cached("DELETE FROM chunk WHERE document = ?1")?
+        .execute([id])?;
+    put_facets(transaction, id, &record.facets)?;
+    for (ordinal, chunk) in record.chunks.iter().enumerate() {
+        put_chunk(transaction, id, ordinal, chunk)?;
+    }
+    put_links(transaction, id, &record.links)?;
+    sum::seal_document(transaction, id)?;
+    match before {
+        Some(hash) if hash != record.hash.0 => drop_text(transaction, &hash),
+        _ => Ok(()),
+    }
+}
+
+/// Stores a text unless another document has it, too.
+fn put_text(transaction: &Transaction<'_>, record: &Record) -> Result<(), StoreError> {
     let mut text = transaction
         .prepare_cached("INSERT OR IGNORE INTO text (hash, bytes, zstd) VALUES (?1, ?2, ?3)")?;
     text.execute(params![
@@ -377,10 +421,16 @@ fn put(
         length(record.bytes),
         record.zstd
     ])?;
-    let before = match record.id {
-        Some(id) => text_of(transaction, id)?,
-        None => None,
-    };
+    Ok(())
+}
+
+/// Stores the row of a document, and returns its id.
+fn put_document(
+    transaction: &Transaction<'_>,
+    source: i64,
+    record: &Record,
+    rev: Revision,
+) -> Result<DocumentId, StoreError> {
     // A document keeps its id while its path stays, so that the keyword index can replace its
     // chunks.
     let mut document = transaction.prepare_cached(
@@ -396,7 +446,7 @@ fn put(
              identity = excluded.identity, rev = excluded.rev, encoding = excluded.encoding
          RETURNING id",
     )?;
-    let id: DocumentId = document.query_row(
+    let id = document.query_row(
         named_params! {
             ":source": source,
             ":path": record.path,
@@ -420,26 +470,24 @@ fn put(
         },
         |row| row.get(0),
     )?;
-    transaction
-        .prepare_cached("DELETE FROM chunk WHERE document = ?1")?
-        .execute([id])?;
+    Ok(id)
+}
+
+/// Replaces the facets of a document.
+fn put_facets(
+    transaction: &Transaction<'_>,
+    document: DocumentId,
+    facets: &BTreeSet<(String, String)>,
+) -> Result<(), StoreError> {
     transaction
         .prepare_cached("DELETE FROM facet WHERE document = ?1")?
-        .execute([id])?;
+        .execute([document])?;
     let mut facet = transaction
         .prepare_cached("INSERT INTO facet (name, value, document) VALUES (?1, ?2, ?3)")?;
-    for (name, value) in &record.facets {
-        facet.execute(params![name, value, id])?;
+    for (name, value) in facets {
+        facet.execute(params![name, value, document])?;
     }
-    for (ordinal, chunk) in record.chunks.iter().enumerate() {
-        put_chunk(transaction, id, ordinal, chunk)?;
-    }
-    put_links(transaction, id, &record.links)?;
-    sum::seal_document(transaction, id)?;
-    match before {
-        Some(hash) if hash != record.hash.0 => drop_text(transaction, &hash),
-        _ => Ok(()),
-    }
+    Ok(())
 }
 
 fn put_chunk(
