@@ -41,6 +41,7 @@ const WORD: usize = size_of::<u64>();
 const GROUP: usize = 4 * WORD;
 /// How many bytes at the start the checksum does not cover: those up to its end.
 const UNSUMMED: usize = 2 * WORD;
+const SHORT: StoreError = StoreError::Value("a truncated file of vectors");
 
 /// How many chunks are scored again for each that is compared exactly. Of the ten nearest of
 /// 114,000 chunks, 99.8 % are among this many with 10 and 99.9 % with 20; with the number of
@@ -94,6 +95,20 @@ struct Position {
     codes: Range<usize>,
 }
 
+impl Position {
+    /// A chunk of the document.
+    fn near(&self, ordinal: u64) -> Near {
+        Near {
+            key: ChunkKey {
+                document: self.document,
+                ordinal,
+            },
+            path_hash: self.path_hash,
+            rev: self.rev,
+        }
+    }
+}
+
 /// The codes on disk.
 pub(crate) struct Codes {
     sum: u64,
@@ -125,40 +140,21 @@ impl Codes {
     }
 
     fn read(bytes: OwnedBytes) -> Result<Codes, StoreError> {
-        const SHORT: StoreError = StoreError::Value("a truncated file of vectors");
         if !bytes.starts_with(&MAGIC) {
             return Err(StoreError::Value("a file of vectors in another format"));
         }
-        let long = |at: usize| -> Result<u64, StoreError> {
-            let bytes = bytes.get(at..).and_then(<[u8]>::first_chunk).ok_or(SHORT)?;
-            Ok(u64::from_le_bytes(*bytes))
-        };
-        let number = |at| usize::try_from(long(at)?).map_err(|_| SHORT);
-        let sum = long(WORD)?;
+        let numbers = Numbers(&bytes);
+        let sum = numbers.long(WORD)?;
         if bytes.get(UNSUMMED..).map(XxHash3_64::oneshot) != Some(sum) {
             return Err(StoreError::Value("a damaged file of vectors"));
         }
-        let mut at = UNSUMMED + WORD;
-        let end = at.checked_add(number(UNSUMMED)?).ok_or(SHORT)?;
+        let at = UNSUMMED + WORD;
+        let end = at.checked_add(numbers.size(UNSUMMED)?).ok_or(SHORT)?;
         let stamp: Stamp = serde_json::from_slice(bytes.get(at..end).ok_or(SHORT)?)?;
-        at = end;
-        let count = number(at)?;
-        at += WORD;
-        let mut groups = Vec::with_capacity(count.min(bytes.len() / GROUP));
-        let mut total: usize = 0;
-        for _ in 0..count {
-            let first = total;
-            total = total.checked_add(number(at + 3 * WORD)?).ok_or(SHORT)?;
-            groups.push(Position {
-                document: DocumentId(long(at)?),
-                rev: Revision(long(at + WORD)?),
-                path_hash: long(at + 2 * WORD)?,
-                codes: first..total,
-            });
-            at += GROUP;
-        }
+        let (groups, total) = numbers.groups(end)?;
+        let from = end + WORD + groups.len() * GROUP;
         let length = total.checked_mul(2 * width(stamp.dimensions) * WORD);
-        if length.and_then(|length| length.checked_add(at)) != Some(bytes.len()) {
+        if length.and_then(|length| length.checked_add(from)) != Some(bytes.len()) {
             return Err(SHORT);
         }
         Ok(Codes {
@@ -167,7 +163,7 @@ impl Codes {
             bytes,
             groups,
             total,
-            from: at,
+            from,
         })
     }
 
@@ -223,71 +219,168 @@ impl Codes {
     ) -> Vec<Near> {
         let limit = limit.max(EXACT);
         let wanted = Sought::new(query);
-        let within = |place: &&Position| {
-            documents.is_none_or(|documents| documents.contains(&place.document))
-        };
-        let allowed = || self.groups.iter().filter(within);
-
-        // How many chunks differ by how much, and from that, how much a chunk may differ.
-        let mut distances: Vec<u16> = Vec::new();
-        let mut counts = vec![0_usize; wanted.most() + 1];
-        match documents {
-            None => wanted.differences(self.all_signs(0..self.total), &mut distances),
-            Some(_) => {
-                for place in allowed() {
-                    wanted.differences(self.all_signs(place.codes.clone()), &mut distances);
-                }
-            }
-        }
-        for distance in &distances {
-            counts[usize::from(*distance)] += 1;
-        }
-        let mut room = limit * SECOND_LOOK;
-        let farthest = counts.iter().position(|count| {
-            let full = *count >= room;
-            room = room.saturating_sub(*count);
-            full
-        });
-        let farthest = farthest.unwrap_or(counts.len()) as u16;
-
-        let table = Table::new(query);
-        let mut found: Vec<(f32, Near)> = Vec::new();
-        let mut distances = distances.iter();
-        for place in allowed() {
-            for (ordinal, code) in (0..).zip(place.codes.clone()) {
-                if distances
-                    .next()
-                    .is_some_and(|distance| *distance <= farthest)
-                {
-                    let near = Near {
-                        key: ChunkKey {
-                            document: place.document,
-                            ordinal,
-                        },
-                        path_hash: place.path_hash,
-                        rev: place.rev,
-                    };
-                    found.push((table.near(self.signs(code), self.large(code)), near));
-                }
-            }
-        }
+        let distances = self.distances(&wanted, documents);
+        let farthest = farthest(&distances, wanted.most(), limit * SECOND_LOOK);
+        let mut found = self.scored(query, documents, &distances, farthest);
         keep_best(&mut found, limit, |(a, left), (b, right)| {
             let place = |near: &Near| (near.path_hash, near.key.ordinal);
             b.total_cmp(a).then_with(|| place(left).cmp(&place(right)))
         });
         found.into_iter().map(|(_, near)| near).collect()
     }
+
+    /// The positions of the codes of `documents`, or of all.
+    fn positions<'a>(
+        &'a self,
+        documents: Option<&'a Documents>,
+    ) -> impl Iterator<Item = &'a Position> {
+        self.groups.iter().filter(move |place| {
+            documents.is_none_or(|documents| documents.contains(&place.document))
+        })
+    }
+
+    /// How much the signs of each chunk of `documents` differ from those that are wanted.
+    fn distances(&self, wanted: &Sought, documents: Option<&Documents>) -> Vec<u16> {
+        let mut distances: Vec<u16> = Vec::new();
+        match documents {
+            None => wanted.differences(self.all_signs(0..self.total), &mut distances),
+            Some(_) => {
+                for place in self.positions(documents) {
+                    wanted.differences(self.all_signs(place.codes.clone()), &mut distances);
+                }
+            }
+        }
+        distances
+    }
+
+    /// The chunks of `documents` that differ by at most `farthest`, with their rough cosines.
+    /// `distances` are those of all chunks of `documents`.
+    fn scored(
+        &self,
+        query: &[f32],
+        documents: Option<&Documents>,
+        distances: &[u16],
+        farthest: u16,
+    ) -> Vec<(f32, Near)> {
+        let table = Table::new(query);
+        let mut found = Vec::new();
+        let mut distances = distances.iter();
+        for place in self.positions(documents) {
+            for (ordinal, code) in (0..).zip(place.codes.clone()) {
+                if distances
+                    .next()
+                    .is_some_and(|distance| *distance <= farthest)
+                {
+                    let score = table.near(self.signs(code), self.large(code));
+                    found.push((score, place.near(ordinal)));
+                }
+            }
+        }
+        found
+    }
+}
+
+/// How much a chunk may differ so that about `room` of those with these `distances`, which are at
+/// most `most`, are left.
+fn farthest(distances: &[u16], most: usize, mut room: usize) -> u16 {
+    let mut counts = vec![0_usize; most + 1];
+    for distance in distances {
+        counts[usize::from(*distance)] += 1;
+    }
+    let farthest = counts.iter().position(|count| {
+        let full = *count >= room;
+        room = room.saturating_sub(*count);
+        full
+    });
+    farthest.unwrap_or(counts.len()) as u16
+}
+
+/// The numbers in a file of codes.
+struct Numbers<'a>(&'a [u8]);
+
+impl Numbers<'_> {
+    fn long(&self, at: usize) -> Result<u64, StoreError> {
+        let bytes = self.0.get(at..).and_then(<[u8]>::first_chunk);
+        Ok(u64::from_le_bytes(*bytes.ok_or(SHORT)?))
+    }
+
+    fn size(&self, at: usize) -> Result<usize, StoreError> {
+        usize::try_from(self.long(at)?).map_err(|_| SHORT)
+    }
+
+    /// The groups, whose number is `at`, and how many codes they have together.
+    fn groups(&self, mut at: usize) -> Result<(Vec<Position>, usize), StoreError> {
+        let count = self.size(at)?;
+        at += WORD;
+        let mut groups = Vec::with_capacity(count.min(self.0.len() / GROUP));
+        let mut total: usize = 0;
+        for _ in 0..count {
+            let first = total;
+            total = total.checked_add(self.size(at + 3 * WORD)?).ok_or(SHORT)?;
+            groups.push(Position {
+                document: DocumentId(self.long(at)?),
+                rev: Revision(self.long(at + WORD)?),
+                path_hash: self.long(at + 2 * WORD)?,
+                codes: first..total,
+            });
+            at += GROUP;
+        }
+        Ok((groups, total))
+    }
 }
 
 /// The place of the codes of a document until they are written.
 enum Share<'a> {
     /// Among those in the old file.
-    Before(&'a Position),
+    Before(&'a Codes, &'a Position),
     Changed(&'a Group),
 }
 
+/// One of the two bits for each number of a vector.
+#[derive(Clone, Copy)]
+enum Half {
+    Signs,
+    Large,
+}
+
+impl Share<'_> {
+    /// The numbers of the group, if each half of a code takes that many `words`.
+    fn group(&self, document: DocumentId, words: usize) -> [u64; 4] {
+        let (rev, path_hash, chunks) = match self {
+            Share::Before(_, place) => (place.rev, place.path_hash, place.codes.len()),
+            Share::Changed(group) => {
+                let chunks = group.words.len() / (2 * words);
+                (group.rev, group.path_hash, chunks)
+            }
+        };
+        [document.0, rev.0, path_hash, chunks as u64]
+    }
+
+    /// Appends one half of each code. Unchanged ones are copied.
+    fn push_half(&self, half: Half, words: usize, bytes: &mut Vec<u8>) {
+        match self {
+            Share::Before(before, place) => {
+                let from = match half {
+                    Half::Signs => 0,
+                    Half::Large => before.total,
+                };
+                let codes = from + place.codes.start..from + place.codes.end;
+                bytes.extend_from_slice(before.all_signs(codes));
+            }
+            Share::Changed(group) => {
+                let skipped = match half {
+                    Half::Signs => 0,
+                    Half::Large => 1,
+                };
+                let halves = group.words.chunks(words).skip(skipped).step_by(2);
+                bytes.extend(halves.flatten().flat_map(|word| word.to_le_bytes()));
+            }
+        }
+    }
+}
+
 /// Writes the file at `path`: the codes `before`, with the documents that were changed or removed
-/// since. Unchanged codes are copied.
+/// since.
 pub(super) fn write(
     path: &Path,
     stamp: &Stamp,
@@ -297,51 +390,43 @@ pub(super) fn write(
     let mut json = serde_json::to_vec(stamp)?;
     json.resize(json.len().next_multiple_of(WORD), b' ');
     let words = width(stamp.dimensions);
-    let places = before.iter().flat_map(|codes| &codes.groups);
-    let mut documents: BTreeMap<DocumentId, Share<'_>> = places
-        .map(|place| (place.document, Share::Before(place)))
-        .collect();
-    for (document, group) in changed {
-        match group {
-            Some(group) => documents.insert(*document, Share::Changed(group)),
-            None => documents.remove(document),
-        };
-    }
+    let documents = shares(before, changed);
     let mut bytes = vec![0; UNSUMMED];
     bytes.extend((json.len() as u64).to_le_bytes());
     bytes.extend(json);
     bytes.extend((documents.len() as u64).to_le_bytes());
     for (document, part) in &documents {
-        let (rev, path_hash, chunks) = match part {
-            Share::Before(place) => (place.rev, place.path_hash, place.codes.len()),
-            Share::Changed(group) => {
-                let chunks = group.words.len() / (2 * words);
-                (group.rev, group.path_hash, chunks)
-            }
-        };
-        let numbers = [document.0, rev.0, path_hash, chunks as u64];
+        let numbers = part.group(*document, words);
         bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
     }
-    for half in [0, 1] {
+    for half in [Half::Signs, Half::Large] {
         for part in documents.values() {
-            match (part, before) {
-                (Share::Before(place), Some(before)) => {
-                    let (from, codes) = (half * before.total, &place.codes);
-                    let copied = before.all_signs(from + codes.start..from + codes.end);
-                    bytes.extend_from_slice(copied);
-                }
-                (Share::Before(_), None) => {}
-                (Share::Changed(group), _) => {
-                    let halves = group.words.chunks(words).skip(half).step_by(2);
-                    bytes.extend(halves.flatten().flat_map(|word| word.to_le_bytes()));
-                }
-            }
+            part.push_half(half, words, &mut bytes);
         }
     }
     let sum = XxHash3_64::oneshot(&bytes[UNSUMMED..]);
     bytes[..WORD].copy_from_slice(&MAGIC);
     bytes[WORD..UNSUMMED].copy_from_slice(&sum.to_le_bytes());
     Ok(disk::replace_derived(path, &bytes)?)
+}
+
+/// The places of the codes of all documents: those of `before`, with what was changed since.
+fn shares<'a>(
+    before: Option<&'a Codes>,
+    changed: &'a BTreeMap<DocumentId, Option<Group>>,
+) -> BTreeMap<DocumentId, Share<'a>> {
+    let places = before.iter().flat_map(|codes| {
+        let places = codes.groups.iter();
+        places.map(|place| (place.document, Share::Before(codes, place)))
+    });
+    let mut documents: BTreeMap<DocumentId, Share<'_>> = places.collect();
+    for (document, group) in changed {
+        match group {
+            Some(group) => documents.insert(*document, Share::Changed(group)),
+            None => documents.remove(document),
+        };
+    }
+    documents
 }
 
 /// The [sum](Codes::sum) of the codes in the index directory `dir`, if there are any, without

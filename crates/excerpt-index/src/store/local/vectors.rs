@@ -17,9 +17,9 @@ use crate::embed::{EmbedError, Embedder, Vectors, always_there};
 use crate::fs::lock::WriteLock;
 use crate::fs::{disk, layout};
 use crate::model::{ChunkKey, DocumentId, NextVectors, Revision, VectorStatus};
-use crate::store::Candidate;
 use crate::store::StoreError;
 use crate::store::ledger::Followed;
+use crate::store::{Candidate, StoredChunk, StoredDocument};
 
 /// After how many document changes vectors that no chunk uses are removed. Until then they are
 /// available to texts that come back.
@@ -136,61 +136,88 @@ impl Store {
     ) -> Result<Followed, StoreError> {
         self.refresh_codes()?;
         let target = self.database.rev()?;
-        let is_followed = self.former(embedder).is_some();
-        let next = match is_followed {
-            true => self.next_codes()?.filter(|codes| is_by(codes, embedder)),
-            false => None,
-        };
+        let next = self.succeeding_codes(embedder)?;
         let before = next.as_ref().or(self.codes(embedder));
-        let mut rev = before.map_or(Revision::default(), |codes| codes.stamp().rev);
-        if before.is_some() && rev == target && !is_followed {
+        let rev = before.map_or(Revision::default(), |codes| codes.stamp().rev);
+        if before.is_some() && rev == target && self.former(embedder).is_none() {
             self.drop_next();
             return Ok(Followed::Complete);
         }
-        let swept = match before {
-            Some(_) => rev.0 / SWEEP != target.0 / SWEEP,
-            None => true,
+        let is_sweep_due = before.is_none() || rev.0 / SWEEP != target.0 / SWEEP;
+        let Some(update) = self.embed_changed(embedder, rev, target, progress)? else {
+            return Ok(Followed::Broken);
         };
+        self.write_codes(embedder, before, &update)?;
+        self.load_codes()?;
+        if update.ended == Followed::Complete && is_sweep_due {
+            self.database.sweep_vectors(embedder.identity())?;
+        }
+        self.database.set_failure(update.failure().as_deref())?;
+        Ok(update.ended)
+    }
+
+    /// The codes by `embedder` that will replace those of a [former](Store::former) one.
+    fn succeeding_codes(&self, embedder: &dyn Embedder) -> Result<Option<Codes>, StoreError> {
+        match self.former(embedder) {
+            Some(_) => Ok(self.next_codes()?.filter(|codes| is_by(codes, embedder))),
+            None => Ok(None),
+        }
+    }
+
+    /// Embeds what has changed from `rev` to `target`; `None` if `progress` cancels it before it
+    /// begins.
+    fn embed_changed(
+        &self,
+        embedder: &dyn Embedder,
+        rev: Revision,
+        target: Revision,
+        progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Result<Option<Update>, StoreError> {
         let removed = self.database.removed(rev)?.into_iter();
         let mut changed: BTreeMap<DocumentId, Option<Group>> =
             removed.map(|document| (document, None)).collect();
         let total = self.database.changed_count(rev)?;
         if progress(0, total).is_break() {
-            return Ok(Followed::Broken);
+            return Ok(None);
         }
         let following = Following::new(self, embedder, rev);
         let ended = following.run(total, progress, &mut changed)?;
-        rev = match (
-            &ended,
-            changed.values().flatten().map(|group| group.rev).max(),
-        ) {
-            (Followed::Complete, _) => target,
-            (_, last) => last.unwrap_or(rev),
+        let last = changed.values().flatten().map(|group| group.rev).max();
+        let rev = match ended {
+            Followed::Complete => target,
+            _ => last.unwrap_or(rev),
         };
+        Ok(Some(Update {
+            rev,
+            changed,
+            ended,
+        }))
+    }
+
+    /// Writes the codes `before` with what was changed. Until they are complete, those of a
+    /// [former](Store::former) embedder stay.
+    fn write_codes(
+        &self,
+        embedder: &dyn Embedder,
+        before: Option<&Codes>,
+        update: &Update,
+    ) -> Result<(), StoreError> {
         let stamp = Stamp {
             store: self.database.id()?,
             embedder: embedder.identity().to_string(),
             dimensions: embedder.dimensions(),
-            rev,
+            rev: update.rev,
         };
-        let name = match is_followed && ended != Followed::Complete {
+        let is_complete = update.ended == Followed::Complete;
+        let name = match self.former(embedder).is_some() && !is_complete {
             true => layout::NEXT_CODES,
             false => layout::CODES,
         };
-        codes::write(&self.dir.join(name), &stamp, before, &changed)?;
+        codes::write(&self.dir.join(name), &stamp, before, &update.changed)?;
         if name == layout::CODES {
             self.drop_next();
         }
-        self.load_codes()?;
-        if ended == Followed::Complete && swept {
-            self.database.sweep_vectors(embedder.identity())?;
-        }
-        let failure = match &ended {
-            Followed::Failed(error) => Some(error.to_string()),
-            _ => None,
-        };
-        self.database.set_failure(failure.as_deref())?;
-        Ok(ended)
+        Ok(())
     }
 
     /// Removes the codes that would have replaced those that serve. If that fails, only disk space
@@ -256,6 +283,25 @@ impl Store {
     }
 }
 
+/// What an update of the vectors has changed.
+struct Update {
+    /// The state of the index that the codes have caught up with.
+    rev: Revision,
+    /// The codes of the changed documents; `None` for removed ones.
+    changed: BTreeMap<DocumentId, Option<Group>>,
+    ended: Followed,
+}
+
+impl Update {
+    /// Why the embedder returned no vectors.
+    fn failure(&self) -> Option<String> {
+        match &self.ended {
+            Followed::Failed(error) => Some(error.to_string()),
+            _ => None,
+        }
+    }
+}
+
 /// A document whose chunks may lack vectors.
 struct Lacking {
     document: DocumentId,
@@ -305,25 +351,12 @@ impl<'a> Following<'a> {
         progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
         changed: &mut BTreeMap<DocumentId, Option<Group>>,
     ) -> Result<Followed, StoreError> {
-        let embedder = self.embedder;
         let mut embedded = Embedded::default();
         let mut done = 0;
         self.read()?;
         let ended = loop {
-            let batch = self.batch();
-            let mut next = Embedded::default();
-            // A batch is embedded on all cores while this thread writes the previous one and reads
-            // ahead.
-            rayon::in_place_scope(|scope| {
-                scope.spawn(|_| next = embedded_by(embedder, batch));
-                self.keep(&embedded)?;
-                self.read()
-            })?;
-            embedded = next;
-            for (document, group) in self.complete() {
-                done += 1;
-                changed.insert(document, Some(group));
-            }
+            embedded = self.embed_next(&embedded)?;
+            done += self.complete(changed);
             let is_through = embedded.is_empty() && self.is_through();
             let flow = progress(done, total);
             if is_through {
@@ -337,9 +370,20 @@ impl<'a> Following<'a> {
             }
         };
         self.keep(&embedded)?;
-        let complete = self.complete().into_iter();
-        changed.extend(complete.map(|(document, group)| (document, Some(group))));
+        self.complete(changed);
         Ok(ended)
+    }
+
+    /// Embeds a batch on all cores while this thread writes the `previous` one and reads ahead.
+    fn embed_next(&mut self, previous: &Embedded) -> Result<Embedded, StoreError> {
+        let (embedder, batch) = (self.embedder, self.batch());
+        let mut next = Embedded::default();
+        rayon::in_place_scope(|scope| {
+            scope.spawn(|_| next = embedded_by(embedder, batch));
+            self.keep(previous)?;
+            self.read()
+        })?;
+        Ok(next)
     }
 
     /// Reads ahead, at most a page of documents, until there is a batch to embed.
@@ -369,21 +413,9 @@ impl<'a> Following<'a> {
         for chunk in database.chunks(id)? {
             let key = Key::new(self.embedder.identity(), &chunk.input);
             keys.push(key);
-            if self.codes.contains_key(&key) {
-                continue;
+            if !self.codes.contains_key(&key) {
+                self.add_chunk(key, &document, &chunk, &mut text)?;
             }
-            let known = database.vector(key, |numbers| code(&signed(numbers)))?;
-            if known.is_none() {
-                let text = match &mut text {
-                    Some(text) => text,
-                    None => text.insert(database.text(document.text)?),
-                };
-                let embedded = chunk.embedded(text);
-                let embedded = embedded.ok_or(StoreError::Value("a chunk outside its text"))?;
-                self.waiting.push_back((key, embedded.into_owned()));
-            }
-            let code = known.map(|code| code.unwrap_or_else(|| self.no_code()));
-            self.codes.insert(key, code);
         }
         self.documents.push_back(Lacking {
             document: id,
@@ -391,6 +423,31 @@ impl<'a> Following<'a> {
             path_hash: path_hash(&document.path),
             keys,
         });
+        Ok(())
+    }
+
+    /// Reads the code of a chunk, or adds its text to those to embed. `text` is that of the
+    /// document, once it has been read.
+    fn add_chunk(
+        &mut self,
+        key: Key,
+        document: &StoredDocument,
+        chunk: &StoredChunk,
+        text: &mut Option<String>,
+    ) -> Result<(), StoreError> {
+        let database = &self.store.database;
+        let known = database.vector(key, |numbers| code(&signed(numbers)))?;
+        if known.is_none() {
+            let text = match text {
+                Some(text) => text,
+                None => text.insert(database.text(document.text)?),
+            };
+            let embedded = chunk.embedded(text);
+            let embedded = embedded.ok_or(StoreError::Value("a chunk outside its text"))?;
+            self.waiting.push_back((key, embedded.into_owned()));
+        }
+        let code = known.map(|code| code.unwrap_or_else(|| self.no_code()));
+        self.codes.insert(key, code);
         Ok(())
     }
 
@@ -423,9 +480,10 @@ impl<'a> Following<'a> {
         Ok(())
     }
 
-    /// The codes of the next complete documents.
-    fn complete(&mut self) -> Vec<(DocumentId, Group)> {
-        let mut complete = Vec::new();
+    /// Moves the codes of the next complete documents to `changed`, and returns how many documents
+    /// those are.
+    fn complete(&mut self, changed: &mut BTreeMap<DocumentId, Option<Group>>) -> usize {
+        let mut count = 0;
         while let Some(next) = self.documents.front() {
             let codes = next.keys.iter();
             let codes = codes.map(|key| self.codes.get(key)?.as_deref());
@@ -437,14 +495,15 @@ impl<'a> Following<'a> {
                 path_hash: next.path_hash,
                 words: codes.concat(),
             };
-            complete.push((next.document, group));
+            changed.insert(next.document, Some(group));
             self.documents.pop_front();
+            count += 1;
         }
         // A code that is needed again later is read from where it is stored.
         let keys = self.documents.iter().flat_map(|lacking| &lacking.keys);
         let keys: HashSet<Key> = keys.copied().collect();
         self.codes.retain(|key, _| keys.contains(key));
-        complete
+        count
     }
 
     /// Whether nothing is left to read or embed.
