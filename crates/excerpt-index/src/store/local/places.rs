@@ -39,19 +39,7 @@ impl Places {
         if sources.is_none() && path.is_empty() && narrowed.is_empty() {
             return Ok(None);
         }
-        let sources = match sources {
-            Some(sources) => sources,
-            None => store
-                .database
-                .sources()?
-                .iter()
-                .map(|source| source.id.clone())
-                .collect(),
-        };
-        let mut there = Vec::new();
-        for source in sources {
-            there.extend(store.database.documents_under(&source, &path)?);
-        }
+        let there = documents_under(store, sources, &path)?;
         let allowed = there.iter();
         let allowed = allowed.filter(|id| narrowed.iter().all(|narrowed| narrowed.allows(**id)));
         let documents: Documents = allowed.copied().collect();
@@ -85,6 +73,28 @@ impl Narrowed {
             Narrowed::Without(documents) => !documents.contains(&document),
         }
     }
+}
+
+/// The documents of `sources`, or of all, at or below `path`.
+fn documents_under(
+    store: &Store,
+    sources: Option<Vec<SourceId>>,
+    path: &str,
+) -> Result<Vec<DocumentId>, StoreError> {
+    let sources = match sources {
+        Some(sources) => sources,
+        None => store
+            .database
+            .sources()?
+            .iter()
+            .map(|source| source.id.clone())
+            .collect(),
+    };
+    let mut documents = Vec::new();
+    for source in sources {
+        documents.extend(store.database.documents_under(&source, path)?);
+    }
+    Ok(documents)
 }
 
 /// The ids of the sources to search; `None` for all.

@@ -168,18 +168,39 @@ impl LocalSnapshot<'_> {
             is_all: by_words.chunks.len() == by_words.chunks_total,
         };
         if let Some(period) = Period::of(self.filter) {
-            let mut is_dated = |candidate: &Candidate| {
-                let found = looked_up.current(self.store, candidate.key, candidate.rev)?;
-                // One that the database does not contain is judged below.
-                Ok(found.is_none_or(|(document, own)| period.has(document, own)))
-            };
-            list.by_words = by_words.retaining(&mut is_dated)?;
-            let nearest = Candidates {
-                chunks: nearest.to_vec(),
-                ..Candidates::default()
-            };
-            list.nearest = nearest.retaining(&mut is_dated)?.chunks;
+            self.keep_dated(&mut list, &period, looked_up)?;
         }
+        self.add_details(&mut list, looked_up)?;
+        Ok(list)
+    }
+
+    /// Drops the candidates of other days than those of the filter. One that the database does not
+    /// contain stays.
+    fn keep_dated(
+        &self,
+        list: &mut Shortlist,
+        period: &Period,
+        looked_up: &mut LookedUp,
+    ) -> Result<(), StoreError> {
+        let mut is_dated = |candidate: &Candidate| {
+            let found = looked_up.current(self.store, candidate.key, candidate.rev)?;
+            Ok(found.is_none_or(|(document, own)| period.has(document, own)))
+        };
+        list.by_words = list.by_words.retaining(&mut is_dated)?;
+        let nearest = Candidates {
+            chunks: std::mem::take(&mut list.nearest),
+            ..Candidates::default()
+        };
+        list.nearest = nearest.retaining(&mut is_dated)?.chunks;
+        Ok(())
+    }
+
+    /// Adds the documents of the candidates, and what the signals need of each chunk.
+    fn add_details(
+        &self,
+        list: &mut Shortlist,
+        looked_up: &mut LookedUp,
+    ) -> Result<(), StoreError> {
         for candidate in list.by_words.chunks.iter().chain(&list.nearest) {
             let key = candidate.key;
             if list.features.contains_key(&key) {
@@ -201,7 +222,36 @@ impl LocalSnapshot<'_> {
                 }
             }
         }
-        Ok(list)
+        Ok(())
+    }
+}
+
+impl LocalSnapshot<'_> {
+    /// A chunk with its part of the `text` of its document; `None` if it no longer exists.
+    fn passage(
+        &self,
+        key: ChunkKey,
+        text: &str,
+        vector: Option<&QueryVector>,
+    ) -> Result<Option<StoredPassage>, StoreError> {
+        let Some(chunk) = self.store.database.chunk(key)? else {
+            return Ok(None);
+        };
+        let own = text
+            .get(chunk.bytes())
+            .ok_or(StoreError::Value("a chunk outside its text"))?;
+        let cosine = match vector {
+            Some(vector) => {
+                let (embedder, numbers) = (&vector.embedder, &vector.numbers);
+                self.store.cosine(embedder, numbers, key)?
+            }
+            None => None,
+        };
+        Ok(Some(StoredPassage {
+            text: own.to_string(),
+            chunk,
+            cosine,
+        }))
     }
 }
 
@@ -270,25 +320,9 @@ impl Snapshot for LocalSnapshot<'_> {
             }
             let text = texts.read(database, document.text)?;
             for key in keys {
-                let Some(chunk) = database.chunk(*key)? else {
-                    continue;
-                };
-                let own = text
-                    .get(chunk.bytes())
-                    .ok_or(StoreError::Value("a chunk outside its text"))?;
-                let cosine = match request.vector {
-                    Some(vector) => {
-                        let (embedder, numbers) = (&vector.embedder, &vector.numbers);
-                        self.store.cosine(embedder, numbers, *key)?
-                    }
-                    None => None,
-                };
-                let passage = StoredPassage {
-                    text: own.to_string(),
-                    chunk,
-                    cosine,
-                };
-                passages.chunks.insert(*key, passage);
+                if let Some(passage) = self.passage(*key, text, request.vector)? {
+                    passages.chunks.insert(*key, passage);
+                }
             }
             if request.beginning > 0 {
                 let end = text.floor_char_boundary(request.beginning);
