@@ -80,26 +80,23 @@ impl Splitter {
             let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
             let _ = self.slow_left.fetch_update(set, fetch, less);
         }
-        let quarantined = |detail: String| {
-            let skip = Skip::new(path, SkipReason::Quarantined);
-            Ok(Split::Skip(skip.with_detail(detail)))
-        };
-        match cut {
-            Ok(cut) => cut,
-            Err(Lost::Cancelled) => Ok(Split::Cancelled),
-            Err(Lost::Late) if limit < self.limits.time => quarantined(format!(
+        cut.unwrap_or_else(|lost| Ok(self.lost(path, lost, limit)))
+    }
+
+    /// The result for a document that was not split within `limit`.
+    fn lost(&self, path: &str, lost: Lost, limit: Duration) -> Split {
+        let detail = match lost {
+            Lost::Cancelled => return Split::Cancelled,
+            Lost::Late if limit < self.limits.time => format!(
                 "splitting it took more than {} second, and slow documents have already used the {} seconds that a sync allows for all of them",
                 limit.as_secs(),
                 self.limits.slow_time.as_secs()
-            )),
-            Err(Lost::Late) => quarantined(format!(
-                "splitting it took more than {} seconds",
-                limit.as_secs()
-            )),
-            Err(Lost::Failed) => {
-                quarantined("splitting it failed, which is a bug in excerpt".into())
-            }
-        }
+            ),
+            Lost::Late => format!("splitting it took more than {} seconds", limit.as_secs()),
+            Lost::Failed => "splitting it failed, which is a bug in excerpt".into(),
+        };
+        let skip = Skip::new(path, SkipReason::Quarantined);
+        Split::Skip(skip.with_detail(detail))
     }
 }
 

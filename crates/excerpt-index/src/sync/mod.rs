@@ -20,11 +20,10 @@ mod work;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 use excerpt_chunk::Hash;
-use rayon::prelude::*;
 
 use crate::embed::Embedder;
 use crate::model::{
@@ -140,26 +139,41 @@ impl<'a> Sync<'a> {
             self.ledger.start(source, self.clock.seconds())?;
         }
         let applied = self.apply(source, &mut plan)?;
-        // Documents that were split become searchable by keywords, even if the rest has to wait.
-        let followed = self.index_words()?;
-        self.report.remaining += self.ledger.behind()?;
-        // And by vectors, if the caller has time for them.
-        let embedded = match followed {
-            ControlFlow::Continue(()) => self.embed()?,
-            ControlFlow::Break(()) => followed,
-        };
-        if applied.is_break() || embedded.is_break() {
+        // Documents that were split become searchable, even if the rest has to wait.
+        let indexed = self.index()?;
+        if applied.is_break() || indexed.is_break() {
             return Ok(self.finish(false));
         }
-        plan.skips.sort_by(|a, b| a.skip.path.cmp(&b.skip.path));
-        for row in &plan.skips {
+        self.complete(&begun, plan.skips, is_same)
+    }
+
+    /// Ends a sync that covered the whole source. `is_same` is whether there was nothing to do.
+    fn complete(
+        mut self,
+        begun: &Begun,
+        mut skips: Vec<SkipRow>,
+        is_same: bool,
+    ) -> Result<SyncReport, StoreError> {
+        skips.sort_by(|a, b| a.skip.path.cmp(&b.skip.path));
+        for row in &skips {
             *self.report.skipped.entry(row.skip.reason).or_default() += 1;
         }
         // An earlier sync may have written and not come to its end.
-        let was_complete = last.is_some_and(|last| last.finished.is_some());
+        let was_complete = begun.last_sync.is_some_and(|last| last.finished.is_some());
         let is_described = is_same && was_complete && begun.has_summary;
-        self.record(&begun, &plan.skips, is_described)?;
+        self.record(begun, &skips, is_described)?;
         Ok(self.finish(true))
+    }
+
+    /// Makes the documents that were split searchable by keywords, and by vectors if the caller has
+    /// time for them.
+    fn index(&mut self) -> Result<ControlFlow<()>, StoreError> {
+        let followed = self.index_words()?;
+        self.report.remaining += self.ledger.behind()?;
+        match followed {
+            ControlFlow::Continue(()) => self.embed(),
+            ControlFlow::Break(()) => Ok(followed),
+        }
     }
 
     /// Records that the whole source was covered. `is_described` is whether the summary still
@@ -296,43 +310,77 @@ impl<'a> Sync<'a> {
                 .collect();
             self.ledger.apply(source, &changes)?;
         }
-        let suspects = std::mem::take(&mut plan.suspects);
-        let total = plan.steps.len() + suspects.len();
+        let total = plan.steps.len() + plan.suspects.len();
+        match self.apply_steps(source, plan, total)? {
+            ControlFlow::Continue(done) => self.apply_suspects(source, plan, (done, total)),
+            ControlFlow::Break(()) => Ok(ControlFlow::Break(())),
+        }
+    }
+
+    /// Processes all steps except the suspects, and returns how many those were. The changes of one
+    /// batch are written while the next one is split.
+    fn apply_steps(
+        &mut self,
+        source: &SourceId,
+        plan: &mut Plan,
+        total: usize,
+    ) -> Result<ControlFlow<(), usize>, StoreError> {
         let mut done = 0;
         let mut steps = std::mem::take(&mut plan.steps).into_iter().peekable();
-        // The chunks of one batch, and its number of steps, are written while the next batch is
-        // split.
-        let (mut changes, mut written) = (Vec::new(), 0);
+        let mut last = CutBatch::default();
         for batch_number in 0.. {
             let batch = batch(&mut steps);
-            let count = batch.len();
-            if count == 0 && written == 0 {
+            if batch.is_empty() && last.done == 0 {
                 break;
             }
-            let write = |ledger: &mut dyn Ledger| ledger.apply(source, &changes);
+            let write = |ledger: &mut dyn Ledger| ledger.apply(source, &last.changes);
             let assured = if batch_number == 0 { ASSURED } else { 0 };
-            let batch = (batch, assured);
-            let next = self.cut(batch, &mut plan.skips, (done, total), write)?;
-            done += written;
-            let was_ended = next.was_ended;
-            (changes, written) = (next.changes, next.done);
-            if batch_number == 0 && !was_ended {
-                continue;
-            }
-            if was_ended
-                || self.tell(Stage::Cut, done, total).is_break()
-                || (batch_number % BATCHES_BETWEEN_COMMITS == 0 && self.index_words()?.is_break())
-            {
-                self.ledger.apply(source, &changes)?;
-                self.report.remaining = total - done - written;
-                // Any documents of an interrupted batch may be missing.
-                let through = if was_ended { done } else { done + written };
-                self.report.first_remaining = plan.first.saturating_sub(through);
+            let next = self.cut((batch, assured), &mut plan.skips, (done, total), write)?;
+            done += last.done;
+            last = next;
+            if last.was_ended || self.must_stop(batch_number, (done, total))? {
+                self.ledger.apply(source, &last.changes)?;
+                self.leave(&last, (done, total), plan.first);
                 return Ok(ControlFlow::Break(()));
             }
         }
-        // One at a time, so that a crash affects nothing else.
-        for suspect in suspects {
+        Ok(ControlFlow::Continue(done))
+    }
+
+    /// Whether the caller cancels after this batch. Every now and then, the keyword index is
+    /// updated.
+    fn must_stop(
+        &mut self,
+        batch_number: usize,
+        (done, total): (usize, usize),
+    ) -> Result<bool, StoreError> {
+        if batch_number == 0 {
+            return Ok(false);
+        }
+        Ok(self.tell(Stage::Cut, done, total).is_break()
+            || (batch_number % BATCHES_BETWEEN_COMMITS == 0 && self.index_words()?.is_break()))
+    }
+
+    /// Notes what remains after the `last` batch. The `first` steps are for documents that come
+    /// first.
+    fn leave(&mut self, last: &CutBatch, (done, total): (usize, usize), first: usize) {
+        self.report.remaining = total - done - last.done;
+        // Any documents of an interrupted batch may be missing.
+        let through = match last.was_ended {
+            true => done,
+            false => done + last.done,
+        };
+        self.report.first_remaining = first.saturating_sub(through);
+    }
+
+    /// Processes the suspects one at a time, so that a crash affects nothing else.
+    fn apply_suspects(
+        &mut self,
+        source: &SourceId,
+        plan: &mut Plan,
+        (mut done, total): (usize, usize),
+    ) -> Result<ControlFlow<()>, StoreError> {
+        for suspect in std::mem::take(&mut plan.suspects) {
             if self.index_words()?.is_break() {
                 self.report.remaining = total - done;
                 return Ok(ControlFlow::Break(()));
@@ -359,17 +407,7 @@ impl<'a> Sync<'a> {
         progress: (usize, usize),
         work: impl FnOnce(&mut dyn Ledger) -> Result<(), StoreError>,
     ) -> Result<CutBatch, StoreError> {
-        // Texts to be split again come from the ledger, which one thread reads.
-        let hashes: Vec<Hash> = batch.iter().filter_map(Step::kept_text).collect();
-        let kept = self.ledger.texts(&hashes)?;
-        if kept.len() != hashes.len() {
-            return Err(StoreError::Value("texts that are missing"));
-        }
-        let mut kept = kept.into_iter();
-        let texts = batch
-            .iter()
-            .map(|step| step.kept_text().and_then(|_| kept.next()));
-        let texts: Vec<Option<String>> = texts.collect();
+        let texts = self.kept_texts(&batch)?;
         let ended = AtomicBool::new(false);
         let look = Work {
             source: self.source,
@@ -386,31 +424,42 @@ impl<'a> Sync<'a> {
             let (finished, finish) = sync_channel::<()>(0);
             let (look, outcomes) = (&look, &mut outcomes);
             scope.spawn(move |_| {
-                let steps = batch.into_par_iter().zip(texts).enumerate();
-                let looked = steps.map(|(number, (step, text))| {
-                    let is_assured = number < assured && !step.is_large();
-                    look.look(step, text, is_assured)
-                });
-                *outcomes = looked.collect();
+                *outcomes = look.look_at_all(batch, texts, assured);
                 drop(finished);
             });
             let worked = work(ledger);
-            loop {
-                // If this is a thread of the pool itself, it may have to split the batch.
-                let turn = match rayon::yield_now() {
-                    Some(rayon::Yield::Executed) => Duration::ZERO,
-                    _ => TURN,
-                };
-                if finish.recv_timeout(turn) != Err(RecvTimeoutError::Timeout) {
-                    break;
-                }
+            wait(&finish, || {
                 let (stage, (done, total)) = (Stage::Cut, progress);
                 if worked.is_err() || tell(Progress { stage, done, total }).is_break() {
                     ended.store(true, Ordering::Relaxed);
                 }
-            }
+            });
             worked
         })?;
+        self.tally(outcomes, skips)
+    }
+
+    /// The texts of a batch that are to be split again. They come from the ledger, which one thread
+    /// reads.
+    fn kept_texts(&self, batch: &[Step]) -> Result<Vec<Option<String>>, StoreError> {
+        let hashes: Vec<Hash> = batch.iter().filter_map(Step::kept_text).collect();
+        let kept = self.ledger.texts(&hashes)?;
+        if kept.len() != hashes.len() {
+            return Err(StoreError::Value("texts that are missing"));
+        }
+        let mut kept = kept.into_iter();
+        let texts = batch
+            .iter()
+            .map(|step| step.kept_text().and_then(|_| kept.next()));
+        Ok(texts.collect())
+    }
+
+    /// Counts the results of a batch, and collects the changes.
+    fn tally(
+        &mut self,
+        outcomes: Vec<Result<(Outcome, Option<u64>), StoreError>>,
+        skips: &mut Vec<SkipRow>,
+    ) -> Result<CutBatch, StoreError> {
         let mut cut = CutBatch::default();
         for outcome in outcomes {
             let (outcome, bytes) = outcome?;
@@ -504,6 +553,21 @@ impl Sync<'_> {
                 ControlFlow::Continue(())
             }
         })
+    }
+}
+
+/// Waits until the sender of `finish` is dropped, and calls `turn` every now and then.
+fn wait(finish: &Receiver<()>, mut turn: impl FnMut()) {
+    loop {
+        // If this is a thread of the pool itself, it may have to split the batch.
+        let timeout = match rayon::yield_now() {
+            Some(rayon::Yield::Executed) => Duration::ZERO,
+            _ => TURN,
+        };
+        if finish.recv_timeout(timeout) != Err(RecvTimeoutError::Timeout) {
+            return;
+        }
+        turn();
     }
 }
 

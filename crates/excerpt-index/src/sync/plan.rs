@@ -91,38 +91,59 @@ pub(super) fn plan(
     before: &[SkipRow],
     terms: &Terms<'_>,
 ) -> Result<Plan, StoreError> {
-    let mut plan = Plan::default();
-    let (mut skips, mut gone, mut last) = (Vec::new(), Vec::new(), String::new());
-    let before: HashMap<&str, &SkipRow> = before.iter().map(|row| (&*row.skip.path, row)).collect();
-    let mut count = 0;
-    let mut known = known.inspect(|_| count += 1).peekable();
-    // An error is the next one whatever is wanted, so that it is not passed over.
-    let mut next = |wanted: &dyn Fn(&str) -> bool| {
-        let is_next = |next: &Result<Known, _>| {
-            next.as_ref()
-                .map_or(true, |known: &Known| wanted(&known.path))
-        };
-        known.next_if(is_next).transpose()
+    let mut merge = Merge {
+        plan: Plan::default(),
+        known: known.peekable(),
+        gone: Vec::new(),
+        before: before.iter().map(|row| (&*row.skip.path, row)).collect(),
+        terms,
+        last: String::new(),
     };
+    let mut skips = Vec::new();
     for listed in listed {
-        let entry = match listed? {
-            ListItem::Document(entry) => entry,
-            ListItem::Skip(skip) => {
-                skips.push(skip);
-                continue;
-            }
-        };
-        if plan.listed > 0 && entry.path <= last {
+        match listed? {
+            ListItem::Document(entry) => merge.add(entry)?,
+            ListItem::Skip(skip) => skips.push(skip),
+        }
+    }
+    merge.end(skips)
+}
+
+/// One pass over what is listed and what is known.
+struct Merge<'a, K: Iterator<Item = Result<Known, StoreError>>> {
+    plan: Plan,
+    /// The known documents that are still to be compared.
+    known: Peekable<K>,
+    /// Those that were not listed.
+    gone: Vec<Known>,
+    /// What was skipped before, by path.
+    before: HashMap<&'a str, &'a SkipRow>,
+    terms: &'a Terms<'a>,
+    /// The path that was listed last.
+    last: String,
+}
+
+impl<K: Iterator<Item = Result<Known, StoreError>>> Merge<'_, K> {
+    /// Adds a listed document.
+    fn add(&mut self, entry: Entry) -> Result<(), StoreError> {
+        if self.plan.listed > 0 && entry.path <= self.last {
             return Err(StoreError::Told(Error::Unordered { path: entry.path }));
         }
-        last.clone_from(&entry.path);
-        plan.listed += 1;
-        plan.first_listed += usize::from(terms.is_first(&entry.path));
-        while let Some(missing) = next(&|path| *path < *entry.path)? {
-            gone.push(missing);
+        self.last.clone_from(&entry.path);
+        self.plan.listed += 1;
+        self.plan.first_listed += usize::from(self.terms.is_first(&entry.path));
+        while let Some(missing) = self.next_known(|path| *path < *entry.path)? {
+            self.gone.push(missing);
         }
-        let known = next(&|path| *path == *entry.path)?;
-        let skipped = before.get(&*entry.path);
+        let known = self.next_known(|path| *path == *entry.path)?;
+        self.compare(entry, known);
+        Ok(())
+    }
+
+    /// Decides what to do about a listed document.
+    fn compare(&mut self, entry: Entry, known: Option<Known>) {
+        let (plan, terms) = (&mut self.plan, self.terms);
+        let skipped = self.before.get(&*entry.path);
         let is_same = known
             .as_ref()
             .is_some_and(|known| terms.is_same(known, &entry));
@@ -135,22 +156,38 @@ pub(super) fn plan(
             (known, _) => plan.steps.push(Step::Read { entry, known }),
         }
     }
-    while let Some(missing) = next(&|_| true)? {
-        gone.push(missing);
+
+    /// The next known document, if its path is `wanted`. An error is the next one whatever is
+    /// wanted, so that it is not passed over.
+    fn next_known(&mut self, wanted: impl Fn(&str) -> bool) -> Result<Option<Known>, StoreError> {
+        let next = self.known.next_if(|next| {
+            next.as_ref()
+                .map_or(true, |known: &Known| wanted(&known.path))
+        });
+        let next = next.transpose()?;
+        self.plan.known += usize::from(next.is_some());
+        Ok(next)
     }
-    drop(known);
-    plan.known = count;
-    let left_out = Exclusions::of(&skips);
-    for missing in gone {
-        plan.remove(missing, &left_out);
+
+    /// Ends the plan: what was not listed is removed, unless it is among the `skips` because it
+    /// could not be read.
+    fn end(mut self, skips: Vec<Skip>) -> Result<Plan, StoreError> {
+        while let Some(missing) = self.next_known(|_| true)? {
+            self.gone.push(missing);
+        }
+        let Merge { mut plan, gone, .. } = self;
+        let left_out = Exclusions::of(&skips);
+        for missing in gone {
+            plan.remove(missing, &left_out);
+        }
+        let skips = skips.into_iter().map(|skip| SkipRow {
+            skip,
+            stat: None,
+            settled: false,
+        });
+        plan.skips.extend(skips);
+        Ok(plan)
     }
-    let skips = skips.into_iter().map(|skip| SkipRow {
-        skip,
-        stat: None,
-        settled: false,
-    });
-    plan.skips.extend(skips);
-    Ok(plan)
 }
 
 /// A document to process.

@@ -3,13 +3,14 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use excerpt_chunk::Hash;
+use rayon::prelude::*;
 
 use super::clock::Clock;
 use super::cut::{Split, Splitter};
 use super::journal::{Journal, key};
 use super::plan::Step;
 use crate::model::{DocumentId, Encoding, Selection, Skip, SkipReason, Stat};
-use crate::source::{Reading, Source};
+use crate::source::{Entry, Reading, Source};
 use crate::store::{Known, Record, SkipRow, StoreError};
 
 /// A sync that is never stopped.
@@ -49,10 +50,33 @@ pub(super) struct Work<'a> {
     pub(super) ended: &'a AtomicBool,
 }
 
+/// The text of a file, and the state of the file that it was read from.
+struct FileText {
+    text: String,
+    encoding: Encoding,
+    stat: Stat,
+}
+
 impl Work<'_> {
+    /// Processes documents on all cores, and returns the results in their order. Of the first
+    /// `assured` ones, all that are not large are processed even if the sync must stop.
+    pub(super) fn look_at_all(
+        &self,
+        steps: Vec<Step>,
+        texts: Vec<Option<String>>,
+        assured: usize,
+    ) -> Vec<Result<(Outcome, Option<u64>), StoreError>> {
+        let steps = steps.into_par_iter().zip(texts).enumerate();
+        let looked = steps.map(|(number, (step, text))| {
+            let is_assured = number < assured && !step.is_large();
+            self.look(step, text, is_assured)
+        });
+        looked.collect()
+    }
+
     /// Processes one document. Returns the number of bytes read, if the file was read. An assured
     /// document is processed even if the sync must stop.
-    pub(super) fn look(
+    fn look(
         &self,
         step: Step,
         text: Option<String>,
@@ -62,29 +86,60 @@ impl Work<'_> {
         if ended.load(Ordering::Relaxed) {
             return Ok((Outcome::Remaining, None));
         }
-        let (entry, known) = match step {
-            Step::Read { entry, known } => (entry, known),
+        match step {
+            Step::Read { entry, known } => self.read(&entry, known, ended),
             Step::Recut { known } => {
-                let (text, stat) = (text.unwrap_or_default(), known.stat);
-                // It may have been indexed before its secrets were recognised.
+                let text = text.unwrap_or_default();
+                Ok((self.recut(known, text, ended)?, None))
+            }
+        }
+    }
+
+    /// Splits a stored text again.
+    fn recut(&self, known: Known, text: String, ended: &AtomicBool) -> Result<Outcome, StoreError> {
+        let stat = known.stat;
+        // It may have been indexed before its secrets were recognised.
+        let cut = match self.selection.withholds(&known.path, &text) {
+            Some(secret) => {
+                let skip = Skip::new(&*known.path, SkipReason::Secret);
+                Split::Skip(skip.with_detail(secret))
+            }
+            None => {
                 let encoding = known.encoding;
-                let cut = match self.selection.withholds(&known.path, &text) {
-                    Some(secret) => {
-                        let skip = Skip::new(&*known.path, SkipReason::Secret);
-                        Split::Skip(skip.with_detail(secret))
-                    }
-                    None => self.record(&known.path, (text, encoding), known.hash, stat, ended)?,
+                let text = FileText {
+                    text,
+                    encoding,
+                    stat,
                 };
-                return Ok((self.outcome(cut, Some(known), stat, Outcome::Recut), None));
+                self.record(&known.path, text, known.hash, ended)?
             }
         };
-        let (text, encoding, stat, bytes) = match self.source.read(&entry) {
+        Ok(self.outcome(cut, Some(known), stat, Outcome::Recut))
+    }
+
+    /// Reads a file, and splits its text if it has changed. Returns the number of bytes read, too.
+    fn read(
+        &self,
+        entry: &Entry,
+        known: Option<Known>,
+        ended: &AtomicBool,
+    ) -> Result<(Outcome, Option<u64>), StoreError> {
+        match self.source.read(entry) {
             Reading::Text {
                 text,
                 encoding,
                 version,
                 bytes,
-            } => (text, encoding, version.stored(), bytes),
+            } => {
+                let stat = version.stored();
+                let text = FileText {
+                    text,
+                    encoding,
+                    stat,
+                };
+                let outcome = self.compare(&entry.path, text, known, ended)?;
+                Ok((outcome, Some(bytes)))
+            }
             Reading::Skip {
                 skip,
                 version,
@@ -97,48 +152,52 @@ impl Work<'_> {
                     stat,
                     settled,
                 };
-                return Ok((Outcome::Skipped { known, skip }, stat.map(|_| bytes)));
+                Ok((Outcome::Skipped { known, skip }, stat.map(|_| bytes)))
             }
-            Reading::Gone => return Ok((Outcome::Gone(known), None)),
+            Reading::Gone => Ok((Outcome::Gone(known), None)),
+        }
+    }
+
+    /// Splits the text of a file unless it is the known one, split with the same settings.
+    fn compare(
+        &self,
+        path: &str,
+        text: FileText,
+        known: Option<Known>,
+        ended: &AtomicBool,
+    ) -> Result<Outcome, StoreError> {
+        let stat = text.stat;
+        let hash = Hash::of(text.text.as_bytes());
+        let became = match &known {
+            Some(known) if known.hash == hash && known.identity == self.identity => {
+                return Ok(Outcome::Same {
+                    id: known.id,
+                    stat,
+                    settled: self.is_settled(stat),
+                    encoding: text.encoding,
+                });
+            }
+            Some(known) if known.hash == hash => Outcome::Recut,
+            Some(_) => Outcome::Changed,
+            None => Outcome::Added,
         };
-        let hash = Hash::of(text.as_bytes());
-        let outcome = match known {
-            Some(known) if known.hash == hash && known.identity == self.identity => Outcome::Same {
-                id: known.id,
-                stat,
-                settled: self.is_settled(stat),
-                encoding,
-            },
-            Some(known) => {
-                let became = match known.hash == hash {
-                    true => Outcome::Recut,
-                    false => Outcome::Changed,
-                };
-                let cut = self.record(&entry.path, (text, encoding), hash, stat, ended)?;
-                self.outcome(cut, Some(known), stat, became)
-            }
-            None => {
-                let cut = self.record(&entry.path, (text, encoding), hash, stat, ended)?;
-                self.outcome(cut, None, stat, Outcome::Added)
-            }
-        };
-        Ok((outcome, Some(bytes)))
+        let cut = self.record(path, text, hash, ended)?;
+        Ok(self.outcome(cut, known, stat, became))
     }
 
     fn record(
         &self,
         path: &str,
-        (text, encoding): (String, Encoding),
+        text: FileText,
         hash: Hash,
-        stat: Stat,
         ended: &AtomicBool,
     ) -> Result<Split, StoreError> {
         let _entry = self.journal.enter(key(self.source.id(), path));
-        let mut cut = self.cutter.cut(path, text, hash, ended)?;
+        let mut cut = self.cutter.cut(path, text.text, hash, ended)?;
         if let Split::Record(record) = &mut cut {
-            record.stat = stat;
-            record.encoding = encoding;
-            record.settled = self.is_settled(stat);
+            record.stat = text.stat;
+            record.encoding = text.encoding;
+            record.settled = self.is_settled(text.stat);
         }
         Ok(cut)
     }
