@@ -9,11 +9,11 @@ use super::fusion::Scored;
 use super::group::Group;
 use super::snippet::Marker;
 use super::weak::Evidence;
-use crate::model::{AlsoIn, ChunkKey, DocumentHits, Hit, Query};
+use crate::model::{AlsoIn, ChunkKey, DocumentHits, Hit, Query, Snippet};
 use crate::store::snapshot::{
     PassageRequest, Passages, QueryVector, Shortlist, Snapshot, StoredPassage,
 };
-use crate::store::{StoreError, StoredDocument};
+use crate::store::{StoreError, StoredChunk, StoredDocument};
 
 /// How many documents are read for each that is missing when folded copies have left room for
 /// others, and how many at most: a copy that is read is not shown.
@@ -40,52 +40,25 @@ impl Hits<'_> {
         found: &[Scored],
         groups: &[Group],
     ) -> Result<Vec<DocumentHits>, StoreError> {
-        let mut documents: Vec<DocumentHits> = Vec::new();
-        let mut kept = Shown::default();
-        let mut beginnings = HashMap::new();
+        let mut kept = KeptDocuments::new(self.query.fold_copies);
         let mut rest = groups;
         let mut count = self.limit;
-        while documents.len() < self.limit && !rest.is_empty() {
+        while kept.documents.len() < self.limit && !rest.is_empty() {
             let (next, later) = rest.split_at(count.min(rest.len()));
             let mut passages = self.read(snapshot, list, found, next)?;
-            beginnings.extend(passages.beginnings.drain());
+            kept.beginnings.extend(passages.beginnings.drain());
             for group in next {
-                if documents.len() == self.limit {
+                if kept.documents.len() == self.limit {
                     break;
                 }
-                let Some(document) = list.documents.get(&group.document) else {
-                    continue;
-                };
-                let chunks = self.hits(found, group, document, &mut passages);
-                if chunks.is_empty() {
-                    continue;
-                }
-                let hits = DocumentHits {
-                    rank: documents.len() + 1,
-                    source: document.source.path().into(),
-                    collection: document.collection.clone(),
-                    path: document.path.clone(),
-                    title: document.title.clone(),
-                    first_heading: document.first_heading.clone(),
-                    metadata: document.metadata.clone(),
-                    encoding: document.encoding,
-                    score: group.score,
-                    chunks,
-                    also_in: Vec::new(),
-                };
-                let repeated = match self.query.fold_copies {
-                    true => repeated(&mut kept, document, &hits.chunks, &beginnings),
-                    false => None,
-                };
-                match repeated.and_then(|at| documents.get_mut(at)) {
-                    Some(better) => better.also_in.push(also_in(better, &hits)),
-                    None => documents.push(hits),
+                if let Some((document, chunks)) = self.hits(list, found, group, &mut passages) {
+                    kept.add(document, group.score, chunks);
                 }
             }
             rest = later;
-            count = ((self.limit - documents.len()) * FURTHER).min(MOST_FURTHER);
+            count = ((self.limit - kept.documents.len()) * FURTHER).min(MOST_FURTHER);
         }
-        Ok(documents)
+        Ok(kept.documents)
     }
 
     /// The passages of some groups.
@@ -118,20 +91,22 @@ impl Hits<'_> {
         &group.chunks[..count]
     }
 
-    fn hits(
+    /// The document of a group and its hits; `None` if there are none.
+    fn hits<'l>(
         &mut self,
+        list: &'l Shortlist,
         found: &[Scored],
         group: &Group,
-        document: &StoredDocument,
         passages: &mut Passages,
-    ) -> Vec<Hit> {
+    ) -> Option<(&'l StoredDocument, Vec<Hit>)> {
+        let document = list.documents.get(&group.document)?;
         let mut hits = Vec::new();
         for index in self.shown(group) {
             let scored = &found[*index];
             let passage = passages.chunks.remove(&scored.key);
             hits.extend(passage.and_then(|passage| self.hit(*index, scored, document, passage)));
         }
-        hits
+        (!hits.is_empty()).then_some((document, hits))
     }
 
     /// The hit of a passage; `None` if it was found in an older state of its document, by words
@@ -149,36 +124,16 @@ impl Hits<'_> {
             cosine,
         } = passage;
         let (first, last) = chunk.span.lines;
-        let titles = chunk.trail.iter().chain(&chunk.sections);
-        let around: Vec<&str> = [
-            document.title.as_deref().unwrap_or_default(),
-            &document.path,
-        ]
-        .into_iter()
-        .chain(titles.map(|title| &**title))
-        .collect();
-        let body = match chunk.span.bytes.start {
-            0 if document.is_markdown() => Markdown::body(&text),
-            _ => 0,
-        };
-        let (snippet, coverage) = self.marker.mark(&text, body, first, &around);
+        let (snippet, coverage) = self.mark(document, &chunk, &text);
         let is_old = found.rev < document.rev;
         if is_old && coverage == 0.0 && found.explanation.vectors.is_none() {
             return None;
         }
-        let keywords = found.explanation.keywords;
-        let evidence = Evidence {
-            coverage,
-            emphasis: keywords.map_or(0.0, |keywords| keywords.score) / self.marker.weight(),
-            cosine,
-        };
-        let floor = self.vector.and_then(|vector| vector.floor);
         Some(Hit {
             rank: index + 1,
             coverage,
             cosine,
-            // What is of the day that was asked about is an answer, whatever its words.
-            weak: !found.is_of_asked_day && evidence.is_weak(self.chunks, floor),
+            weak: self.is_weak(found, coverage, cosine),
             score: found.score,
             all_words: found.all_words,
             explanation: found.explanation.clone(),
@@ -197,21 +152,98 @@ impl Hits<'_> {
             tokens: chunk.tokens,
         })
     }
+
+    /// The lines of a chunk that answer best, and the share of the query that the chunk contains
+    /// together with its titles.
+    fn mark(
+        &mut self,
+        document: &StoredDocument,
+        chunk: &StoredChunk,
+        text: &str,
+    ) -> (Snippet, f32) {
+        let titles = chunk.trail.iter().chain(&chunk.sections);
+        let around: Vec<&str> = [
+            document.title.as_deref().unwrap_or_default(),
+            &document.path,
+        ]
+        .into_iter()
+        .chain(titles.map(|title| &**title))
+        .collect();
+        let body = match chunk.span.bytes.start {
+            0 if document.is_markdown() => Markdown::body(text),
+            _ => 0,
+        };
+        self.marker.mark(text, body, chunk.span.lines.0, &around)
+    }
+
+    /// Whether a chunk is probably no answer.
+    fn is_weak(&self, found: &Scored, coverage: f32, cosine: Option<f32>) -> bool {
+        let keywords = found.explanation.keywords;
+        let evidence = Evidence {
+            coverage,
+            emphasis: keywords.map_or(0.0, |keywords| keywords.score) / self.marker.weight(),
+            cosine,
+        };
+        let floor = self.vector.and_then(|vector| vector.floor);
+        // What is of the day that was asked about is an answer, whatever its words.
+        !found.is_of_asked_day && evidence.is_weak(self.chunks, floor)
+    }
 }
 
-/// The position of the kept document that these chunks of a lower one repeat.
-fn repeated(
-    kept: &mut Shown,
-    document: &StoredDocument,
-    chunks: &[Hit],
-    beginnings: &HashMap<Hash, String>,
-) -> Option<usize> {
-    let passages = chunks.iter().map(|hit| &*hit.text);
-    let mut found = Compared::new(&document.path, document.text, passages);
-    if document.is_code() {
-        found = found.without_translations();
+/// The documents of an answer so far, best first.
+struct KeptDocuments {
+    documents: Vec<DocumentHits>,
+    /// Whether copies are folded into the documents that they repeat.
+    folds: bool,
+    shown: Shown,
+    /// The beginnings of texts.
+    beginnings: HashMap<Hash, String>,
+}
+
+impl KeptDocuments {
+    fn new(folds: bool) -> Self {
+        KeptDocuments {
+            documents: Vec::new(),
+            folds,
+            shown: Shown::default(),
+            beginnings: HashMap::new(),
+        }
     }
-    kept.repeated(found, beginnings)
+
+    /// Adds a document, or only its place if it repeats a better one.
+    fn add(&mut self, document: &StoredDocument, score: f32, chunks: Vec<Hit>) {
+        let hits = DocumentHits {
+            rank: self.documents.len() + 1,
+            source: document.source.path().into(),
+            collection: document.collection.clone(),
+            path: document.path.clone(),
+            title: document.title.clone(),
+            first_heading: document.first_heading.clone(),
+            metadata: document.metadata.clone(),
+            encoding: document.encoding,
+            score,
+            chunks,
+            also_in: Vec::new(),
+        };
+        let repeated = match self.folds {
+            true => self.repeated(document, &hits.chunks),
+            false => None,
+        };
+        match repeated.and_then(|at| self.documents.get_mut(at)) {
+            Some(better) => better.also_in.push(also_in(better, &hits)),
+            None => self.documents.push(hits),
+        }
+    }
+
+    /// The position of the document that these chunks of a lower one repeat.
+    fn repeated(&mut self, document: &StoredDocument, chunks: &[Hit]) -> Option<usize> {
+        let passages = chunks.iter().map(|hit| &*hit.text);
+        let mut found = Compared::new(&document.path, document.text, passages);
+        if document.is_code() {
+            found = found.without_translations();
+        }
+        self.shown.repeated(found, &self.beginnings)
+    }
 }
 
 /// The place of a document that repeats a better one.

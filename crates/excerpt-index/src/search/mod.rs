@@ -28,7 +28,7 @@ use std::time::Instant;
 use chrono::NaiveDate;
 
 use crate::embed::Embedder;
-use crate::model::{Answer, Channels, DocumentId, Note, Query, Rank};
+use crate::model::{Answer, Channels, DocumentHits, DocumentId, Note, Query, Rank};
 use crate::store::snapshot::{
     Enough, QueryVector, Shortlist, ShortlistRequest, Snapshot, Survey, SurveyRequest, VectorSupply,
 };
@@ -147,34 +147,8 @@ impl<'q> ParsedQuery<'q> {
         if self.query.ranking.channels == Channels::Keywords || survey.is_empty {
             return None;
         }
-        let without = |reason: String| Note::WithoutVectors { reason };
-        let (Some(embedder), Some(supply)) = (embedder, &survey.vectors) else {
-            notes.push(without("they are switched off".to_string()));
-            return None;
-        };
-        let (embedder, lag) = match supply {
-            VectorSupply::Current { behind: documents } => {
-                let documents = *documents;
-                let lag = (documents > 0).then_some(Note::VectorsBehind { documents });
-                (embedder, lag)
-            }
-            VectorSupply::Former {
-                embedder,
-                documents,
-                failure,
-            } => {
-                let lag = Note::FormerVectors {
-                    embedder: embedder.identity().to_string(),
-                    documents: *documents,
-                    failure: failure.clone(),
-                };
-                (*embedder as &dyn Embedder, Some(lag))
-            }
-            VectorSupply::Missing { failure } => {
-                notes.push(failure.clone().map_or(Note::NoVectors, without));
-                return None;
-            }
-        };
+        let serving = serving(survey, embedder).map_err(|note| notes.push(note));
+        let (embedder, lag) = serving.ok()?;
         match embedder.embed_query(&self.pieces(survey)) {
             Ok(numbers) => {
                 notes.extend(lag);
@@ -201,6 +175,44 @@ impl<'q> ParsedQuery<'q> {
         });
         weighed.collect()
     }
+}
+
+/// The embedder whose vectors serve, and what they lack.
+///
+/// # Errors
+///
+/// The reason if there are no vectors to search.
+fn serving<'a>(
+    survey: &'a Survey,
+    embedder: Option<&'a dyn Embedder>,
+) -> Result<(&'a dyn Embedder, Option<Note>), Note> {
+    let (Some(embedder), Some(supply)) = (embedder, &survey.vectors) else {
+        return Err(without("they are switched off".to_string()));
+    };
+    match supply {
+        VectorSupply::Current { behind } => {
+            let documents = *behind;
+            let lag = (documents > 0).then_some(Note::VectorsBehind { documents });
+            Ok((embedder, lag))
+        }
+        VectorSupply::Former {
+            embedder,
+            documents,
+            failure,
+        } => {
+            let lag = Note::FormerVectors {
+                embedder: embedder.identity().to_string(),
+                documents: *documents,
+                failure: failure.clone(),
+            };
+            Ok((*embedder, Some(lag)))
+        }
+        VectorSupply::Missing { failure } => Err(failure.clone().map_or(Note::NoVectors, without)),
+    }
+}
+
+fn without(reason: String) -> Note {
+    Note::WithoutVectors { reason }
 }
 
 /// The notes about the words.
@@ -236,6 +248,16 @@ struct Search<'a> {
     today: NaiveDate,
 }
 
+/// What a search has found.
+struct Found {
+    /// The candidates.
+    list: Shortlist,
+    /// Their chunks, best first.
+    chunks: Vec<Scored>,
+    /// The best documents.
+    documents: Vec<DocumentHits>,
+}
+
 impl Search<'_> {
     fn answer(&self, notes: Vec<Note>) -> Result<Answer, StoreError> {
         let mut answer = Answer {
@@ -244,42 +266,64 @@ impl Search<'_> {
             vectors: self.vector.is_some(),
             ..Answer::default()
         };
-        let ranker = Ranker {
+        let Found {
+            list,
+            chunks,
+            documents,
+        } = self.find()?;
+        answer.documents = documents;
+        if !chunks.iter().any(|found| found.is_of_asked_day) {
+            let is_dated = |note: &Note| matches!(note, Note::Dated { .. });
+            answer.notes.retain(|note| !is_dated(note));
+        }
+        (answer.chunks_total, answer.documents_total) = self.totals(&list, &chunks);
+        Ok(answer)
+    }
+
+    /// Asks for candidates until there are enough documents, or no others.
+    fn find(&self) -> Result<Found, StoreError> {
+        let ranker = self.ranker();
+        let mut hits = self.hits();
+        let mut wanted = self.limit();
+        loop {
+            let list = self.snapshot.shortlist(&self.request(wanted))?;
+            let chunks = ranker.ranked(&list);
+            let groups = match self.query.rank {
+                Rank::Documents => group::by_document(&chunks),
+                Rank::Chunks => group::by_chunk(&chunks),
+            };
+            let documents = hits.of(self.snapshot, &list, &chunks, &groups)?;
+            // What was folded leaves room for others.
+            let is_full = documents.len() >= self.limit();
+            if is_full || list.is_all || !self.query.fold_copies {
+                return Ok(Found {
+                    list,
+                    chunks,
+                    documents,
+                });
+            }
+            wanted = groups.len() + self.limit();
+        }
+    }
+
+    fn ranker(&self) -> Ranker<'_> {
+        Ranker {
             query: self.query,
             words: self.words,
             asked: self.asked,
             is_mostly_code: self.survey.is_mostly_code,
             today: self.today,
-        };
-        let mut hits = Hits {
+        }
+    }
+
+    fn hits(&self) -> Hits<'_> {
+        Hits {
             query: self.query,
             vector: self.vector,
             marker: Marker::new(self.words, &self.survey.weights, self.survey.chunks),
             chunks: self.survey.chunks,
             limit: self.limit(),
-        };
-        let mut wanted = self.limit();
-        let (list, found) = loop {
-            let list = self.snapshot.shortlist(&self.request(wanted))?;
-            let found = ranker.ranked(&list);
-            let groups = match self.query.rank {
-                Rank::Documents => group::by_document(&found),
-                Rank::Chunks => group::by_chunk(&found),
-            };
-            answer.documents = hits.of(self.snapshot, &list, &found, &groups)?;
-            // What was folded leaves room for others.
-            let is_full = answer.documents.len() >= self.limit();
-            if is_full || list.is_all || !self.query.fold_copies {
-                break (list, found);
-            }
-            wanted = groups.len() + self.limit();
-        };
-        if !found.iter().any(|found| found.is_of_asked_day) {
-            let is_dated = |note: &Note| matches!(note, Note::Dated { .. });
-            answer.notes.retain(|note| !is_dated(note));
         }
-        (answer.chunks_total, answer.documents_total) = self.totals(&list, &found);
-        Ok(answer)
     }
 
     fn limit(&self) -> usize {

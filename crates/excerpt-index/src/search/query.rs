@@ -9,7 +9,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::analysis::{Analyzer, Phrase, Purpose, name};
+use crate::analysis::{Analyzer, Phrase, Purpose, Term, name};
 use crate::model::Error;
 
 /// The maximum number of different terms. A question has few; this limits the cost of a pasted
@@ -64,46 +64,9 @@ impl Words {
             excluded,
             ..Words::default()
         };
-        words.text = text.clone();
-        let query = &*text;
         let mut stops = Words::default();
-        let mut seen = HashSet::new();
-        let mut analyzer = Analyzer::new(Purpose::Query);
-        let mut whole_until = 0;
-        let mut terms = analyzer.terms(query);
-        while let Some(term) = terms.advance() {
-            let written = &query[term.bytes.clone()];
-            if term.bytes.end > whole_until {
-                whole_until = term.bytes.end;
-                words.add_piece(term.bytes.start, term.text);
-                let name = name(written);
-                if !is_stop(written)
-                    && words.names.len() < MOST_TERMS
-                    && !words.names.contains(&name)
-                {
-                    words.names.push(name);
-                }
-            }
-            if term.text.is_empty() || seen.contains(term.text) {
-                continue;
-            }
-            if seen.len() == MOST_TERMS {
-                words.shortened = true;
-                break;
-            }
-            seen.insert(term.text.to_string());
-            if term.positions > 1 {
-                words.optional.push(term.text.to_string());
-            } else {
-                let stop = is_stop(written);
-                let list = if stop { &mut stops } else { &mut words };
-                list.required.push(term.text.to_string());
-                list.written.push(written.to_string());
-            }
-        }
-        if let Some((last, _)) = words.pieces.last_mut() {
-            last.end = query.len();
-        }
+        words.add_terms(&text, &mut stops);
+        words.text = text;
         if words.required.is_empty() {
             words.required = stops.required;
             words.written = stops.written;
@@ -114,6 +77,34 @@ impl Words {
             });
         }
         Ok(words)
+    }
+
+    /// Adds the terms of a query; those of words without relevance to `stops`.
+    fn add_terms(&mut self, query: &str, stops: &mut Words) {
+        let mut seen = HashSet::new();
+        let mut analyzer = Analyzer::new(Purpose::Query);
+        let mut whole_until = 0;
+        let mut terms = analyzer.terms(query);
+        while let Some(term) = terms.advance() {
+            let written = &query[term.bytes.clone()];
+            if term.bytes.end > whole_until {
+                whole_until = term.bytes.end;
+                self.add_piece(term.bytes.start, term.text);
+                self.add_name(written);
+            }
+            if term.text.is_empty() || seen.contains(term.text) {
+                continue;
+            }
+            if seen.len() == MOST_TERMS {
+                self.shortened = true;
+                break;
+            }
+            seen.insert(term.text.to_string());
+            self.add_term(&term, written, stops);
+        }
+        if let Some((last, _)) = self.pieces.last_mut() {
+            last.end = query.len();
+        }
     }
 }
 
@@ -185,6 +176,25 @@ fn without_excluded(query: &str) -> (String, Vec<Phrase>) {
 }
 
 impl Words {
+    /// Adds a term to the list that it belongs to.
+    fn add_term(&mut self, term: &Term<'_>, written: &str, stops: &mut Words) {
+        if term.positions > 1 {
+            self.optional.push(term.text.to_string());
+            return;
+        }
+        let list = if is_stop(written) { stops } else { self };
+        list.required.push(term.text.to_string());
+        list.written.push(written.to_string());
+    }
+
+    /// Adds a word that may be a name.
+    fn add_name(&mut self, written: &str) {
+        let name = name(written);
+        if !is_stop(written) && self.names.len() < MOST_TERMS && !self.names.contains(&name) {
+            self.names.push(name);
+        }
+    }
+
     /// Begins a piece, which ends the previous one.
     fn add_piece(&mut self, start: usize, term: &str) {
         let start = match self.pieces.last_mut() {

@@ -130,49 +130,60 @@ impl<'a> SignalInput<'a> {
         signals: &Signals,
     ) -> Vec<Factor> {
         let mut list = Vec::new();
-        let mut add = |name, applies, factor| add(&mut list, name, applies, factor);
-        let file = document.path.rsplit('/').next().unwrap_or(&document.path);
-        let stem = file
-            .split('.')
-            .find(|part| !part.is_empty())
-            .unwrap_or(file);
-        let is_index = ["readme", "index"]
-            .iter()
-            .any(|name| stem.eq_ignore_ascii_case(name));
-        add("index document", is_index, signals.index_document);
+        let is_index = is_index(&document.path);
+        add(
+            &mut list,
+            "index document",
+            is_index,
+            signals.index_document,
+        );
         if signals.path_word != 1.0 {
             let path = stems(&mut self.analyzer, &document.path);
             let required = self.words.required.iter();
             let in_path = required.filter(|term| path.contains(*term)).count();
             let in_path = i32::try_from(in_path).unwrap_or(i32::MAX);
-            add("path words", in_path > 0, signals.path_word.powi(in_path));
+            let factor = signals.path_word.powi(in_path);
+            add(&mut list, "path words", in_path > 0, factor);
         }
-        let prose = !document.is_code();
-        add(
-            "prose, for a name",
-            prose && self.names_something,
-            signals.prose_for_a_name,
-        );
-        add(
-            "prose among code",
-            prose && self.among_code,
-            signals.prose_among_code,
-        );
-        if document.is_code() {
-            let kinds = [TEST.as_slice(), &GENERATED, &VENDORED];
-            let factors = [
-                ("test or example", signals.test),
-                ("generated", signals.generated),
-                ("vendored or legacy", signals.vendored),
-            ];
-            let of_path = words_of(&document.path);
-            for ((words, wanted), (name, factor)) in kinds.iter().zip(self.wants).zip(factors) {
-                let mut of_path = of_path.iter();
-                let has_one = of_path.any(|word| words.contains(&&**word));
-                add(name, !wanted && has_one, factor);
-            }
+        match document.is_code() {
+            true => self.of_code(document, signals, &mut list),
+            false => self.of_prose(signals, &mut list),
         }
         list
+    }
+
+    /// Adds the signals of prose.
+    fn of_prose(&self, signals: &Signals, list: &mut Vec<Factor>) {
+        let for_a_name = self.names_something;
+        add(
+            list,
+            "prose, for a name",
+            for_a_name,
+            signals.prose_for_a_name,
+        );
+        let among_code = self.among_code;
+        add(
+            list,
+            "prose among code",
+            among_code,
+            signals.prose_among_code,
+        );
+    }
+
+    /// Adds the signals of code of kinds that the query does not ask for.
+    fn of_code(&self, document: &StoredDocument, signals: &Signals, list: &mut Vec<Factor>) {
+        let kinds = [TEST.as_slice(), &GENERATED, &VENDORED];
+        let factors = [
+            ("test or example", signals.test),
+            ("generated", signals.generated),
+            ("vendored or legacy", signals.vendored),
+        ];
+        let of_path = words_of(&document.path);
+        for ((words, wanted), (name, factor)) in kinds.iter().zip(self.wants).zip(factors) {
+            let mut of_path = of_path.iter();
+            let has_one = of_path.any(|word| words.contains(&&**word));
+            add(list, name, !wanted && has_one, factor);
+        }
     }
 
     /// Whether the chunk defines a name in the query: one of several words that are all in the
@@ -304,6 +315,18 @@ fn is_name(word: &str) -> bool {
     word.contains('_')
         || word.contains("::")
         || pairs.any(|(before, after)| before.is_ascii_lowercase() && after.is_ascii_uppercase())
+}
+
+/// Whether a document is a `README` or an index of its folder, by its name.
+fn is_index(path: &str) -> bool {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let stem = file
+        .split('.')
+        .find(|part| !part.is_empty())
+        .unwrap_or(file);
+    ["readme", "index"]
+        .iter()
+        .any(|name| stem.eq_ignore_ascii_case(name))
 }
 
 /// The words of a path, in lower case, with names of tests in parts: `FooTest.java`, `foo.test.ts`,
