@@ -192,33 +192,8 @@ fn named_at(words: &[Word], at: usize, today: NaiveDate) -> Option<(Days, usize)
     match first {
         "today" => return Some((Days::one(today), 1)),
         "yesterday" => return Some((Days::one(today.pred_opt()?), 1)),
-        "this" | "last" => {
-            let is_last = first == "last";
-            let (year, month) = (today.year(), today.month());
-            let days = match word(1)? {
-                "week" if is_last => Days::week(monday.checked_sub_signed(TimeDelta::weeks(1))?)?,
-                "week" => Days::week(monday)?,
-                "month" if is_last => {
-                    let before = today.checked_sub_months(Months::new(1))?;
-                    Days::month(before.year(), before.month())?
-                }
-                "month" => Days::month(year, month)?,
-                "year" => Days::year(if is_last { year - 1 } else { year })?,
-                named => match (weekday_of(named), month_of(named)) {
-                    (Some(day), _) if is_last => Days::one(latest(day, today.pred_opt()?)?),
-                    (Some(day), _) => {
-                        let from_monday = i64::from(day.num_days_from_monday());
-                        Days::one(monday.checked_add_signed(TimeDelta::try_days(from_monday)?)?)
-                    }
-                    // `this may` and `this march` are no months.
-                    (None, Some(month)) if is_last || !matches!(named, "may" | "march") => {
-                        latest_month(month, today)?
-                    }
-                    (None, _) => return None,
-                },
-            };
-            return Some((days, 2));
-        }
+        "this" => return Some((this(word(1)?, monday, today)?, 2)),
+        "last" => return Some((last(word(1)?, monday, today)?, 2)),
         _ => {}
     }
     if let (Some(count), Some(unit), Some("ago")) = (count_of(first), word(1), word(2)) {
@@ -229,6 +204,49 @@ fn named_at(words: &[Word], at: usize, today: NaiveDate) -> Option<(Days, usize)
         let is_meant = matches!(before, Some("on" | "since" | "of" | "from"));
         return Some((Days::one(latest(day, today).filter(|_| is_meant)?), 1));
     }
+    date_at(&words[at..], before, today)
+}
+
+/// The days of `this week`, `this year` and the like. `monday` is that of the week of `today`.
+fn this(unit: &str, monday: NaiveDate, today: NaiveDate) -> Option<Days> {
+    match unit {
+        "week" => Days::week(monday),
+        "month" => Days::month(today.year(), today.month()),
+        "year" => Days::year(today.year()),
+        // `this may` and `this march` are no months.
+        "may" | "march" => None,
+        named => match weekday_of(named) {
+            Some(day) => {
+                let from_monday = i64::from(day.num_days_from_monday());
+                let day = monday.checked_add_signed(TimeDelta::try_days(from_monday)?)?;
+                Some(Days::one(day))
+            }
+            None => latest_month(month_of(named)?, today),
+        },
+    }
+}
+
+/// The days of `last week`, `last year` and the like. `monday` is that of the week of `today`.
+fn last(unit: &str, monday: NaiveDate, today: NaiveDate) -> Option<Days> {
+    match unit {
+        "week" => Days::week(monday.checked_sub_signed(TimeDelta::weeks(1))?),
+        "month" => {
+            let before = today.checked_sub_months(Months::new(1))?;
+            Days::month(before.year(), before.month())
+        }
+        "year" => Days::year(today.year() - 1),
+        named => match weekday_of(named) {
+            Some(day) => Some(Days::one(latest(day, today.pred_opt()?)?)),
+            None => latest_month(month_of(named)?, today),
+        },
+    }
+}
+
+/// The days of the date that `words` begin with, and how many words it takes. `before` is the word
+/// before them.
+fn date_at(words: &[Word], before: Option<&str>, today: NaiveDate) -> Option<(Days, usize)> {
+    let word = |at: usize| words.get(at).map(|(word, _)| &**word);
+    let first = word(0)?;
     if let Some(day) = day_of(first) {
         let of = usize::from(word(1) == Some("of"));
         let month = month_of(word(1 + of)?)?;

@@ -187,12 +187,7 @@ impl<'a> Resolver<'a> {
             if !leads_here {
                 continue;
             }
-            // A link to a missing section still leads to the document.
-            let section = match &row.section {
-                Some(name) => self.section(to, &self.catalog.text(to.text)?, name),
-                None => None,
-            };
-            if !is_read(section.map_or(0, |section| section.start)) {
+            if !is_read(self.start(to, row.section.as_deref())?) {
                 continue;
             }
             let text = match &mut text {
@@ -208,6 +203,16 @@ impl<'a> Resolver<'a> {
             });
         }
         Ok(())
+    }
+
+    /// Where a section of a document begins. A link to a missing section still leads to the
+    /// document.
+    fn start(&mut self, to: &StoredDocument, section: Option<&str>) -> Result<usize, StoreError> {
+        let section = match section {
+            Some(name) => self.section(to, &self.catalog.text(to.text)?, name),
+            None => None,
+        };
+        Ok(section.map_or(0, |section| section.start))
     }
 
     /// The links that may lead to the document at `path`, by the document that contains them.

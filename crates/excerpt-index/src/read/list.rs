@@ -82,46 +82,16 @@ fn date(
     listed: &mut Vec<(Listed, Option<ChangeDate>)>,
     limit: Option<usize>,
 ) -> Result<(), StoreError> {
-    /// The seconds of a day.
-    const DAY: i64 = 86_400;
     /// How long git may take for all sources that are listed. What it has read by then is used.
     const PATIENCE: Duration = Duration::from_secs(2);
     let end = Instant::now() + PATIENCE;
-    let mut dated: HashMap<DocumentId, i64> = HashMap::new();
-    catalog.each_facet(DATE, &mut |document, date| {
-        // Of several dates, the last one.
-        if let Some(day) = days::since_1970(date) {
-            let known = dated.entry(document).or_insert(day);
-            *known = day.max(*known);
-        }
-    })?;
+    let days = own_days(catalog)?;
     let most = limit.unwrap_or(usize::MAX);
-    let mut sources: BTreeMap<&SourceId, HashSet<&str>> = BTreeMap::new();
-    for (document, _) in &*listed {
-        let paths = sources.entry(&document.source).or_default();
-        paths.insert(&document.path);
-    }
-    let commits: HashMap<SourceId, Commits> = sources
-        .into_iter()
-        .filter_map(|(source, paths)| {
-            let commits = Commits::of(source.path(), most, |path| paths.contains(path), end)?;
-            Some((source.clone(), commits))
-        })
-        .collect();
+    let commits = commits(listed, most, end);
     for (document, changed) in &mut *listed {
         let commits = commits.get(&document.source);
         let commit = commits.and_then(|commits| commits.of_file(&document.path));
-        let day = dated.get(&document.id).map(|day| day * DAY);
-        let (at, from) = match (commit, day) {
-            (Some(Commit::At(at)), _) => (at, DateFrom::Commit),
-            (Some(Commit::Before(at)), day) => match day.filter(|day| *day < at) {
-                Some(day) => (day, DateFrom::Document),
-                None => (at, DateFrom::Commit),
-            },
-            (None, Some(day)) => (day, DateFrom::Document),
-            _ => (document.stat.seconds(), DateFrom::File),
-        };
-        *changed = Some(ChangeDate { at, from });
+        *changed = Some(change_date(document, commit, days.get(&document.id)));
     }
     listed.sort_by_key(|(document, changed)| {
         let is_file = changed.is_some_and(|changed| changed.from == DateFrom::File);
@@ -130,6 +100,57 @@ fn date(
     });
     listed.truncate(most);
     Ok(())
+}
+
+/// The days since 1970 that documents give as their own dates; of several dates, the last one.
+fn own_days(catalog: &dyn Catalog) -> Result<HashMap<DocumentId, i64>, StoreError> {
+    let mut dated: HashMap<DocumentId, i64> = HashMap::new();
+    catalog.each_facet(DATE, &mut |document, date| {
+        if let Some(day) = days::since_1970(date) {
+            let known = dated.entry(document).or_insert(day);
+            *known = day.max(*known);
+        }
+    })?;
+    Ok(dated)
+}
+
+/// The commits of the listed documents, at most `most` of each source, as far as git has read them
+/// by `end`.
+fn commits(
+    listed: &[(Listed, Option<ChangeDate>)],
+    most: usize,
+    end: Instant,
+) -> HashMap<SourceId, Commits> {
+    let mut sources: BTreeMap<&SourceId, HashSet<&str>> = BTreeMap::new();
+    for (document, _) in listed {
+        let paths = sources.entry(&document.source).or_default();
+        paths.insert(&document.path);
+    }
+    sources
+        .into_iter()
+        .filter_map(|(source, paths)| {
+            let commits = Commits::of(source.path(), most, |path| paths.contains(path), end)?;
+            Some((source.clone(), commits))
+        })
+        .collect()
+}
+
+/// When a document was changed, by its last commit, by the day since 1970 that it gives itself, or
+/// else by its file.
+fn change_date(document: &Listed, commit: Option<Commit>, day: Option<&i64>) -> ChangeDate {
+    /// The seconds of a day.
+    const DAY: i64 = 86_400;
+    let day = day.map(|day| day * DAY);
+    let (at, from) = match (commit, day) {
+        (Some(Commit::At(at)), _) => (at, DateFrom::Commit),
+        (Some(Commit::Before(at)), day) => match day.filter(|day| *day < at) {
+            Some(day) => (day, DateFrom::Document),
+            None => (at, DateFrom::Commit),
+        },
+        (None, Some(day)) => (day, DateFrom::Document),
+        _ => (document.stat.seconds(), DateFrom::File),
+    };
+    ChangeDate { at, from }
 }
 
 /// The folders that contain documents, by source and path, each folder before those under it.

@@ -1,9 +1,12 @@
 //! [`Reader`]: reads documents, parts of them and chunks.
 
+use std::ops::Range;
+
 use excerpt_chunk::LineIndex;
 
 use super::{
-    ChunkPlace, Closest, DocumentText, ReadOptions, Resolver, Sections, Target, citation, ids,
+    ChunkPlace, Closest, DocumentText, Links, ReadOptions, Resolver, Sections, Target, citation,
+    ids,
 };
 use crate::model::{Error, SourceId, segments};
 use crate::store::catalog::Catalog;
@@ -40,37 +43,8 @@ impl Reader<'_> {
                 column,
                 last,
                 ..
-            } => {
-                let index = LineIndex::new(&text);
-                if *first == 0 || last < first || *first > index.len() {
-                    let error = Error::Lines {
-                        path: document.path,
-                        first: *first,
-                        last: *last,
-                        count: index.len(),
-                    };
-                    return Err(error.into());
-                }
-                let lines = index.lines(*first, *last);
-                let line = &text[index.lines(*first, *first)];
-                let before = line.char_indices().nth(column.saturating_sub(1));
-                lines.start + before.map_or(line.len(), |(at, _)| at)..lines.end
-            }
-            Target::Section { section, .. } => {
-                let sections = Sections::of(&document, &text);
-                match sections.find(section) {
-                    Some(section) => section.bytes.clone(),
-                    None => {
-                        let error = Error::UnknownSection {
-                            closest: sections.closest(section),
-                            count: sections.len(),
-                            path: document.path,
-                            section: section.clone(),
-                        };
-                        return Err(error.into());
-                    }
-                }
-            }
+            } => line_bytes(&document, &text, (*first, *column), *last)?,
+            Target::Section { section, .. } => section_bytes(&document, &text, section)?,
             Target::Document { .. } | Target::Chunk { .. } => 0..text.len(),
         };
         self.cut_out(document, &text, bytes, options)
@@ -105,40 +79,17 @@ impl Reader<'_> {
         &self,
         document: StoredDocument,
         text: &str,
-        bytes: std::ops::Range<usize>,
+        bytes: Range<usize>,
         options: &ReadOptions,
     ) -> Result<DocumentText, StoreError> {
         let chunks = self.catalog.chunks(document.id)?;
-        // The chunks that contain some of it; between two chunks, the one before.
-        let mut from = chunks.partition_point(|chunk| chunk.bytes().end <= bytes.start);
-        let mut to = chunks.partition_point(|chunk| chunk.bytes().start < bytes.end);
-        let mut bytes = bytes;
-        if let Some(neighbours) = options.neighbours.filter(|_| !chunks.is_empty()) {
-            if from >= to {
-                from = to.saturating_sub(1);
-                to = from + 1;
-            }
-            from = from.saturating_sub(neighbours);
-            to = to.saturating_add(neighbours).min(chunks.len());
-            let (first, last) = (chunks[from].bytes(), chunks[to - 1].bytes());
-            bytes = first.start.min(bytes.start)..last.end.max(bytes.end);
-        }
-        let links = match options.links {
-            true => {
-                let mut resolver = Resolver::new(self.catalog, &document.source);
-                let links = resolver.links(&document, text, &bytes);
-                let mut links = links?;
-                links.keep(|path| options.reaches(path));
-                Some(links)
-            }
-            false => None,
-        };
+        let (bytes, chunks) = widened(chunks, bytes, options.neighbours);
+        let links = self.links(&document, text, &bytes, options)?;
         let stat = self.catalog.stat(document.id)?;
         let index = LineIndex::new(text);
         let span = index.span(bytes.clone());
         let line = index.lines(span.lines.0, span.lines.0);
         let before = text.get(line.start..bytes.start).unwrap_or_default();
-        let chunks = chunks.into_iter().take(to).skip(from);
         Ok(DocumentText {
             citation: citation(&document.path, &span),
             source: document.source.path().into(),
@@ -153,9 +104,26 @@ impl Reader<'_> {
             column: before.chars().count() + 1,
             lines_total: index.len(),
             text: text.get(bytes).unwrap_or_default().to_string(),
-            chunks: chunks.map(ChunkPlace::from).collect(),
+            chunks: chunks.into_iter().map(ChunkPlace::from).collect(),
             links,
         })
+    }
+
+    /// The links of the `bytes` of a document, if they are wanted.
+    fn links(
+        &self,
+        document: &StoredDocument,
+        text: &str,
+        bytes: &Range<usize>,
+        options: &ReadOptions,
+    ) -> Result<Option<Links>, StoreError> {
+        if !options.links {
+            return Ok(None);
+        }
+        let mut resolver = Resolver::new(self.catalog, &document.source);
+        let mut links = resolver.links(document, text, bytes)?;
+        links.keep(|path| options.reaches(path));
+        Ok(Some(links))
     }
 
     /// The document at `path`, among those that may be read. Without the root of a source, only one
@@ -196,4 +164,67 @@ impl Reader<'_> {
         let closest = closest.found();
         Ok(Error::UnknownDocument { path, closest })
     }
+}
+
+/// The bytes from a line and column up to the end of the line `last`.
+fn line_bytes(
+    document: &StoredDocument,
+    text: &str,
+    (first, column): (usize, usize),
+    last: usize,
+) -> Result<Range<usize>, Error> {
+    let index = LineIndex::new(text);
+    if first == 0 || last < first || first > index.len() {
+        return Err(Error::Lines {
+            path: document.path.clone(),
+            first,
+            last,
+            count: index.len(),
+        });
+    }
+    let lines = index.lines(first, last);
+    let line = &text[index.lines(first, first)];
+    let before = line.char_indices().nth(column.saturating_sub(1));
+    Ok(lines.start + before.map_or(line.len(), |(at, _)| at)..lines.end)
+}
+
+/// The bytes of a section.
+fn section_bytes(
+    document: &StoredDocument,
+    text: &str,
+    section: &str,
+) -> Result<Range<usize>, Error> {
+    let sections = Sections::of(document, text);
+    match sections.find(section) {
+        Some(section) => Ok(section.bytes.clone()),
+        None => Err(Error::UnknownSection {
+            closest: sections.closest(section),
+            count: sections.len(),
+            path: document.path.clone(),
+            section: section.to_string(),
+        }),
+    }
+}
+
+/// The `bytes` together with the neighbouring chunks that are wanted, and the chunks that contain
+/// some of it; between two chunks, the one before.
+fn widened(
+    chunks: Vec<StoredChunk>,
+    mut bytes: Range<usize>,
+    neighbours: Option<usize>,
+) -> (Range<usize>, Vec<StoredChunk>) {
+    let mut from = chunks.partition_point(|chunk| chunk.bytes().end <= bytes.start);
+    let mut to = chunks.partition_point(|chunk| chunk.bytes().start < bytes.end);
+    if let Some(neighbours) = neighbours.filter(|_| !chunks.is_empty()) {
+        if from >= to {
+            from = to.saturating_sub(1);
+            to = from + 1;
+        }
+        from = from.saturating_sub(neighbours);
+        to = to.saturating_add(neighbours).min(chunks.len());
+        let (first, last) = (chunks[from].bytes(), chunks[to - 1].bytes());
+        bytes = first.start.min(bytes.start)..last.end.max(bytes.end);
+    }
+    let chunks = chunks.into_iter().take(to).skip(from).collect();
+    (bytes, chunks)
 }

@@ -284,26 +284,34 @@ fn each(
             break Ended::Complete;
         }
         rest.extend(bytes);
-        let mut read = 0;
-        let mut flow = ControlFlow::Continue(());
-        while let Some(length) = rest[read..].iter().position(|byte| *byte == 0) {
-            let word = String::from_utf8_lossy(&rest[read..read + length]);
-            read += length + 1;
-            flow = visit(&word);
-            if flow.is_break() {
-                break;
-            }
-        }
-        if flow.is_break() || rest.len() - read > LONGEST {
+        let flow = visit_words(&mut rest, &mut visit);
+        if flow.is_break() || rest.len() > LONGEST {
             break Ended::Stopped;
         }
-        rest.drain(..read);
     };
     if ended == Ended::Stopped {
         let _ = child.kill();
     }
     let status = child.wait().ok()?;
     (ended == Ended::Stopped || status.success()).then_some(ended)
+}
+
+/// Takes the complete words out of `bytes` and calls `visit` with each of them, until it breaks.
+fn visit_words(
+    bytes: &mut Vec<u8>,
+    visit: &mut impl FnMut(&str) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let mut read = 0;
+    let mut flow = ControlFlow::Continue(());
+    while flow.is_continue()
+        && let Some(length) = bytes[read..].iter().position(|byte| *byte == 0)
+    {
+        let word = String::from_utf8_lossy(&bytes[read..read + length]);
+        read += length + 1;
+        flow = visit(&word);
+    }
+    bytes.drain(..read);
+    flow
 }
 
 /// The output of a program as it comes, and at its end nothing.

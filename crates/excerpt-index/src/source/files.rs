@@ -13,7 +13,7 @@ use super::rules::{PathKind, Rules, is_mark};
 use super::secrets;
 use super::{Entries, Entry, Listing, Reading, Source};
 use crate::fs::open::{Child, FileKind, Look, OpenFolder, Refused};
-use crate::model::{Error, Result, Secret, Selection, Skip, SkipReason, SourceId, plain};
+use crate::model::{Encoding, Error, Result, Secret, Selection, Skip, SkipReason, SourceId, plain};
 
 /// The files under a folder, or a single file. Symbolic links are not followed, and nothing is ever
 /// written.
@@ -162,6 +162,26 @@ impl Files {
         let limit = self.max_file_size;
         Refused::TooLarge { size, limit }.skip(path)
     }
+
+    /// The text in the `bytes` of a file with this size, unless it is skipped.
+    fn text_of(
+        &self,
+        path: &str,
+        bytes: Vec<u8>,
+        size: u64,
+    ) -> std::result::Result<(String, Encoding), Skip> {
+        let count = bytes.len() as u64;
+        if count > self.max_file_size
+            && let Some(skip) = self.too_large(path, size.max(count))
+        {
+            return Err(skip);
+        }
+        let (text, encoding) = decode(bytes).map_err(|reason| Skip::new(path, reason))?;
+        match self.selection.withholds(path, &text) {
+            Some(secret) => Err(Skip::new(path, SkipReason::Secret).with_detail(secret)),
+            None => Ok((text, encoding)),
+        }
+    }
 }
 
 impl Source for Files {
@@ -191,23 +211,7 @@ impl Source for Files {
             Err(refused) => return refused.skip(&*entry.path).map_or(Reading::Gone, not_read),
         };
         let count = bytes.len() as u64;
-        let skipped = match count > self.max_file_size {
-            true => self.too_large(&entry.path, stat.size.max(count)),
-            false => None,
-        };
-        let decoded = match skipped {
-            Some(skip) => Err(skip),
-            None => decode(bytes).map_err(|reason| Skip::new(&*entry.path, reason)),
-        };
-        let decoded = decoded.and_then(|(text, encoding)| {
-            match self.selection.withholds(&entry.path, &text) {
-                Some(secret) => {
-                    Err(Skip::new(&*entry.path, SkipReason::Secret).with_detail(secret))
-                }
-                None => Ok((text, encoding)),
-            }
-        });
-        match decoded {
+        match self.text_of(&entry.path, bytes, stat.size) {
             Ok((text, encoding)) => Reading::Text {
                 text,
                 encoding,
@@ -254,8 +258,7 @@ struct Found {
 }
 
 impl Files {
-    /// Lists everything, level by level: the folders of each level are read on all cores, since
-    /// most of the time is spent in file system calls.
+    /// Lists everything, in the order of paths.
     pub(super) fn list_for(&self, visitor: &dyn Visitor) -> Result<Listing> {
         let unreachable = |error| self.unreachable(error);
         let metadata = fs::symlink_metadata(&self.root).map_err(unreachable)?;
@@ -273,12 +276,30 @@ impl Files {
             path: String::new(),
             rules: Rules::of_user().selecting(&self.root, &self.selection)?,
         };
+        let found = self.look(&top, &root, children, visitor);
+        let mut listing = self.list_below(&root, &top.rules, found, visitor)?;
+        listing.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        // A folder that changes while it is read may name a file twice.
+        listing.entries.dedup_by(|a, b| a.path == b.path);
+        listing.skips.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(listing)
+    }
+
+    /// Lists what is below the folders that were `found`, level by level: those of each level are
+    /// read on all cores, since most of the time is spent in file system calls.
+    fn list_below(
+        &self,
+        root: &OpenFolder,
+        rules: &Rules,
+        found: Found,
+        visitor: &dyn Visitor,
+    ) -> Result<Listing> {
         let Found {
             mut listing,
             folders: mut level,
-        } = self.look(&top, &root, children, visitor);
+        } = found;
         while !level.is_empty() {
-            let enter = |folder| self.enter(&root, folder, visitor);
+            let enter = |folder| self.enter(root, folder, visitor);
             let found: Vec<Found> = level.into_par_iter().map(enter).collect();
             level = Vec::new();
             for found in found {
@@ -286,16 +307,12 @@ impl Files {
                 listing.skips.extend(found.listing.skips);
                 level.extend(found.folders);
             }
-            if top.rules.are_too_many() {
+            if rules.are_too_many() {
                 let said =
                     format!("its ignore files contain more than {MOST_PATTERNS_IN_ALL} patterns");
-                return Err(unreachable(io::Error::other(said)));
+                return Err(self.unreachable(io::Error::other(said)));
             }
         }
-        listing.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        // A folder that changes while it is read may name a file twice.
-        listing.entries.dedup_by(|a, b| a.path == b.path);
-        listing.skips.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(listing)
     }
 
