@@ -89,6 +89,18 @@ pub(super) fn rank(ranked: &[Passage], answers: &[Passage], rule: Rule) -> Optio
 
 /// The measures of `ranked`, best first, against `answers`, of which there is at least one.
 pub(super) fn scores(ranked: &[Passage], answers: &[Passage], rule: Rule) -> BTreeMap<String, f64> {
+    let mut scores = rank_scores(ranked, answers, rule);
+    if let Some(passages) = Characters::of(answers.iter()) {
+        scores.extend(character_scores(ranked, &passages));
+    }
+    scores
+        .into_iter()
+        .map(|(name, score)| (name.to_string(), score))
+        .collect()
+}
+
+/// The measures of which chunks and documents contain the answers.
+fn rank_scores(ranked: &[Passage], answers: &[Passage], rule: Rule) -> BTreeMap<&'static str, f64> {
     // For each answer, the rank of the first chunk that contains it, from 0.
     let first = answers
         .iter()
@@ -97,14 +109,10 @@ pub(super) fn scores(ranked: &[Passage], answers: &[Passage], rule: Rule) -> BTr
     let count = answers.len() as f64;
     let recall = |k: usize| first.iter().filter(|rank| **rank < k).count() as f64 / count;
     let best = first.iter().min().copied();
-    let files = |passages: &[Passage]| -> BTreeSet<String> {
-        passages
-            .iter()
-            .map(|passage| passage.path.clone())
-            .collect()
-    };
+    let reciprocal = best.filter(|rank| *rank < 10);
     let (wanted, found) = (files(answers), files(&ranked[..ranked.len().min(5)]));
-    let mut scores = BTreeMap::from([
+    let found = wanted.intersection(&found).count() as f64;
+    BTreeMap::from([
         ("recall@1", recall(1)),
         ("recall@5", recall(5)),
         ("recall@10", recall(10)),
@@ -112,33 +120,35 @@ pub(super) fn scores(ranked: &[Passage], answers: &[Passage], rule: Rule) -> BTr
         ("ndcg@10", ndcg(&first, answers.len(), 10)),
         (
             "mrr@10",
-            best.filter(|rank| *rank < 10)
-                .map_or(0.0, |rank| 1.0 / (rank + 1) as f64),
+            reciprocal.map_or(0.0, |rank| 1.0 / (rank + 1) as f64),
         ),
         ("accuracy@1", f64::from(u8::from(best == Some(0)))),
+        ("files@5", found / wanted.len() as f64),
+    ])
+}
+
+/// The documents of passages.
+fn files(passages: &[Passage]) -> BTreeSet<&str> {
+    passages.iter().map(|passage| &*passage.path).collect()
+}
+
+/// The measures of how many characters of the answers are found, and how many others.
+fn character_scores(ranked: &[Passage], answers: &Characters<'_>) -> [(&'static str, f64); 4] {
+    let size = answers.size() as f64;
+    let best = &ranked[..ranked.len().min(5)];
+    let spent = read(best) as f64;
+    let covered = answers.covered(best.iter()) as f64;
+    let precision = if spent > 0.0 { covered / spent } else { 0.0 };
+    let within = within(ranked, BUDGET);
+    [
+        ("coverage@5", covered / size),
+        ("precision@5", precision),
+        ("iou@5", covered / (spent + size - covered)),
         (
-            "files@5",
-            wanted.intersection(&found).count() as f64 / wanted.len() as f64,
+            "coverage@8000",
+            answers.covered(within.iter()) as f64 / size,
         ),
-    ]);
-    if let Some(passages) = Characters::of(answers.iter()) {
-        let size = passages.size() as f64;
-        let best = &ranked[..ranked.len().min(5)];
-        let spent = read(best) as f64;
-        let covered = passages.covered(best.iter()) as f64;
-        scores.insert("coverage@5", covered / size);
-        scores.insert(
-            "precision@5",
-            if spent > 0.0 { covered / spent } else { 0.0 },
-        );
-        scores.insert("iou@5", covered / (spent + size - covered));
-        let best = within(ranked, BUDGET);
-        scores.insert("coverage@8000", passages.covered(best.iter()) as f64 / size);
-    }
-    scores
-        .into_iter()
-        .map(|(name, score)| (name.to_string(), score))
-        .collect()
+    ]
 }
 
 /// Each rank counts once, however many answers a chunk contains.
