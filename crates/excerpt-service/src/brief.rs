@@ -225,14 +225,15 @@ pub struct Truncated {
     pub metadata: bool,
 }
 
+/// The minimum number of tokens for a useful text.
+const WORTH: usize = 16;
+
 /// Limits the hits to `most` tokens. Each keeps its line, and its text gets a share of the rest
 /// that falls with the rank; what a hit does not need goes to those below it. If the lines alone
 /// would take more than two thirds, the last hits are dropped.
 pub fn fit(hits: &mut Vec<BriefHit<'_>>, most: usize, cost: &impl HitCost) -> Truncated {
     /// The tokens for the notes about what is omitted.
     const HOW: usize = 40;
-    /// The minimum number of tokens for a useful text.
-    const WORTH: usize = 16;
     let mut truncated = Truncated::default();
     let whole = hits.iter();
     let whole = whole.map(|hit| hit.size_without_text(cost) + hit.size_of_text(cost));
@@ -247,8 +248,17 @@ pub fn fit(hits: &mut Vec<BriefHit<'_>>, most: usize, cost: &impl HitCost) -> Tr
         }
     }
     let most = most.saturating_sub(HOW);
+    let (kept, taken) = fitting(hits, most, cost);
+    truncated.omitted = hits.len() - kept;
+    hits.truncate(kept);
+    share_out(hits, most.saturating_sub(taken), cost, &mut truncated);
+    truncated
+}
+
+/// How many hits are kept, and the size of their lines.
+fn fitting(hits: &[BriefHit<'_>], most: usize, cost: &impl HitCost) -> (usize, usize) {
     let (mut kept, mut taken) = (0, 0);
-    for hit in hits.iter() {
+    for hit in hits {
         let head = hit.size_without_text(cost);
         if kept > 0 && taken + head > most * 2 / 3 {
             break;
@@ -256,9 +266,17 @@ pub fn fit(hits: &mut Vec<BriefHit<'_>>, most: usize, cost: &impl HitCost) -> Tr
         taken += head;
         kept += 1;
     }
-    truncated.omitted = hits.len() - kept;
-    hits.truncate(kept);
-    let mut left = most.saturating_sub(taken);
+    (kept, taken)
+}
+
+/// Cuts the texts of the hits so that they take at most what is `left`.
+fn share_out(
+    hits: &mut [BriefHit<'_>],
+    mut left: usize,
+    cost: &impl HitCost,
+    truncated: &mut Truncated,
+) {
+    let kept = hits.len();
     for (at, hit) in hits.iter_mut().enumerate() {
         // The weights of the remaining hits fall by one from hit to hit, down to 3.
         let count = kept - at;
@@ -276,5 +294,4 @@ pub fn fit(hits: &mut Vec<BriefHit<'_>>, most: usize, cost: &impl HitCost) -> Tr
         }
         left = left.saturating_sub(hit.size_of_text(cost));
     }
-    truncated
 }

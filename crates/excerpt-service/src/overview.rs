@@ -60,24 +60,29 @@ impl Overview {
                 self.topics.push(topic.heading.clone());
             }
         }
-        if below.is_empty() {
-            self.documents += summary.documents;
-            for (language, count) in summary.languages {
-                match self
-                    .languages
-                    .iter_mut()
-                    .find(|(name, _)| *name == language)
-                {
-                    Some((_, known)) => *known += count,
-                    None => self.languages.push((language, count)),
-                }
-            }
-            let domains = summary.domains.into_iter();
-            self.folders
-                .extend(domains.map(|domain| (domain.name, domain.documents)));
-            return Some(());
-        }
         // The summary describes the whole source; for a part of it, the list of folders is used.
+        if !below.is_empty() {
+            return self.add_folders(index, seen, below);
+        }
+        self.documents += summary.documents;
+        for (language, count) in summary.languages {
+            match self
+                .languages
+                .iter_mut()
+                .find(|(name, _)| *name == language)
+            {
+                Some((_, known)) => *known += count,
+                None => self.languages.push((language, count)),
+            }
+        }
+        let domains = summary.domains.into_iter();
+        self.folders
+            .extend(domains.map(|domain| (domain.name, domain.documents)));
+        Some(())
+    }
+
+    /// Adds the documents and folders of a source below a folder of it.
+    fn add_folders(&mut self, index: &Index, seen: &VisibleSource, below: &str) -> Option<()> {
         let options = ListOptions::default().source(&seen.root).path(below);
         for folder in index.folders(&options).ok()? {
             if folder.path == below {

@@ -95,55 +95,25 @@ impl Scope {
     ///
     /// When there is nothing at the path of the bounds.
     pub fn of(target: &IndexTarget, bounds: &ScopeBounds<'_>) -> ServiceResult<Scope> {
-        let mut base = target.path.clone().unwrap_or_default();
-        let mut bound = base.clone();
+        let path = target.path.clone().unwrap_or_default();
         let served = match &target.place {
             Some(place) => ServedSources::Root(place.root.clone()),
             None if bounds.collections.library => ServedSources::Library,
             None => ServedSources::Named(bounds.collections.names.clone()),
         };
-        // The path of a single file is its name.
-        if let ServedSources::Root(root) = &served
-            && !base.is_empty()
-            && root.join(&base).is_file()
-        {
-            base = base
-                .rsplit_once('/')
-                .map_or("", |(folder, _)| folder)
-                .to_string();
-        }
+        let base = base(&served, &path).to_string();
         let under = match bounds.under {
-            None => std::mem::take(&mut bound),
-            Some(under) => match plain_path(under) {
-                Some(under) => joined(&bound, &under),
-                None => {
-                    let under = under.to_string();
-                    return Err(ServiceError::InvalidBound { under });
-                }
-            },
+            Some(given) => bound(target, &served, given)?,
+            None => path,
         };
-        if let Some(given) = bounds.under
-            && !is_there(target, &served, &under)
-        {
-            let under = given.to_string();
-            return Err(ServiceError::EmptyBound { under });
-        }
-        let readable = match (&served, bounds.roots.is_empty()) {
-            (ServedSources::Root(root), true) if root.is_dir() => vec![root.join(&under)],
-            _ => bounds.roots.to_vec(),
-        };
-        let readable = readable.into_iter();
         Ok(Scope {
             index: target.index.clone(),
             embedding: bounds.embedding.clone(),
             ranking: target.configuration.ranking.clone(),
+            readable: readable(&served, &under, bounds.roots),
             served,
             base,
             under,
-            // A folder that does not exist is ignored.
-            readable: readable
-                .filter_map(|root| root.canonicalize().ok())
-                .collect(),
         })
     }
 
@@ -191,12 +161,7 @@ impl Scope {
         let all = Collection::all_in(&self.index)?;
         let mut sources = Vec::new();
         if let ServedSources::Root(root) = &self.served {
-            let known = all.iter().find(|known| known.root == *root);
-            sources.push(VisibleSource {
-                name: Collection::name_for(&root.join(&self.base)),
-                root: root.clone(),
-                collection: known.cloned(),
-            });
+            sources.push(self.root_source(root, &all));
         }
         let is_meant = |known: &&Collection| match &self.served {
             ServedSources::Root(root) => {
@@ -212,17 +177,22 @@ impl Scope {
                 collection: Some(known.clone()),
             });
         }
-        // A collection keeps its name; the served folder gets another one.
-        let taken = |name: &str| all.iter().any(|known| known.name == name);
-        if let Some(first) = sources
-            .first_mut()
-            .filter(|first| first.collection.is_none())
-        {
-            while taken(&first.name) {
-                first.name.push('_');
-            }
-        }
         Ok(sources)
+    }
+
+    /// The served folder `root`. Its name is that of no collection unless it is one.
+    fn root_source(&self, root: &Path, all: &[Collection]) -> VisibleSource {
+        let collection = all.iter().find(|known| known.root == *root).cloned();
+        let mut name = Collection::name_for(&root.join(&self.base));
+        let is_taken = |name: &str| all.iter().any(|known| known.name == name);
+        while collection.is_none() && is_taken(&name) {
+            name.push('_');
+        }
+        VisibleSource {
+            name,
+            root: root.to_path_buf(),
+            collection,
+        }
     }
 
     /// The visible sources; only the collections in `chosen` if any are named.
@@ -390,6 +360,47 @@ impl ShowPaths for Scope {
     fn target(&self, _: Option<&str>, _: &Path, path: &str) -> String {
         self.outward(path).to_string()
     }
+}
+
+/// The path that paths are relative to. The path of a single file is its name.
+fn base<'p>(served: &ServedSources, path: &'p str) -> &'p str {
+    match served {
+        ServedSources::Root(root) if !path.is_empty() && root.join(path).is_file() => {
+            path.rsplit_once('/').map_or("", |(folder, _)| folder)
+        }
+        _ => path,
+    }
+}
+
+/// The path inside each source that a bound means, as it was given.
+///
+/// # Errors
+///
+/// When it is invalid, or there is nothing.
+fn bound(target: &IndexTarget, served: &ServedSources, given: &str) -> ServiceResult<String> {
+    let Some(path) = plain_path(given) else {
+        let under = given.to_string();
+        return Err(ServiceError::InvalidBound { under });
+    };
+    let under = joined(target.path.as_deref().unwrap_or_default(), &path);
+    if !is_there(target, served, &under) {
+        let under = given.to_string();
+        return Err(ServiceError::EmptyBound { under });
+    }
+    Ok(under)
+}
+
+/// The folders that `add` may read: `roots`, or else the served one. One that does not exist is
+/// ignored.
+fn readable(served: &ServedSources, under: &str, roots: &[PathBuf]) -> Vec<PathBuf> {
+    let readable = match (served, roots.is_empty()) {
+        (ServedSources::Root(root), true) if root.is_dir() => vec![root.join(under)],
+        _ => roots.to_vec(),
+    };
+    let readable = readable.into_iter();
+    readable
+        .filter_map(|root| root.canonicalize().ok())
+        .collect()
 }
 
 /// Whether a served source contains something at the path `under`: on disk or in the index, where

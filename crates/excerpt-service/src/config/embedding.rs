@@ -163,18 +163,24 @@ fn http(table: &Table, provider: &FieldValue) -> ServiceResult<HttpOptions> {
             ))
         })
     };
-    let said = |field: &str| table.entry(field).map(|entry| &entry.value);
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
-    let whole = |value: &Value| {
-        value
-            .as_u64()
-            .and_then(|number| usize::try_from(number).ok())
-    };
     let url = needed("url", "the address of an endpoint")?;
     let model = needed("model", "the name of a model")?;
     let dimensions = needed("dimensions", "how many numbers a vector has")?;
     let dimensions = whole(dimensions).unwrap_or_default();
     let mut options = HttpOptions::new(text(url), text(model), dimensions);
+    set_optional(table, &mut options);
+    if let Some(entry) = table.entry("timeout") {
+        options.timeout = timeout(entry)?;
+    }
+    match HttpEmbedder::new(options.clone()) {
+        Ok(_) => Ok(options),
+        Err(error) => Err(placed(table, error)),
+    }
+}
+
+/// Sets the options that need not be given, except the timeout.
+fn set_optional(table: &Table, options: &mut HttpOptions) {
+    let said = |field: &str| table.entry(field).map(|entry| &entry.value);
     if let Some(truth) = said("send_dimensions").and_then(Value::as_bool) {
         options.send_dimensions = truth;
     }
@@ -204,20 +210,27 @@ fn http(table: &Table, provider: &FieldValue) -> ServiceResult<HttpOptions> {
     options.retries = small("retries").unwrap_or(options.retries);
     options.requests_per_minute = small("requests_per_minute");
     options.key_variable = said("key_variable").map(text);
-    if let Some(entry) = table.entry("timeout") {
-        let seconds = entry.value.as_f64().filter(|seconds| *seconds <= LONGEST);
-        let timeout = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        options.timeout = timeout.ok_or_else(|| {
-            entry.fault(format!(
-                "`timeout` is `{}`, expected a number of seconds up to {LONGEST}",
-                entry.value
-            ))
-        })?;
-    }
-    match HttpEmbedder::new(options.clone()) {
-        Ok(_) => Ok(options),
-        Err(error) => Err(placed(table, error)),
-    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_string()
+}
+
+fn whole(value: &Value) -> Option<usize> {
+    value
+        .as_u64()
+        .and_then(|number| usize::try_from(number).ok())
+}
+
+fn timeout(entry: &FieldValue) -> ServiceResult<Duration> {
+    let seconds = entry.value.as_f64().filter(|seconds| *seconds <= LONGEST);
+    let timeout = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    timeout.ok_or_else(|| {
+        entry.fault(format!(
+            "`timeout` is `{}`, expected a number of seconds up to {LONGEST}",
+            entry.value
+        ))
+    })
 }
 
 /// An error about an option, with its position.
