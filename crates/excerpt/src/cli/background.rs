@@ -27,18 +27,7 @@ pub(crate) fn sync(
 ) -> io::Result<()> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("sync");
-    match collections.are_meant() {
-        true if collections.library => {
-            command.arg("--library");
-        }
-        true => {
-            let names = collections.names.iter();
-            command.args(names.flat_map(|name| ["--collection", name]));
-        }
-        false => {
-            command.args(target.sources.iter().map(|source| &source.root));
-        }
-    }
+    name_sources(&mut command, target, collections);
     // What the configuration and the collections say applies there, too.
     if target.no_ignore {
         command.arg("--no-ignore");
@@ -59,6 +48,22 @@ pub(crate) fn sync(
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     command.spawn().map(drop)
+}
+
+/// Adds the arguments that name the sources.
+fn name_sources(command: &mut Command, target: &IndexTarget, collections: &CollectionChoice) {
+    match collections.are_meant() {
+        true if collections.library => {
+            command.arg("--library");
+        }
+        true => {
+            let names = collections.names.iter();
+            command.args(names.flat_map(|name| ["--collection", name]));
+        }
+        false => {
+            command.args(target.sources.iter().map(|source| &source.root));
+        }
+    }
 }
 
 /// Makes this a background process: in its own session, so that closing the terminal does not end

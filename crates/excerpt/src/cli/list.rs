@@ -61,26 +61,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     }
     let is_view = args.documents || args.folders || args.recent.is_some();
     if !is_view && args.path.is_none() && !selected.are_meant() {
-        let all = excerpt_service::collections(&choice.library()?)?;
-        collections::print(&mut output, &all, args.json)?;
-        output.flush()?;
-        if all.is_empty() {
-            say("no collections: `excerpt add` makes one");
-            return Ok(Outcome::Nothing);
-        }
-        return Ok(Outcome::Done);
+        return all_collections(&mut output, &choice, args.json);
     }
     let path = args.path.as_deref().unwrap_or(Path::new("."));
     let target = target(path, &args.collections, &args.index, &args.embedding)?;
-    let request = ListRequest {
-        what: match (args.documents, args.recent) {
-            (true, _) => ListKind::Documents,
-            (_, Some(_)) => ListKind::Recent,
-            _ => ListKind::Folders,
-        },
-        limit: args.recent,
-        ..ListRequest::default()
-    };
+    let request = args.request();
     // With `--library`, the sources are listed together.
     let parts = target.list(&request, selected.library)?;
     let paths = target.paths(path);
@@ -93,6 +78,36 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         true => Outcome::Nothing,
         false => Outcome::Done,
     })
+}
+
+/// Prints all collections.
+fn all_collections(
+    output: &mut Output,
+    choice: &IndexChoice,
+    json: bool,
+) -> anyhow::Result<Outcome> {
+    let all = excerpt_service::collections(&choice.library()?)?;
+    collections::print(output, &all, json)?;
+    output.flush()?;
+    if all.is_empty() {
+        say("no collections: `excerpt add` makes one");
+        return Ok(Outcome::Nothing);
+    }
+    Ok(Outcome::Done)
+}
+
+impl Args {
+    fn request(&self) -> ListRequest {
+        ListRequest {
+            what: match (self.documents, self.recent) {
+                (true, _) => ListKind::Documents,
+                (_, Some(_)) => ListKind::Recent,
+                _ => ListKind::Folders,
+            },
+            limit: self.recent,
+            ..ListRequest::default()
+        }
+    }
 }
 
 /// Prints a part of a list, and returns whether it has entries.

@@ -77,17 +77,18 @@ pub(super) fn run(
         output.line(output.safe(&names))?;
         tables::comparison(output, &comparison)?;
     }
-    for (name, only) in [
-        ("A", &comparison.only_first),
-        ("B", &comparison.only_second),
-    ] {
-        if !only.is_empty() {
-            say(&format!(
-                "note: {} only in {name}, ignored: {}",
-                counted(only.len(), "question"),
-                only.join(", ")
-            ));
-        }
-    }
+    note_ignored("A", &comparison.only_first);
+    note_ignored("B", &comparison.only_second);
     Ok(())
+}
+
+/// Notes the questions that `only` one report has.
+fn note_ignored(name: &str, only: &[String]) {
+    if !only.is_empty() {
+        say(&format!(
+            "note: {} only in {name}, ignored: {}",
+            counted(only.len(), "question"),
+            only.join(", ")
+        ));
+    }
 }

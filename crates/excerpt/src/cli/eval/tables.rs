@@ -40,6 +40,26 @@ pub(super) fn report(output: &mut Output, report: &Report, args: &Args) -> anyho
         report.mean_size,
         rule(report)
     ))?;
+    means(output, report)?;
+    if args.by.is_some() {
+        output.line("")?;
+        by_category(output, report)?;
+    }
+    let missed = |question: &&ScoredQuestion| {
+        question.is_answerable() && question.rank.is_none_or(|rank| rank > 10)
+    };
+    let missed: Vec<&ScoredQuestion> = report.questions.iter().filter(missed).collect();
+    if args.misses && !missed.is_empty() {
+        output.line("")?;
+        misses(output, &missed)?;
+    }
+    output.line("")?;
+    output.line(summary(report, missed.len(), args.misses))?;
+    Ok(())
+}
+
+/// Prints the mean of each measure.
+fn means(output: &mut Output, report: &Report) -> anyhow::Result<()> {
     let means: Vec<_> = MEASURES
         .iter()
         .filter_map(|measure| Some((*measure, report.mean(measure)?)))
@@ -59,24 +79,16 @@ pub(super) fn report(output: &mut Output, report: &Report, args: &Args) -> anyho
             cells(|mean| thousands(mean.count)),
         )
         .print(output)?;
-    if args.by.is_some() {
-        output.line("")?;
-        by_category(output, report)?;
-    }
-    let missed = |question: &&ScoredQuestion| {
-        question.is_answerable() && question.rank.is_none_or(|rank| rank > 10)
-    };
-    let missed: Vec<&ScoredQuestion> = report.questions.iter().filter(missed).collect();
-    if args.misses && !missed.is_empty() {
-        output.line("")?;
-        misses(output, &missed)?;
-    }
-    output.line("")?;
-    let hint = match args.misses || missed.is_empty() {
+    Ok(())
+}
+
+/// How many questions were missed. `are_listed` is whether they were printed.
+fn summary(report: &Report, missed: usize, are_listed: bool) -> String {
+    let hint = match are_listed || missed == 0 {
         true => "",
         false => "; `--misses` lists them",
     };
-    output.line(match missed.len() {
+    match missed {
         0 if report.questions.iter().all(ScoredQuestion::is_answerable) => {
             "every question has an answer among the best 10 chunks".to_string()
         }
@@ -86,8 +98,7 @@ pub(super) fn report(output: &mut Output, report: &Report, args: &Args) -> anyho
             "{} have their answers below the best 10 chunks, or not at all{hint}",
             counted(count, "question")
         ),
-    })?;
-    Ok(())
+    }
 }
 
 fn by_category(output: &mut Output, report: &Report) -> anyhow::Result<()> {

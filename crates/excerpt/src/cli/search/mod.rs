@@ -264,12 +264,31 @@ fn open(answer: &Answer) -> anyhow::Result<()> {
 /// The notes about the answer. If there was not enough time, `start` starts a sync in the
 /// background.
 fn notes(answer: &Answer, lag: Option<Lag>, start: impl FnOnce() -> io::Result<()>) -> Vec<String> {
+    let lag = lag.map(|lag| lagging(lag, start));
+    // The note about the lag includes what is missing because of it.
+    let is_said = |note: &Note| {
+        let lacks = matches!(
+            note,
+            Note::Behind { .. }
+                | Note::NoVectors
+                | Note::VectorsBehind { .. }
+                | Note::FormerVectors { failure: None, .. }
+        );
+        lacks && lag.is_some()
+    };
+    let others = answer.notes.iter().filter(|note| !is_said(note));
+    let others: Vec<String> = others.map(told::note).collect();
+    lag.into_iter().chain(others).collect()
+}
+
+/// The note about an index that is not up to date.
+fn lagging(lag: Lag, start: impl FnOnce() -> io::Result<()>) -> String {
     // A sync that has just failed is not started again by each search.
     let goes_on = |is_stuck: bool| match !is_stuck && background::is_possible() && start().is_ok() {
         true => "the rest is indexed in the background",
         false => "run `excerpt sync` to index the rest",
     };
-    let lag = lag.map(|lag| match lag {
+    match lag {
         Lag::Unwritten(error) => {
             let error = told::index_error(&error);
             format!("answered from an older state: {error}")
@@ -285,35 +304,27 @@ fn notes(answer: &Answer, lag: Option<Lag>, start: impl FnOnce() -> io::Result<(
             elsewhere,
             is_stuck,
         } => {
-            let so_far = match (remaining, elsewhere) {
-                (0, 0) => "some files have no vectors yet".to_string(),
-                (0, _) => format!(
-                    "{} elsewhere in the index are not indexed yet",
-                    counted(elsewhere, "file")
-                ),
-                _ => format!(
-                    "{} of {} are indexed so far",
-                    thousands(listed.saturating_sub(remaining)),
-                    counted(listed, "file")
-                ),
-            };
+            let so_far = so_far(listed, remaining, elsewhere);
             format!("{so_far}; {}", goes_on(is_stuck))
         }
-    });
-    // The note about the lag includes what is missing because of it.
-    let is_said = |note: &Note| {
-        let lacks = matches!(
-            note,
-            Note::Behind { .. }
-                | Note::NoVectors
-                | Note::VectorsBehind { .. }
-                | Note::FormerVectors { failure: None, .. }
-        );
-        lacks && lag.is_some()
-    };
-    let others = answer.notes.iter().filter(|note| !is_said(note));
-    let others: Vec<String> = others.map(told::note).collect();
-    lag.into_iter().chain(others).collect()
+    }
+}
+
+/// How many of the `listed` files are indexed if some are `remaining`, there or `elsewhere` in the
+/// index.
+fn so_far(listed: usize, remaining: usize, elsewhere: usize) -> String {
+    match (remaining, elsewhere) {
+        (0, 0) => "some files have no vectors yet".to_string(),
+        (0, _) => format!(
+            "{} elsewhere in the index are not indexed yet",
+            counted(elsewhere, "file")
+        ),
+        _ => format!(
+            "{} of {} are indexed so far",
+            thousands(listed.saturating_sub(remaining)),
+            counted(listed, "file")
+        ),
+    }
 }
 
 fn lines(output: &mut Output, answer: &Answer, paths: &Paths) -> anyhow::Result<()> {

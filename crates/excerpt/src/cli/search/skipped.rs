@@ -37,6 +37,11 @@ pub(super) fn skipped(index: &Index, target: &IndexTarget, paths: &Paths) -> Opt
     if counts.is_empty() {
         return None;
     }
+    Some(summary(counts))
+}
+
+/// The numbers of skipped files, most first, with an example of each reason.
+fn summary(counts: BTreeMap<SkipReason, (usize, String, Option<String>)>) -> String {
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_by_key(|(_, (count, ..))| std::cmp::Reverse(*count));
     let named = counts
@@ -56,9 +61,7 @@ pub(super) fn skipped(index: &Index, target: &IndexTarget, paths: &Paths) -> Opt
     } else {
         ""
     };
-    Some(format!(
-        "not searched: {named}; `excerpt status --skips` lists them all{advice}"
-    ))
+    format!("not searched: {named}; `excerpt status --skips` lists them all{advice}")
 }
 
 fn concerns(target: &IndexTarget, skip: &Skip) -> bool {
