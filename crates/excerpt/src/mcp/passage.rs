@@ -54,17 +54,27 @@ pub(super) fn head(hit: &BriefHit<'_>, scores: Scores) -> String {
     id.truncate(ID);
     let score = scores.precise(hit.score);
     head += &format!(" · score {score}{weak} · id {id}");
-    if !hit.also_in.is_empty() {
-        let named = hit.also_in.len().min(COPIES);
-        let copies = hit.also_in[..named].iter();
-        let copies = copies.map(|copy| placed(copy.collection, &copy.path, copy.lines));
-        let copies: Vec<String> = copies.collect();
-        head += &format!(" · also {}", copies.join(", "));
-        let more = hit.also_in.len() - named;
-        if more > 0 {
-            head += &format!(" +{more}");
-        }
+    head + &copies(hit) + &quotes(hit)
+}
+
+/// The places of the copies of a hit.
+fn copies(hit: &BriefHit<'_>) -> String {
+    if hit.also_in.is_empty() {
+        return String::new();
     }
+    let named = hit.also_in.len().min(COPIES);
+    let copies = hit.also_in[..named].iter();
+    let copies = copies.map(|copy| placed(copy.collection, &copy.path, copy.lines));
+    let copies: Vec<String> = copies.collect();
+    let more = match hit.also_in.len() - named {
+        0 => String::new(),
+        more => format!(" +{more}"),
+    };
+    format!(" · also {}{more}", copies.join(", "))
+}
+
+/// The title, trail and front matter of the document of a hit, in quotes.
+fn quotes(hit: &BriefHit<'_>) -> String {
     let (trail, between) = match hit.trail.is_empty() {
         false => (hit.trail, " > "),
         true => (hit.sections, ", "),
@@ -76,16 +86,17 @@ pub(super) fn head(hit: &BriefHit<'_>, scores: Scores) -> String {
             .first()
             .is_none_or(|first| !first.starts_with(&***title))
     });
+    let mut quotes = String::new();
     if let Some(title) = title {
-        head += &format!(" · {}", quoted(title));
+        quotes += &format!(" · {}", quoted(title));
     }
     if !trail.is_empty() {
-        head += &format!(" · {}", quoted_trail(trail, between));
+        quotes += &format!(" · {}", quoted_trail(trail, between));
     }
     if !hit.fields.is_empty() {
-        head += &format!(" · {}", quoted_trail(&hit.fields, "; "));
+        quotes += &format!(" · {}", quoted_trail(&hit.fields, "; "));
     }
-    head
+    quotes
 }
 
 /// The citation of a hit as shown in a line and accepted by `get`.

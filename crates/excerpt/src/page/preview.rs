@@ -143,7 +143,6 @@ impl Page<'_> {
     }
 
     fn head(&self, out: &mut impl Write, name: &str, chunking: &Chunking<'_>) -> io::Result<()> {
-        let unit = &self.unit;
         writeln!(
             out,
             "<header>\n<h1><bdi>{}</bdi></h1>\n<p><b class=\"badge\">{}</b> {}</p>",
@@ -151,6 +150,14 @@ impl Page<'_> {
             chunking.strategy,
             Text(&chunking.reason)
         )?;
+        self.stats(out, chunking)?;
+        warnings(out, &chunking.warnings)?;
+        writeln!(out, "</header>")
+    }
+
+    /// The numbers of chunks, and their sizes.
+    fn stats(&self, out: &mut impl Write, chunking: &Chunking<'_>) -> io::Result<()> {
+        let unit = &self.unit;
         let summary = chunking.summary();
         let sizes = match summary.chunks {
             0 => "–".to_string(),
@@ -182,9 +189,7 @@ impl Page<'_> {
             let class = if bad { " class=\"bad\"" } else { "" };
             writeln!(out, "<div{class}><dt>{label}</dt><dd>{value}</dd></div>")?;
         }
-        writeln!(out, "</dl>")?;
-        warnings(out, &chunking.warnings)?;
-        writeln!(out, "</header>")
+        writeln!(out, "</dl>")
     }
 
     /// The sizes of all chunks as bars, against `max` and `target`.
