@@ -206,19 +206,8 @@ pub(super) fn fill(connection: &Connection) -> Result<(), StoreError> {
     for source in ids(connection, "SELECT id FROM source")? {
         seal_skips(connection, source)?;
     }
-    let select = format!("SELECT {CHUNK} FROM chunk WHERE document = ?1");
     for document in ids::<DocumentId>(connection, "SELECT id FROM document")? {
-        let mut select = connection.prepare_cached(&select)?;
-        let mut rows = select.query([document])?;
-        let mut sums = Vec::new();
-        while let Some(row) = rows.next()? {
-            sums.push((row.get::<_, i64>(1)?, of_row(row, CHUNK_COLUMNS)?));
-        }
-        let mut update = connection
-            .prepare_cached("UPDATE chunk SET sum = ?3 WHERE document = ?1 AND ordinal = ?2")?;
-        for (ordinal, sum) in sums {
-            update.execute(params![document, ordinal, sum])?;
-        }
+        fill_chunks(connection, document)?;
         let stat = format!("SELECT {STAT} FROM document WHERE id = ?1");
         let stat = of_rows(connection, &stat, document)?;
         connection.execute(
@@ -233,6 +222,23 @@ pub(super) fn fill(connection: &Connection) -> Result<(), StoreError> {
         connection
             .prepare_cached("UPDATE vector SET sum = ?2 WHERE rowid = ?1")?
             .execute([vector, sum])?;
+    }
+    Ok(())
+}
+
+/// Writes the checksums of the chunks of a document.
+fn fill_chunks(connection: &Connection, document: DocumentId) -> Result<(), StoreError> {
+    let select = format!("SELECT {CHUNK} FROM chunk WHERE document = ?1");
+    let mut select = connection.prepare_cached(&select)?;
+    let mut rows = select.query([document])?;
+    let mut sums = Vec::new();
+    while let Some(row) = rows.next()? {
+        sums.push((row.get::<_, i64>(1)?, of_row(row, CHUNK_COLUMNS)?));
+    }
+    let mut update = connection
+        .prepare_cached("UPDATE chunk SET sum = ?3 WHERE document = ?1 AND ordinal = ?2")?;
+    for (ordinal, sum) in sums {
+        update.execute(params![document, ordinal, sum])?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use excerpt_chunk::{Hash, Span};
-use rusqlite::{OptionalExtension, ToSql, params};
+use rusqlite::{OptionalExtension, Row, ToSql, params};
 
 use super::{hash, size, unsigned};
 use crate::model::{ChunkKey, DocumentId, Revision};
@@ -103,32 +103,7 @@ impl Database {
         let mut rows = select.query(values)?;
         let mut chunks = Vec::new();
         while let Some(row) = rows.next()? {
-            sum::check(row, sum::CHUNK_COLUMNS)?;
-            let list = |column| -> Result<Vec<String>, StoreError> {
-                let json = row.get_ref(column)?.as_str();
-                Ok(serde_json::from_str(json.map_err(rusqlite::Error::from)?)?)
-            };
-            let start = size(row, 3)?;
-            let overlap_start: Option<i64> = row.get(7)?;
-            chunks.push(StoredChunk {
-                ordinal: size(row, 1)?,
-                id: hash(row, 2)?,
-                span: Span {
-                    bytes: start..size(row, 4)?,
-                    lines: (size(row, 5)?, size(row, 6)?),
-                },
-                trail: list(8)?,
-                sections: list(9)?,
-                header: row.get(10)?,
-                kind: row.get(11)?,
-                language: row.get(13)?,
-                tokens: size(row, 14)?,
-                defines: list(21)?,
-                input: row.get(22)?,
-                embedded_from: overlap_start
-                    .and_then(|start| usize::try_from(start).ok())
-                    .unwrap_or(start),
-            });
+            chunks.push(stored(row)?);
         }
         Ok(chunks)
     }
@@ -144,4 +119,33 @@ impl Database {
         let rows = select.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, size(row, 2)?))))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
+}
+
+/// The chunk in a row, with the columns of [`CHUNK`] and its checksum.
+fn stored(row: &Row<'_>) -> Result<StoredChunk, StoreError> {
+    sum::check(row, sum::CHUNK_COLUMNS)?;
+    let list = |column| -> Result<Vec<String>, StoreError> {
+        let json = row.get_ref(column)?.as_str();
+        Ok(serde_json::from_str(json.map_err(rusqlite::Error::from)?)?)
+    };
+    let start = size(row, 3)?;
+    let overlap_start: Option<i64> = row.get(7)?;
+    let overlap_start = overlap_start.and_then(|start| usize::try_from(start).ok());
+    Ok(StoredChunk {
+        ordinal: size(row, 1)?,
+        id: hash(row, 2)?,
+        span: Span {
+            bytes: start..size(row, 4)?,
+            lines: (size(row, 5)?, size(row, 6)?),
+        },
+        trail: list(8)?,
+        sections: list(9)?,
+        header: row.get(10)?,
+        kind: row.get(11)?,
+        language: row.get(13)?,
+        tokens: size(row, 14)?,
+        defines: list(21)?,
+        input: row.get(22)?,
+        embedded_from: overlap_start.unwrap_or(start),
+    })
 }
