@@ -101,17 +101,7 @@ impl Endpoint {
     /// The vectors of texts, each of unit length. A request that fails temporarily is retried up to
     /// `retries` times.
     pub(super) fn ask(&self, input: &[String], retries: u32) -> Result<Vec<f32>, Failure> {
-        let request = Request {
-            model: &self.options.model,
-            input,
-            dimensions: self
-                .options
-                .send_dimensions
-                .then_some(self.options.dimensions),
-        };
-        let body = serde_json::to_vec(&request).map_err(|error| Failure::Endpoint {
-            reason: error.to_string(),
-        })?;
+        let body = self.body(input)?;
         let key = self.key()?;
         let mut sent = 0;
         let failure = loop {
@@ -142,6 +132,19 @@ impl Endpoint {
             sent += 1;
         };
         Err(without(key.as_ref(), failure))
+    }
+
+    /// The body of a request for the vectors of texts.
+    fn body(&self, input: &[String]) -> Result<Vec<u8>, Failure> {
+        let options = &self.options;
+        let request = Request {
+            model: &options.model,
+            input,
+            dimensions: options.send_dimensions.then_some(options.dimensions),
+        };
+        serde_json::to_vec(&request).map_err(|error| Failure::Endpoint {
+            reason: error.to_string(),
+        })
     }
 
     /// How long to wait before the next retry, after `sent` retries: between half and all of the

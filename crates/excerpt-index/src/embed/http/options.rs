@@ -70,15 +70,29 @@ impl HttpOptions {
 
     /// The address that requests go to, if all options are valid.
     pub(super) fn address(&self) -> Result<Address> {
-        let fault = |setting, found: String, expected| Error::Embedder {
-            setting,
-            found,
-            expected,
-        };
         if self.model.trim().is_empty() {
             let expected = "the name of a model";
             return Err(fault("model", self.model.clone(), expected));
         }
+        self.check_sizes()?;
+        if self.requests_per_minute == Some(0) {
+            let expected = "a number of at least 1";
+            return Err(fault("requests_per_minute", "0".into(), expected));
+        }
+        if self.timeout.is_zero() {
+            return Err(fault("timeout", "0 s".into(), "more than 0 s"));
+        }
+        if let Some(name) = &self.key_variable
+            && (name.trim().is_empty() || name.contains(['=', '\0']))
+        {
+            let expected = "the name of an environment variable";
+            return Err(fault("key_variable", name.clone(), expected));
+        }
+        Address::read(&self.url).map_err(|expected| fault("url", shown(&self.url), expected))
+    }
+
+    /// Checks the sizes of vectors, texts and batches.
+    fn check_sizes(&self) -> Result<()> {
         let numbers = [
             ("dimensions", self.dimensions, 1 << 16),
             ("max_input", self.max_input, 1 << 24),
@@ -95,20 +109,7 @@ impl HttpOptions {
                 return Err(fault(setting, number.to_string(), expected));
             }
         }
-        if self.requests_per_minute == Some(0) {
-            let expected = "a number of at least 1";
-            return Err(fault("requests_per_minute", "0".into(), expected));
-        }
-        if self.timeout.is_zero() {
-            return Err(fault("timeout", "0 s".into(), "more than 0 s"));
-        }
-        if let Some(name) = &self.key_variable
-            && (name.trim().is_empty() || name.contains(['=', '\0']))
-        {
-            let expected = "the name of an environment variable";
-            return Err(fault("key_variable", name.clone(), expected));
-        }
-        Address::read(&self.url).map_err(|expected| fault("url", shown(&self.url), expected))
+        Ok(())
     }
 }
 
@@ -135,15 +136,7 @@ pub(super) struct Address {
 impl Address {
     fn read(url: &str) -> Result<Address, &'static str> {
         const EXPECTED: &str = "`http://` or `https://`, and a host";
-        let url = url.trim();
-        let (path, query) = match url.split_once('?') {
-            Some((path, query)) => (path, Some(query)),
-            None => (url, None),
-        };
-        let path = path.trim_end_matches('/');
-        let path = path.strip_suffix(ENDING).unwrap_or(path);
-        let query = query.map(|query| format!("?{query}")).unwrap_or_default();
-        let uri: Uri = match format!("{path}{ENDING}{query}").parse() {
+        let uri: Uri = match completed(url.trim()).parse() {
             Ok(uri) => uri,
             Err(_) => return Err(EXPECTED),
         };
@@ -159,17 +152,43 @@ impl Address {
         {
             return Err("a url without a password (use `key_variable` for a key)");
         }
-        let is_local = host.eq_ignore_ascii_case("localhost")
-            || host
-                .trim_matches(['[', ']'])
-                .parse()
-                .is_ok_and(|host: std::net::IpAddr| host.is_loopback());
+        let is_local = is_local(host);
         let shown = shown(&uri.to_string());
         Ok(Address {
             uri,
             shown,
             is_local,
         })
+    }
+}
+
+/// A url with the [ending](ENDING) of its path, whether it was given or not.
+fn completed(url: &str) -> String {
+    let (path, query) = match url.split_once('?') {
+        Some((path, query)) => (path, Some(query)),
+        None => (url, None),
+    };
+    let path = path.trim_end_matches('/');
+    let path = path.strip_suffix(ENDING).unwrap_or(path);
+    let query = query.map(|query| format!("?{query}")).unwrap_or_default();
+    format!("{path}{ENDING}{query}")
+}
+
+/// Whether a host is this machine.
+fn is_local(host: &str) -> bool {
+    host.eq_ignore_ascii_case("localhost")
+        || host
+            .trim_matches(['[', ']'])
+            .parse()
+            .is_ok_and(|host: std::net::IpAddr| host.is_loopback())
+}
+
+/// The error about an invalid option.
+fn fault(setting: &'static str, found: String, expected: &'static str) -> Error {
+    Error::Embedder {
+        setting,
+        found,
+        expected,
     }
 }
 
