@@ -164,12 +164,7 @@ impl Files {
     }
 
     /// The text in the `bytes` of a file with this size, unless it is skipped.
-    fn text_of(
-        &self,
-        path: &str,
-        bytes: Vec<u8>,
-        size: u64,
-    ) -> std::result::Result<(String, Encoding), Skip> {
+    fn text_of(&self, path: &str, bytes: Vec<u8>, size: u64) -> Result<(String, Encoding), Skip> {
         let count = bytes.len() as u64;
         if count > self.max_file_size
             && let Some(skip) = self.too_large(path, size.max(count))

@@ -388,13 +388,16 @@ fn private_key(place: &Position<'_>) -> bool {
     let is_key = match body.is_encrypted {
         true => key.len() >= 48 && key.len() % 8 == 0,
         false if is_pgp => key.len() >= 64 && key[0] & 0x80 != 0,
-        false => {
-            key.starts_with(b"openssh-key-v1\0")
-                || key.starts_with(&[0x3f, 0x6f, 0xf9, 0xeb])
-                || is_der(&key)
-        }
+        false => is_plain_key(&key),
     };
     is_key && is_varied(&key)
+}
+
+/// Whether these are the bytes of a key of OpenSSH or SSH.com, or of a key in DER.
+fn is_plain_key(key: &[u8]) -> bool {
+    key.starts_with(b"openssh-key-v1\0")
+        || key.starts_with(&[0x3f, 0x6f, 0xf9, 0xeb])
+        || is_der(key)
 }
 
 /// The base64 between the start and end lines of a key.
@@ -411,18 +414,7 @@ fn body(text: &[u8]) -> Option<Payload> {
         text: Vec::new(),
         is_encrypted: false,
     };
-    let mut lines = Vec::new();
-    for line in text.split(|byte| matches!(byte, b'\n' | b'\r')) {
-        let mut rest = line;
-        // Escaped line breaks, including those of a string in a string.
-        while let Some(at) = find(rest, b"\\n").or_else(|| find(rest, b"\\r")) {
-            let begin = rest[..at].iter().rposition(|byte| *byte != b'\\');
-            lines.push(&rest[..begin.map_or(0, |begin| begin + 1)]);
-            rest = &rest[at + 2..];
-        }
-        lines.push(rest);
-    }
-    for line in lines {
+    for line in lines(text) {
         let line = undecorated(line);
         if line.is_empty() || (line.len() == 5 && line[0] == b'=') {
             continue;
@@ -445,9 +437,36 @@ fn body(text: &[u8]) -> Option<Payload> {
     (body.text.len() >= 60).then_some(body)
 }
 
+/// The lines of a text, also between escaped line breaks, including those of a string in a string.
+fn lines(text: &[u8]) -> Vec<&[u8]> {
+    let mut lines = Vec::new();
+    for line in text.split(|byte| matches!(byte, b'\n' | b'\r')) {
+        let mut rest = line;
+        while let Some(at) = find(rest, b"\\n").or_else(|| find(rest, b"\\r")) {
+            let begin = rest[..at].iter().rposition(|byte| *byte != b'\\');
+            lines.push(&rest[..begin.map_or(0, |begin| begin + 1)]);
+            rest = &rest[at + 2..];
+        }
+        lines.push(rest);
+    }
+    lines
+}
+
 /// A line without quotes, comment markers, and what joins it to the next line.
 fn undecorated(line: &[u8]) -> &[u8] {
-    let mut line = line.trim_ascii();
+    let mut line = unquoted(uncommented(line.trim_ascii()));
+    while let [rest @ .., b'\\' | b',' | b';'] = line {
+        line = rest.trim_ascii_end();
+    }
+    // What joins a quoted string to the next one.
+    match line.trim_ascii() {
+        [b'+' | b'.' | b'&'] => &[],
+        line => line,
+    }
+}
+
+/// A line without a comment marker.
+fn uncommented(line: &[u8]) -> &[u8] {
     for mark in [
         &b"//!"[..],
         b"///",
@@ -462,26 +481,22 @@ fn undecorated(line: &[u8]) -> &[u8] {
         if let Some(rest) = line.strip_prefix(mark)
             && rest.first().is_none_or(u8::is_ascii_whitespace)
         {
-            line = rest.trim_ascii();
-            break;
+            return rest.trim_ascii();
         }
     }
+    line
+}
+
+/// What is between the quotes of a line, or on the inner side of a single one.
+fn unquoted(line: &[u8]) -> &[u8] {
     let is_quote = |byte: &u8| matches!(byte, b'"' | b'\'' | b'`');
     let opening = line.iter().position(is_quote);
     let closing = line.iter().rposition(is_quote);
     match (opening, closing) {
-        (Some(opening), Some(closing)) if opening < closing => line = &line[opening + 1..closing],
-        (Some(0), _) => line = &line[1..],
-        (Some(at), _) => line = &line[..at],
-        _ => {}
-    }
-    while let [rest @ .., b'\\' | b',' | b';'] = line {
-        line = rest.trim_ascii_end();
-    }
-    // What joins a quoted string to the next one.
-    match line.trim_ascii() {
-        [b'+' | b'.' | b'&'] => &[],
-        line => line,
+        (Some(opening), Some(closing)) if opening < closing => &line[opening + 1..closing],
+        (Some(0), _) => &line[1..],
+        (Some(at), _) => &line[..at],
+        _ => line,
     }
 }
 
