@@ -1,6 +1,7 @@
 //! The settings that apply to a source, each with its origin, as `excerpt status --config` shows
 //! them.
 
+use excerpt_chunk::Preset;
 use excerpt_index::{Collection, RankingPreset, Settings, SyncOptions};
 use excerpt_service::{Configuration, said};
 use owo_colors::Style;
@@ -53,70 +54,125 @@ fn settings(
     collection: Option<&Collection>,
     options: &SyncOptions,
 ) -> anyhow::Result<Vec<Setting>> {
-    let own = collection.map(|collection| &collection.chunking);
-    let chunking = own
-        .cloned()
-        .unwrap_or_default()
-        .or(configuration.chunking.clone());
-    let preset = chunking.preset.unwrap_or_default();
-    let of_preset = Settings {
-        preset: Some(preset),
-        unit: chunking.unit,
-        ..Settings::default()
-    };
-    let of_preset = serde_json::to_value(of_preset.config())?;
-    let plain = serde_json::to_value(Settings::default().config())?;
-    let ranking = serde_json::to_value(configuration.ranking_preset)?;
-    let ranking = ranking.as_str().unwrap_or_default();
-    let own_selection = collection.map(|collection| serde_json::to_value(&collection.selection));
-    let own_selection = own_selection.transpose()?.unwrap_or_default();
+    let origins = Origins::new(configuration, collection)?;
     let tables = [
         ("chunking", serde_json::to_value(&options.chunking)?),
         ("files", serde_json::to_value(&options.selection)?),
         ("search", serde_json::to_value(&configuration.ranking)?),
         ("embedding", configuration.embedding.settings()),
     ];
-    let mut settings = vec![Setting {
-        schema: SCHEMA,
-        name: "chunking.preset".to_string(),
-        value: preset.name().into(),
-        from: String::new(),
-    }];
-    settings.push(Setting {
-        schema: SCHEMA,
-        name: "search.preset".to_string(),
-        value: serde_json::to_value(configuration.ranking_preset)?,
-        from: String::new(),
-    });
+    let mut settings = vec![
+        Setting::new("chunking.preset", origins.preset.name().into()),
+        Setting::new("search.preset", origins.ranking.clone()),
+    ];
     for (table, fields) in tables {
         flatten(table, &fields, &mut settings);
     }
     for setting in &mut settings {
-        let (table, field) = setting.name.split_once('.').unwrap_or_default();
-        let is_own = match table {
-            "chunking" => own.is_some_and(|own| said(own).iter().any(|name| name == field)),
-            "files" => is_said(&own_selection[field]),
-            _ => false,
-        };
-        // A later file takes precedence over an earlier one.
-        let mut files = configuration.files.iter().rev();
-        let file = files.find(|file| file.sets.contains(&setting.name));
-        setting.from = match file {
-            _ if is_own => "set for the collection".to_string(),
-            Some(file) => file.path.display().to_string(),
-            None if table == "search" && configuration.ranking_preset != RankingPreset::Default => {
-                match field {
-                    "preset" => format!("preset {}", preset.name()),
-                    _ => format!("ranking {ranking}"),
-                }
-            }
-            None if table != "chunking" || setting.value == plain[field] => "default".to_string(),
-            None if setting.value == of_preset[field] => format!("preset {}", preset.name()),
-            None if field == "preset" => "default".to_string(),
-            None => "derived from other settings".to_string(),
-        };
+        setting.from = origins.of(setting);
     }
     Ok(settings)
+}
+
+impl Setting {
+    /// A setting whose origin is not known yet.
+    fn new(name: &str, value: Value) -> Self {
+        Setting {
+            schema: SCHEMA,
+            name: name.to_string(),
+            value,
+            from: String::new(),
+        }
+    }
+}
+
+/// What the origins of settings are found from.
+struct Origins<'a> {
+    configuration: &'a Configuration,
+    /// The chunking of the collection.
+    own: Option<&'a Settings>,
+    /// The selection of the collection; null without one.
+    own_selection: Value,
+    preset: Preset,
+    /// The chunking of the preset.
+    of_preset: Value,
+    /// The chunking without any settings.
+    plain: Value,
+    /// The preset of the ranking.
+    ranking: Value,
+}
+
+impl<'a> Origins<'a> {
+    fn new(
+        configuration: &'a Configuration,
+        collection: Option<&'a Collection>,
+    ) -> anyhow::Result<Self> {
+        let own = collection.map(|collection| &collection.chunking);
+        let chunking = own
+            .cloned()
+            .unwrap_or_default()
+            .or(configuration.chunking.clone());
+        let preset = chunking.preset.unwrap_or_default();
+        let of_preset = Settings {
+            preset: Some(preset),
+            unit: chunking.unit,
+            ..Settings::default()
+        };
+        let selection = collection.map(|collection| serde_json::to_value(&collection.selection));
+        Ok(Origins {
+            configuration,
+            own,
+            own_selection: selection.transpose()?.unwrap_or_default(),
+            preset,
+            of_preset: serde_json::to_value(of_preset.config())?,
+            plain: serde_json::to_value(Settings::default().config())?,
+            ranking: serde_json::to_value(configuration.ranking_preset)?,
+        })
+    }
+
+    /// The origin of a setting.
+    fn of(&self, setting: &Setting) -> String {
+        let (table, field) = setting.name.split_once('.').unwrap_or_default();
+        // A later file takes precedence over an earlier one.
+        let mut files = self.configuration.files.iter().rev();
+        let file = files.find(|file| file.sets.contains(&setting.name));
+        match file {
+            _ if self.is_own(table, field) => "set for the collection".to_string(),
+            Some(file) => file.path.display().to_string(),
+            None if table == "search" => self.of_ranking(field),
+            None if table != "chunking" || setting.value == self.plain[field] => {
+                "default".to_string()
+            }
+            None if setting.value == self.of_preset[field] => {
+                format!("preset {}", self.preset.name())
+            }
+            None if field == "preset" => "default".to_string(),
+            None => "derived from other settings".to_string(),
+        }
+    }
+
+    /// Whether the collection sets a field.
+    fn is_own(&self, table: &str, field: &str) -> bool {
+        match table {
+            "chunking" => {
+                let own = self.own;
+                own.is_some_and(|own| said(own).iter().any(|name| name == field))
+            }
+            "files" => is_said(&self.own_selection[field]),
+            _ => false,
+        }
+    }
+
+    /// The origin of a field of the ranking that no file sets.
+    fn of_ranking(&self, field: &str) -> String {
+        match field {
+            _ if self.configuration.ranking_preset == RankingPreset::Default => {
+                "default".to_string()
+            }
+            "preset" => format!("preset {}", self.preset.name()),
+            _ => format!("ranking {}", self.ranking.as_str().unwrap_or_default()),
+        }
+    }
 }
 
 fn is_said(value: &Value) -> bool {
@@ -135,12 +191,7 @@ fn flatten(name: &str, value: &Value, settings: &mut Vec<Setting>) {
                 flatten(&format!("{name}.{field}"), value, settings);
             }
         }
-        value => settings.push(Setting {
-            schema: SCHEMA,
-            name: name.to_string(),
-            value: short(value),
-            from: String::new(),
-        }),
+        value => settings.push(Setting::new(name, short(value))),
     }
 }
 
