@@ -3,11 +3,8 @@
 use std::path::Path;
 
 use super::Index;
-use super::open::OpenIndex;
 use crate::model::{DocumentEntry, FolderEntry, ListOptions, Result, Warned};
 use crate::read::list;
-use crate::store::StoreError;
-use crate::store::catalog::Catalog;
 
 impl Index {
     /// The warnings of the last splitting of the documents of the source at `root`, by path and
@@ -45,14 +42,5 @@ impl Index {
     /// As [`Index::documents`].
     pub fn count(&self, options: &ListOptions) -> Result<usize> {
         self.current(|open| open.listed(|catalog| list::count(catalog, options)))
-    }
-}
-
-impl OpenIndex {
-    /// What `list` makes of one state of the index.
-    fn listed<T>(&self, list: impl FnOnce(&dyn Catalog) -> Result<T, StoreError>) -> Result<T> {
-        let at = self.at();
-        let catalog = self.store.catalog().map_err(&at)?;
-        list(&catalog).map_err(at)
     }
 }

@@ -13,10 +13,12 @@ use crate::fs::lock::WriteLock;
 use crate::library::Collections;
 use crate::model::{
     Answer, Building, Check, Error, LastSync, Note, Progress, Query, Result, Skip, SourceId,
-    SourceStatus, SourceSummary, Status, SyncOptions, SyncReport,
+    SourceSummary, Status, SyncOptions, SyncReport,
 };
+use crate::read::sources;
 use crate::search::ParsedQuery;
 use crate::source::Source;
+use crate::store::catalog::Catalog;
 use crate::store::generation::Base;
 use crate::store::{Repair, Store, StoreError};
 use crate::sync::{Clock, Sync, identity};
@@ -49,11 +51,8 @@ impl OpenIndex {
 
 impl OpenIndex {
     pub(super) fn stale(&self, root: &Path, options: &SyncOptions) -> Result<usize> {
-        let count = self
-            .store
-            .database
-            .stale_count(&root.into(), identity(options), usize::MAX);
-        count.map_err(self.at())
+        let identity = identity(options);
+        self.listed(|catalog| catalog.stale_count(&root.into(), identity, usize::MAX))
     }
 
     pub(super) fn search(
@@ -81,31 +80,16 @@ impl OpenIndex {
     }
 
     pub(super) fn last_sync(&self, root: &Path) -> Result<Option<LastSync>> {
-        let database = &self.store.database;
-        let source = root.into();
-        let read = || match database.has_source(&source)? {
-            true => database.last_sync(&source),
-            false => Ok(None),
-        };
-        read().map_err(self.at())
+        self.listed(|catalog| sources::last_sync(catalog, &root.into()))
     }
 
     pub(super) fn summary(&self, root: &Path) -> Result<Option<SourceSummary>> {
-        let database = &self.store.database;
-        let source = root.into();
-        let read = || match database.has_source(&source)? {
-            true => database.summary(&source),
-            false => Ok(None),
-        };
-        read().map_err(self.at())
+        self.listed(|catalog| sources::summary(catalog, &root.into()))
     }
 
     pub(super) fn roots(&self) -> Result<Vec<PathBuf>> {
-        let sources = self.store.database.sources().map_err(self.at())?;
-        Ok(sources
-            .into_iter()
-            .map(|source| source.id.path().into())
-            .collect())
+        let sources = self.listed(|catalog| catalog.sources())?.into_iter();
+        Ok(sources.map(|source| source.id.path().into()).collect())
     }
 
     pub(super) fn mean_size(&self) -> Result<f64> {
@@ -117,9 +101,8 @@ impl OpenIndex {
     }
 
     pub(super) fn skips(&self, root: &Path) -> Result<Vec<Skip>> {
-        let rows = self.store.database.skips(&self.source(root)?);
-        let rows = rows.map_err(self.at())?.into_iter();
-        Ok(rows.map(|row| row.skip).collect())
+        let rows = self.listed(|catalog| catalog.skips(&root.into()))?;
+        Ok(rows.into_iter().map(|row| row.skip).collect())
     }
 
     pub(super) fn fingerprint(&self) -> Result<Hash> {
@@ -148,25 +131,12 @@ impl OpenIndex {
     }
 
     fn read_status(&self) -> Result<Status, StoreError> {
-        let database = &self.store.database;
-        let mut sources = Vec::new();
-        for source in database.sources()? {
-            let counts = database.counts(&source.id)?;
-            sources.push(SourceStatus {
-                name: source.name,
-                root: source.id.path().into(),
-                documents: counts.documents,
-                chunks: counts.chunks,
-                last_sync: source.last_sync,
-                skipped: database.skip_counts(&source.id)?,
-                summary: database.summary(&source.id)?,
-            });
-        }
+        let sources = sources::states(&self.store.catalog()?)?;
         Ok(Status {
             documents: sources.iter().map(|source| source.documents).sum(),
             chunks: sources.iter().map(|source| source.chunks).sum(),
             sources,
-            text_bytes: database.text_bytes()?,
+            text_bytes: self.store.database.text_bytes()?,
             disk_bytes: self.store.disk_bytes(),
             keywords: self.store.keywords()?,
             vectors: self.store.vectors()?,
@@ -178,14 +148,10 @@ impl OpenIndex {
         let Some((base, aside)) = self.store.building()? else {
             return Ok(None);
         };
-        let database = &aside.database;
-        let documents = match database.has_source(&base.source)? {
-            true => database.counts(&base.source)?.documents,
-            false => 0,
-        };
+        let catalog = aside.catalog()?;
         Ok(Some(Building {
-            documents,
-            remaining: database.stale_count(&base.source, base.identity, usize::MAX)?,
+            documents: sources::counts(&catalog, &base.source)?.documents,
+            remaining: catalog.stale_count(&base.source, base.identity, usize::MAX)?,
             root: base.source.path().into(),
         }))
     }
@@ -230,9 +196,14 @@ impl OpenIndex {
         Ok(check)
     }
 
-    pub(super) fn source(&self, root: &Path) -> Result<SourceId> {
-        let source = self.store.database.known_source(root.into());
-        source.map_err(self.at())
+    /// What `list` makes of one state of the index.
+    pub(super) fn listed<T>(
+        &self,
+        list: impl FnOnce(&dyn Catalog) -> Result<T, StoreError>,
+    ) -> Result<T> {
+        let at = self.at();
+        let catalog = self.store.catalog().map_err(&at)?;
+        list(&catalog).map_err(at)
     }
 
     pub(super) fn at(&self) -> impl Fn(StoreError) -> Error + use<> {

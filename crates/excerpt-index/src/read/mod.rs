@@ -6,6 +6,7 @@ mod links;
 pub(crate) mod list;
 mod reader;
 mod section;
+pub(crate) mod sources;
 mod target;
 
 use std::path::PathBuf;

@@ -1,17 +1,48 @@
 //! What is read from a store by path, by link and as lists: [`Catalog`].
 
+use std::collections::BTreeMap;
+
 use excerpt_chunk::Hash;
 
-use super::{LinkRow, Listed, StoreError, StoredChunk, StoredDocument};
-use crate::model::{DocumentId, Skip, SourceId, Stat};
+use super::{
+    Counts, LinkRow, Listed, SkipRow, StoreError, StoredChunk, StoredDocument, StoredSource,
+};
+use crate::model::{DocumentId, Skip, SkipReason, SourceId, SourceSummary, Stat};
 
 /// Receives the path, the lines and the warnings, as JSON, of a document or of a chunk.
 pub(crate) type VisitWarned<'a> =
     &'a mut dyn FnMut(String, Option<(usize, usize)>, &str) -> Result<(), StoreError>;
 
-/// The documents of an index, in one consistent state. Every function fails when the engine does,
-/// or when what it reads is damaged.
+/// The sources and documents of an index, in one consistent state. Every function fails when the
+/// engine does or what it reads is damaged, and with [`Error::UnknownSource`] for a source that
+/// the index does not have, unless it says otherwise.
+///
+/// [`Error::UnknownSource`]: crate::Error::UnknownSource
 pub(crate) trait Catalog {
+    /// The sources, by id.
+    fn sources(&self) -> Result<Vec<StoredSource>, StoreError>;
+
+    /// How many documents and chunks a source has.
+    fn counts(&self, source: &SourceId) -> Result<Counts, StoreError>;
+
+    /// How many documents of a source were split with other settings than those of `identity`, up
+    /// to `limit`; none for a source that the index does not have.
+    fn stale_count(
+        &self,
+        source: &SourceId,
+        identity: Hash,
+        limit: usize,
+    ) -> Result<usize, StoreError>;
+
+    /// What the last complete sync of a source found; `None` before the first.
+    fn summary(&self, source: &SourceId) -> Result<Option<SourceSummary>, StoreError>;
+
+    /// What the last complete sync of a source skipped, by path.
+    fn skips(&self, source: &SourceId) -> Result<Vec<SkipRow>, StoreError>;
+
+    /// How many it skipped, by reason.
+    fn skip_counts(&self, source: &SourceId) -> Result<BTreeMap<SkipReason, usize>, StoreError>;
+
     /// A document.
     fn document(&self, id: DocumentId) -> Result<Option<StoredDocument>, StoreError>;
 

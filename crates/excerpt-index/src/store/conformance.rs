@@ -1,47 +1,56 @@
-//! The contract of a [`Store`], checked by its tests.
+//! The contract of the traits of a store, [`Ledger`], [`Catalog`] and [`Snapshot`], checked by the
+//! tests of each implementation.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use excerpt_chunk::{Chunker, Document, Hash};
 
-use super::ledger::Followed;
-use super::{Change, Documents, LexicalQuery, Record, Store, StoredDocument};
+use super::catalog::Catalog;
+use super::ledger::{Finished, Followed, Ledger};
+use super::snapshot::{
+    Enough, PassageRequest, QueryVector, Shortlist, ShortlistRequest, Snapshot, Survey,
+    SurveyRequest, VectorSupply,
+};
+use super::{Change, LexicalQuery, Record, SkipRow, StoredDocument};
 use crate::embed::Embedder;
-use crate::fs::lock::WriteLock;
-use crate::model::{Attributes, Keywords, Revision, SourceId, Stat};
+use crate::model::{
+    Attributes, DocumentId, Encoding, Filter, LastSync, Skip, SkipReason, SourceId, SourceSummary,
+    Stat,
+};
 
-/// Asserts the contract of a store that `open` opens and that is empty at first. `lock` is the
-/// right to write it.
-pub(crate) fn conforms(open: &dyn Fn() -> Store, lock: &WriteLock, embedder: &dyn Embedder) {
-    let mut store = open();
-    assert_eq!(store.database.rev().unwrap(), Revision(0));
-    assert_eq!(
-        store.keywords().unwrap(),
-        Keywords::InStep,
-        "nothing to lack"
-    );
+/// A store whose only writer is the test.
+pub(crate) trait TestStore {
+    fn ledger(&mut self) -> Box<dyn Ledger + '_>;
 
-    let [source, other] = ["/notes", "/other"].map(SourceId::from);
-    for source in [&source, &other, &source] {
-        store.database.ensure_source(source, None).unwrap();
-    }
-    let sources = store.database.sources().unwrap().into_iter();
-    let sources: Vec<SourceId> = sources.map(|source| source.id).collect();
-    assert_eq!(sources, [source.clone(), other.clone()]);
+    fn catalog(&self) -> Box<dyn Catalog + '_>;
 
-    put_and_read(&store, &source, &other);
-    follow(&mut store, lock, embedder);
-    ask(&store, &source, embedder);
-    change(&mut store, lock, &source, embedder);
-    remove(&mut store, lock, &source, embedder);
+    fn snapshot<'a>(&'a self, filter: &'a Filter) -> Box<dyn Snapshot + 'a>;
+}
 
-    let rev = store.database.rev().unwrap();
-    drop(store);
-    let store = open();
-    assert_eq!(store.database.rev().unwrap(), rev);
-    assert_eq!(store.keywords().unwrap(), Keywords::InStep);
-    assert_eq!(found(&store, "black", None), ["folder/b.md"]);
+/// Asserts the contract of the store that `open` opens, as another process would, and that is empty
+/// at first.
+pub(crate) fn conforms<S: TestStore>(open: &dyn Fn() -> S, embedder: &dyn Embedder) {
+    let test = Conformance {
+        open,
+        embedder,
+        source: "/notes".into(),
+        other: "/other".into(),
+    };
+    test.begin_and_finish();
+    test.put_and_read();
+    test.follow();
+    test.search();
+    test.change();
+    test.remove();
+    test.follow();
+    test.reopen();
+}
+
+struct Conformance<'a, S> {
+    open: &'a dyn Fn() -> S,
+    embedder: &'a dyn Embedder,
+    source: SourceId,
+    other: SourceId,
 }
 
 fn record(path: &str, text: &str) -> Box<Record> {
@@ -52,192 +61,402 @@ fn record(path: &str, text: &str) -> Box<Record> {
     Box::new(Record::new(&document, &chunking, hash, identity, &attributes, None).unwrap())
 }
 
-fn put(store: &Store, source: &SourceId, path: &str, text: &str) {
-    let mut record = record(path, text);
-    let before = store.database.documents_at(path).unwrap();
-    record.id = before.first().map(|document| document.id);
-    let changes = [Change::Put(record)];
-    store.database.apply(source, &changes).unwrap();
+/// The documents at a path, of every source.
+fn all_at(catalog: &dyn Catalog, path: &str) -> Vec<StoredDocument> {
+    catalog.documents_at(None, path).unwrap()
 }
 
-fn only(store: &Store, path: &str) -> StoredDocument {
-    let mut found = store.database.documents_at(path).unwrap();
+fn only(catalog: &dyn Catalog, path: &str) -> StoredDocument {
+    let mut found = all_at(catalog, path);
     assert_eq!(found.len(), 1, "{path}");
     found.remove(0)
 }
 
-/// Records are read as written, each change has the next `rev`, and a batch is applied completely
-/// or not at all.
-fn put_and_read(store: &Store, source: &SourceId, other: &SourceId) {
-    let texts = [
-        ("a.md", "# A\n\nGreen tea.\n"),
-        ("folder/b.md", "# B\n\nBlack tea.\n"),
-    ];
-    let changes = texts.map(|(path, text)| Change::Put(record(path, text)));
-    store.database.apply(source, &changes).unwrap();
-    put(store, other, "o.md", "# O\n\nWhite tea.\n");
-    assert_eq!(store.database.rev().unwrap(), Revision(3));
-    for (path, text) in texts {
-        let document = only(store, path);
-        assert_eq!(store.database.text(document.text).unwrap(), text);
-        let chunks = store.database.chunks(document.id).unwrap();
-        let own: String = chunks.iter().map(|chunk| &text[chunk.bytes()]).collect();
-        assert_eq!(own.trim(), text.trim());
-    }
-    let known = store.database.known(source, None, 10).unwrap();
-    let paths: Vec<&str> = known.iter().map(|known| &*known.path).collect();
-    assert_eq!(paths, ["a.md", "folder/b.md"], "by path, of one source");
-    let behind = store.database.known(source, Some("a.md"), 10).unwrap();
-    assert_eq!(behind.len(), 1);
+/// The paths of documents, in their order, without those that are no longer in the index.
+fn paths(shortlist: &Shortlist, documents: impl Iterator<Item = DocumentId>) -> Vec<String> {
+    let documents = documents.filter_map(|id| shortlist.documents.get(&id));
+    documents.map(|document| document.path.clone()).collect()
 }
 
-/// Updates all derived files, and asserts that nothing is left to do.
-fn follow(store: &mut Store, lock: &WriteLock, embedder: &dyn Embedder) {
-    assert_ne!(store.keywords().unwrap(), Keywords::InStep);
-    let mut go_on = |_, _| ControlFlow::Continue(());
-    let mut untold = |_, _| panic!("there is nothing to do");
-    assert!(store.catch_up(lock, &mut go_on).unwrap().is_continue());
-    assert!(store.catch_up(lock, &mut untold).unwrap().is_continue());
-    for told in [&mut go_on as &mut dyn FnMut(_, _) -> _, &mut untold] {
+impl<S: TestStore> Conformance<'_, S> {
+    fn put(&self, store: &mut dyn TestStore, source: &SourceId, path: &str, text: &str) {
+        let mut record = record(path, text);
+        let before = all_at(&*store.catalog(), path);
+        record.id = before.first().map(|document| document.id);
+        let changes = [Change::Put(record)];
+        store.ledger().apply(source, &changes).unwrap();
+    }
+
+    /// Sources are known by their ids, whoever names them first; a sync counts as interrupted until
+    /// it has finished, and leaves behind what the next one needs.
+    fn begin_and_finish(&self) {
+        let mut store = (self.open)();
+        let mut ledger = store.ledger();
+        assert_eq!(ledger.behind().unwrap(), 0, "nothing to lack");
+        for (source, name) in [(&self.source, Some("notes")), (&self.other, None)] {
+            let begun = ledger.begin(source, name).unwrap();
+            assert_eq!(begun.last_sync, None);
+            assert!(begun.skips.is_empty());
+            assert_eq!((begun.cursor, begun.has_summary), (None, false));
+        }
+        ledger.start(&self.source, 5).unwrap();
+        let begun = ledger.begin(&self.source, Some("notes")).unwrap();
+        let interrupted = LastSync {
+            started: 5,
+            finished: None,
+        };
+        assert_eq!(begun.last_sync, Some(interrupted));
+        let sync = LastSync {
+            finished: Some(8),
+            ..interrupted
+        };
+        self.finish(&mut *ledger, sync);
+        drop(ledger);
+
+        let catalog = store.catalog();
+        let sources = catalog.sources().unwrap();
+        let known: Vec<_> = sources
+            .iter()
+            .map(|known| (&known.id, &known.name))
+            .collect();
+        let name = Some("notes".to_string());
+        assert_eq!(known, [(&self.source, &name), (&self.other, &None)]);
+        assert_eq!(sources[0].last_sync, Some(sync));
+        assert_eq!(catalog.skips(&self.source).unwrap()[0].skip.path, "a.bin");
+        assert!(catalog.skips(&self.other).unwrap().is_empty());
+        let counts = catalog.skip_counts(&self.source).unwrap();
+        assert_eq!(counts[&SkipReason::Binary], 1);
+        let at = catalog.skip_at(None, "a.bin").unwrap();
+        assert_eq!(at.unwrap().reason, SkipReason::Binary);
+        let summary = catalog.summary(&self.source).unwrap();
+        assert_eq!(summary.unwrap().documents, 7);
+        let unknown = catalog.counts(&"/unknown".into());
+        assert!(unknown.unwrap_err().to_string().contains("/unknown"));
+    }
+
+    /// Finishes a sync with a skip, a summary and a cursor, which hold until another sync starts.
+    fn finish(&self, ledger: &mut dyn Ledger, sync: LastSync) {
+        let skip = SkipRow {
+            skip: Skip {
+                path: "a.bin".into(),
+                reason: SkipReason::Binary,
+                detail: None,
+            },
+            stat: None,
+            settled: true,
+        };
+        let summary = SourceSummary {
+            documents: 7,
+            ..SourceSummary::default()
+        };
+        let finished = Finished {
+            sync,
+            skips: Some(&[skip]),
+            summary: Some(&summary),
+            cursor: Some("state 1"),
+        };
+        for _ in 0..2 {
+            ledger.start(&self.source, 5).unwrap();
+            assert_eq!(
+                ledger.begin(&self.source, Some("notes")).unwrap().cursor,
+                None
+            );
+            ledger.finish(&self.source, &finished).unwrap();
+            let begun = ledger.begin(&self.source, Some("notes")).unwrap();
+            assert_eq!(begun.last_sync, Some(sync));
+            assert_eq!(begun.cursor.as_deref(), Some("state 1"));
+            assert!(begun.has_summary);
+            assert_eq!(begun.skips.len(), 1, "replaced, not added");
+        }
+        let unchanged = Finished {
+            skips: None,
+            summary: None,
+            ..finished
+        };
+        ledger.finish(&self.source, &unchanged).unwrap();
+        let begun = ledger.begin(&self.source, Some("notes")).unwrap();
+        assert_eq!((begun.skips.len(), begun.has_summary), (1, true));
+    }
+
+    /// Records are read as written, and each change of a document has a higher revision.
+    fn put_and_read(&self) {
+        let mut store = (self.open)();
+        let texts = [
+            ("a.md", "# A\n\nGreen tea.\n"),
+            ("folder/b.md", "# B\n\nBlack tea.\n"),
+        ];
+        let changes = texts.map(|(path, text)| Change::Put(record(path, text)));
+        store.ledger().apply(&self.source, &changes).unwrap();
+        self.put(&mut store, &self.other, "o.md", "# O\n\nWhite tea.\n");
+
+        let catalog = store.catalog();
+        let mut last = None;
+        for (path, text) in texts {
+            let document = only(&*catalog, path);
+            assert!(last.replace(document.rev) < Some(document.rev));
+            assert_eq!(catalog.text(document.text).unwrap(), text);
+            let chunks = catalog.chunks(document.id).unwrap();
+            let own: String = chunks.iter().map(|chunk| &text[chunk.bytes()]).collect();
+            assert_eq!(own.trim(), text.trim());
+            assert_eq!(catalog.chunk_count(document.id).unwrap(), chunks.len());
+            let first = catalog.chunk_at(document.id, 0).unwrap();
+            assert_eq!(first, Some(chunks[0].id));
+            let id = chunks[0].id.0;
+            let same = catalog.chunks_between(id, id).unwrap();
+            assert_eq!(same[0].0.path, path);
+        }
+        let counts = catalog.counts(&self.source).unwrap();
+        assert_eq!(counts.documents, 2);
+        let count = |source, path| catalog.count(source, path).unwrap();
         assert_eq!(
-            store.embed(lock, embedder, told).unwrap(),
-            Followed::Complete
+            [count(None, ""), count(Some(&self.source), "folder")],
+            [3, 1]
         );
+        let stale = |identity| catalog.stale_count(&self.source, identity, 9).unwrap();
+        assert_eq!(
+            [stale(Hash::of(b"settings")), stale(Hash::of(b"others"))],
+            [0, 2]
+        );
+        drop(catalog);
+        self.list_known(&mut store);
     }
-    assert_eq!(store.keywords().unwrap(), Keywords::InStep);
-    assert_eq!(store.unfollowed().unwrap(), 0);
-    assert!(store.is_whole().unwrap());
-}
 
-/// The paths of the chunks that contain a word, best first.
-fn found(store: &Store, word: &str, documents: Option<&Documents>) -> Vec<String> {
-    let wanted = LexicalQuery {
-        required: &[word.to_string()],
-        optional: &[],
-        names: &[],
-        phrases: &[],
-        excluded: &[],
-        limit: 10,
-    };
-    let searched = store.lexical().unwrap().searched(documents).unwrap();
-    let candidates = searched.candidates(&wanted).unwrap();
-    let paths = candidates.chunks.iter().map(|candidate| {
-        let document = store.database.document(candidate.key.document);
-        let document = document.unwrap().unwrap();
-        assert_eq!(document.rev, candidate.rev);
-        document.path
-    });
-    paths.collect()
-}
+    /// What is known is listed by path, of one source, in pages or at a path.
+    fn list_known(&self, store: &mut dyn TestStore) {
+        let ledger = store.ledger();
+        let known = |after, limit| ledger.known(&self.source, after, limit).unwrap();
+        let all = known(None, 10);
+        let paths: Vec<&str> = all.iter().map(|known| &*known.path).collect();
+        assert_eq!(paths, ["a.md", "folder/b.md"]);
+        assert_eq!(known(None, 1)[0].path, "a.md");
+        assert_eq!(known(Some("a.md"), 10)[0].path, "folder/b.md");
+        let under = |path| ledger.known_at(&self.source, path).unwrap().len();
+        assert_eq!(
+            [under("a.md"), under("folder"), under("fold"), under("a")],
+            [1, 1, 0, 0]
+        );
+        let hashes = [all[1].hash, all[0].hash, all[1].hash];
+        let texts = ledger.texts(&hashes).unwrap();
+        assert_eq!(texts.len(), 3);
+        assert_eq!(texts[0], texts[2]);
+        assert!(texts[1].contains("Green"));
+    }
 
-/// The paths of the chunks nearest to a word, nearest first.
-fn near(
-    store: &Store,
-    word: &str,
-    embedder: &dyn Embedder,
-    within: Option<&Documents>,
-) -> Vec<String> {
-    let numbers = embedder.embed_query(&[(word, 1.0)]).unwrap();
-    let near = store.codes(embedder).unwrap().nearest(&numbers, within, 10);
-    let nearest = store
-        .nearest(embedder.identity(), &numbers, near, 10, true)
-        .unwrap();
-    let paths = nearest.iter().map(|candidate| {
-        let document = store.database.document(candidate.key.document);
-        document.unwrap().unwrap().path
-    });
-    paths.collect()
-}
+    /// Makes everything searchable, and asserts that nothing is left to do.
+    fn follow(&self) {
+        let mut store = (self.open)();
+        let mut ledger = store.ledger();
+        assert!(ledger.behind().unwrap() > 0);
+        let mut go_on = |_, _| ControlFlow::Continue(());
+        let mut untold = |_, _| panic!("there is nothing to do");
+        assert!(ledger.index_words(&mut go_on).unwrap().is_continue());
+        assert!(ledger.index_words(&mut untold).unwrap().is_continue());
+        for tell in [&mut go_on as &mut dyn FnMut(_, _) -> _, &mut untold] {
+            let followed = ledger.embed(self.embedder, tell).unwrap();
+            assert_eq!(followed, Followed::Complete);
+        }
+        assert_eq!(ledger.behind().unwrap(), 0);
+        drop(ledger);
+        let everything = Filter::default();
+        let vectors = self.survey(&*store.snapshot(&everything)).vectors;
+        assert!(matches!(vectors, Some(VectorSupply::Current { behind: 0 })));
+    }
 
-/// Both channels find everything, and nothing outside of a filter.
-fn ask(store: &Store, source: &SourceId, embedder: &dyn Embedder) {
-    let mut all = found(store, "tea", None);
-    all.sort();
-    assert_eq!(all, ["a.md", "folder/b.md", "o.md"]);
-    assert_eq!(found(store, "black", None), ["folder/b.md"]);
-    assert_eq!(near(store, "black tea", embedder, None)[0], "folder/b.md");
-    let ids = store.database.documents_under(source, "folder").unwrap();
-    let within: Documents = ids.into_iter().collect();
-    assert_eq!(
-        near(store, "green tea", embedder, Some(&within)),
-        ["folder/b.md"]
-    );
-    let within = Arc::new(within);
-    assert_eq!(found(store, "tea", Some(&within)), ["folder/b.md"]);
-    let none = Documents::default();
-    assert!(near(store, "tea", embedder, Some(&none)).is_empty());
-    assert!(found(store, "tea", Some(&Arc::new(none))).is_empty());
-}
+    fn survey(&self, snapshot: &dyn Snapshot) -> Survey {
+        let request = SurveyRequest {
+            terms: &["tea".to_string(), "coffee".to_string()],
+            pieces: &[],
+            phrases: &[],
+            period: None,
+            embedder: Some(self.embedder),
+        };
+        snapshot.survey(&request).unwrap()
+    }
 
-/// A document keeps its id while its path stays; a touch does not change it; a reader sees the
-/// state of one moment.
-fn change(store: &mut Store, lock: &WriteLock, source: &SourceId, embedder: &dyn Embedder) {
-    let before = only(store, "a.md");
-    let stat = Stat {
-        size: 7,
-        mtime_ns: 9,
-        inode: Some(u64::MAX),
-        ctime_ns: Some(11),
-    };
-    let (id, rev) = (before.id, store.database.rev().unwrap());
-    let touch = Change::Touch {
-        id,
-        stat,
-        settled: true,
-        encoding: crate::model::Encoding::default(),
-    };
-    store.database.apply(source, &[touch]).unwrap();
-    let known = store.database.known(source, None, 1).unwrap().remove(0);
-    assert_eq!((known.stat, known.settled), (stat, true));
-    assert_eq!(store.database.rev().unwrap(), rev);
-    assert_eq!(store.keywords().unwrap(), Keywords::InStep);
+    /// The chunks with a word, and those nearest to it by vector.
+    fn shortlist(&self, snapshot: &dyn Snapshot, word: &str) -> (QueryVector, Shortlist) {
+        let vector = QueryVector {
+            embedder: self.embedder.identity().to_string(),
+            numbers: self.embedder.embed_query(&[(word, 1.0)]).unwrap(),
+            floor: None,
+        };
+        let request = ShortlistRequest {
+            words: LexicalQuery {
+                required: &[word.to_string()],
+                optional: &[],
+                names: &[],
+                phrases: &[],
+                excluded: &[],
+                limit: 10,
+            },
+            by_words: true,
+            vector: Some(&vector),
+            nearest: 10,
+            period: None,
+            nearest_of_period: 0,
+            enough: Enough::Documents(10),
+        };
+        let shortlist = snapshot.shortlist(&request).unwrap();
+        (vector, shortlist)
+    }
 
-    let reader = Store::open(store.home()).unwrap();
-    let snapshot = reader.database.snapshot().unwrap();
-    assert_eq!(only(&reader, "a.md").text, before.text);
-    put(store, source, "a.md", "# A\n\nOolong tea.\n");
-    put(store, source, "c.md", "# C\n\nJasmine tea.\n");
-    assert_eq!(only(&reader, "a.md").text, before.text, "as at the begin");
-    assert_eq!(
-        reader.database.text(before.text).unwrap(),
-        "# A\n\nGreen tea.\n"
-    );
-    drop(snapshot);
-    let after = only(&reader, "a.md");
-    assert_eq!((after.id, after.rev), (id, rev.next()));
-    assert!(
-        reader.database.text(before.text).is_err(),
-        "nobody has it any more"
-    );
-    drop(reader);
+    /// The paths of the documents that contain a word, in the order of paths.
+    fn found(&self, store: &dyn TestStore, word: &str, filter: &Filter) -> Vec<String> {
+        let (_, shortlist) = self.shortlist(&*store.snapshot(filter), word);
+        let chunks = shortlist.by_words.chunks.iter();
+        let mut found = paths(&shortlist, chunks.map(|chunk| chunk.key.document));
+        found.sort();
+        found
+    }
 
-    assert_eq!(store.keywords().unwrap(), Keywords::Behind);
-    assert_eq!(
-        (store.unfollowed().unwrap(), store.followed().unwrap()),
-        (2, 2)
-    );
-    assert!(!store.is_whole().unwrap());
-    follow(store, lock, embedder);
-    assert!(found(store, "green", None).is_empty());
-    assert_eq!(found(store, "oolong", None), ["a.md"]);
-    assert_eq!(near(store, "jasmine", embedder, None)[0], "c.md");
-}
+    /// The paths of the documents nearest to a word, nearest first.
+    fn near(&self, store: &dyn TestStore, word: &str, filter: &Filter) -> Vec<String> {
+        let (_, shortlist) = self.shortlist(&*store.snapshot(filter), word);
+        let chunks = shortlist.nearest.iter();
+        paths(&shortlist, chunks.map(|chunk| chunk.key.document))
+    }
 
-/// Removed documents are no longer found, and are reported to derived files.
-fn remove(store: &mut Store, lock: &WriteLock, source: &SourceId, embedder: &dyn Embedder) {
-    let (id, rev) = (only(store, "folder/b.md").id, store.database.rev().unwrap());
-    store
-        .database
-        .apply(source, &[Change::Remove { id }])
-        .unwrap();
-    assert_eq!(store.database.removed(rev).unwrap(), [id]);
-    assert!(store.database.document(id).unwrap().is_none());
-    assert!(store.database.chunks(id).unwrap().is_empty());
-    follow(store, lock, embedder);
-    assert!(found(store, "black", None).is_empty());
-    assert!(!near(store, "black tea", embedder, None).contains(&"folder/b.md".to_string()));
-    put(store, source, "folder/b.md", "# B\n\nBlack tea.\n");
-    assert_ne!(only(store, "folder/b.md").id, id, "another document");
-    follow(store, lock, embedder);
-    assert_eq!(found(store, "black", None), ["folder/b.md"]);
+    /// Both channels find everything, and nothing outside of a filter.
+    fn search(&self) {
+        let store = (self.open)();
+        let everything = Filter::default();
+        let found = |word, filter| self.found(&store, word, filter);
+        assert_eq!(found("tea", &everything), ["a.md", "folder/b.md", "o.md"]);
+        assert_eq!(found("black", &everything), ["folder/b.md"]);
+        assert_eq!(
+            self.near(&store, "black tea", &everything)[0],
+            "folder/b.md"
+        );
+
+        let folder = Filter::default().path("folder");
+        assert_eq!(found("tea", &folder), ["folder/b.md"]);
+        assert_eq!(self.near(&store, "green tea", &folder), ["folder/b.md"]);
+        let other = Filter::default().source("/other");
+        assert_eq!(found("tea", &other), ["o.md"]);
+        let nowhere = Filter::default().path("nowhere");
+        assert!(found("tea", &nowhere).is_empty());
+        assert!(self.near(&store, "tea", &nowhere).is_empty());
+
+        let survey = self.survey(&*store.snapshot(&everything));
+        assert_eq!(
+            (survey.documents, survey.chunks, survey.is_empty),
+            (3, 3, false)
+        );
+        assert!(survey.weights[0].is_some(), "a word that occurs");
+        assert_eq!(survey.weights[1], None, "one that does not");
+        let survey = self.survey(&*store.snapshot(&nowhere));
+        assert_eq!(survey.documents, 0);
+        assert!(survey.unmatched.is_some());
+        self.read_passages(&store, &everything);
+    }
+
+    /// The passages of a shortlist are its chunks, with their texts and cosines.
+    fn read_passages(&self, store: &dyn TestStore, filter: &Filter) {
+        let snapshot = store.snapshot(filter);
+        let (vector, shortlist) = self.shortlist(&*snapshot, "black");
+        let first = shortlist.by_words.chunks[0];
+        assert!(shortlist.features.contains_key(&first.key));
+        let document = &shortlist.documents[&first.key.document];
+        assert_eq!(document.rev, first.rev);
+        let request = PassageRequest {
+            chunks: &[(document, vec![first.key])],
+            vector: Some(&vector),
+            beginning: 3,
+        };
+        let passages = snapshot.passages(&request).unwrap();
+        let passage = &passages.chunks[&first.key];
+        assert_eq!(passage.text.trim(), "# B\n\nBlack tea.");
+        assert!(passage.cosine.is_some_and(|cosine| cosine > 0.0));
+        assert_eq!(passages.beginnings[&document.text], "# B");
+    }
+
+    /// A document keeps its id while its path stays; a touch does not change it; a reader sees the
+    /// state of one moment.
+    fn change(&self) {
+        let mut store = (self.open)();
+        let before = only(&*store.catalog(), "a.md");
+        self.touch(&mut store, &before);
+
+        let reader = (self.open)();
+        let then = reader.catalog();
+        assert_eq!(only(&*then, "a.md").text, before.text);
+        self.put(&mut store, &self.source, "a.md", "# A\n\nOolong tea.\n");
+        self.put(&mut store, &self.source, "c.md", "# C\n\nJasmine tea.\n");
+        assert_eq!(only(&*then, "a.md").text, before.text, "as at the begin");
+        assert_eq!(then.text(before.text).unwrap(), "# A\n\nGreen tea.\n");
+        drop(then);
+        let now = reader.catalog();
+        let after = only(&*now, "a.md");
+        assert_eq!(after.id, before.id);
+        assert!(after.rev > before.rev);
+        assert!(now.text(before.text).is_err(), "nobody has it any more");
+        drop(now);
+
+        assert_eq!(store.ledger().behind().unwrap(), 2);
+        drop(store);
+        self.follow();
+        let (store, everything) = ((self.open)(), Filter::default());
+        assert!(self.found(&store, "green", &everything).is_empty());
+        assert_eq!(self.found(&store, "oolong", &everything), ["a.md"]);
+        assert_eq!(self.near(&store, "jasmine", &everything)[0], "c.md");
+    }
+
+    fn touch(&self, store: &mut dyn TestStore, document: &StoredDocument) {
+        let stat = Stat {
+            size: 7,
+            mtime_ns: 9,
+            inode: Some(u64::MAX),
+            ctime_ns: Some(11),
+        };
+        let touch = Change::Touch {
+            id: document.id,
+            stat,
+            settled: true,
+            encoding: Encoding::default(),
+        };
+        let mut ledger = store.ledger();
+        ledger.apply(&self.source, &[touch]).unwrap();
+        let known = ledger.known_at(&self.source, &document.path).unwrap();
+        assert_eq!((known[0].stat, known[0].settled), (stat, true));
+        assert_eq!(ledger.behind().unwrap(), 0);
+        drop(ledger);
+        let catalog = store.catalog();
+        assert_eq!(catalog.stat(document.id).unwrap(), stat);
+        assert_eq!(only(&*catalog, &document.path).rev, document.rev);
+    }
+
+    /// Removed documents are no longer found, and a new one at their path is another.
+    fn remove(&self) {
+        let mut store = (self.open)();
+        let id = only(&*store.catalog(), "folder/b.md").id;
+        let remove = Change::Remove { id };
+        store.ledger().apply(&self.source, &[remove]).unwrap();
+        let catalog = store.catalog();
+        assert!(catalog.document(id).unwrap().is_none());
+        assert!(catalog.chunks(id).unwrap().is_empty());
+        drop(catalog);
+        let everything = Filter::default();
+        assert!(self.found(&store, "black", &everything).is_empty());
+        let near = self.near(&store, "black tea", &everything);
+        assert!(!near.contains(&"folder/b.md".to_string()));
+        self.put(
+            &mut store,
+            &self.source,
+            "folder/b.md",
+            "# B\n\nBlack tea.\n",
+        );
+        assert_ne!(only(&*store.catalog(), "folder/b.md").id, id);
+    }
+
+    /// Everything is there when the store is opened again.
+    fn reopen(&self) {
+        let (mut store, everything) = ((self.open)(), Filter::default());
+        assert_eq!(store.ledger().behind().unwrap(), 0);
+        assert_eq!(self.found(&store, "black", &everything), ["folder/b.md"]);
+        assert_eq!(
+            self.near(&store, "black tea", &everything)[0],
+            "folder/b.md"
+        );
+        assert_eq!(store.catalog().sources().unwrap().len(), 2);
+    }
 }

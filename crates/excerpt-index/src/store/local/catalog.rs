@@ -1,13 +1,17 @@
 //! [`LocalCatalog`]: the [`Catalog`] of a [`Store`].
 
+use std::collections::BTreeMap;
+
 use excerpt_chunk::Hash;
 use rusqlite::Transaction;
 
 use super::Store;
 use super::database::Database;
-use crate::model::{DocumentId, Skip, SourceId, Stat};
+use crate::model::{DocumentId, Skip, SkipReason, SourceId, SourceSummary, Stat};
 use crate::store::catalog::{Catalog, VisitWarned};
-use crate::store::{LinkRow, Listed, StoreError, StoredChunk, StoredDocument};
+use crate::store::{
+    Counts, LinkRow, Listed, SkipRow, StoreError, StoredChunk, StoredDocument, StoredSource,
+};
 
 /// One state of the database.
 pub(crate) struct LocalCatalog<'a> {
@@ -26,6 +30,35 @@ impl Store {
 }
 
 impl Catalog for LocalCatalog<'_> {
+    fn sources(&self) -> Result<Vec<StoredSource>, StoreError> {
+        self.database.sources()
+    }
+
+    fn counts(&self, source: &SourceId) -> Result<Counts, StoreError> {
+        self.database.counts(source)
+    }
+
+    fn stale_count(
+        &self,
+        source: &SourceId,
+        identity: Hash,
+        limit: usize,
+    ) -> Result<usize, StoreError> {
+        self.database.stale_count(source, identity, limit)
+    }
+
+    fn summary(&self, source: &SourceId) -> Result<Option<SourceSummary>, StoreError> {
+        self.database.summary(source)
+    }
+
+    fn skips(&self, source: &SourceId) -> Result<Vec<SkipRow>, StoreError> {
+        self.database.skips(source)
+    }
+
+    fn skip_counts(&self, source: &SourceId) -> Result<BTreeMap<SkipReason, usize>, StoreError> {
+        self.database.skip_counts(source)
+    }
+
     fn document(&self, id: DocumentId) -> Result<Option<StoredDocument>, StoreError> {
         self.database.document(id)
     }

@@ -555,12 +555,40 @@ fn database_in(
 mod tests {
     use super::*;
     use crate::embed::StaticTable;
+    use crate::model::Filter;
+    use crate::store::catalog::Catalog;
+    use crate::store::conformance::{TestStore, conforms};
+    use crate::store::ledger::Ledger;
+    use crate::store::snapshot::Snapshot;
+
+    struct Local<'a> {
+        store: Store,
+        lock: &'a WriteLock,
+    }
+
+    impl TestStore for Local<'_> {
+        fn ledger(&mut self) -> Box<dyn Ledger + '_> {
+            self.store.refresh().unwrap();
+            Box::new(self.store.ledger(self.lock))
+        }
+
+        fn catalog(&self) -> Box<dyn Catalog + '_> {
+            Box::new(self.store.catalog().unwrap())
+        }
+
+        fn snapshot<'a>(&'a self, filter: &'a Filter) -> Box<dyn Snapshot + 'a> {
+            Box::new(self.store.snapshot(filter).unwrap())
+        }
+    }
 
     #[test]
     fn the_local_store_keeps_the_promises_of_a_store() {
         let dir = tempfile::tempdir().unwrap();
-        let open = || Store::create(dir.path()).unwrap();
         let lock = WriteLock::acquire(dir.path()).unwrap();
-        crate::store::conformance::conforms(&open, &lock, &StaticTable::built_in().unwrap());
+        let open = || Local {
+            store: Store::create(dir.path()).unwrap(),
+            lock: &lock,
+        };
+        conforms(&open, &StaticTable::built_in().unwrap());
     }
 }

@@ -16,11 +16,6 @@ use crate::store::local::write::cursor_key;
 use crate::store::record::{Known, SkipRow};
 
 impl Database {
-    /// Whether there is such a source.
-    pub(crate) fn has_source(&self, source: &SourceId) -> Result<bool, StoreError> {
-        Ok(self.find_row(source)?.is_some())
-    }
-
     /// The row of a source.
     ///
     /// # Errors
