@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use excerpt_chunk::{Chunking, Document};
 use excerpt_index::{
-    Collection, Error, Files, Index, OpenOptions, Reading, Source as _, SyncOptions, SyncReport,
-    includes, read_named,
+    Collection, Encoding, Error, Files, Index, OpenOptions, SyncOptions, SyncReport, includes,
+    read_named,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::addition::Addition;
 use crate::check_file::check_file;
+use crate::chunk::named::{ReadText, each_document};
 use crate::config::{Configuration, EmbeddingChoice};
 use crate::contents::Contents;
 use crate::engine::EngineWriter;
@@ -241,6 +242,29 @@ impl PreparedAddition {
         synced(&mut index, collection, &self.configuration, observer)
     }
 
+    /// Gives every document that would be added to `visit`, with the number of documents from this
+    /// one to the last, and returns how many files and folders would be skipped.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the files, and of `visit`.
+    pub fn each_document<E: From<ServiceError>>(
+        &self,
+        visit: &mut dyn FnMut(&ReadText, usize) -> Result<(), E>,
+    ) -> Result<usize, E> {
+        let Some(root) = &self.root else {
+            let text = ReadText {
+                path: Some(self.file.clone()),
+                source_path: Some(self.file.clone()),
+                text: self.text.clone(),
+                encoding: Encoding::default(),
+            };
+            return visit(&text, 1).map(|()| 0);
+        };
+        let files = Files::selected(root, &self.options.selection).map_err(ServiceError::from)?;
+        each_document(&files, &|_| true, &str::to_string, visit)
+    }
+
     /// Splits what would be added, gives each document to `each`, and stores nothing. The names of
     /// collections are those of the index in `dir`.
     ///
@@ -265,8 +289,9 @@ impl PreparedAddition {
             collection,
         };
         let title = preview.collection.attributes.title.clone();
-        let mut split = |path: &str, text: &str, left: usize| {
-            let document = Document::new(text).with_path(path);
+        let skipped = self.each_document(&mut |text, left| {
+            let path = text.source_path.as_deref().unwrap_or_default();
+            let document = Document::new(&text.text).with_path(path);
             let document = match &title {
                 Some(title) => document.with_title(title),
                 None => document,
@@ -279,22 +304,8 @@ impl PreparedAddition {
                 chunking,
                 left,
             });
-        };
-        let Some(root) = &self.root else {
-            split(&self.file, &self.text, 1);
-            return Ok(preview);
-        };
-        let files = Files::selected(root, &self.options.selection)?;
-        let listing = files.list()?;
-        let mut skipped = listing.skips.len();
-        for (at, entry) in listing.entries.iter().enumerate() {
-            match files.read(entry) {
-                Reading::Text { text, .. } => {
-                    split(&entry.path, &text, listing.entries.len() - at);
-                }
-                _ => skipped += 1,
-            }
-        }
+            Ok::<_, ServiceError>(())
+        })?;
         preview.skipped = skipped;
         Ok(preview)
     }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use excerpt_chunk::{ConfigError, FileError};
 use excerpt_index::eval::SetError;
-use excerpt_index::{Refused, Secret, Skip};
+use excerpt_index::{Refused, Secret, Skip, SkipReason};
 
 use crate::text::{not_indexed, shown, thousands, without_root};
 
@@ -95,6 +95,22 @@ pub enum ServiceError {
         named: PathBuf,
         /// The index directories.
         indexes: Vec<PathBuf>,
+    },
+    /// A file to split cannot be read.
+    #[error("cannot read `{}`: {refused}", path.display())]
+    UnreadableText {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        refused: Refused,
+    },
+    /// A file to split is not text.
+    #[error("`{name}` cannot be split: {reason}")]
+    NotSplit {
+        /// The file as it was given.
+        name: String,
+        /// Why it is not text.
+        reason: SkipReason,
     },
     /// The file or folder of a request cannot be read.
     #[error("cannot read `{path}`: {error}")]

@@ -17,6 +17,7 @@ mod check_file;
 mod chunk;
 mod config;
 mod contents;
+mod doctor;
 mod engine;
 mod error;
 mod evaluation;
@@ -26,6 +27,7 @@ mod hit;
 mod list;
 mod note;
 mod overview;
+mod rebuild;
 mod remove;
 mod scope;
 mod search;
@@ -40,12 +42,14 @@ pub use add::{
 pub use addition::{Addition, DocumentType, check_secrets};
 pub use brief::{BriefDocument, BriefHit, HitCost, Truncated, fit};
 pub use changed::Changed;
+pub use chunk::named::{NamedFiles, ReadText};
 pub use chunk::{ChunkRequest, TextToSplit};
 pub use config::names as other_names;
 pub use config::{
     Configuration, Embedding, EmbeddingChoice, Owner, ReadFile, chunking_around, own_path, said,
 };
 pub use contents::Contents;
+pub use doctor::{Diagnosis, EmbedderReport, IndexReport, Problem, diagnose};
 pub use engine::{CheckEnd, Engine, EngineWriter, ServedLag, Unanswered, WriterProgress};
 pub use error::{ServiceError, ServiceResult};
 pub use evaluation::EvalRequest;
@@ -59,6 +63,7 @@ pub use list::{
 };
 pub use note::{NoteReply, NoteRequest};
 pub use overview::Overview;
+pub use rebuild::{RebuildNote, rebuild};
 pub use remove::{RemoveRequest, RemovedCollection, RemovedIndex, remove_index};
 pub use scope::{Scope, ScopeBounds, VisibleSource, plain_path};
 pub use search::{RankedUnit, SearchReply, SearchRequest};

@@ -266,6 +266,16 @@ impl Index {
         self.current(|open| open.check())
     }
 
+    /// The folder of the keyword index, which is derived from the database: without it, the next
+    /// sync builds it again.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn keywords_folder(&self) -> Result<PathBuf> {
+        self.current(|open| Ok(open.store.lexical_folder()))
+    }
+
     /// Serves this index, built in a folder inside the index directory `home`, in place of the one
     /// served there.
     pub(crate) fn serve_from(self, home: &Path, lock: &WriteLock) -> Result<()> {

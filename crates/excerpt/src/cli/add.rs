@@ -3,14 +3,13 @@
 
 use std::io::Read as _;
 
-use excerpt_index::{Files, decode};
+use excerpt_index::decode;
 use excerpt_service::{AddInput, AddRequest, Addition, PreparedAddition};
 
 use crate::cli::choice::print_notes;
 use crate::cli::chunk;
 use crate::cli::details::{self, Details};
 use crate::cli::exit::Outcome;
-use crate::output::Output;
 use crate::progress::Bar;
 
 /// Add a folder, a file or a text to the library, to be searched by name from anywhere
@@ -46,37 +45,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let prepared = PreparedAddition::of_user(&request, &embedding)?;
     print_notes(&prepared.configuration.notes);
     if args.preview {
-        return preview(args, &request, &prepared);
+        chunk::preview(&prepared, args.details.json)?;
+        return Ok(Outcome::Done);
     }
     let reply = prepared.add(&args.details.index.choice(), &embedding, &mut Bar::new())?;
     details::report(&reply, args.details.json)
-}
-
-/// Shows how the documents would be split.
-fn preview(
-    args: &Args,
-    request: &AddRequest,
-    prepared: &PreparedAddition,
-) -> anyhow::Result<Outcome> {
-    let mut output = Output::new();
-    let options = &prepared.options;
-    let preview = chunk::Preview::new(
-        &mut output,
-        options.chunking.clone(),
-        args.details.json,
-        prepared.collection.attributes.title.clone(),
-    )?;
-    match &request.input {
-        AddInput::Text(text) => preview.text(&prepared.file, text)?,
-        AddInput::Path(_) => {
-            preview.files(&Files::selected(
-                &prepared.collection.root,
-                &options.selection,
-            )?)?;
-        }
-    }
-    output.flush()?;
-    Ok(Outcome::Done)
 }
 
 impl Args {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use excerpt_service::{
-    CollectionChoice, Configuration, DocumentType, EmbeddingChoice, INDEX_VARIABLE, IndexChoice,
-    IndexTarget, SyncMode,
+    CollectionChoice, DocumentType, EmbeddingChoice, INDEX_VARIABLE, IndexChoice, IndexTarget,
+    SyncMode,
 };
 
 use crate::output::say;
@@ -92,16 +92,6 @@ pub(crate) fn target(
     )?;
     print_notes(&target.notes);
     Ok(target)
-}
-
-/// The configuration for the folder or file `root`. Its notes are printed.
-pub(crate) fn configuration(
-    root: &Path,
-    embedding: &EmbeddingArgs,
-) -> anyhow::Result<Configuration> {
-    let configuration = Configuration::read(root, &embedding.choice())?;
-    print_notes(&configuration.notes);
-    Ok(configuration)
 }
 
 /// Prints notes on standard error.

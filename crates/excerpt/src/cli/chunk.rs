@@ -1,20 +1,14 @@
 //! `excerpt chunk`: shows how a document is split, and stores nothing.
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::bail;
 use clap::ValueEnum;
-use excerpt_chunk::{Block, Chunk, Chunker, Chunking, Config, Document, Settings};
-use excerpt_index::{
-    Collection, Encoding, Files, Reading, Refused, Secret, Selection, Source as _, decode,
-    is_at_or_below, read_named,
-};
+use excerpt_chunk::{Block, Chunk, Chunker, Chunking, Document};
+use excerpt_index::{Encoding, Secret};
 use excerpt_service::text::{counted, thousands};
-use excerpt_service::{
-    CollectionChoice, Configuration, EmbeddingChoice, IndexChoice, IndexTarget, Paths,
-    SplitDocument, absolute, chunking_around, in_collection,
-};
+use excerpt_service::{NamedFiles, PreparedAddition, ReadText, SplitDocument, chunking_around};
 use owo_colors::Style;
 
 use crate::cli::choice::print_notes;
@@ -59,44 +53,24 @@ enum Format {
 
 /// Splits what `args` names and prints the chunks.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let named = named(&args.path)?;
-    let is_input = args.path == "-";
-    let indexed = match is_input {
-        true => None,
-        false => Some(Indexed::of(&named)?),
+    let named = match &*args.path {
+        "-" => None,
+        path => Some(NamedFiles::of(path)?),
     };
-    let settings = match &indexed {
-        Some(indexed) => indexed.settings.clone(),
+    let settings = match &named {
+        Some(named) => {
+            print_notes(&named.notes);
+            named.settings.clone()
+        }
         None => chunking_around(Path::new("."))?,
     };
     let chunker = excerpt_grammars::chunker(args.chunking.settings().or(settings).config())?;
     // A path that cannot be read is an error before anything is printed.
-    let single = match &indexed {
-        None => {
-            let mut bytes = Vec::new();
-            std::io::stdin().read_to_end(&mut bytes)?;
-            let name = args.name.as_deref();
-            let (text, encoding) = text(bytes, name.unwrap_or("-"), args.lossy)?;
-            Some((name, name, text, encoding))
-        }
-        Some(_) if named.is_dir() => None,
-        Some(indexed) => {
-            let (text, encoding) = text(bytes_of(&named)?, &args.path, args.lossy)?;
-            Some((Some(&*args.path), Some(indexed.name()), text, encoding))
-        }
-    };
-    if let Some((path, _, text, _)) = &single {
-        note_secrets(path.unwrap_or_default(), text)?;
-    }
-    if let Some((Some(path), _, _, encoding @ Encoding::Windows1252)) = &single {
-        say(&format!("note: `{path}` is read as {}", encoding.name()));
-    }
+    let single = single(args, named.as_ref())?;
     if args.format == Format::Html && !args.force {
-        let bytes = match (&single, &indexed) {
-            (None, Some(indexed)) => indexed.bytes()?,
-            (single, _) => single
-                .as_ref()
-                .map_or(0, |(_, _, text, _)| text.len() as u64),
+        let bytes = match (&single, &named) {
+            (None, Some(named)) => named.bytes()?,
+            (single, _) => single.as_ref().map_or(0, |read| read.text.len() as u64),
         };
         check_page(&args.path, bytes)?;
     }
@@ -106,25 +80,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         chunker: &chunker,
         format: args.format,
         page: None,
-        title: indexed
-            .as_ref()
-            .and_then(|indexed| indexed.title.as_deref()),
+        title: named.as_ref().and_then(|named| named.title.as_deref()),
         printed: 0,
     };
     printer.begin(args.name.as_deref().unwrap_or(&args.path))?;
-    match (single, &indexed) {
-        (Some((path, source_path, text, encoding)), _) => {
-            printer.print(path, source_path, &text, encoding)?;
-        }
-        (None, Some(indexed)) => {
-            let paths = Paths::from_here(Some(&named));
-            let shown = |path: &str| paths.shown(&indexed.root, path);
-            folder(
-                &mut printer,
-                &indexed.files()?,
-                indexed.inside.as_deref(),
-                shown,
-            )?;
+    match (&single, &named) {
+        (Some(read), _) => printer.print(read)?,
+        (None, Some(named)) => {
+            let skipped = named.each(&mut |read| printer.print(read))?;
+            say_skipped(skipped);
         }
         (None, None) => {}
     }
@@ -133,102 +97,40 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// The file or folder that was named, possibly by the name of its collection.
-fn named(path: &str) -> anyhow::Result<PathBuf> {
-    Ok(match in_collection(path) {
-        Some((name, inside)) if !Path::new(path).exists() => {
-            let library = IndexChoice::default().library()?;
-            absolute(&Collection::named_in(&library, name)?.root, inside)
+/// The text of a file or of standard input; `None` for a folder. What is unusual about it is
+/// reported.
+fn single(args: &Args, named: Option<&NamedFiles>) -> anyhow::Result<Option<ReadText>> {
+    let read = match named {
+        None => {
+            let mut bytes = Vec::new();
+            std::io::stdin().read_to_end(&mut bytes)?;
+            ReadText::of_bytes(bytes, args.name.as_deref(), args.lossy)?
         }
-        _ => PathBuf::from(path),
-    })
-}
-
-/// How the index of a file or folder splits it: by its path in the index and the settings that
-/// apply there.
-struct Indexed {
-    root: PathBuf,
-    /// The path inside the root; `None` for the whole root.
-    inside: Option<String>,
-    settings: Settings,
-    selection: Selection,
-    title: Option<String>,
-}
-
-impl Indexed {
-    fn of(path: &Path) -> anyhow::Result<Indexed> {
-        let (index, embedding) = (IndexChoice::default(), EmbeddingChoice::default());
-        let target = IndexTarget::of(path, &CollectionChoice::default(), &index, &embedding)?;
-        print_notes(&target.notes);
-        let place = target.place.context("a path has a place")?;
-        let source = target.sources.first();
-        let collection = source.and_then(|source| source.collection.as_ref());
-        let is_indexed = place.repository.is_some() || place.index.exists();
-        let settings = match (collection, is_indexed) {
-            (Some(known), _) => known.chunking.clone().or(target.configuration.chunking),
-            (None, true) => target.configuration.chunking,
-            // It may be in a folder that is indexed as a whole later.
-            (None, false) => chunking_around(path)?,
-        };
-        let (root, inside) = match below_here(&place.root) {
-            Some(below) if !is_indexed && collection.is_none() => below,
-            _ => (place.root, place.path),
-        };
-        Ok(Indexed {
-            settings,
-            selection: source.map_or_else(Selection::default, |source| {
-                source.options.selection.clone()
-            }),
-            title: collection.and_then(|known| known.attributes.title.clone()),
-            root,
-            inside,
-        })
-    }
-
-    /// The path in the index, for a file.
-    fn name(&self) -> &str {
-        let own = self.root.file_name().and_then(|name| name.to_str());
-        self.inside.as_deref().or(own).unwrap_or_default()
-    }
-
-    fn files(&self) -> anyhow::Result<Files> {
-        Ok(Files::selected(&self.root, &self.selection)?)
-    }
-
-    /// The size of the documents.
-    fn bytes(&self) -> anyhow::Result<u64> {
-        let listing = self.files()?.list()?;
-        let folder = self.inside.as_deref().unwrap_or_default();
-        let inside = |path: &str| is_at_or_below(folder, path);
-        let entries = listing.entries.iter().filter(|entry| inside(&entry.path));
-        Ok(entries.map(|entry| entry.version.size()).sum())
-    }
-}
-
-/// The current folder and the path of `file` in it: until one of the two is indexed, a file has the
-/// path that it would have in an index of the current folder.
-fn below_here(file: &Path) -> Option<(PathBuf, Option<String>)> {
-    let here = std::env::current_dir().ok()?.canonicalize().ok()?;
-    let inside = file.strip_prefix(&here).ok().filter(|_| file.is_file())?;
-    let names = inside.components().map(|name| name.as_os_str().to_str());
-    let names: Vec<&str> = names.collect::<Option<_>>()?;
-    Some((here, Some(names.join("/"))))
-}
-
-/// Reports that an index would skip a text because of secrets in it. The text is split anyway,
-/// since nothing is stored.
-fn note_secrets(path: &str, text: &str) -> anyhow::Result<()> {
-    let Some(secret) = Selection::default().withholds(path, text) else {
-        return Ok(());
+        Some(named) if named.is_folder() => return Ok(None),
+        Some(named) => named.read_file(&args.path, args.lossy)?,
     };
-    let own = Configuration::of_user(&EmbeddingChoice::default())?;
-    if own.selection.skips_secrets() {
+    if let Some(secret) = read.secret()? {
         let advice = Secret::ADVICE;
         say(&format!(
             "note: an index skips this text because it may contain secrets ({secret}): {advice}"
         ));
     }
-    Ok(())
+    if let (Some(path), Encoding::Windows1252) = (&read.path, read.encoding) {
+        say(&format!(
+            "note: `{path}` is read as {}",
+            read.encoding.name()
+        ));
+    }
+    Ok(Some(read))
+}
+
+fn say_skipped(skipped: usize) {
+    if skipped > 0 {
+        say(&format!(
+            "skipped {} that an index would skip too",
+            counted(skipped, "file or folder")
+        ));
+    }
 }
 
 /// Rejects a page that is too large for a browser.
@@ -246,120 +148,23 @@ fn check_page(path: &str, bytes: u64) -> anyhow::Result<()> {
     }
 }
 
-/// Splits every document of `source`, or of the folder `inside` it, that an index would contain.
-/// `shown` formats a path for display.
-fn folder(
-    printer: &mut Printer<'_>,
-    source: &Files,
-    inside: Option<&str>,
-    shown: impl Fn(&str) -> String,
-) -> anyhow::Result<()> {
-    let lies_inside = |path: &str| is_at_or_below(inside.unwrap_or_default(), path);
-    let listing = source.list()?;
-    let skips = listing.skips.iter().filter(|skip| lies_inside(&skip.path));
-    let mut skipped = skips.count();
-    for entry in listing
-        .entries
-        .iter()
-        .filter(|entry| lies_inside(&entry.path))
-    {
-        match source.read(entry) {
-            Reading::Text { text, encoding, .. } => {
-                printer.print(
-                    Some(&shown(&entry.path)),
-                    Some(&entry.path),
-                    &text,
-                    encoding,
-                )?;
-            }
-            Reading::Skip { .. } => skipped += 1,
-            Reading::Gone => {}
-        }
-    }
-    if skipped > 0 {
-        say(&format!(
-            "skipped {} that an index would skip too",
-            counted(skipped, "file or folder")
-        ));
-    }
-    Ok(())
-}
-
-/// Prints what an index would contain, and stores nothing.
-pub(super) struct Preview<'a> {
-    output: &'a mut Output,
-    chunker: Chunker,
-    format: Format,
-    title: Option<String>,
-}
-
-impl<'a> Preview<'a> {
-    /// Splits documents by `config`, each with `title` if there is one.
-    pub(super) fn new(
-        output: &'a mut Output,
-        config: Config,
-        json: bool,
-        title: Option<String>,
-    ) -> anyhow::Result<Self> {
-        Ok(Preview {
-            output,
-            chunker: excerpt_grammars::chunker(config)?,
-            format: if json { Format::Json } else { Format::Table },
-            title,
-        })
-    }
-
-    /// Prints the chunks of one text.
-    pub(super) fn text(self, path: &str, text: &str) -> anyhow::Result<()> {
-        self.with(|printer| printer.print(Some(path), Some(path), text, Encoding::default()))
-    }
-
-    /// Prints the chunks of every document among `files`.
-    pub(super) fn files(self, files: &Files) -> anyhow::Result<()> {
-        self.with(|printer| folder(printer, files, None, str::to_string))
-    }
-
-    fn with(
-        self,
-        print: impl FnOnce(&mut Printer<'_>) -> anyhow::Result<()>,
-    ) -> anyhow::Result<()> {
-        let mut printer = Printer {
-            output: self.output,
-            chunker: &self.chunker,
-            format: self.format,
-            page: None,
-            title: self.title.as_deref(),
-            printed: 0,
-        };
-        printer.begin("")?;
-        print(&mut printer)?;
-        printer.end()
-    }
-}
-
-/// The bytes of the named file. A pipe or device may never end; those are read only as standard
-/// input, which the user can close.
-fn bytes_of(path: &Path) -> anyhow::Result<Vec<u8>> {
-    read_named(path, u64::MAX).map_err(|refused| {
-        let path = path.display();
-        match refused {
-            Refused::Kind(kind) => {
-                anyhow!("cannot read `{path}`: it is {kind}, expected a regular file, or `-` for standard input")
-            }
-            other => anyhow!("cannot read `{path}`: {other}"),
-        }
-    })
-}
-
-/// The text of `bytes`, read from `name`, and its encoding.
-fn text(bytes: Vec<u8>, name: &str, lossy: bool) -> anyhow::Result<(String, Encoding)> {
-    if lossy {
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        return Ok((text, Encoding::default()));
-    }
-    decode(bytes).map_err(|reason| {
-        anyhow!("`{name}` cannot be split: {reason}; `--lossy` replaces invalid bytes")
-    })
+/// Prints how the documents of `prepared` would be split, with the settings of a collection that is
+/// not stored.
+pub(super) fn preview(prepared: &PreparedAddition, json: bool) -> anyhow::Result<()> {
+    let mut output = Output::new();
+    let mut printer = Printer {
+        output: &mut output,
+        chunker: &excerpt_grammars::chunker(prepared.options.chunking.clone())?,
+        format: if json { Format::Json } else { Format::Table },
+        page: None,
+        title: prepared.collection.attributes.title.as_deref(),
+        printed: 0,
+    };
+    printer.begin("")?;
+    let skipped = prepared.each_document(&mut |read, _| printer.print(read))?;
+    say_skipped(skipped);
+    printer.end()?;
+    Ok(output.flush()?)
 }
 
 /// A block of the document at `path`.
@@ -402,14 +207,10 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Prints the chunks of a document that is shown as `path` and is `source_path` in the index.
-    fn print(
-        &mut self,
-        path: Option<&str>,
-        source_path: Option<&str>,
-        text: &str,
-        encoding: Encoding,
-    ) -> anyhow::Result<()> {
+    /// Prints the chunks of a document.
+    fn print(&mut self, read: &ReadText) -> anyhow::Result<()> {
+        let (path, source_path) = (read.path.as_deref(), read.source_path.as_deref());
+        let text = &*read.text;
         let document = Document::new(text);
         let document = source_path.map_or(document, |path| document.with_path(path));
         let document = match self.title {
@@ -435,7 +236,7 @@ impl Printer<'_> {
                 self.output.json(&SplitDocument {
                     path,
                     source_path,
-                    encoding,
+                    encoding: read.encoding,
                     chunking: &chunking,
                     summary: chunking.summary(),
                 })?;

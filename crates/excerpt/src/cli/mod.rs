@@ -21,7 +21,6 @@ mod get;
 mod list;
 mod man;
 mod mcp;
-mod rebuild;
 mod remove;
 mod search;
 mod status;

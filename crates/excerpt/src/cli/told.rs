@@ -2,7 +2,7 @@
 //! fix it.
 
 use excerpt_index::eval::SetError;
-use excerpt_index::{Error, Note, Secret, Skip, SkipReason};
+use excerpt_index::{Error, Note, Refused, Secret, Skip, SkipReason};
 use excerpt_service::text::not_indexed;
 use excerpt_service::{Changed, ServiceError};
 
@@ -40,6 +40,13 @@ fn told(error: &ServiceError) -> String {
             return format!(
                 "`--title` names one document, and `{folder}` is a folder: leave it out"
             );
+        }
+        ServiceError::UnreadableText {
+            refused: Refused::Kind(_),
+            ..
+        } => return format!("{error}, or `-` for standard input"),
+        ServiceError::NotSplit { .. } => {
+            return format!("{error}; `--lossy` replaces invalid bytes");
         }
         ServiceError::NotIndexed { file, skip } => return excluded(file, skip, Asker::Add),
         ServiceError::InvalidConfiguration => "run `excerpt doctor`".to_string(),

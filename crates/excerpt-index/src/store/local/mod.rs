@@ -165,6 +165,11 @@ impl Store {
         &self.home
     }
 
+    /// The folder of the keyword index.
+    pub(crate) fn lexical_folder(&self) -> PathBuf {
+        self.dir.join(LEXICAL)
+    }
+
     /// The keyword index, if there is one to search.
     pub(crate) fn lexical(&self) -> Option<&Lexical> {
         self.lexical.as_ref()
@@ -237,7 +242,7 @@ impl Store {
     pub(crate) fn discard(&mut self) -> Result<(), StoreError> {
         let _lock = WriteLock::acquire(&self.dir)?;
         self.lexical = None;
-        Ok(disk::remove(&self.dir.join(LEXICAL))?)
+        Ok(disk::remove(&self.lexical_folder())?)
     }
 
     /// Whether every existing derived file is up to date, so that everything it names is in the
@@ -256,7 +261,7 @@ impl Store {
     fn load(&mut self) -> Result<(), StoreError> {
         for _ in 0..LOOKS {
             self.lexical = None;
-            let path = self.dir.join(LEXICAL);
+            let path = self.lexical_folder();
             if !path.is_dir() {
                 return Ok(());
             }
@@ -363,7 +368,7 @@ impl Store {
         _lock: &WriteLock,
         progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, StoreError> {
-        let path = self.dir.join(LEXICAL);
+        let path = self.lexical_folder();
         let target = self.database.rev()?;
         let stamp = self.lexical.as_ref().map(Lexical::stamp);
         if stamp.is_some_and(|stamp| stamp.rev == target) {

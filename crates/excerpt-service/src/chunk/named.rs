@@ -1,0 +1,246 @@
+//! [`NamedFiles`]: what a user names to be split, a file or a folder, and how its index splits it.
+
+use std::path::{Path, PathBuf};
+
+use excerpt_chunk::Settings;
+use excerpt_index::{
+    Collection, Encoding, Files, Located, Reading, Secret, Selection, Source as _, decode,
+    is_at_or_below, read_named,
+};
+
+use crate::config::{Configuration, EmbeddingChoice, chunking_around};
+use crate::error::{ServiceError, ServiceResult};
+use crate::target::{CollectionChoice, IndexChoice, IndexTarget, Paths, absolute, in_collection};
+
+/// A file or a folder, by its path in the index and with the settings that apply there.
+#[derive(Debug)]
+pub struct NamedFiles {
+    /// How its documents are split.
+    pub settings: Settings,
+    /// The title of its collection, if it has one.
+    pub title: Option<String>,
+    /// Messages about settings that were ignored.
+    pub notes: Vec<String>,
+    named: PathBuf,
+    root: PathBuf,
+    /// The path inside the root; `None` for the whole root.
+    inside: Option<String>,
+    selection: Selection,
+}
+
+/// A text to split, as it was read.
+#[derive(Clone, Debug)]
+pub struct ReadText {
+    /// Its path as shown; `None` for standard input without a name.
+    pub path: Option<String>,
+    /// Its path in the index, which determines the syntax.
+    pub source_path: Option<String>,
+    /// The text.
+    pub text: String,
+    /// How the file is encoded.
+    pub encoding: Encoding,
+}
+
+impl ReadText {
+    /// A text that is in no file. Its syntax is that of the file `name`.
+    ///
+    /// # Errors
+    ///
+    /// [`ServiceError::NotSplit`] when it is not text. With `lossy`, what is not UTF-8 is replaced.
+    pub fn of_bytes(bytes: Vec<u8>, name: Option<&str>, lossy: bool) -> ServiceResult<ReadText> {
+        let (text, encoding) = decoded(bytes, name.unwrap_or("-"), lossy)?;
+        Ok(ReadText {
+            path: name.map(str::to_string),
+            source_path: name.map(str::to_string),
+            text,
+            encoding,
+        })
+    }
+
+    /// The secret for which an index of the user's would skip it. It is split anyway, since nothing
+    /// is stored.
+    ///
+    /// # Errors
+    ///
+    /// When the user's configuration is invalid.
+    pub fn secret(&self) -> ServiceResult<Option<Secret>> {
+        let path = self.path.as_deref().unwrap_or_default();
+        let Some(secret) = Selection::default().withholds(path, &self.text) else {
+            return Ok(None);
+        };
+        let own = Configuration::of_user(&EmbeddingChoice::default())?;
+        Ok(own.selection.skips_secrets().then_some(secret))
+    }
+}
+
+impl NamedFiles {
+    /// The file or folder at `path`, or `name: path` in a collection.
+    ///
+    /// # Errors
+    ///
+    /// When it does not exist or a configuration is invalid.
+    pub fn of(path: &str) -> ServiceResult<NamedFiles> {
+        let named = match in_collection(path) {
+            Some((name, inside)) if !Path::new(path).exists() => {
+                let library = IndexChoice::default().library()?;
+                absolute(&Collection::named_in(&library, name)?.root, inside)
+            }
+            _ => PathBuf::from(path),
+        };
+        let (index, embedding) = (IndexChoice::default(), EmbeddingChoice::default());
+        let place = index.locate(&named)?;
+        let target = IndexTarget::of(&named, &CollectionChoice::default(), &index, &embedding)?;
+        NamedFiles::in_target(named, place, target)
+    }
+
+    fn in_target(named: PathBuf, place: Located, target: IndexTarget) -> ServiceResult<NamedFiles> {
+        let is_indexed = place.repository.is_some() || place.index.exists();
+        let configured = target.configuration.chunking;
+        let source = target.sources.into_iter().next();
+        let (collection, selection) = match source {
+            Some(source) => (source.collection, source.options.selection),
+            None => (None, Selection::default()),
+        };
+        let below = match is_indexed || collection.is_some() {
+            true => None,
+            false => below_here(&place.root),
+        };
+        let (root, inside) = below.unwrap_or((place.root, place.path));
+        let (settings, title) = match collection {
+            Some(known) => (known.chunking.or(configured), known.attributes.title),
+            None if is_indexed => (configured, None),
+            // It may be in a folder that is indexed as a whole later.
+            None => (chunking_around(&named)?, None),
+        };
+        Ok(NamedFiles {
+            settings,
+            title,
+            notes: target.notes,
+            named,
+            root,
+            inside,
+            selection,
+        })
+    }
+
+    /// Whether it is a folder.
+    pub fn is_folder(&self) -> bool {
+        self.named.is_dir()
+    }
+
+    /// The text of the file, shown as `shown`, whether or not an index would contain it. A
+    /// pipe or device, which may never end, is an error.
+    ///
+    /// # Errors
+    ///
+    /// [`ServiceError::UnreadableText`], and [`ServiceError::NotSplit`] when it is not text. With
+    /// `lossy`, what is not UTF-8 is replaced.
+    pub fn read_file(&self, shown: &str, lossy: bool) -> ServiceResult<ReadText> {
+        let bytes = read_named(&self.named, u64::MAX);
+        let bytes = bytes.map_err(|refused| ServiceError::UnreadableText {
+            path: self.named.clone(),
+            refused,
+        })?;
+        let (text, encoding) = decoded(bytes, shown, lossy)?;
+        let own = self.root.file_name().and_then(|name| name.to_str());
+        let source_path = self.inside.as_deref().or(own).unwrap_or_default();
+        Ok(ReadText {
+            path: Some(shown.to_string()),
+            source_path: Some(source_path.to_string()),
+            text,
+            encoding,
+        })
+    }
+
+    /// The size of its documents in bytes.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be listed.
+    pub fn bytes(&self) -> ServiceResult<u64> {
+        let listing = self.files()?.list()?;
+        let entries = listing.entries.iter();
+        let entries = entries.filter(|entry| self.contains(&entry.path));
+        Ok(entries.map(|entry| entry.version.size()).sum())
+    }
+
+    /// Gives every document that an index would contain to `visit`, by path, and returns how many
+    /// files and folders it would skip.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be listed, and those of `visit`.
+    pub fn each<E: From<ServiceError>>(
+        &self,
+        visit: &mut dyn FnMut(&ReadText) -> Result<(), E>,
+    ) -> Result<usize, E> {
+        let paths = Paths::from_here(Some(&self.named));
+        let shown = |path: &str| paths.shown(&self.root, path);
+        let within = |path: &str| self.contains(path);
+        let mut visit = |text: &ReadText, _| visit(text);
+        each_document(&self.files()?, &within, &shown, &mut visit)
+    }
+
+    fn files(&self) -> ServiceResult<Files> {
+        Ok(Files::selected(&self.root, &self.selection)?)
+    }
+
+    /// Whether a path in the index is at or below what was named.
+    fn contains(&self, path: &str) -> bool {
+        is_at_or_below(self.inside.as_deref().unwrap_or_default(), path)
+    }
+}
+
+/// Gives every document of `files` that lies `within` to `visit`, its path as `shown`, with the
+/// number of documents from this one to the last, and returns how many files and folders are
+/// skipped.
+pub(crate) fn each_document<E: From<ServiceError>>(
+    files: &Files,
+    within: &dyn Fn(&str) -> bool,
+    shown: &dyn Fn(&str) -> String,
+    visit: &mut dyn FnMut(&ReadText, usize) -> Result<(), E>,
+) -> Result<usize, E> {
+    let listing = files.list().map_err(ServiceError::from)?;
+    let skips = listing.skips.iter().filter(|skip| within(&skip.path));
+    let mut skipped = skips.count();
+    let entries = listing.entries.iter().filter(|entry| within(&entry.path));
+    let entries: Vec<_> = entries.collect();
+    for (at, entry) in entries.iter().enumerate() {
+        match files.read(entry) {
+            Reading::Text { text, encoding, .. } => {
+                let text = ReadText {
+                    path: Some(shown(&entry.path)),
+                    source_path: Some(entry.path.clone()),
+                    text,
+                    encoding,
+                };
+                visit(&text, entries.len() - at)?;
+            }
+            Reading::Skip { .. } => skipped += 1,
+            Reading::Gone => {}
+        }
+    }
+    Ok(skipped)
+}
+
+/// The current folder and the path of `file` in it: until one of the two is indexed, a file has the
+/// path that it would have in an index of the current folder.
+fn below_here(file: &Path) -> Option<(PathBuf, Option<String>)> {
+    let here = std::env::current_dir().ok()?.canonicalize().ok()?;
+    let inside = file.strip_prefix(&here).ok().filter(|_| file.is_file())?;
+    let names = inside.components().map(|name| name.as_os_str().to_str());
+    let names: Vec<&str> = names.collect::<Option<_>>()?;
+    Some((here, Some(names.join("/"))))
+}
+
+/// The text of `bytes`, which are read from `name`, and its encoding.
+fn decoded(bytes: Vec<u8>, name: &str, lossy: bool) -> ServiceResult<(String, Encoding)> {
+    if lossy {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        return Ok((text, Encoding::default()));
+    }
+    decode(bytes).map_err(|reason| ServiceError::NotSplit {
+        name: name.to_string(),
+        reason,
+    })
+}
