@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::addition::Addition;
 use crate::check_file::check_file;
-use crate::chunk::named::{ReadText, each_document};
 use crate::config::{Configuration, EmbeddingChoice};
 use crate::contents::Contents;
 use crate::engine::EngineWriter;
 use crate::error::{ServiceError, ServiceResult};
+use crate::named_files::{ReadText, each_document};
 use crate::scope::{Scope, VisibleSource};
 use crate::target::{IndexChoice, Syncable};
 use crate::text::shown;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use excerpt_chunk::Settings;
 use excerpt_index::{Attributes, Collection, Selection, decode};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{ServiceError, ServiceResult};
@@ -38,7 +39,7 @@ pub fn check_secrets(file: &str, text: &str, selection: &Selection) -> ServiceRe
 }
 
 /// The type of documents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DocumentType {
     /// Something to read.

@@ -25,6 +25,7 @@ mod folder;
 mod get;
 mod hit;
 mod list;
+mod named_files;
 mod note;
 mod overview;
 mod rebuild;
@@ -42,7 +43,6 @@ pub use add::{
 pub use addition::{Addition, DocumentType, check_secrets};
 pub use brief::{BriefDocument, BriefHit, HitCost, Truncated, fit};
 pub use changed::Changed;
-pub use chunk::named::{NamedFiles, ReadText};
 pub use chunk::{ChunkRequest, TextToSplit};
 pub use config::names as other_names;
 pub use config::{
@@ -61,6 +61,7 @@ pub use hit::{
 pub use list::{
     ListKind, ListReply, ListRequest, ListedCollection, ListedDocument, ListedFolder, collections,
 };
+pub use named_files::{NamedFiles, ReadText};
 pub use note::{NoteReply, NoteRequest};
 pub use overview::Overview;
 pub use rebuild::{RebuildNote, rebuild};

@@ -7,6 +7,7 @@ use excerpt_index::{
     Collection, DocumentEntry, FolderEntry, Index, ListOptions, ListOrder, OpenOptions,
     SourceStatus,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{ServiceError, ServiceResult};
@@ -29,7 +30,7 @@ pub struct ListRequest {
 }
 
 /// What is listed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ListKind {
     /// The documents that were changed last, newest first.

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use anyhow::bail;
+use excerpt_chunk::Settings;
 use excerpt_service::text::address::address;
 use excerpt_service::text::{budget, counted};
 use excerpt_service::{
@@ -12,39 +13,59 @@ use excerpt_service::{
 };
 use rmcp::model::{Tool, ToolAnnotations};
 use rmcp::service::{RequestContext, RoleServer};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::arguments::Arguments;
+use super::arguments::{default_tokens, object, read_chunking, read_tokens, schema};
 use super::chunk::{Room, described};
 use super::reply::{Form, Reply, with_notes};
-use super::shared::{Shared, object};
+use super::shared::Shared;
 
 pub(super) const NAME: &str = "add";
 
 /// The maximum number of documents in a preview.
 const SHOWN: usize = 20;
 
+/// What to add and how, and how the answer is shown.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AddArguments {
+    /// A file or folder; or give `content`.
+    #[serde(default)]
+    path: Option<String>,
+    #[serde(default)]
+    content: Option<String>,
+    #[serde(default, rename = "type")]
+    kind: Option<DocumentType>,
+    #[serde(default)]
+    title: Option<String>,
+    #[serde(default)]
+    versions: Vec<String>,
+    #[serde(default)]
+    tags: Vec<String>,
+    /// Of the collection.
+    #[serde(default)]
+    name: Option<String>,
+    /// As in `chunk`.
+    #[serde(default, deserialize_with = "read_chunking")]
+    #[schemars(schema_with = "object")]
+    chunking: Settings,
+    /// Store nothing.
+    #[serde(default)]
+    preview: bool,
+    /// Replace what has the same path or name.
+    #[serde(default)]
+    replace: bool,
+    #[serde(default = "default_tokens", deserialize_with = "read_tokens")]
+    max_tokens: usize,
+    #[serde(default)]
+    format: Form,
+}
+
 pub(super) fn tool() -> Tool {
-    let input = json!({
-        "type": "object",
-        "properties": {
-            "path": {"type": "string", "description": "A file or folder; or give `content`"},
-            "content": {"type": "string"},
-            "type": {"enum": ["doc", "script"]},
-            "title": {"type": "string"},
-            "versions": {"type": "array", "items": {"type": "string"}},
-            "tags": {"type": "array", "items": {"type": "string"}},
-            "name": {"type": "string", "description": "Of the collection"},
-            "chunking": {"type": "object", "description": "As in `chunk`"},
-            "preview": {"type": "boolean", "description": "Only show what would be stored"},
-            "replace": {"type": "boolean", "description": "Replace what has the same path or name"},
-            "max_tokens": {"type": "integer", "default": budget::DEFAULT},
-            "format": Form::schema(),
-        },
-        "additionalProperties": false,
-    });
-    let description = "Add a file, a folder or a text to the index as a collection, which can be searched at once.";
-    Tool::new(NAME, description, object(input))
+    let description = "Add a file, a folder or a text to the index as a collection.";
+    Tool::new(NAME, description, schema::<AddArguments>())
         .with_title("Add")
         .with_annotations(writes().destructive(true))
 }
@@ -61,37 +82,27 @@ pub(super) fn writes() -> ToolAnnotations {
 impl Shared {
     pub(super) async fn add(
         self: &Arc<Self>,
-        arguments: &mut Arguments,
+        arguments: AddArguments,
         _context: &RequestContext<RoleServer>,
     ) -> anyhow::Result<Reply> {
-        let path = arguments.text("path")?;
-        let content = arguments.text("content")?;
-        let kind = arguments.word("type", &["doc", "script"])?;
-        let addition = Addition {
-            name: arguments.text("name")?,
-            kind: kind.map(|kind| match kind {
-                "script" => DocumentType::Script,
-                _ => DocumentType::Doc,
-            }),
-            title: arguments.text("title")?,
-            versions: arguments.texts("versions")?,
-            tags: arguments.texts("tags")?,
-            chunking: arguments.chunking()?,
-            ..Addition::default()
-        };
-        let is_preview = arguments.truth("preview")?;
-        let replace = arguments.truth("replace")?;
-        let form = arguments.form()?;
-        let most = arguments
-            .whole("max_tokens", budget::LEAST, budget::MOST)?
-            .unwrap_or(budget::DEFAULT);
-        let input = match (path, content) {
+        let (form, is_preview) = (arguments.format, arguments.preview);
+        let (most, replace) = (arguments.max_tokens, arguments.replace);
+        let input = match (arguments.path, arguments.content) {
             (Some(_), Some(_)) => bail!("`path` and `content` are both given: omit one"),
             (None, None) => {
                 bail!("`path` or `content` is missing, expected a file or folder, or a text")
             }
             (Some(path), None) => AddInput::Path(path),
             (None, Some(content)) => AddInput::Text(content),
+        };
+        let addition = Addition {
+            name: arguments.name,
+            kind: arguments.kind,
+            title: arguments.title,
+            versions: arguments.versions,
+            tags: arguments.tags,
+            chunking: arguments.chunking,
+            ..Addition::default()
         };
         let prepared = self.scope.prepared(&AddRequest {
             input,

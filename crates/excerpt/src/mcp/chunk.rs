@@ -3,40 +3,54 @@
 use std::sync::Arc;
 
 use anyhow::bail;
-use excerpt_chunk::{Chunk, Chunking, FIELDS};
+use excerpt_chunk::{Chunk, Chunking, FIELDS, Settings};
 use excerpt_service::text::address::address;
-use excerpt_service::text::budget::{self, beginning, bounded, shortened};
+use excerpt_service::text::budget::{beginning, bounded, shortened};
 use excerpt_service::text::{counted, one_line};
 use excerpt_service::{ChunkRequest, ServiceResult, TextToSplit};
 use rmcp::model::Tool;
 use rmcp::service::{RequestContext, RoleServer};
+use schemars::generate::SchemaGenerator;
+use schemars::{JsonSchema, Schema, json_schema};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::arguments::Arguments;
+use super::arguments::{default_tokens, read_chunking, read_tokens, schema};
 use super::names::quoted;
 use super::reply::{Form, Reply};
 use super::search::reads;
-use super::shared::{Shared, object};
+use super::shared::Shared;
 
 pub(super) const NAME: &str = "chunk";
 
+/// What to split and how, and how the chunks are shown.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ChunkArguments {
+    /// A document; or give `text`.
+    #[serde(default)]
+    path: Option<String>,
+    #[serde(default)]
+    text: Option<String>,
+    /// For the syntax of `text`.
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    collection: Vec<String>,
+    #[serde(default, deserialize_with = "read_chunking")]
+    #[schemars(schema_with = "chunking")]
+    chunking: Settings,
+    #[serde(default)]
+    offset: usize,
+    #[serde(default = "default_tokens", deserialize_with = "read_tokens")]
+    max_tokens: usize,
+    #[serde(default)]
+    format: Form,
+}
+
 pub(super) fn tool() -> Tool {
-    let input = json!({
-        "type": "object",
-        "properties": {
-            "path": {"type": "string", "description": "A document; or give `text`"},
-            "text": {"type": "string"},
-            "name": {"type": "string", "description": "File name, for the syntax of `text`"},
-            "collection": {"type": "string"},
-            "chunking": chunking(),
-            "offset": {"type": "integer"},
-            "max_tokens": {"type": "integer", "default": budget::DEFAULT},
-            "format": Form::schema(),
-        },
-        "additionalProperties": false,
-    });
-    let description = "Preview how a document or text is split into chunks. Stores nothing.";
-    Tool::new(NAME, description, object(input))
+    let description = "Preview how a document or text is split. Stores nothing.";
+    Tool::new(NAME, description, schema::<ChunkArguments>())
         .with_title("Chunk")
         .with_annotations(reads())
 }
@@ -54,33 +68,28 @@ const UNNAMED: [&str; 6] = [
 
 /// The schema of a chunking configuration: its fields, with the type and value that each has by
 /// default, and the values of those with names.
-pub(super) fn chunking() -> Value {
+fn chunking(_: &mut SchemaGenerator) -> Schema {
     let named = FIELDS.iter().filter(|field| !UNNAMED.contains(&field.name));
     let fields: Map<String, Value> = named
         .map(|field| (field.name.to_string(), field.schema()))
         .collect();
-    json!({"type": "object", "properties": fields})
+    json_schema!({"type": "object", "properties": fields})
 }
 
 impl Shared {
     pub(super) async fn chunk(
         self: &Arc<Self>,
-        arguments: &mut Arguments,
+        arguments: ChunkArguments,
         context: &RequestContext<RoleServer>,
     ) -> anyhow::Result<Reply> {
-        let path = arguments.text("path")?;
-        let text = arguments.text("text")?;
-        let name = arguments.text("name")?;
-        let collections = arguments.texts("collection")?;
-        let said = arguments.chunking()?;
         let room = Room {
-            offset: arguments.whole("offset", 0, usize::MAX)?.unwrap_or(0),
-            tokens: arguments
-                .whole("max_tokens", budget::LEAST, budget::MOST)?
-                .unwrap_or(budget::DEFAULT),
-            form: arguments.form()?,
+            offset: arguments.offset,
+            tokens: arguments.max_tokens,
+            form: arguments.format,
         };
-        match (path, text) {
+        let (name, collections) = (arguments.name, arguments.collection);
+        let said = arguments.chunking;
+        match (arguments.path, arguments.text) {
             (Some(_), Some(_)) => bail!("`path` and `text` are both given: omit one"),
             (None, None) => {
                 bail!("`path` or `text` is missing, expected a document here or a text")

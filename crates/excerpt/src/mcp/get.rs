@@ -5,20 +5,22 @@ use std::sync::Arc;
 use anyhow::bail;
 use excerpt_index::DocumentText;
 use excerpt_service::text::address::{address, ticked};
-use excerpt_service::text::budget::{self, bounded};
+use excerpt_service::text::budget::bounded;
 use excerpt_service::text::shown;
 use excerpt_service::{DocumentPart, GetItem, GetRequest, ReadDocument};
 use rmcp::model::Tool;
 use rmcp::service::{RequestContext, RoleServer};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::arguments::Arguments;
+use super::arguments::{default_tokens, read_tokens, schema};
 use super::fence::Fenced;
 use super::links;
 use super::names::quoted;
-use super::reply::{Form, Reply, texts};
+use super::reply::{Form, Reply};
 use super::search::reads;
-use super::shared::{Shared, object};
+use super::shared::Shared;
 use super::told::told;
 
 pub(super) const NAME: &str = "get";
@@ -31,25 +33,30 @@ const MOST: usize = 20;
 const WORTH: usize = 150;
 const NAMED: usize = 40;
 
+/// What to read, and how it is shown.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GetArguments {
+    /// path, path:10-20, path#section or id
+    #[schemars(length(max = MOST))]
+    targets: Vec<String>,
+    /// Chunks before and after.
+    #[serde(default)]
+    #[schemars(range(max = 1000))]
+    neighbours: Option<usize>,
+    #[serde(default)]
+    links: bool,
+    #[serde(default = "default_tokens", deserialize_with = "read_tokens")]
+    max_tokens: usize,
+    #[serde(default)]
+    collection: Vec<String>,
+    #[serde(default)]
+    format: Form,
+}
+
 pub(super) fn tool() -> Tool {
-    let input = json!({
-        "type": "object",
-        "properties": {
-            "targets": {
-                "type": "array", "items": {"type": "string"}, "maxItems": MOST,
-                "description": "path, path:10-20, path#section or id",
-            },
-            "neighbours": {"type": "integer", "description": "Chunks to add before and after"},
-            "links": {"type": "boolean"},
-            "max_tokens": {"type": "integer", "default": budget::DEFAULT},
-            "collection": texts(),
-            "format": Form::schema(),
-        },
-        "required": ["targets"],
-        "additionalProperties": false,
-    });
     let description = "Read documents, lines, sections or chunks that `search` or `list` named. A target that cannot be read has its own error.";
-    Tool::new(NAME, description, object(input))
+    Tool::new(NAME, description, schema::<GetArguments>())
         .with_title("Get")
         .with_annotations(reads())
 }
@@ -57,26 +64,25 @@ pub(super) fn tool() -> Tool {
 impl Shared {
     pub(super) async fn get(
         self: &Arc<Self>,
-        arguments: &mut Arguments,
+        arguments: GetArguments,
         context: &RequestContext<RoleServer>,
     ) -> anyhow::Result<Reply> {
-        let targets = arguments.texts("targets")?;
+        let targets = arguments.targets;
         if targets.is_empty() || targets.len() > MOST {
             bail!("`targets` has {}, expected 1 to {MOST}", targets.len());
         }
         let request = GetRequest {
             targets,
-            neighbours: arguments.whole("neighbours", 0, 1000)?,
-            links: arguments.truth("links")?,
-            collections: arguments.texts("collection")?,
+            neighbours: arguments.neighbours,
+            links: arguments.links,
+            collections: arguments.collection,
         };
-        let most = arguments.whole("max_tokens", budget::LEAST, budget::MOST)?;
-        let form = arguments.form()?;
+        let (most, form) = (arguments.max_tokens, arguments.format);
         self.read(context, move |shared, index| {
             let items = shared.scope.get(index, &request);
             let items = items.map_err(|error| shared.explained(error, index))?;
             let notes = shared.lag(index);
-            Ok(shared.print(form, items, most.unwrap_or(budget::DEFAULT), notes))
+            Ok(shared.print(form, items, most, notes))
         })
         .await
     }

@@ -3,48 +3,61 @@
 use std::sync::Arc;
 
 use excerpt_service::text::address::address;
-use excerpt_service::text::budget::{self, beginning, shortened, tokens};
+use excerpt_service::text::budget::{beginning, shortened, tokens};
 use excerpt_service::text::{counted, one_line, thousands};
 use excerpt_service::{
     ListKind, ListReply, ListRequest, ListedCollection, ListedDocument, ListedFolder, Overview,
 };
 use rmcp::model::Tool;
 use rmcp::service::{RequestContext, RoleServer};
-use serde::Deserialize as _;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::arguments::Arguments;
+use super::arguments::{default_tokens, read_tokens, schema};
 use super::instructions::NAMED;
 use super::names::quoted;
-use super::reply::{Form, Reply, texts, with_notes};
+use super::reply::{Form, Reply, with_notes};
 use super::search::reads;
-use super::shared::{Shared, object};
+use super::shared::Shared;
 use crate::output::{ago, date_of};
 
 pub(super) const NAME: &str = "list";
-
-const WHAT: [&str; 5] = ["recent", "folders", "documents", "collections", "summary"];
 
 /// The default and the maximum number of entries of an answer.
 const DEFAULT: usize = 50;
 const MOST: usize = 1000;
 
+/// What to list, and how it is shown.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ListArguments {
+    #[serde(default)]
+    what: ListKind,
+    /// Only in this folder.
+    #[serde(default)]
+    path: Option<String>,
+    #[serde(default)]
+    collection: Vec<String>,
+    #[serde(default = "default_limit")]
+    #[schemars(range(min = 1, max = MOST))]
+    limit: usize,
+    /// Where to continue.
+    #[serde(default)]
+    offset: usize,
+    #[serde(default = "default_tokens", deserialize_with = "read_tokens")]
+    max_tokens: usize,
+    #[serde(default)]
+    format: Form,
+}
+
+fn default_limit() -> usize {
+    DEFAULT
+}
+
 pub(super) fn tool() -> Tool {
-    let input = json!({
-        "type": "object",
-        "properties": {
-            "what": {"enum": WHAT, "default": WHAT[0]},
-            "path": {"type": "string", "description": "Only in this folder"},
-            "collection": texts(),
-            "limit": {"type": "integer", "maximum": MOST, "default": DEFAULT},
-            "offset": {"type": "integer", "description": "Where to continue"},
-            "max_tokens": {"type": "integer", "default": budget::DEFAULT},
-            "format": Form::schema(),
-        },
-        "additionalProperties": false,
-    });
     let description = "List the documents that changed last, the folders, all documents, or the collections; or a summary.";
-    Tool::new(NAME, description, object(input))
+    Tool::new(NAME, description, schema::<ListArguments>())
         .with_title("List")
         .with_annotations(reads())
 }
@@ -55,22 +68,15 @@ type Entry = (String, Value);
 impl Shared {
     pub(super) async fn list(
         self: &Arc<Self>,
-        arguments: &mut Arguments,
+        arguments: ListArguments,
         context: &RequestContext<RoleServer>,
     ) -> anyhow::Result<Reply> {
-        let what = arguments.word("what", &WHAT)?.unwrap_or(WHAT[0]);
-        let path = arguments.text("path")?;
-        let collections = arguments.texts("collection")?;
-        let limit = arguments.whole("limit", 1, MOST)?.unwrap_or(DEFAULT);
-        let offset = arguments.whole("offset", 0, usize::MAX)?.unwrap_or(0);
-        let most = arguments
-            .whole("max_tokens", budget::LEAST, budget::MOST)?
-            .unwrap_or(budget::DEFAULT);
-        let form = arguments.form()?;
+        let (offset, limit) = (arguments.offset, arguments.limit);
+        let (most, form) = (arguments.max_tokens, arguments.format);
         let request = ListRequest {
-            what: ListKind::deserialize(Value::from(what))?,
-            path,
-            collections,
+            what: arguments.what,
+            path: arguments.path,
+            collections: arguments.collection,
             limit: Some(offset.saturating_add(limit)),
         };
         self.read(context, move |shared, index| {
@@ -78,7 +84,13 @@ impl Shared {
             let reply = reply.map_err(|error| shared.explained(error, index))?;
             let entries = shared.entries(reply);
             let notes = shared.lag(index);
-            Ok(page(form, what, entries, (offset, limit, most), notes))
+            Ok(page(
+                form,
+                request.what,
+                entries,
+                (offset, limit, most),
+                notes,
+            ))
         })
         .await
     }
@@ -251,7 +263,7 @@ fn of_collection(mut data: Value, name: Option<&str>) -> Value {
 /// into `most` tokens. Their lines begin with `-`; other lines do not.
 fn page(
     form: Form,
-    what: &str,
+    what: ListKind,
     (entries, total): (Vec<Entry>, usize),
     (offset, limit, most): (usize, usize, usize),
     notes: Vec<String>,
@@ -269,7 +281,7 @@ fn page(
             break;
         }
         let (line, data) = match (is_full, what) {
-            (true, "summary") => (cut_to(&line, left), without_length(data, left)),
+            (true, ListKind::Summary) => (cut_to(&line, left), without_length(data, left)),
             // A path is shown whole, so that it can be used.
             (true, _) => (line, without_length(data, left)),
             (false, _) => (line, data),
@@ -281,8 +293,8 @@ fn page(
     }
     let end = offset.saturating_add(listed.len());
     text += &match (listed.len(), total, what) {
-        (_, 0, "collections") => "no collections\n".to_string(),
-        (_, _, "summary") if offset == 0 && listed.len() == total => String::new(),
+        (_, 0, ListKind::Collections) => "no collections\n".to_string(),
+        (_, _, ListKind::Summary) if offset == 0 && listed.len() == total => String::new(),
         (_, 0, _) => "no documents\n".to_string(),
         (0, ..) => format!(
             "no entries from {offset} on: there are {}\n",

@@ -7,31 +7,37 @@ use excerpt_service::NoteRequest;
 use excerpt_service::text::address::address;
 use rmcp::model::Tool;
 use rmcp::service::{RequestContext, RoleServer};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::json;
 
 use super::add::writes;
-use super::arguments::Arguments;
+use super::arguments::schema;
 use super::reply::{Form, Reply, with_notes};
-use super::shared::{Shared, object};
+use super::shared::Shared;
 use super::told::told;
 
 pub(super) const NAME: &str = "note";
 
+/// The note, and how the answer is shown.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NoteArguments {
+    title: String,
+    /// Markdown
+    content: String,
+    /// Folder or file name in the inbox.
+    #[serde(default)]
+    path: String,
+    #[serde(default)]
+    tags: Vec<String>,
+    #[serde(default)]
+    format: Form,
+}
+
 pub(super) fn tool() -> Tool {
-    let input = json!({
-        "type": "object",
-        "properties": {
-            "title": {"type": "string"},
-            "content": {"type": "string", "description": "Markdown"},
-            "path": {"type": "string", "description": "Folder or file name in the inbox"},
-            "tags": {"type": "array", "items": {"type": "string"}},
-            "format": Form::schema(),
-        },
-        "required": ["title", "content"],
-        "additionalProperties": false,
-    });
     let description = "Write a note to the inbox as a new Markdown file. Never overwrites.";
-    Tool::new(NAME, description, object(input))
+    Tool::new(NAME, description, schema::<NoteArguments>())
         .with_title("Note")
         .with_annotations(writes())
 }
@@ -39,16 +45,16 @@ pub(super) fn tool() -> Tool {
 impl Shared {
     pub(super) async fn note(
         self: &Arc<Self>,
-        arguments: &mut Arguments,
+        arguments: NoteArguments,
         _context: &RequestContext<RoleServer>,
     ) -> anyhow::Result<Reply> {
         let request = NoteRequest {
-            title: arguments.text("title")?.unwrap_or_default(),
-            content: arguments.text("content")?.unwrap_or_default(),
-            path: arguments.text("path")?.unwrap_or_default(),
-            tags: arguments.texts("tags")?,
+            title: arguments.title,
+            content: arguments.content,
+            path: arguments.path,
+            tags: arguments.tags,
         };
-        let form = arguments.form()?;
+        let form = arguments.format;
         let shared = Arc::clone(self);
         self.engine
             .write(move |writer| {

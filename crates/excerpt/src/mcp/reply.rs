@@ -26,8 +26,9 @@
 use excerpt_service::text::budget::{begun, tokens};
 use excerpt_service::text::one_line;
 use rmcp::model::{CallToolResult, ContentBlock};
-use serde::Serialize;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::told::message;
 
@@ -35,7 +36,8 @@ use super::told::message;
 const LONGEST: usize = 1_000;
 
 /// The form of an answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum Form {
     /// Lines for a model.
     #[default]
@@ -45,22 +47,6 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// The values of the argument `format`, in the order of the forms.
-    pub(super) const NAMES: [&str; 2] = ["text", "json"];
-
-    /// The schema of the argument.
-    pub(super) fn schema() -> Value {
-        json!({"enum": Form::NAMES})
-    }
-
-    /// The form with this name.
-    pub(super) fn named(name: &str) -> Self {
-        match name {
-            "json" => Form::Json,
-            _ => Form::Text,
-        }
-    }
-
     /// The tokens of a part of an answer that is `text` in one form and `data` in the other.
     pub(super) fn tokens(self, text: &str, data: &impl Serialize) -> usize {
         match self {
@@ -124,9 +110,4 @@ pub(super) fn with_notes(mut text: String, notes: &[String]) -> String {
         text.push('\n');
     }
     text
-}
-
-/// The schema of a list of texts.
-pub(super) fn texts() -> Value {
-    json!({"type": "array", "items": {"type": "string"}})
 }

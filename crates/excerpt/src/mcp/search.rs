@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use excerpt_index::{Answer, Hit, Index, Note};
 use excerpt_service::text::address::{address, ticked};
-use excerpt_service::text::budget::{self, bounded, shortened, tokens};
+use excerpt_service::text::budget::{bounded, shortened, tokens};
 use excerpt_service::text::counted;
 use excerpt_service::{
     BriefDocument, BriefHit, Changed, DocumentHit, RankedUnit, SearchHit, SearchReply,
@@ -17,15 +17,17 @@ use excerpt_service::{
 };
 use rmcp::model::{Tool, ToolAnnotations};
 use rmcp::service::{RequestContext, RoleServer};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::arguments::Arguments;
+use super::arguments::{object, read_fields, read_tokens, schema};
 use super::fence::{Fenced, measured};
 use super::instructions::Instructions;
 use super::names::quoted;
 use super::passage::{FormCost, head, how, place};
-use super::reply::{Form, Reply, texts};
-use super::shared::{Shared, object};
+use super::reply::{Form, Reply};
+use super::shared::Shared;
 use super::told;
 use crate::output::ONLY_WEAK;
 use crate::scores::Scores;
@@ -45,30 +47,58 @@ fn is_unmatched(note: &Note) -> bool {
     matches!(note, Note::Unmatched { .. })
 }
 
+/// A question, and how the answer is shown.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SearchArguments {
+    /// A question or keywords; "a phrase" in quotes.
+    query: String,
+    #[serde(default = "default_limit")]
+    #[schemars(range(min = 1, max = MOST))]
+    limit: usize,
+    /// Default: 200 per `limit`, at least 1000.
+    #[serde(default, deserialize_with = "read_tokens")]
+    max_tokens: Option<usize>,
+    /// Only in this folder or document.
+    #[serde(default)]
+    path: Option<String>,
+    #[serde(default)]
+    collection: Vec<String>,
+    #[serde(default)]
+    tags: Vec<String>,
+    /// doc, script …
+    #[serde(default)]
+    kind: Vec<String>,
+    /// rust, markdown …
+    #[serde(default)]
+    language: Vec<String>,
+    #[serde(default)]
+    version: Option<String>,
+    /// YYYY-MM-DD
+    #[serde(default)]
+    since: Option<String>,
+    #[serde(default)]
+    until: Option<String>,
+    /// Of the front matter.
+    #[serde(default, deserialize_with = "read_fields")]
+    #[schemars(schema_with = "object")]
+    fields: Vec<(String, String)>,
+    /// Show weak matches.
+    #[serde(default)]
+    weak: bool,
+    /// Documents only, without text.
+    #[serde(default)]
+    documents: bool,
+    #[serde(default)]
+    format: Form,
+}
+
+fn default_limit() -> usize {
+    DEFAULT
+}
+
 pub(super) fn tool(instructions: &Instructions) -> Tool {
-    let input = json!({
-        "type": "object",
-        "properties": {
-            "query": {"type": "string", "description": "A question or keywords; \"a phrase\" in quotes"},
-            "limit": {"type": "integer", "minimum": 1, "maximum": MOST, "default": DEFAULT},
-            "max_tokens": {"type": "integer", "description": "Default: 200 for each of `limit`, at least 1000"},
-            "path": {"type": "string", "description": "Only in this folder or document"},
-            "collection": texts(),
-            "tags": {"type": "array", "items": {"type": "string"}},
-            "kind": {"type": "string", "description": "doc, script …"},
-            "language": {"type": "string", "description": "rust, markdown …"},
-            "version": {"type": "string"},
-            "since": {"type": "string", "description": "YYYY-MM-DD"},
-            "until": {"type": "string"},
-            "fields": {"type": "object", "description": "Front matter fields and their values"},
-            "weak": {"type": "boolean", "description": "Show weak matches"},
-            "documents": {"type": "boolean", "description": "Documents only, without text"},
-            "format": Form::schema(),
-        },
-        "required": ["query"],
-        "additionalProperties": false,
-    });
-    Tool::new(NAME, instructions.of_search(), object(input))
+    Tool::new(NAME, instructions.of_search(), schema::<SearchArguments>())
         .with_title("Search")
         .with_annotations(reads())
 }
@@ -94,6 +124,16 @@ struct Shown {
 }
 
 impl Shown {
+    fn of(arguments: &SearchArguments) -> Shown {
+        let tokens = TOKENS * arguments.limit.max(DEFAULT);
+        Shown {
+            form: arguments.format,
+            weak: arguments.weak,
+            documents: arguments.documents,
+            max_tokens: arguments.max_tokens.unwrap_or(tokens),
+        }
+    }
+
     /// Whether weak hits are only counted, and copies of better hits folded into these. A program
     /// gets all of them.
     fn folds(self) -> bool {
@@ -110,42 +150,39 @@ impl Shown {
     }
 }
 
+impl SearchArguments {
+    fn request(self, shown: Shown) -> SearchRequest {
+        SearchRequest {
+            query: self.query,
+            path: self.path,
+            collections: self.collection,
+            tags: self.tags,
+            kinds: self.kind,
+            languages: self.language,
+            version: self.version,
+            since: self.since,
+            until: self.until,
+            fields: self.fields,
+            limit: self.limit,
+            ranks: match self.documents {
+                true => RankedUnit::Documents,
+                false => RankedUnit::Chunks,
+            },
+            // Documents without texts do not name their copies.
+            fold_copies: !self.documents && shown.folds(),
+            ..SearchRequest::default()
+        }
+    }
+}
+
 impl Shared {
     pub(super) async fn search(
         self: &Arc<Self>,
-        arguments: &mut Arguments,
+        arguments: SearchArguments,
         context: &RequestContext<RoleServer>,
     ) -> anyhow::Result<Reply> {
-        let query = arguments.text("query")?.unwrap_or_default();
-        let limit = arguments.whole("limit", 1, MOST)?.unwrap_or(DEFAULT);
-        let mut request = SearchRequest {
-            query,
-            limit,
-            tags: arguments.texts("tags")?,
-            kinds: arguments.texts("kind")?,
-            languages: arguments.texts("language")?,
-            version: arguments.text("version")?,
-            since: arguments.text("since")?,
-            until: arguments.text("until")?,
-            fields: arguments.pairs("fields")?,
-            path: arguments.text("path")?,
-            ..SearchRequest::default()
-        };
-        let documents = arguments.truth("documents")?;
-        let shown = Shown {
-            form: arguments.form()?,
-            weak: arguments.truth("weak")?,
-            documents,
-            max_tokens: arguments
-                .whole("max_tokens", budget::LEAST, budget::MOST)?
-                .unwrap_or(TOKENS * limit.max(DEFAULT)),
-        };
-        request.collections = arguments.texts("collection")?;
-        if !documents {
-            request.ranks = RankedUnit::Chunks;
-            // Documents without texts do not name their copies.
-            request.fold_copies = shown.folds();
-        }
+        let shown = Shown::of(&arguments);
+        let request = arguments.request(shown);
         self.read(context, move |shared, index| {
             shared.answered(index, &request, shown)
         })

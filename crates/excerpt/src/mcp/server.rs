@@ -16,7 +16,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ServerHandler, model::JsonObject};
 
-use super::arguments::Arguments;
+use super::arguments::read;
 use super::content::{Content, Listener};
 use super::fence::Marks;
 use super::instructions::Instructions;
@@ -105,15 +105,14 @@ impl Server {
         given: Option<JsonObject>,
         context: &RequestContext<RoleServer>,
     ) -> anyhow::Result<Reply> {
-        let mut arguments = Arguments::of(given, &tool.input_schema)?;
-        let shared = &self.shared;
+        let (shared, schema) = (&self.shared, &tool.input_schema);
         let reply = match &*tool.name {
-            search::NAME => shared.search(&mut arguments, context).await,
-            get::NAME => shared.get(&mut arguments, context).await,
-            list::NAME => shared.list(&mut arguments, context).await,
-            chunk::NAME => shared.chunk(&mut arguments, context).await,
-            add::NAME => shared.add(&mut arguments, context).await,
-            _ => shared.note(&mut arguments, context).await,
+            search::NAME => shared.search(read(given, schema)?, context).await,
+            get::NAME => shared.get(read(given, schema)?, context).await,
+            list::NAME => shared.list(read(given, schema)?, context).await,
+            chunk::NAME => shared.chunk(read(given, schema)?, context).await,
+            add::NAME => shared.add(read(given, schema)?, context).await,
+            _ => shared.note(read(given, schema)?, context).await,
         };
         // Also after a failure, which a check may resolve, such as a missing index.
         if shared.engine.mode() == SyncMode::Auto {

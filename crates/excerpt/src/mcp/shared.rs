@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use excerpt_index::Index;
 use excerpt_service::{CollectionChoice, EmbeddingChoice, Engine, IndexChoice, Scope, SyncMode};
-use rmcp::model::{JsonObject, Tool};
+use rmcp::model::Tool;
 use rmcp::service::{RequestContext, RoleServer};
-use serde_json::Value;
 
 use super::content::Content;
 use super::fence::Marks;
@@ -39,14 +38,6 @@ pub(super) struct Shared {
     pub(super) marks: Marks,
     /// The tools that are offered; `search` is described by the content when they are listed.
     pub(super) tools: Vec<Tool>,
-}
-
-/// The object in a value that is known to be one.
-pub(super) fn object(value: Value) -> Arc<JsonObject> {
-    match value {
-        Value::Object(object) => Arc::new(object),
-        _ => Arc::default(),
-    }
 }
 
 impl Shared {

@@ -1,7 +1,5 @@
 //! `chunk`: how a document or a text is split. Nothing is stored.
 
-pub(crate) mod named;
-
 use excerpt_chunk::{Chunking, Document, Settings};
 use excerpt_index::{Files, Index, ReadOptions, Reading, Source as _};
 use serde::{Deserialize, Serialize};
