@@ -68,11 +68,11 @@ pub use rebuild::{RebuildNote, rebuild};
 pub use remove::{RemoveRequest, RemovedCollection, RemovedIndex, remove_index};
 pub use scope::{Scope, ScopeBounds, VisibleSource, plain_path};
 pub use search::{RankedUnit, SearchReply, SearchRequest};
-pub use status::{ShownSkip, StatusReply, SyncRequest};
+pub use status::{ShownSkip, StatusReply};
 pub use target::{
     CollectionChoice, INDEX_VARIABLE, IndexChoice, IndexTarget, Paths, SCHEME, Syncable, absolute,
     in_collection, resource_uri,
 };
 pub use update::{
-    Lag, Opened, SyncMode, SyncObserver, TimeBudget, Update, opened, patiently, sync,
+    Lag, Opened, SyncMode, SyncObserver, SyncRequest, TimeBudget, Update, opened, patiently, sync,
 };

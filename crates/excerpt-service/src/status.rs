@@ -3,21 +3,11 @@
 use std::path::PathBuf;
 
 use excerpt_index::{Embedder, Error, Index, OpenOptions, SkipReason, Status, SyncReport};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::error::{ServiceError, ServiceResult};
 use crate::target::{IndexTarget, Paths, Syncable};
-use crate::update::{SyncObserver, patiently, sync};
-
-/// A request to update an index.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct SyncRequest {
-    /// Whether files that were skipped because of their contents are read again. Default: no.
-    pub retry: bool,
-    /// Whether documents are removed that no longer exist, however many. Default: no.
-    pub accept_removals: bool,
-}
+use crate::update::{SyncObserver, SyncRequest, patiently, sync};
 
 /// What an index contains, and whether it is up to date.
 #[derive(Debug, Serialize)]

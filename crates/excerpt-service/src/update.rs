@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use excerpt_index::{Error, Index, Keywords, OpenOptions, Progress, Stage, SyncReport};
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::ServiceResult;
 use crate::target::{IndexTarget, Syncable};
 
@@ -20,6 +22,16 @@ pub enum SyncMode {
     Always,
     /// No.
     Never,
+}
+
+/// A request to update an index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SyncRequest {
+    /// Whether files that were skipped because of their contents are read again. Default: no.
+    pub retry: bool,
+    /// Whether documents are removed that no longer exist, however many. Default: no.
+    pub accept_removals: bool,
 }
 
 /// An index that is ready to answer.

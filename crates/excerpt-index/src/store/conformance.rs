@@ -94,13 +94,13 @@ impl<S: TestStore> Conformance<'_, S> {
         let mut ledger = store.ledger();
         assert_eq!(ledger.behind().unwrap(), 0, "nothing to lack");
         for (source, name) in [(&self.source, Some("notes")), (&self.other, None)] {
-            let begun = ledger.begin(source, name).unwrap();
+            let begun = ledger.register(source, name).unwrap();
             assert_eq!(begun.last_sync, None);
             assert!(begun.skips.is_empty());
             assert_eq!((begun.cursor, begun.has_summary), (None, false));
         }
-        ledger.start(&self.source, 5).unwrap();
-        let begun = ledger.begin(&self.source, Some("notes")).unwrap();
+        ledger.start_sync(&self.source, 5).unwrap();
+        let begun = ledger.register(&self.source, Some("notes")).unwrap();
         let interrupted = LastSync {
             started: 5,
             finished: None,
@@ -156,13 +156,13 @@ impl<S: TestStore> Conformance<'_, S> {
             cursor: Some("state 1"),
         };
         for _ in 0..2 {
-            ledger.start(&self.source, 5).unwrap();
+            ledger.start_sync(&self.source, 5).unwrap();
             assert_eq!(
-                ledger.begin(&self.source, Some("notes")).unwrap().cursor,
+                ledger.register(&self.source, Some("notes")).unwrap().cursor,
                 None
             );
-            ledger.finish(&self.source, &finished).unwrap();
-            let begun = ledger.begin(&self.source, Some("notes")).unwrap();
+            ledger.finish_sync(&self.source, &finished).unwrap();
+            let begun = ledger.register(&self.source, Some("notes")).unwrap();
             assert_eq!(begun.last_sync, Some(sync));
             assert_eq!(begun.cursor.as_deref(), Some("state 1"));
             assert!(begun.has_summary);
@@ -173,8 +173,8 @@ impl<S: TestStore> Conformance<'_, S> {
             summary: None,
             ..finished
         };
-        ledger.finish(&self.source, &unchanged).unwrap();
-        let begun = ledger.begin(&self.source, Some("notes")).unwrap();
+        ledger.finish_sync(&self.source, &unchanged).unwrap();
+        let begun = ledger.register(&self.source, Some("notes")).unwrap();
         assert_eq!((begun.skips.len(), begun.has_summary), (1, true));
     }
 

@@ -19,7 +19,8 @@ pub(crate) trait Ledger {
     /// # Errors
     ///
     /// When the engine fails, as for all that follow.
-    fn begin(&mut self, source: &SourceId, name: Option<&str>) -> Result<Begun, StoreError>;
+    fn register(&mut self, source: &SourceId, name: Option<&str>)
+    -> Result<Registered, StoreError>;
 
     /// The documents of a source after the path `after`, by path, at most `limit`.
     fn known(
@@ -40,7 +41,7 @@ pub(crate) trait Ledger {
 
     /// Records that a sync, which began at `started` (in seconds since 1970), is about to write:
     /// until it has finished, it counts as interrupted.
-    fn start(&mut self, source: &SourceId, started: i64) -> Result<(), StoreError>;
+    fn start_sync(&mut self, source: &SourceId, started: i64) -> Result<(), StoreError>;
 
     /// Applies changes to the documents of a source: all of them or none.
     fn apply(&mut self, source: &SourceId, changes: &[Change]) -> Result<(), StoreError>;
@@ -55,12 +56,13 @@ pub(crate) trait Ledger {
     fn behind(&self) -> Result<usize, StoreError>;
 
     /// Records that a sync has covered the whole source.
-    fn finish(&mut self, source: &SourceId, finished: &Finished<'_>) -> Result<(), StoreError>;
+    fn finish_sync(&mut self, source: &SourceId, finished: &Finished<'_>)
+    -> Result<(), StoreError>;
 }
 
 /// The state of a source before a sync.
 #[derive(Debug)]
-pub(crate) struct Begun {
+pub(crate) struct Registered {
     /// The last sync that wrote; `None` before the first.
     pub(crate) last_sync: Option<LastSync>,
     /// What the last complete sync skipped, by path.

@@ -7,7 +7,7 @@ use excerpt_chunk::Hash;
 use super::plan::{self, Plan, Terms};
 use crate::model::{Result, SkipReason, SourceId, is_at_or_below, with_folders};
 use crate::source::{Changes, Source};
-use crate::store::ledger::{Begun, Ledger};
+use crate::store::ledger::{Ledger, Registered};
 use crate::store::{Known, SkipRow, StoreError};
 
 /// The cursor to keep for documents that were split with the settings of `identity`: documents
@@ -20,14 +20,14 @@ pub(super) fn cursor(source: &dyn Source, identity: Hash) -> Option<String> {
 /// What has changed since the last sync; `None` if everything is to be compared.
 pub(super) fn changes(
     source: &dyn Source,
-    begun: &Begun,
+    before: &Registered,
     terms: &Terms<'_>,
 ) -> Result<Option<Changes>> {
     let is_unreadable = |row: &SkipRow| row.skip.reason == SkipReason::Unreadable;
-    if terms.retry || !terms.trusts || begun.skips.iter().any(is_unreadable) {
+    if terms.retry || !terms.trusts || before.skips.iter().any(is_unreadable) {
         return Ok(None);
     }
-    let known = begun
+    let known = before
         .cursor
         .as_deref()
         .and_then(|cursor| cursor.split_once(' '));

@@ -31,7 +31,7 @@ use crate::model::{
     SyncReport,
 };
 use crate::source::{Entries, SECRETS_VERSION, Source};
-use crate::store::ledger::{Begun, Finished, Followed, Ledger};
+use crate::store::ledger::{Finished, Followed, Ledger, Registered};
 use crate::store::{Change, SkipRow, StoreError};
 pub(crate) use clock::Clock;
 use cut::Splitter;
@@ -125,10 +125,10 @@ impl<'a> Sync<'a> {
         }
         let entries = self.source.entries()?;
         let source = self.source.id();
-        let begun = self.ledger.begin(source, self.name.as_deref())?;
-        let last = begun.last_sync;
+        let known = self.ledger.register(source, self.name.as_deref())?;
+        let last = known.last_sync;
         self.trusts = last.is_none_or(|last| last.started <= self.clock.seconds());
-        let mut plan = self.plan(source, entries, &begun)?;
+        let mut plan = self.plan(source, entries, &known)?;
         // An index that started as a copy does not reflect this source yet.
         if !self.accepts_removals && last.is_some() {
             self.check_loss(&plan)?;
@@ -136,7 +136,7 @@ impl<'a> Sync<'a> {
         self.report.removed = plan.removals.len();
         let is_same = plan.is_empty();
         if !is_same {
-            self.ledger.start(source, self.clock.seconds())?;
+            self.ledger.start_sync(source, self.clock.seconds())?;
         }
         let applied = self.apply(source, &mut plan)?;
         // Documents that were split become searchable, even if the rest has to wait.
@@ -144,13 +144,13 @@ impl<'a> Sync<'a> {
         if applied.is_break() || indexed.is_break() {
             return Ok(self.finish(false));
         }
-        self.complete(&begun, plan.skips, is_same)
+        self.complete(&known, plan.skips, is_same)
     }
 
     /// Ends a sync that covered the whole source. `is_same` is whether there was nothing to do.
     fn complete(
         mut self,
-        begun: &Begun,
+        known: &Registered,
         mut skips: Vec<SkipRow>,
         is_same: bool,
     ) -> Result<SyncReport, StoreError> {
@@ -159,9 +159,9 @@ impl<'a> Sync<'a> {
             *self.report.skipped.entry(row.skip.reason).or_default() += 1;
         }
         // An earlier sync may have written and not come to its end.
-        let was_complete = begun.last_sync.is_some_and(|last| last.finished.is_some());
-        let is_described = is_same && was_complete && begun.has_summary;
-        self.record(begun, &skips, is_described)?;
+        let was_complete = known.last_sync.is_some_and(|last| last.finished.is_some());
+        let is_described = is_same && was_complete && known.has_summary;
+        self.record(known, &skips, is_described)?;
         Ok(self.finish(true))
     }
 
@@ -180,7 +180,7 @@ impl<'a> Sync<'a> {
     /// holds.
     fn record(
         &mut self,
-        begun: &Begun,
+        known: &Registered,
         skips: &[SkipRow],
         is_described: bool,
     ) -> Result<(), StoreError> {
@@ -195,11 +195,11 @@ impl<'a> Sync<'a> {
                 started: self.clock.seconds(),
                 finished: Some(self.clock.later()),
             },
-            skips: (skips != begun.skips).then_some(skips),
+            skips: (skips != known.skips).then_some(skips),
             summary: summary.as_ref(),
             cursor: cursor.as_deref(),
         };
-        self.ledger.finish(source, &finished)
+        self.ledger.finish_sync(source, &finished)
     }
 
     fn finish(mut self, complete: bool) -> SyncReport {
@@ -224,7 +224,7 @@ impl<'a> Sync<'a> {
         &mut self,
         source: &SourceId,
         entries: Entries<'_>,
-        begun: &Begun,
+        known: &Registered,
     ) -> Result<Plan, StoreError> {
         let terms = Terms {
             identity: self.identity,
@@ -232,8 +232,8 @@ impl<'a> Sync<'a> {
             retry: self.retry,
             first: self.first,
         };
-        let (ledger, before) = (&*self.ledger, &begun.skips[..]);
-        let mut plan = match changed::changes(self.source, begun, &terms)? {
+        let (ledger, before) = (&*self.ledger, &known.skips[..]);
+        let mut plan = match changed::changes(self.source, known, &terms)? {
             Some(changes) => changed::plan(ledger, source, changes, before, &terms)?,
             None => plan::plan(KnownDocuments::new(ledger, source), entries, before, &terms)?,
         };
@@ -358,7 +358,8 @@ impl<'a> Sync<'a> {
             return Ok(false);
         }
         Ok(self.tell(Stage::Cut, done, total).is_break()
-            || (batch_number % BATCHES_BETWEEN_COMMITS == 0 && self.index_words()?.is_break()))
+            || (batch_number.is_multiple_of(BATCHES_BETWEEN_COMMITS)
+                && self.index_words()?.is_break()))
     }
 
     /// Notes what remains after the `last` batch. The `first` steps are for documents that come

@@ -11,12 +11,13 @@ use excerpt_service::{
     AddInput, AddPreview, AddReply, AddRequest, Addition, Contents, DocumentType, PreparedAddition,
     PreviewedDocument, Scope,
 };
-use rmcp::model::{Tool, ToolAnnotations};
+use rmcp::model::Tool;
 use rmcp::service::{RequestContext, RoleServer};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::annotations::writes;
 use super::arguments::{default_tokens, object, read_chunking, read_tokens, schema};
 use super::chunk::{Room, described};
 use super::reply::{Form, Reply, with_notes};
@@ -68,15 +69,6 @@ pub(super) fn tool() -> Tool {
     Tool::new(NAME, description, schema::<AddArguments>())
         .with_title("Add")
         .with_annotations(writes().destructive(true))
-}
-
-/// The annotations of a tool that writes.
-pub(super) fn writes() -> ToolAnnotations {
-    ToolAnnotations::new()
-        .read_only(false)
-        .destructive(false)
-        .idempotent(false)
-        .open_world(false)
 }
 
 impl Shared {

@@ -15,10 +15,10 @@ use schemars::{JsonSchema, Schema, json_schema};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::annotations::reads;
 use super::arguments::{default_tokens, read_chunking, read_tokens, schema};
 use super::names::quoted;
 use super::reply::{Form, Reply};
-use super::search::reads;
 use super::shared::Shared;
 
 pub(super) const NAME: &str = "chunk";

@@ -14,12 +14,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::annotations::reads;
 use super::arguments::{default_tokens, read_tokens, schema};
 use super::fence::Fenced;
 use super::links;
 use super::names::quoted;
 use super::reply::{Form, Reply};
-use super::search::reads;
 use super::shared::Shared;
 use super::told::told;
 

@@ -14,11 +14,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::annotations::reads;
 use super::arguments::{default_tokens, read_tokens, schema};
 use super::instructions::NAMED;
 use super::names::quoted;
 use super::reply::{Form, Reply, with_notes};
-use super::search::reads;
 use super::shared::Shared;
 use crate::output::{ago, date_of};
 

@@ -5,6 +5,7 @@
 //! server, from the current state of an index, and a check for changes starts after the answer.
 
 mod add;
+mod annotations;
 mod arguments;
 mod chunk;
 mod content;

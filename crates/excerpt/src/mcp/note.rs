@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::add::writes;
+use super::annotations::writes;
 use super::arguments::schema;
 use super::reply::{Form, Reply, with_notes};
 use super::shared::Shared;

@@ -15,12 +15,13 @@ use excerpt_service::{
     BriefDocument, BriefHit, Changed, DocumentHit, RankedUnit, SearchHit, SearchReply,
     SearchRequest, SyncMode, fit,
 };
-use rmcp::model::{Tool, ToolAnnotations};
+use rmcp::model::Tool;
 use rmcp::service::{RequestContext, RoleServer};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::annotations::reads;
 use super::arguments::{object, read_fields, read_tokens, schema};
 use super::fence::{Fenced, measured};
 use super::instructions::Instructions;
@@ -101,15 +102,6 @@ pub(super) fn tool(instructions: &Instructions) -> Tool {
     Tool::new(NAME, instructions.of_search(), schema::<SearchArguments>())
         .with_title("Search")
         .with_annotations(reads())
-}
-
-/// The annotations of a tool that only reads.
-pub(super) fn reads() -> ToolAnnotations {
-    ToolAnnotations::new()
-        .read_only(true)
-        .destructive(false)
-        .idempotent(true)
-        .open_world(false)
 }
 
 /// How the answer is shown.

@@ -9,7 +9,7 @@ use crate::embed::Embedder;
 use crate::fs::lock::WriteLock;
 use crate::model::SourceId;
 use crate::store::catalog::Catalog;
-use crate::store::ledger::{Begun, Finished, Followed, Ledger, Tell};
+use crate::store::ledger::{Finished, Followed, Ledger, Registered, Tell};
 use crate::store::{Change, Known, StoreError};
 
 /// A store that this process may write.
@@ -26,11 +26,15 @@ impl Store {
 }
 
 impl Ledger for LocalLedger<'_> {
-    fn begin(&mut self, source: &SourceId, name: Option<&str>) -> Result<Begun, StoreError> {
+    fn register(
+        &mut self,
+        source: &SourceId,
+        name: Option<&str>,
+    ) -> Result<Registered, StoreError> {
         let database = &self.store.database;
         database.ensure_source(source, name)?;
         self.store.note_roots()?;
-        Ok(Begun {
+        Ok(Registered {
             last_sync: database.last_sync(source)?,
             skips: database.skips(source)?,
             cursor: database.cursor(source)?,
@@ -60,7 +64,7 @@ impl Ledger for LocalLedger<'_> {
         texts.collect()
     }
 
-    fn start(&mut self, source: &SourceId, started: i64) -> Result<(), StoreError> {
+    fn start_sync(&mut self, source: &SourceId, started: i64) -> Result<(), StoreError> {
         self.store.database.start_sync(source, started)
     }
 
@@ -80,7 +84,11 @@ impl Ledger for LocalLedger<'_> {
         self.store.unfollowed()
     }
 
-    fn finish(&mut self, source: &SourceId, finished: &Finished<'_>) -> Result<(), StoreError> {
+    fn finish_sync(
+        &mut self,
+        source: &SourceId,
+        finished: &Finished<'_>,
+    ) -> Result<(), StoreError> {
         self.store.database.finish_sync(source, finished)
     }
 }
