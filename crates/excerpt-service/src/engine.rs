@@ -537,7 +537,7 @@ impl EngineWriter {
             let name = seen.name.clone();
             return Err(ServiceError::Replaced { name });
         }
-        Ok(index.sync(&source.root, &source.options, progress)?)
+        Ok(index.sync_source(&*source.open()?, &source.options, progress)?)
     }
 
     /// A source with the options to sync it.

@@ -295,7 +295,8 @@ pub fn sync(
             _ => ControlFlow::Continue(()),
         }
     };
-    let report = index.sync(&source.root, &source.options, progress);
+    let opened = source.open();
+    let report = opened.and_then(|opened| index.sync_source(&*opened, &source.options, progress));
     observer.ended();
     report
 }

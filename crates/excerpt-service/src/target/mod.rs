@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy as _;
 use excerpt_index::{
-    Collection, Error, Filter, Index, IndexEntry, LIBRARY, Located, OpenOptions, SyncOptions,
+    Collection, Error, Files, Filter, Index, IndexEntry, LIBRARY, Located, OpenOptions, Source,
+    SyncOptions,
 };
 
 pub(crate) use fragment::{Fragment, is_id, parsed};
@@ -191,6 +192,20 @@ pub struct Syncable {
     pub options: SyncOptions,
     /// The collection that it is, if any.
     pub collection: Option<Collection>,
+}
+
+impl Syncable {
+    /// The source in its current state.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be reached.
+    pub fn open(&self) -> Result<Box<dyn Source>, Error> {
+        Ok(Box::new(Files::selected(
+            &self.root,
+            &self.options.selection,
+        )?))
+    }
 }
 
 impl IndexTarget {
