@@ -55,6 +55,8 @@ pub use model::{
     Warned, is_at_or_below,
 };
 pub use read::{ChunkPlace, DocumentText, Incoming, Links, Outgoing, ReadOptions, Target};
-pub use source::{Changes, Entries, Entry, Files, ListItem, Listing, Reading, Source, decode};
+pub use source::{
+    Changes, Entries, Entry, Files, GitCommit, ListItem, Listing, Reading, Source, decode,
+};
 pub use store::silence_recovered_panics;
 pub use sync::quiet;

@@ -298,6 +298,10 @@ pub enum SkipReason {
     Link,
     /// It is a device, a pipe or a socket.
     Special,
+    /// It stands for another git repository.
+    Submodule,
+    /// It stands for a file in Git LFS, which is not in the repository itself.
+    LfsPointer,
     /// It has more chunks than [`Limits::chunks`].
     TooManyChunks,
     /// Splitting it took longer than [`Limits`] allow, failed, or ended the process twice. It is
@@ -308,7 +312,7 @@ pub enum SkipReason {
 }
 
 impl SkipReason {
-    const NAMES: [(SkipReason, &'static str, &'static str); 14] = [
+    const NAMES: [(SkipReason, &'static str, &'static str); 16] = [
         (SkipReason::LeftOut, "left_out", "excluded by a pattern"),
         (SkipReason::Ignored, "ignored", "ignored"),
         (SkipReason::Hidden, "hidden", "hidden"),
@@ -324,6 +328,8 @@ impl SkipReason {
         ),
         (SkipReason::Link, "link", "symbolic link"),
         (SkipReason::Special, "special", "not a regular file"),
+        (SkipReason::Submodule, "submodule", "git submodule"),
+        (SkipReason::LfsPointer, "lfs_pointer", "in Git LFS"),
         (
             SkipReason::TooManyChunks,
             "too_many_chunks",

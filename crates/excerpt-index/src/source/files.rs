@@ -7,9 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::decode::decode;
 use super::ignores::MOST_PATTERNS_IN_ALL;
-use super::rules::{PathKind, Rules, is_mark};
+use super::rules::{IgnoreFiles, PathKind, Rules, is_mark};
 use super::secrets;
 use super::{Entries, Entry, Listing, Reading, Source};
 use crate::fs::open::{Child, FileKind, Look, OpenFolder, Refused};
@@ -171,11 +170,7 @@ impl Files {
         {
             return Err(skip);
         }
-        let (text, encoding) = decode(bytes).map_err(|reason| Skip::new(path, reason))?;
-        match self.selection.withholds(path, &text) {
-            Some(secret) => Err(Skip::new(path, SkipReason::Secret).with_detail(secret)),
-            None => Ok((text, encoding)),
-        }
+        self.selection.text(path, bytes)
     }
 }
 
@@ -336,7 +331,10 @@ impl Files {
         visitor: &dyn Visitor,
     ) -> Found {
         let holds = |name: &str| children.iter().any(|child| child.name == name);
-        let (rules, refused) = folder.rules.within(opened, &folder.path, holds);
+        let (rules, refused) =
+            folder
+                .rules
+                .within(&IgnoreFiles::Folder(opened), &folder.path, holds);
         visitor.leave(&folder.path, Some(&rules));
         let mut found = Found::default();
         for child in children {

@@ -47,6 +47,23 @@ pub(super) struct Ignores {
     patterns: Arc<AtomicUsize>,
 }
 
+/// Where the ignore files of a folder are read from.
+pub(super) enum IgnoreFiles<'a> {
+    /// A folder on this disk, which may be that of a repository.
+    Folder(&'a OpenFolder),
+    /// The text of a file by its name.
+    Tree(&'a dyn Fn(&str) -> Result<String, Refused>),
+}
+
+impl IgnoreFiles<'_> {
+    fn text(&self, name: &str) -> Result<String, Refused> {
+        match self {
+            IgnoreFiles::Folder(folder) => folder.configuration(name),
+            IgnoreFiles::Tree(read) => read(name),
+        }
+    }
+}
+
 /// A folder with ignore files, and the next one around it.
 #[derive(Debug)]
 struct Folder {
@@ -86,6 +103,15 @@ impl Ignores {
         }
     }
 
+    /// No patterns for every folder, only ignore files.
+    pub(super) fn of_tree() -> Self {
+        Ignores {
+            innermost: None,
+            global: Some(Arc::new(Gitignore::empty())),
+            patterns: Arc::default(),
+        }
+    }
+
     /// Ignore files that do not apply.
     pub(super) fn none() -> Self {
         Ignores {
@@ -101,12 +127,12 @@ impl Ignores {
         self.patterns.load(Ordering::Relaxed) > MOST_PATTERNS_IN_ALL
     }
 
-    /// The ignore files for the folder at `path`, which is relative to the root and whose children
-    /// `holds` knows by name. Also returns ignore files that were not read: links, other kinds of
-    /// nodes, and files that are too large.
+    /// The ignore files for the folder at `path`, which is relative to the root, has the ignore
+    /// files `files`, and whose children `holds` knows by name. Also returns ignore files that were
+    /// not read: links, other kinds of nodes, and files that are too large.
     pub(super) fn within(
         &self,
-        folder: &OpenFolder,
+        files: &IgnoreFiles<'_>,
         path: &str,
         holds: impl Fn(&str) -> bool,
     ) -> (Ignores, Vec<Skip>) {
@@ -127,7 +153,7 @@ impl Ignores {
         };
         let [ignore, gitignore] = FILES.map(|name| match holds(name) {
             true => {
-                let text = folder.configuration(name);
+                let text = files.text(name);
                 let parsed = text.and_then(|text| self.parsed(path, &text));
                 parsed.unwrap_or_else(|refused| {
                     refuse(name, "", refused);
@@ -137,7 +163,9 @@ impl Ignores {
             false => Gitignore::empty(),
         });
         let mut excludes = Gitignore::empty();
-        if holds(GIT) {
+        if let IgnoreFiles::Folder(folder) = files
+            && holds(GIT)
+        {
             match Repository::of(folder) {
                 Ok(None) => {}
                 Ok(Some(repository)) => {

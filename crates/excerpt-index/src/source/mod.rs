@@ -6,6 +6,7 @@ pub(crate) mod commits;
 pub(crate) mod conformance;
 mod decode;
 mod files;
+mod git;
 mod ignores;
 mod rules;
 mod secrets;
@@ -15,6 +16,7 @@ use crate::model::{Encoding, Result, Skip, SourceId, Version};
 
 pub use decode::decode;
 pub use files::Files;
+pub use git::GitCommit;
 pub(crate) use rules::{PathKind, Rules};
 pub(crate) use secrets::VERSION as SECRETS_VERSION;
 pub(crate) use watch::{ChangeSignal, Wakeup, Watched};

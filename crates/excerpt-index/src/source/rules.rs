@@ -11,11 +11,13 @@ use std::sync::Arc;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::ignores::{Ignores, MOST_PATTERNS};
+use super::decode::decode;
+pub(super) use super::ignores::IgnoreFiles;
+use super::ignores::{Ignores, MOST_PATTERNS, is_ignore_file};
 use super::secrets;
 use crate::fs::layout;
 use crate::fs::open::OpenFolder;
-use crate::model::{Error, Result, Secret, Secrets, Selection, Skip, SkipReason};
+use crate::model::{Encoding, Error, Result, Secret, Secrets, Selection, Skip, SkipReason};
 
 impl Selection {
     /// The size in bytes above which a file is skipped.
@@ -38,6 +40,15 @@ impl Selection {
             true if secrets::named(path) => Some(Secret::Named),
             true => secrets::found(text),
             false => None,
+        }
+    }
+
+    /// The text in the bytes of the file at `path`, or the reason for which it is skipped.
+    pub(super) fn text(&self, path: &str, bytes: Vec<u8>) -> Result<(String, Encoding), Skip> {
+        let (text, encoding) = decode(bytes).map_err(|reason| Skip::new(path, reason))?;
+        match self.withholds(path, &text) {
+            Some(secret) => Err(Skip::new(path, SkipReason::Secret).with_detail(secret)),
+            None => Ok((text, encoding)),
         }
     }
 
@@ -109,13 +120,14 @@ const VENDORED: [&str; 8] = [
 /// The mark of a folder that can be regenerated: <https://bford.info/cachedir/>.
 const CACHE_MARK: &str = "CACHEDIR.TAG";
 
-/// The database of an excerpt index, or the file that names it: a user may put an index into the
-/// folder that it indexes.
-const INDEX_MARKS: [&str; 2] = [layout::DATABASE, layout::POINTER];
+/// A folder that contains a file of one of these names is excluded as a whole. Next to the mark of
+/// a cache, these are the database of an excerpt index, or the file that names it: a user may put
+/// an index into the folder that it indexes.
+pub(super) const MARKS: [&str; 3] = [CACHE_MARK, layout::DATABASE, layout::POINTER];
 
 /// Whether a folder that contains a file of this name is excluded as a whole.
 pub(super) fn is_mark(name: &OsStr) -> bool {
-    name == CACHE_MARK || INDEX_MARKS.iter().any(|mark| name == *mark)
+    MARKS.iter().any(|mark| name == *mark)
 }
 
 /// Endings of files that are not text, in order. Files with other endings are read to find out.
@@ -261,6 +273,20 @@ impl Rules {
         }
     }
 
+    /// The rules for files that are not on this disk: the excludes of its user do not apply.
+    pub(super) fn of_tree() -> Self {
+        Rules {
+            ignores: Ignores::of_tree(),
+            ..Rules::of_user()
+        }
+    }
+
+    /// Whether they depend on the contents or the existence of a file with this name.
+    pub(super) fn depend_on(name: &str) -> bool {
+        let name = OsStr::new(name);
+        is_ignore_file(name) || is_mark(name)
+    }
+
     /// Adds the user's own patterns for the source at `root`.
     ///
     /// # Errors
@@ -280,15 +306,16 @@ impl Rules {
         })
     }
 
-    /// The rules inside the folder at `path` (relative to the root), whose children `holds` knows
-    /// by name, and the ignore files that were not read, each with the reason.
+    /// The rules inside the folder at `path` (relative to the root), with the ignore files `files`
+    /// of the folder, whose children `holds` knows by name. Also returns the ignore files that were
+    /// not read, each with the reason.
     pub(super) fn within(
         &self,
-        folder: &OpenFolder,
+        files: &IgnoreFiles<'_>,
         path: &str,
         holds: impl Fn(&str) -> bool,
     ) -> (Rules, Vec<Skip>) {
-        let (ignores, skips) = self.ignores.within(folder, path, holds);
+        let (ignores, skips) = self.ignores.within(files, path, holds);
         let rules = Rules {
             ignores,
             patterns: Arc::clone(&self.patterns),
@@ -346,7 +373,8 @@ impl Rules {
         loop {
             // A folder that cannot be opened has no readable ignore files.
             if let Some(opened) = opened(folder) {
-                (rules, _) = rules.within(&opened, folder, |name| opened.look(name).is_some());
+                let files = IgnoreFiles::Folder(&opened);
+                (rules, _) = rules.within(&files, folder, |name| opened.look(name).is_some());
             }
             let start = match folder {
                 "" => 0,
@@ -396,7 +424,8 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         std::fs::write(root.path().join(".ignore"), "!.github/\n!.env\n!vendor/\n").unwrap();
         let folder = OpenFolder::open(root.path()).unwrap();
-        let (rules, _) = Rules::of_user().within(&folder, "", |name| name == ".ignore");
+        let (rules, _) =
+            Rules::of_user().within(&IgnoreFiles::Folder(&folder), "", |name| name == ".ignore");
         assert_eq!(rules.skip(".github", PathKind::Folder), None);
         assert_eq!(rules.skip("vendor", PathKind::Folder), None);
         assert_eq!(rules.skip(".env", PathKind::File), Some(SkipReason::Secret));

@@ -1,0 +1,230 @@
+//! Documents in a commit of a git repository: the [`Source`] [`GitCommit`]. They are read from the
+//! database of objects; there is no working tree.
+
+mod objects;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use std::collections::HashSet;
+use std::io;
+use std::path::Path;
+
+use excerpt_chunk::Hash;
+
+use self::objects::{Blob, Objects};
+use super::rules::Rules;
+use super::{Changes, Entries, Entry, Listing, Reading, Source};
+use crate::fs::open::Refused;
+use crate::model::{Error, Result, Selection, Skip, SkipReason, SourceId, Version, with_folders};
+
+/// How the file starts that stands for one in Git LFS, and how large such a file can be:
+/// <https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md>.
+const LFS: &[u8] = b"version https://git-lfs.github.com/spec/";
+const LFS_LIMIT: usize = 1024;
+
+/// The files of a commit, or those below one of its folders.
+///
+/// Ignore files in the commit apply as they do in a folder. Symbolic links are not followed, and
+/// submodules and pointers of Git LFS are skipped. Nothing that the repository configures runs.
+#[derive(Debug)]
+pub struct GitCommit {
+    id: SourceId,
+    objects: Objects,
+    /// The id of the commit.
+    commit: String,
+    /// The folder; empty for all of it.
+    under: String,
+    /// The id of its tree.
+    tree: String,
+    selection: Selection,
+    cursor: String,
+}
+
+impl GitCommit {
+    /// The files that `selection` includes of the commit that `revision` names in the git folder
+    /// `repository` (a bare repository, or the `.git` of a working tree), below the folder `under`
+    /// if there is one. `id` identifies the source in an index, whatever the commit.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Source`] when there is no such repository, revision or folder, or when `git` cannot
+    /// be run, and [`Error::Pattern`] for an invalid pattern.
+    pub fn open(
+        id: SourceId,
+        repository: &Path,
+        revision: &str,
+        under: Option<&str>,
+        selection: &Selection,
+    ) -> Result<GitCommit> {
+        selection.check()?;
+        let at = |error| unreachable(&id, error);
+        let repository = repository.canonicalize().map_err(at)?;
+        let objects = Objects::new(&repository);
+        let under = under.unwrap_or_default().trim_matches('/').to_string();
+        let commit = objects
+            .named(&format!("{revision}^{{commit}}"))
+            .map_err(at)?;
+        let commit = commit.ok_or_else(|| at(missing("commit", revision)))?;
+        let tree = objects.tree(&commit, &under).map_err(at)?;
+        let tree = tree.ok_or_else(|| at(missing("folder", &under)))?;
+        Ok(GitCommit {
+            cursor: format!("{commit} {}", of_rules(&under, selection)),
+            id,
+            objects,
+            commit,
+            under,
+            tree,
+            selection: selection.clone(),
+        })
+    }
+
+    /// The id of the commit.
+    #[must_use]
+    pub fn commit(&self) -> &str {
+        &self.commit
+    }
+
+    /// The text in the bytes of a file, unless it is skipped.
+    fn text(&self, entry: &Entry, bytes: Vec<u8>) -> Reading {
+        let (version, count) = (entry.version.clone(), bytes.len() as u64);
+        let text = match bytes.len() < LFS_LIMIT && bytes.starts_with(LFS) {
+            true => Err(Skip::new(&*entry.path, SkipReason::LfsPointer)),
+            false => self.selection.text(&entry.path, bytes),
+        };
+        match text {
+            Ok((text, encoding)) => Reading::Text {
+                text,
+                encoding,
+                version,
+                bytes: count,
+            },
+            Err(skip) => Reading::Skip {
+                skip,
+                version: Some(version),
+                bytes: count,
+            },
+        }
+    }
+
+    fn listing(&self) -> io::Result<Listing> {
+        let rules = Rules::of_tree().selecting(Path::new(""), &self.selection);
+        let rules = rules.map_err(io::Error::other)?;
+        let limit = self.selection.max_file_size();
+        tree::listing(&self.objects, &self.tree, rules, limit)
+    }
+
+    /// The paths that differ from those of another commit; `None` if the repository does not have it
+    /// or it does not have the folder.
+    fn differing(&self, since: &str) -> io::Result<Option<Vec<String>>> {
+        let commit = self.objects.named(&format!("{since}^{{commit}}"))?;
+        let before = commit.map(|commit| self.objects.tree(&commit, &self.under));
+        let Some(before) = before.transpose()?.flatten() else {
+            return Ok(None);
+        };
+        let arguments = [
+            "diff-tree",
+            "-r",
+            "-z",
+            "--no-renames",
+            "--name-only",
+            "--end-of-options",
+        ];
+        let output = self
+            .objects
+            .ask(&[&arguments[..], &[&before, &self.tree]].concat())?;
+        let paths = output
+            .split(|byte| *byte == 0)
+            .filter(|path| !path.is_empty());
+        Ok(Some(
+            paths
+                .map(|path| String::from_utf8_lossy(path).into_owned())
+                .collect(),
+        ))
+    }
+}
+
+/// A mark of the part of a commit that is listed, and of the rules for it.
+fn of_rules(under: &str, selection: &Selection) -> Hash {
+    let rules = serde_json::to_vec(&(under, selection)).unwrap_or_default();
+    Hash::of(&rules)
+}
+
+fn missing(what: &str, name: &str) -> io::Error {
+    io::Error::other(format!("it has no {what} `{name}`"))
+}
+
+fn unreachable(id: &SourceId, source: io::Error) -> Error {
+    Error::Source {
+        path: id.path().into(),
+        source,
+    }
+}
+
+impl Source for GitCommit {
+    fn id(&self) -> &SourceId {
+        &self.id
+    }
+
+    fn entries(&self) -> Result<Entries<'_>> {
+        let listing = self
+            .listing()
+            .map_err(|error| unreachable(&self.id, error))?;
+        Ok(listing.into_entries())
+    }
+
+    fn cursor(&self) -> Option<&str> {
+        Some(&self.cursor)
+    }
+
+    fn changes(&self, since: &str) -> Result<Option<Changes>> {
+        let Some((commit, rules)) = since.split_once(' ') else {
+            return Ok(None);
+        };
+        if rules != of_rules(&self.under, &self.selection).to_string() {
+            return Ok(None);
+        }
+        if commit == self.commit {
+            return Ok(Some(Changes::default()));
+        }
+        let at = |error| unreachable(&self.id, error);
+        let Some(mut paths) = self.differing(commit).map_err(at)? else {
+            return Ok(None);
+        };
+        // The folder of a file that decides what is listed may differ as a whole.
+        for path in &mut paths {
+            let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+            if Rules::depend_on(name) {
+                *path = folder.to_string();
+            }
+        }
+        if paths.iter().any(String::is_empty) {
+            return Ok(None);
+        }
+        let mut listing = self.listing().map_err(at)?;
+        let changed: HashSet<&str> = paths.iter().map(String::as_str).collect();
+        let is_changed = |path: &str| with_folders(path).any(|path| changed.contains(path));
+        listing.entries.retain(|entry| is_changed(&entry.path));
+        listing.skips.retain(|skip| is_changed(&skip.path));
+        Ok(Some(Changes { paths, listing }))
+    }
+
+    fn read(&self, entry: &Entry) -> Reading {
+        let Version::Tag { tag, .. } = &entry.version else {
+            return Reading::Gone;
+        };
+        let limit = self.selection.max_file_size();
+        let refused = match self.objects.blob(tag, limit) {
+            Ok(Blob::Bytes(bytes)) => return self.text(entry, bytes),
+            Ok(Blob::Missing) => Refused::Missing,
+            Ok(Blob::TooLarge(size)) => Refused::TooLarge { size, limit },
+            Err(error) => Refused::Io(error),
+        };
+        let skip = refused.skip(&*entry.path);
+        skip.map_or(Reading::Gone, |skip| Reading::Skip {
+            skip,
+            version: None,
+            bytes: 0,
+        })
+    }
+}

@@ -1,0 +1,245 @@
+//! Reads objects of a git repository: [`Objects`].
+
+use std::ffi::OsString;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The longest output of git, in bytes: a list of some two million files. A tree can name the same
+/// tree many times, and so on at each level, so that a small repository has any number of files.
+const LONGEST: u64 = 256 << 20;
+
+/// How much of what git says about an error is kept, in bytes.
+const SAID: u64 = 4 << 10;
+
+/// The objects of a git folder. It is only read: nothing in its configuration, and no hook, filter
+/// or attribute, runs a command, and nothing is fetched.
+#[derive(Debug)]
+pub(super) struct Objects {
+    folder: PathBuf,
+    /// The longest output that is read.
+    pub(super) longest: u64,
+    /// Readers that no thread is using.
+    idle: Mutex<Vec<Reader>>,
+}
+
+/// The contents of an object.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Blob {
+    Bytes(Vec<u8>),
+    /// It is larger than the limit: this many bytes.
+    TooLarge(u64),
+    /// The repository does not have it, or it is no blob.
+    Missing,
+}
+
+impl Objects {
+    pub(super) fn new(folder: &Path) -> Objects {
+        Objects {
+            folder: folder.to_path_buf(),
+            longest: LONGEST,
+            idle: Mutex::default(),
+        }
+    }
+
+    /// The output of git with these arguments.
+    ///
+    /// # Errors
+    ///
+    /// When git cannot be run, or with what it says when it fails.
+    pub(super) fn ask(&self, arguments: &[&str]) -> io::Result<Vec<u8>> {
+        let (status, output, said) = self.run(arguments)?;
+        match status.success() {
+            true => Ok(output),
+            false => Err(io::Error::other(said)),
+        }
+    }
+
+    /// The id of the object that a revision names; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// When git cannot be run.
+    pub(super) fn named(&self, revision: &str) -> io::Result<Option<String>> {
+        let arguments = [
+            "rev-parse",
+            "--verify",
+            "--quiet",
+            "--end-of-options",
+            revision,
+        ];
+        let (status, output, said) = self.run(&arguments)?;
+        // Without a message, nothing is wrong with the repository itself.
+        match (status.success(), said.is_empty()) {
+            (true, _) => Ok(Some(String::from_utf8_lossy(&output).trim().to_string())),
+            (false, true) => Ok(None),
+            (false, false) => Err(io::Error::other(said)),
+        }
+    }
+
+    /// The id of the tree of the folder `under` in a commit; `None` if there is no such folder.
+    ///
+    /// # Errors
+    ///
+    /// When git cannot be run.
+    pub(super) fn tree(&self, commit: &str, under: &str) -> io::Result<Option<String>> {
+        let Some(id) = self.named(&format!("{commit}:{under}"))? else {
+            return Ok(None);
+        };
+        let kind = self.ask(&["cat-file", "-t", &id])?;
+        Ok(kind.starts_with(b"tree").then_some(id))
+    }
+
+    /// Runs git. Returns how it ended, its output, and what it said.
+    fn run(&self, arguments: &[&str]) -> io::Result<(ExitStatus, Vec<u8>, String)> {
+        let mut child = started(self.git(arguments).stderr(Stdio::piped()))?;
+        let (output, said) = (child.stdout.take(), child.stderr.take());
+        // What it says is read meanwhile, so that it never waits for that.
+        let said = std::thread::spawn(move || {
+            let mut text = Vec::new();
+            let _ = said.map(|mut said| {
+                let _ = said.by_ref().take(SAID).read_to_end(&mut text);
+                io::copy(&mut said, &mut io::sink())
+            });
+            text
+        });
+        let mut bytes = Vec::new();
+        let output = output.map(|output| output.take(self.longest + 1));
+        let read = output.map(|mut output| output.read_to_end(&mut bytes));
+        let is_too_long = bytes.len() as u64 > self.longest;
+        if is_too_long {
+            child.kill()?;
+        }
+        let status = child.wait()?;
+        read.transpose()?;
+        if is_too_long {
+            return Err(io::Error::other("it has too many files"));
+        }
+        let said = said.join().unwrap_or_default();
+        let said = String::from_utf8_lossy(&said).trim().to_string();
+        Ok((status, bytes, said))
+    }
+
+    /// A blob, of at most `limit` bytes.
+    ///
+    /// # Errors
+    ///
+    /// When git cannot be run or ends.
+    pub(super) fn blob(&self, id: &str, limit: u64) -> io::Result<Blob> {
+        let idle = self.idle().pop();
+        let mut reader = match idle {
+            Some(reader) => reader,
+            None => Reader::start(self.git(&["cat-file", "--batch"]))?,
+        };
+        let blob = reader.read(id, limit)?;
+        // After one that was too large, the rest of it is still in the pipe.
+        if !matches!(blob, Blob::TooLarge(_)) {
+            self.idle().push(reader);
+        }
+        Ok(blob)
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Reader>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn git(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new("git");
+        command.env_clear();
+        for name in ["PATH", "SystemRoot", "TMP", "TEMP"] {
+            command.envs(std::env::var_os(name).map(|value| (OsString::from(name), value)));
+        }
+        let nowhere = if cfg!(windows) { "NUL" } else { "/dev/null" };
+        command
+            .env("GIT_DIR", &self.folder)
+            .envs([
+                ("GIT_CONFIG_NOSYSTEM", "1"),
+                ("GIT_CONFIG_GLOBAL", nowhere),
+                ("GIT_ATTR_NOSYSTEM", "1"),
+                ("GIT_OPTIONAL_LOCKS", "0"),
+                ("GIT_TERMINAL_PROMPT", "0"),
+                ("GIT_NO_LAZY_FETCH", "1"),
+                ("GIT_NO_REPLACE_OBJECTS", "1"),
+                ("GIT_ALLOW_PROTOCOL", ""),
+                ("GIT_LITERAL_PATHSPECS", "1"),
+                ("LC_ALL", "C"),
+            ])
+            .current_dir(&self.folder)
+            .args(["--no-pager", "-c", "core.fsmonitor=false"])
+            .args(["-c", "core.hooksPath=/dev/null"])
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        command
+    }
+}
+
+fn started(command: &mut Command) -> io::Result<Child> {
+    let unstarted = |error: io::Error| {
+        io::Error::new(
+            error.kind(),
+            format!("the program `git` cannot be run: {error}"),
+        )
+    };
+    command.spawn().map_err(unstarted)
+}
+
+/// `git cat-file --batch`, which reads one object after the other.
+#[derive(Debug)]
+struct Reader {
+    child: Child,
+    ids: ChildStdin,
+    objects: BufReader<ChildStdout>,
+}
+
+impl Reader {
+    fn start(mut command: Command) -> io::Result<Reader> {
+        let mut child = started(command.stdin(Stdio::piped()))?;
+        let pipes = child.stdin.take().zip(child.stdout.take());
+        let (ids, objects) = pipes.ok_or(io::ErrorKind::BrokenPipe)?;
+        Ok(Reader {
+            child,
+            ids,
+            objects: BufReader::new(objects),
+        })
+    }
+
+    fn read(&mut self, id: &str, limit: u64) -> io::Result<Blob> {
+        if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Ok(Blob::Missing);
+        }
+        self.ids.write_all(format!("{id}\n").as_bytes())?;
+        self.ids.flush()?;
+        let mut head = String::new();
+        self.objects.read_line(&mut head)?;
+        // `<id> <type> <size>`, or `<id> missing`.
+        let words: Vec<&str> = head.split_whitespace().collect();
+        let [_, kind, size] = words[..] else {
+            return match words.last() {
+                Some(&"missing") => Ok(Blob::Missing),
+                _ => Err(io::Error::other("git ended while it was read")),
+            };
+        };
+        let size: u64 = size.parse().map_err(io::Error::other)?;
+        if size > limit {
+            return Ok(Blob::TooLarge(size));
+        }
+        let mut bytes = vec![0; usize::try_from(size).map_err(io::Error::other)?];
+        self.objects.read_exact(&mut bytes)?;
+        self.objects.read_exact(&mut [0])?;
+        match kind {
+            "blob" => Ok(Blob::Bytes(bytes)),
+            _ => Ok(Blob::Missing),
+        }
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        // It would end by itself once nobody can write to it, unless it is writing a large object.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,224 @@
+//! The files of a commit, without those that the rules of a source exclude.
+
+use std::io;
+use std::ops::Range;
+
+use super::objects::{Blob, Objects};
+use crate::fs::open::{CONFIGURATION_LIMIT, FileKind, Refused};
+use crate::model::{Skip, SkipReason, Version};
+use crate::source::rules::{IgnoreFiles, MARKS, PathKind, Rules};
+use crate::source::{Entry, Listing};
+
+/// A name in the tree of a commit.
+#[derive(Debug)]
+struct Node {
+    /// The path below the part that is listed.
+    path: String,
+    kind: Kind,
+    id: String,
+    /// In bytes; 0 for what is no file.
+    size: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    File,
+    Link,
+    Submodule,
+}
+
+/// Lists the files of a tree.
+///
+/// # Errors
+///
+/// When git fails, or the ignore files have too many patterns.
+pub(super) fn listing(
+    objects: &Objects,
+    tree: &str,
+    rules: Rules,
+    max_file_size: u64,
+) -> io::Result<Listing> {
+    let output = objects.ask(&["ls-tree", "-r", "-z", "-l", "--full-tree", tree])?;
+    let mut listing = Listing::default();
+    let mut nodes = Vec::new();
+    for line in output
+        .split(|byte| *byte == 0)
+        .filter(|line| !line.is_empty())
+    {
+        match node(line).ok_or_else(|| io::Error::other("git lists a tree in another form"))? {
+            Ok(node) => nodes.push(node),
+            Err(skip) => listing.skips.push(skip),
+        }
+    }
+    // A tree that git would not write may have its names in another order, or twice.
+    nodes.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    nodes.dedup_by(|a, b| a.path == b.path);
+    let mut walk = Walk {
+        objects,
+        nodes: &nodes,
+        max_file_size,
+        listing,
+        folders: vec![Folder {
+            path: String::new(),
+            nodes: 0..nodes.len(),
+            rules,
+        }],
+    };
+    while let Some(folder) = walk.folders.pop() {
+        walk.list(&folder)?;
+    }
+    let mut listing = walk.listing;
+    listing.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    listing.skips.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(listing)
+}
+
+/// A line of `git ls-tree -l`: `<mode> <type> <id> <size>`, a tab, and the path.
+fn node(line: &[u8]) -> Option<Result<Node, Skip>> {
+    let tab = line.iter().position(|byte| *byte == b'\t')?;
+    let head = std::str::from_utf8(&line[..tab]).ok()?;
+    let words: Vec<&str> = head.split_ascii_whitespace().collect();
+    let [mode, _, id, size] = words[..] else {
+        return None;
+    };
+    let kind = match mode {
+        "120000" => Kind::Link,
+        "160000" => Kind::Submodule,
+        _ => Kind::File,
+    };
+    let Ok(path) = std::str::from_utf8(&line[tab + 1..]) else {
+        let path = String::from_utf8_lossy(&line[tab + 1..]);
+        return Some(Err(Skip::new(path, SkipReason::NameNotUtf8)));
+    };
+    let is_plain = |name: &str| !matches!(name, "" | "." | "..");
+    if !path.split('/').all(is_plain) {
+        let names = path.split('/').filter(|name| is_plain(name));
+        let path = names.collect::<Vec<_>>().join("/");
+        return Some(Err(Skip::new(path, SkipReason::Special)));
+    }
+    Some(Ok(Node {
+        path: path.to_string(),
+        kind,
+        id: id.to_string(),
+        size: size.parse().unwrap_or(0),
+    }))
+}
+
+/// A folder still to be listed, and the rules of its parent.
+struct Folder {
+    path: String,
+    /// Which of the nodes are below it.
+    nodes: Range<usize>,
+    rules: Rules,
+}
+
+/// Applies the rules, folder by folder.
+struct Walk<'a> {
+    objects: &'a Objects,
+    nodes: &'a [Node],
+    max_file_size: u64,
+    listing: Listing,
+    folders: Vec<Folder>,
+}
+
+impl Walk<'_> {
+    fn list(&mut self, folder: &Folder) -> io::Result<()> {
+        let nodes = &self.nodes[folder.nodes.clone()];
+        let prefix = match &*folder.path {
+            "" => String::new(),
+            path => format!("{path}/"),
+        };
+        let child = |name: &str| {
+            let path = format!("{prefix}{name}");
+            let found = nodes.binary_search_by(|node| node.path.as_str().cmp(&path));
+            found.ok().map(|at| &nodes[at])
+        };
+        let holds = |name: &str| child(name).is_some();
+        if !prefix.is_empty() && MARKS.iter().any(|mark| holds(mark)) {
+            let skip = Skip::new(&*folder.path, SkipReason::Vendored);
+            self.listing.skips.push(skip);
+            return Ok(());
+        }
+        let read = |name: &str| self.ignore_file(child(name));
+        let files = IgnoreFiles::Tree(&read);
+        let (rules, refused) = folder.rules.within(&files, &folder.path, holds);
+        if rules.are_too_many() {
+            return Err(io::Error::other(
+                "its ignore files contain too many patterns",
+            ));
+        }
+        let mut at = folder.nodes.start;
+        while at < folder.nodes.end {
+            let node = &self.nodes[at];
+            let name = &node.path[prefix.len()..];
+            let Some(end) = name.find('/') else {
+                at += 1;
+                if !refused.iter().any(|skip| skip.path == node.path) {
+                    self.add(node, &rules);
+                }
+                continue;
+            };
+            let inner = &node.path[..prefix.len() + end];
+            let rest = &self.nodes[at..folder.nodes.end];
+            // `0` comes after `/`: what begins with the name of the folder, but is not in it, comes
+            // before or after all that is.
+            let end = format!("{inner}0");
+            let until = at + rest.partition_point(|node| node.path < end);
+            match rules.skipped(inner, PathKind::Folder) {
+                Some(skip) => self.listing.skips.push(skip),
+                None => self.folders.push(Folder {
+                    path: inner.to_string(),
+                    nodes: at..until,
+                    rules: rules.clone(),
+                }),
+            }
+            at = until;
+        }
+        self.listing.skips.extend(refused);
+        Ok(())
+    }
+
+    /// Adds a file, or why it is skipped.
+    fn add(&mut self, node: &Node, rules: &Rules) {
+        let path = &*node.path;
+        let limit = self.max_file_size;
+        let refused = match node.kind {
+            Kind::Link => Some(Refused::Kind(FileKind::Link)),
+            Kind::File if node.size > limit => {
+                let size = node.size;
+                Some(Refused::TooLarge { size, limit })
+            }
+            _ => None,
+        };
+        let skip = match node.kind {
+            Kind::Submodule => Some(Skip::new(path, SkipReason::Submodule)),
+            _ => rules.skipped(path, PathKind::File),
+        };
+        match skip.or_else(|| refused?.skip(path)) {
+            Some(skip) => self.listing.skips.push(skip),
+            None => self.listing.entries.push(Entry {
+                path: path.to_string(),
+                version: Version::Tag {
+                    tag: node.id.clone(),
+                    size: node.size,
+                },
+            }),
+        }
+    }
+
+    /// The text of an ignore file.
+    fn ignore_file(&self, node: Option<&Node>) -> Result<String, Refused> {
+        let node = node.ok_or(Refused::Missing)?;
+        if node.kind != Kind::File {
+            return Err(Refused::Kind(FileKind::Link));
+        }
+        match self.objects.blob(&node.id, CONFIGURATION_LIMIT)? {
+            Blob::Bytes(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+            Blob::TooLarge(size) => Err(Refused::TooLarge {
+                size,
+                limit: CONFIGURATION_LIMIT,
+            }),
+            Blob::Missing => Err(Refused::Missing),
+        }
+    }
+}
