@@ -56,7 +56,8 @@ pub use model::{
 };
 pub use read::{ChunkPlace, DocumentText, Incoming, Links, Outgoing, ReadOptions, Target};
 pub use source::{
-    Changes, Entries, Entry, Files, GitCommit, ListItem, Listing, Reading, Source, decode,
+    Changes, Entries, Entry, Files, GitAddressError, GitCommit, GitFetchError, GitReference,
+    GitRemote, ListItem, Listing, Reading, Source, decode,
 };
 pub use store::silence_recovered_panics;
 pub use sync::quiet;

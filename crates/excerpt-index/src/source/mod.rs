@@ -16,7 +16,7 @@ use crate::model::{Encoding, Result, Skip, SourceId, Version};
 
 pub use decode::decode;
 pub use files::Files;
-pub use git::GitCommit;
+pub use git::{GitAddressError, GitCommit, GitFetchError, GitReference, GitRemote};
 pub(crate) use rules::{PathKind, Rules};
 pub(crate) use secrets::VERSION as SECRETS_VERSION;
 pub(crate) use watch::{ChangeSignal, Wakeup, Watched};

@@ -1,7 +1,9 @@
 //! Documents in a commit of a git repository: the [`Source`] [`GitCommit`]. They are read from the
 //! database of objects; there is no working tree.
 
+mod fetch;
 mod objects;
+mod remote;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -12,7 +14,9 @@ use std::path::Path;
 
 use excerpt_chunk::Hash;
 
+pub use self::fetch::GitFetchError;
 use self::objects::{Blob, Objects};
+pub use self::remote::{GitAddressError, GitReference, GitRemote};
 use super::rules::Rules;
 use super::{Changes, Entries, Entry, Listing, Reading, Source};
 use crate::fs::open::Refused;

@@ -176,7 +176,7 @@ impl Objects {
     }
 }
 
-fn started(command: &mut Command) -> io::Result<Child> {
+pub(super) fn started(command: &mut Command) -> io::Result<Child> {
     let unstarted = |error: io::Error| {
         io::Error::new(
             error.kind(),

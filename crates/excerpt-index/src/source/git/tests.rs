@@ -15,12 +15,12 @@ use crate::source::conformance::conforms;
 use crate::{Index, OpenOptions, SyncOptions, SyncReport};
 
 /// A working tree with its repository.
-struct Repo {
+pub(super) struct Repo {
     folder: tempfile::TempDir,
 }
 
 impl Repo {
-    fn new() -> Repo {
+    pub(super) fn new() -> Repo {
         let repo = Repo {
             folder: tempfile::tempdir().unwrap(),
         };
@@ -28,7 +28,7 @@ impl Repo {
         repo
     }
 
-    fn path(&self) -> PathBuf {
+    pub(super) fn path(&self) -> PathBuf {
         self.folder.path().canonicalize().unwrap()
     }
 
@@ -43,7 +43,7 @@ impl Repo {
         command
     }
 
-    fn git<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> String {
+    pub(super) fn git<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> String {
         self.git_with(arguments, b"")
     }
 
@@ -65,14 +65,14 @@ impl Repo {
         String::from_utf8(output.stdout).unwrap().trim().to_string()
     }
 
-    fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+    pub(super) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
         let path = self.folder.path().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
 
     /// Commits everything, also what is ignored.
-    fn commit(&self) -> String {
+    pub(super) fn commit(&self) -> String {
         self.git(["add", "-A", "-f"]);
         self.git(["commit", "-q", "--allow-empty", "-m", "state"]);
         self.git(["rev-parse", "HEAD"])

@@ -1,0 +1,427 @@
+//! Fetches a git repository into a clone of ours.
+
+use std::io::{self, Read as _};
+use std::path::Path;
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::Duration;
+
+use super::objects::{Objects, started};
+use super::remote::{GitReference, GitRemote};
+
+/// How long a remote may say nothing before it is given up. Default: 60 seconds.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How much of what git says is kept, in bytes.
+const SAID: usize = 16 << 10;
+
+/// The variables that would make git read another repository or run another program.
+const DANGEROUS: [&str; 14] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_ASKPASS",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_DIR",
+    "GIT_EXEC_PATH",
+    "GIT_INDEX_FILE",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_TEMPLATE_DIR",
+    "GIT_WORK_TREE",
+    "SSH_ASKPASS",
+];
+
+/// Why a repository was not fetched.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GitFetchError {
+    /// The clone cannot be written, or git cannot be run.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The remote needs a user name or a password, and no credential helper has one.
+    #[error("`{address}` needs credentials, and {}", asked(helpers))]
+    Credentials {
+        /// The address, without a password.
+        address: String,
+        /// The credential helpers that were asked.
+        helpers: Vec<String>,
+    },
+    /// The remote has said nothing for too long.
+    #[error("`{address}` did not answer for {} seconds", patience.as_secs())]
+    Silent {
+        /// The address, without a password.
+        address: String,
+        /// How long that was.
+        patience: Duration,
+    },
+    /// Git reports another error.
+    #[error("`{address}` cannot be fetched: {message}")]
+    Failed {
+        /// The address, without a password.
+        address: String,
+        /// The last error that git reports.
+        message: String,
+    },
+}
+
+fn asked(helpers: &[String]) -> String {
+    match helpers {
+        [] => "no credential helper is configured for git".to_string(),
+        helpers => format!(
+            "git's credential helper `{}` has none",
+            helpers.join("`, `")
+        ),
+    }
+}
+
+impl GitRemote {
+    /// Fetches `reference` into the bare repository `clone`, which is created if it does not exist,
+    /// and returns the id of the commit. Git does the network part as its user knows it, with the
+    /// user's credential helpers, proxies and keys, but never asks for anything in a terminal or a
+    /// window. A fetch that fails or is killed changes no reference.
+    ///
+    /// # Errors
+    ///
+    /// When the remote cannot be reached, needs other credentials, has no such reference, or says
+    /// nothing for a minute.
+    pub fn fetch(&self, reference: &GitReference, clone: &Path) -> Result<String, GitFetchError> {
+        self.fetch_within(PATIENCE, reference, clone)
+    }
+
+    fn fetch_within(
+        &self,
+        patience: Duration,
+        reference: &GitReference,
+        clone: &Path,
+    ) -> Result<String, GitFetchError> {
+        std::fs::create_dir_all(clone)?;
+        // It completes a clone of which a part is missing.
+        let init = ["init", "--quiet", "--bare", "--template=", "."];
+        self.run(patience, clone, &init)?;
+        let names = format!("+{}:{}", reference.there(), reference.here());
+        let fetch = [
+            "fetch",
+            "--progress",
+            "--force",
+            "--no-tags",
+            "--no-write-fetch-head",
+            "--no-recurse-submodules",
+            "--no-auto-maintenance",
+            "--",
+            self.address(),
+            &names,
+        ];
+        self.run(patience, clone, &fetch)?;
+        let commit = format!("{}^{{commit}}", reference.here());
+        let commit = Objects::new(clone).named(&commit)?;
+        commit.ok_or_else(|| self.failed("it has no such commit"))
+    }
+
+    /// Runs git until it ends or says nothing for too long.
+    fn run(
+        &self,
+        patience: Duration,
+        clone: &Path,
+        arguments: &[&str],
+    ) -> Result<(), GitFetchError> {
+        let mut command = git(clone, arguments);
+        let mut child = started(command.stderr(Stdio::piped()))?;
+        let lines = child.stderr.take().map(spoken);
+        let mut said = Vec::new();
+        while let Some(lines) = &lines {
+            match lines.recv_timeout(patience) {
+                Ok(bytes) => said.extend(bytes),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {
+                    stop(&mut child);
+                    return Err(GitFetchError::Silent {
+                        address: self.to_string(),
+                        patience,
+                    });
+                }
+            }
+            let kept = said.len().saturating_sub(SAID);
+            said.drain(..kept);
+        }
+        match child.wait()?.success() {
+            true => Ok(()),
+            false => Err(self.error(clone, &String::from_utf8_lossy(&said))),
+        }
+    }
+
+    /// The error in what git said.
+    fn error(&self, clone: &Path, said: &str) -> GitFetchError {
+        let no_prompt = [
+            "could not read Username",
+            "could not read Password",
+            "Authentication failed",
+        ];
+        if no_prompt.iter().any(|words| said.contains(words)) {
+            return GitFetchError::Credentials {
+                address: self.to_string(),
+                helpers: helpers(clone),
+            };
+        }
+        let lines = said.split(['\n', '\r']).map(str::trim);
+        let mut errors = lines.filter_map(|line| {
+            let kinds = ["fatal: ", "error: ", "ERR ", "ssh: "];
+            kinds.iter().find_map(|kind| line.strip_prefix(kind))
+        });
+        let message = errors.next_back().or(said.trim().lines().next_back());
+        self.failed(message.unwrap_or_default())
+    }
+
+    fn failed(&self, message: &str) -> GitFetchError {
+        let address = self.to_string();
+        GitFetchError::Failed {
+            message: message.replace(self.address(), &address),
+            address,
+        }
+    }
+}
+
+/// The user's credential helpers.
+fn helpers(clone: &Path) -> Vec<String> {
+    let arguments = ["config", "--get-all", "credential.helper"];
+    let output = git(clone, &arguments).stdout(Stdio::piped()).output();
+    let output = output.map(|output| output.stdout).unwrap_or_default();
+    let names = String::from_utf8_lossy(&output);
+    let names = names.lines().filter(|name| !name.is_empty());
+    names.map(str::to_string).collect()
+}
+
+/// Git in a clone of ours, with the configuration of its user.
+fn git(clone: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new("git");
+    for name in DANGEROUS {
+        command.env_remove(name);
+    }
+    command
+        .envs([
+            ("GIT_TERMINAL_PROMPT", "0"),
+            ("GIT_ALLOW_PROTOCOL", "file:git:http:https:ssh"),
+            ("SSH_ASKPASS_REQUIRE", "never"),
+            ("GCM_INTERACTIVE", "never"),
+            ("LC_ALL", "C"),
+        ])
+        .env("GIT_DIR", clone)
+        .current_dir(clone)
+        .args(["--no-pager", "-c", "core.fsmonitor=false"])
+        .args(["-c", "core.hooksPath=/dev/null", "-c", "core.askPass="])
+        .args(["-c", "fetch.recurseSubmodules=false", "-c", "gc.auto=0"])
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    if std::env::var_os("GIT_SSH_COMMAND").is_none() && std::env::var_os("GIT_SSH").is_none() {
+        command.env("GIT_SSH_COMMAND", "ssh -o BatchMode=yes");
+    }
+    own_group(&mut command);
+    command
+}
+
+/// What a program says, as it comes.
+fn spoken(mut from: ChildStderr) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = sync_channel(16);
+    std::thread::spawn(move || {
+        let mut buffer = vec![0; 4 << 10];
+        while let Ok(count @ 1..) = from.read(&mut buffer) {
+            if sender.send(buffer[..count].to_vec()).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+/// Lets a program and those that it starts be stopped together.
+#[cfg(unix)]
+fn own_group(command: &mut Command) {
+    use std::os::unix::process::CommandExt as _;
+    command.process_group(0);
+}
+
+#[cfg(not(unix))]
+fn own_group(_: &mut Command) {}
+
+/// Ends a program, and those that it has started where the system can.
+fn stop(child: &mut Child) {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Pid, Signal, kill_process_group};
+        let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        if let Some(group) = group {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+    use std::net::{TcpListener, TcpStream};
+    use std::os::fd::OwnedFd;
+    use std::thread;
+
+    use super::*;
+    use crate::source::git::tests::Repo;
+
+    /// Answers each connection with `answer`, on a port of its own.
+    fn server(answer: impl Fn(TcpStream) + Send + 'static) -> u16 {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        thread::spawn(move || listener.incoming().flatten().for_each(answer));
+        port
+    }
+
+    /// Answers each request with this text.
+    fn says(answer: &'static str) -> u16 {
+        server(move |mut stream| {
+            let mut request = [0; 4096];
+            let _ = stream.read(&mut request);
+            let _ = stream.write_all(answer.as_bytes());
+        })
+    }
+
+    /// Serves the repositories of a folder, as `git daemon` does.
+    fn daemon(folder: &Path) -> u16 {
+        let folder = folder.to_path_buf();
+        server(move |stream| {
+            let output = stream.try_clone().unwrap();
+            let mut git = Command::new("git");
+            git.args(["daemon", "--inetd", "--export-all", "--informative-errors"])
+                .arg(format!("--base-path={}", folder.display()))
+                .stdin(OwnedFd::from(stream))
+                .stdout(OwnedFd::from(output))
+                .stderr(Stdio::null());
+            let child = git.spawn();
+            thread::spawn(|| child.map(|mut child| child.wait()));
+        })
+    }
+
+    fn fetch(
+        address: &str,
+        reference: &GitReference,
+        clone: &Path,
+    ) -> Result<String, GitFetchError> {
+        let remote = GitRemote::parse(address).unwrap();
+        remote.fetch_within(Duration::from_secs(20), reference, clone)
+    }
+
+    #[test]
+    fn every_reference_is_fetched_over_every_local_transport() {
+        let repo = Repo::new();
+        repo.write("a.md", "# A\n");
+        let first = repo.commit();
+        repo.git(["tag", "-a", "v1", "-m", "first"]);
+        repo.git(["branch", "side/b"]);
+        repo.write("a.md", "# B\n");
+        let second = repo.commit();
+        repo.git(["config", "uploadpack.allowAnySHA1InWant", "true"]);
+        let path = repo.path();
+        let port = daemon(path.parent().unwrap());
+        let name = path.file_name().unwrap().to_str().unwrap();
+        for address in [
+            path.to_str().unwrap().to_string(),
+            format!("file://{}", path.display()),
+            format!("git://127.0.0.1:{port}/{name}"),
+        ] {
+            let clone = tempfile::tempdir().unwrap();
+            let fetch = |reference| fetch(&address, &reference, clone.path());
+            assert_eq!(fetch(GitReference::Default).unwrap(), second, "{address}");
+            assert_eq!(fetch(GitReference::Tag("v1".into())).unwrap(), first);
+            assert_eq!(fetch(GitReference::Branch("side/b".into())).unwrap(), first);
+            assert_eq!(fetch(GitReference::Commit(first.clone())).unwrap(), first);
+            let missing = fetch(GitReference::Branch("nowhere".into())).unwrap_err();
+            assert!(matches!(missing, GitFetchError::Failed { .. }), "{missing}");
+            assert!(
+                missing.to_string().contains("refs/heads/nowhere"),
+                "{missing}"
+            );
+            // What was fetched is still there.
+            let kept = Objects::new(clone.path())
+                .named("refs/excerpt/default")
+                .unwrap();
+            assert_eq!(kept.as_ref(), Some(&second));
+        }
+    }
+
+    #[test]
+    fn a_rewritten_branch_replaces_the_former_one() {
+        let repo = Repo::new();
+        repo.write("a.md", "# A\n");
+        repo.commit();
+        let clone = tempfile::tempdir().unwrap();
+        let address = repo.path().to_str().unwrap().to_string();
+        fetch(&address, &GitReference::Default, clone.path()).unwrap();
+        repo.write("a.md", "# Rewritten\n");
+        repo.git(["add", "-A"]);
+        repo.git(["commit", "-q", "--amend", "-m", "anew"]);
+        let next = repo.git(["rev-parse", "HEAD"]);
+        let fetched = fetch(&address, &GitReference::Default, clone.path()).unwrap();
+        assert_eq!(fetched, next);
+    }
+
+    #[test]
+    fn a_remote_that_fails_says_why() {
+        let clone = tempfile::tempdir().unwrap();
+        let cases = [
+            ("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n", "403"),
+            (
+                "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
+                "not found",
+            ),
+            ("HTTP/1.1 500 Error\r\nContent-Length: 0\r\n\r\n", "500"),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nhello", "HEAD"),
+            ("garbage\r\n\r\n", ""),
+        ];
+        for (answer, expected) in cases {
+            let port = says(answer);
+            let address = format!("http://me:word@127.0.0.1:{port}/repo");
+            let error = fetch(&address, &GitReference::Default, clone.path()).unwrap_err();
+            assert!(matches!(error, GitFetchError::Failed { .. }), "{error}");
+            let error = error.to_string();
+            assert!(error.contains(expected), "{error}");
+            assert!(!error.contains("word"), "{error}");
+        }
+    }
+
+    #[test]
+    fn nothing_asks_for_credentials() {
+        let port = says(
+            "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"r\"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+        );
+        let clone = tempfile::tempdir().unwrap();
+        let address = format!("http://127.0.0.1:{port}/repo");
+        let error = fetch(&address, &GitReference::Default, clone.path()).unwrap_err();
+        let message = error.to_string();
+        assert!(
+            matches!(error, GitFetchError::Credentials { .. }),
+            "{message}"
+        );
+        assert!(message.contains("credential helper"), "{message}");
+    }
+
+    #[test]
+    fn a_silent_remote_is_given_up() {
+        let port = server(|stream| {
+            // Kept open, without a word.
+            thread::spawn(move || {
+                let mut stream = stream;
+                let _ = io::copy(&mut stream, &mut io::sink());
+            });
+        });
+        let clone = tempfile::tempdir().unwrap();
+        let remote = GitRemote::parse(&format!("git://127.0.0.1:{port}/repo")).unwrap();
+        let patience = Duration::from_millis(300);
+        let error = remote.fetch_within(patience, &GitReference::Default, clone.path());
+        assert!(
+            matches!(error, Err(GitFetchError::Silent { .. })),
+            "{error:?}"
+        );
+    }
+}

@@ -1,0 +1,315 @@
+//! Where a git repository is cloned from: [`GitRemote`].
+
+use std::fmt;
+use std::path::Path;
+
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+
+use crate::model::SourceId;
+
+/// The transports that git may use. Others run a command that the address names.
+const SCHEMES: [&str; 5] = ["https", "http", "ssh", "git", "file"];
+
+/// What is escaped in the path of a link to a web page.
+const ESCAPED: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'`')
+    .add(b'{')
+    .add(b'}');
+
+/// The address of a git repository: `https://host/owner/repo.git`, `user@host:owner/repo.git`,
+/// `ssh://`, `git://` or `file://`, or the absolute path of a repository on this disk.
+///
+/// ```
+/// use excerpt_index::GitRemote;
+///
+/// let remote = GitRemote::parse("git@github.com:owner/repo.git").unwrap();
+/// assert_eq!(remote.to_string(), "git@github.com:owner/repo.git");
+/// assert_eq!(
+///     remote.permalink("1f2e3d", "docs/a.md", (10, 20)).unwrap(),
+///     "https://github.com/owner/repo/blob/1f2e3d/docs/a.md#L10-L20"
+/// );
+/// assert!(GitRemote::parse("ext::sh -c whoami").is_err());
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct GitRemote {
+    address: String,
+}
+
+/// Why an address cannot be that of a git repository.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GitAddressError {
+    /// It starts with `-`, or its host does: git or ssh would read it as an option.
+    #[error("an address cannot start with `-`, and neither can its host")]
+    Option,
+    /// It names a program that git would run.
+    #[error("git would run a program for this kind of address")]
+    Program,
+    /// It has a space or a control character.
+    #[error("an address cannot contain spaces or control characters")]
+    Character,
+    /// It is none of the known kinds.
+    #[error(
+        "expected an address such as `https://host/owner/repo.git` or `user@host:owner/repo.git`, or an absolute path"
+    )]
+    Unknown,
+}
+
+/// What of a repository is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum GitReference {
+    /// The default branch.
+    #[default]
+    Default,
+    /// A branch.
+    Branch(String),
+    /// A tag.
+    Tag(String),
+    /// A commit, by its complete id.
+    Commit(String),
+}
+
+impl GitReference {
+    /// The name in the repository that it is fetched from.
+    pub(super) fn there(&self) -> String {
+        match self {
+            GitReference::Default => "HEAD".to_string(),
+            GitReference::Branch(name) => format!("refs/heads/{name}"),
+            GitReference::Tag(name) => format!("refs/tags/{name}"),
+            GitReference::Commit(id) => id.clone(),
+        }
+    }
+
+    /// The name in our clone.
+    pub(super) fn here(&self) -> String {
+        match self {
+            GitReference::Default => "refs/excerpt/default".to_string(),
+            GitReference::Branch(name) => format!("refs/excerpt/branches/{name}"),
+            GitReference::Tag(name) => format!("refs/excerpt/tags/{name}"),
+            GitReference::Commit(id) => format!("refs/excerpt/commits/{id}"),
+        }
+    }
+}
+
+impl GitRemote {
+    /// The repository at `address`.
+    ///
+    /// # Errors
+    ///
+    /// When git would not read it as an address of a repository.
+    pub fn parse(address: &str) -> Result<GitRemote, GitAddressError> {
+        let is_odd = |c: char| c.is_control() || c == ' ';
+        if address.starts_with('-') {
+            return Err(GitAddressError::Option);
+        }
+        if address.contains("::") && !address.contains("://[") {
+            return Err(GitAddressError::Program);
+        }
+        // A path on this disk may have any name.
+        if !Path::new(address).is_absolute() {
+            if address.contains(is_odd) {
+                return Err(GitAddressError::Character);
+            }
+            let host = match parts(address).ok_or(GitAddressError::Unknown)? {
+                Parts { scheme: "file", .. } => "",
+                parts => parts.host,
+            };
+            if host.starts_with('-') {
+                return Err(GitAddressError::Option);
+            }
+        }
+        Ok(GitRemote {
+            address: address.to_string(),
+        })
+    }
+
+    /// The address, with the password if it has one.
+    pub(super) fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// The id of the source that the folder `under` is at `reference`; empty for the whole
+    /// repository. It has no password.
+    #[must_use]
+    pub fn id(&self, reference: &GitReference, under: &str) -> SourceId {
+        let reference = match reference {
+            GitReference::Default => String::new(),
+            GitReference::Branch(name) => format!("#branch={name}"),
+            GitReference::Tag(name) => format!("#tag={name}"),
+            GitReference::Commit(id) => format!("#commit={id}"),
+        };
+        match under {
+            "" => format!("{self}{reference}").into(),
+            under => format!("{self}{reference}#under={under}").into(),
+        }
+    }
+
+    /// The address of a web page that shows lines of a file in a commit; `None` where the host of
+    /// the repository is not known to have such pages.
+    #[must_use]
+    pub fn permalink(&self, commit: &str, path: &str, lines: (usize, usize)) -> Option<String> {
+        let Parts { host, path: at, .. } = parts(&self.address)?;
+        let repository = at.trim_matches('/');
+        let repository = repository.strip_suffix(".git").unwrap_or(repository);
+        let path = utf8_percent_encode(path, ESCAPED);
+        let (first, last) = lines;
+        let page = |middle: &str, lines: String| {
+            format!("https://{host}/{repository}{middle}/{commit}/{path}#{lines}")
+        };
+        Some(match host {
+            "github.com" => page("/blob", format!("L{first}-L{last}")),
+            "gitlab.com" => page("/-/blob", format!("L{first}-{last}")),
+            "codeberg.org" | "gitea.com" => page("/src/commit", format!("L{first}-L{last}")),
+            "bitbucket.org" => page("/src", format!("lines-{first}:{last}")),
+            _ => return None,
+        })
+    }
+}
+
+/// The address without a password.
+impl fmt::Display for GitRemote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = self.address.split_once("://").and_then(|(scheme, rest)| {
+            let authority = rest.find('/').unwrap_or(rest.len());
+            let (user, host) = rest[..authority].rsplit_once('@')?;
+            let (name, _) = user.split_once(':')?;
+            Some(format!("{scheme}://{name}@{host}{}", &rest[authority..]))
+        });
+        f.write_str(shown.as_deref().unwrap_or(&self.address))
+    }
+}
+
+/// As it is displayed: a password is in no log.
+impl fmt::Debug for GitRemote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "GitRemote({self})")
+    }
+}
+
+/// The parts of an address that is no path.
+struct Parts<'a> {
+    scheme: &'a str,
+    /// Without the user and the port.
+    host: &'a str,
+    path: &'a str,
+}
+
+fn parts(address: &str) -> Option<Parts<'_>> {
+    let without_user = |host: &'_ str| host.rfind('@').map_or(0, |at| at + 1);
+    if let Some((scheme, rest)) = address.split_once("://") {
+        let scheme = SCHEMES.into_iter().find(|known| *known == scheme)?;
+        let (authority, path) = rest.split_at(rest.find('/')?);
+        let host = &authority[without_user(authority)..];
+        let port = host.rfind(':').filter(|at| !host[*at..].contains(']'));
+        return Some(Parts {
+            scheme,
+            host: &host[..port.unwrap_or(host.len())],
+            path,
+        });
+    }
+    // `user@host:path`, which git reads so if there is no `/` before the `:`.
+    let (host, path) = address.split_once(':')?;
+    let host = &host[without_user(host)..];
+    (!host.is_empty() && !host.contains('/') && !path.is_empty()).then_some(Parts {
+        scheme: "ssh",
+        host,
+        path,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_repositories_are_known() {
+        for address in [
+            "https://example.org/owner/repo.git",
+            "http://user:word@example.org:8080/repo",
+            "ssh://git@example.org:22/repo",
+            "git://[::1]:9418/repo",
+            "git@example.org:owner/repo.git",
+            "example.org:repo",
+            "file:///srv/repo.git",
+            "/srv/with space/repo.git",
+        ] {
+            assert!(GitRemote::parse(address).is_ok(), "{address}");
+        }
+    }
+
+    #[test]
+    fn what_would_run_or_configure_something_is_refused() {
+        use GitAddressError::{Character, Option, Program, Unknown};
+        for (address, error) in [
+            ("-u", Option),
+            ("--upload-pack=touch x", Option),
+            ("ssh://-oProxyCommand=x/repo", Option),
+            ("ssh://user@-oProxyCommand=x/repo", Option),
+            ("-oProxyCommand=x:repo", Option),
+            ("user@-oProxyCommand=x:repo", Option),
+            ("ext::sh -c true", Program),
+            ("fd::17/repo", Program),
+            ("https::x", Program),
+            ("https://example.org/a b", Character),
+            ("https://example.org/a\nb", Character),
+            ("ftp://example.org/repo", Unknown),
+            ("HTTPS://example.org/repo", Unknown),
+            ("https://example.org", Unknown),
+            ("docs/guide", Unknown),
+            ("docs/a:b", Unknown),
+            ("a:", Unknown),
+            ("", Unknown),
+        ] {
+            assert_eq!(GitRemote::parse(address), Err(error), "{address}");
+        }
+    }
+
+    #[test]
+    fn a_password_is_not_shown() {
+        let remote = GitRemote::parse("https://me:word@example.org/a@b:c/repo.git").unwrap();
+        assert_eq!(remote.to_string(), "https://me@example.org/a@b:c/repo.git");
+        let branch = GitReference::Branch("main".into());
+        let id = remote.id(&branch, "docs");
+        let shown = "https://me@example.org/a@b:c/repo.git#branch=main#under=docs";
+        assert_eq!(id.as_str(), shown);
+        assert!(!format!("{remote:?}{id:?}").contains("word"));
+        assert!(remote.address().contains("word"));
+    }
+
+    #[test]
+    fn lines_have_a_page_on_known_hosts() {
+        let link = |address| {
+            let remote = GitRemote::parse(address).unwrap();
+            remote.permalink("c0ffee", "a b/ü#.md", (3, 7))
+        };
+        for (address, expected) in [
+            (
+                "https://me:word@github.com/o/r.git",
+                "https://github.com/o/r/blob/c0ffee/a%20b/%C3%BC%23.md#L3-L7",
+            ),
+            (
+                "git@gitlab.com:group/sub/r.git",
+                "https://gitlab.com/group/sub/r/-/blob/c0ffee/a%20b/%C3%BC%23.md#L3-7",
+            ),
+            (
+                "ssh://git@codeberg.org/o/r/",
+                "https://codeberg.org/o/r/src/commit/c0ffee/a%20b/%C3%BC%23.md#L3-L7",
+            ),
+            (
+                "https://bitbucket.org/o/r",
+                "https://bitbucket.org/o/r/src/c0ffee/a%20b/%C3%BC%23.md#lines-3:7",
+            ),
+        ] {
+            assert_eq!(link(address).as_deref(), Some(expected));
+        }
+        assert_eq!(link("https://example.org/o/r"), None);
+        assert_eq!(link("/srv/github.com/r"), None);
+    }
+}
