@@ -87,8 +87,8 @@ impl<S: TestStore> Conformance<'_, S> {
         store.ledger().apply(source, &changes).unwrap();
     }
 
-    /// Sources are known by their ids, whoever names them first; a sync counts as interrupted until
-    /// it has finished, and leaves behind what the next one needs.
+    /// Sources are known by their ids. A sync counts as interrupted until it has finished, and
+    /// leaves behind what the next one needs.
     fn begin_and_finish(&self) {
         let mut store = (self.open)();
         let mut ledger = store.ledger();

@@ -44,7 +44,7 @@ pub(crate) struct Args {
 
 /// The report.
 #[derive(Serialize)]
-struct Report {
+struct DoctorReport {
     schema: u32,
     /// The roots of the sources that the index was rebuilt from.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         false => Vec::new(),
     };
     let found = diagnose(&place, &choice);
-    let report = Report {
+    let report = DoctorReport {
         schema: SCHEMA,
         rebuilt,
         attention: found.problems.iter().map(Attention::of).collect(),
@@ -156,7 +156,7 @@ impl Attention {
     }
 }
 
-impl Report {
+impl DoctorReport {
     fn print(&self, output: &mut Output) -> anyhow::Result<()> {
         let mut before = "";
         for (name, text) in self.rows() {

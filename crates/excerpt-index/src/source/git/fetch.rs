@@ -360,7 +360,7 @@ mod tests {
         fetch(&address, &GitReference::Default, clone.path()).unwrap();
         repo.write("a.md", "# Rewritten\n");
         repo.git(["add", "-A"]);
-        repo.git(["commit", "-q", "--amend", "-m", "anew"]);
+        repo.git(["commit", "-q", "--amend", "-m", "state"]);
         let next = repo.git(["rev-parse", "HEAD"]);
         let fetched = fetch(&address, &GitReference::Default, clone.path()).unwrap();
         assert_eq!(fetched, next);

@@ -118,8 +118,8 @@ impl GitCommit {
         tree::listing(&self.objects, &self.tree, rules, limit)
     }
 
-    /// The paths that differ from those of another commit; `None` if the repository does not have it
-    /// or it does not have the folder.
+    /// The paths that differ from those of another commit; `None` if the repository does not have
+    /// that commit, or the commit does not have the folder.
     fn differing(&self, since: &str) -> io::Result<Option<Vec<String>>> {
         let commit = self.objects.named(&format!("{since}^{{commit}}"))?;
         let before = commit.map(|commit| self.objects.tree(&commit, &self.under));

@@ -340,7 +340,7 @@ fn another_history_leads_to_the_same_index_as_a_fresh_one() {
     let first = repo.open("HEAD", None).unwrap();
     sync(&mut index, &first);
 
-    // The branch begins anew, and the former commit is gone.
+    // The branch starts again, and the former commit is gone.
     repo.git(["checkout", "-q", "--orphan", "other"]);
     repo.write("a.md", "# A\n\nAnother history.\n");
     repo.git(["rm", "-q", "-r", "-f", "docs"]);

@@ -11,17 +11,17 @@ use crate::source::{Entry, Listing};
 
 /// A name in the tree of a commit.
 #[derive(Debug)]
-struct Node {
+struct TreeNode {
     /// The path below the part that is listed.
     path: String,
-    kind: Kind,
+    kind: NodeKind,
     id: String,
     /// In bytes; 0 for what is no file.
     size: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum NodeKind {
     File,
     Link,
     Submodule,
@@ -74,7 +74,7 @@ pub(super) fn listing(
 }
 
 /// A line of `git ls-tree -l`: `<mode> <type> <id> <size>`, a tab, and the path.
-fn node(line: &[u8]) -> Option<Result<Node, Skip>> {
+fn node(line: &[u8]) -> Option<Result<TreeNode, Skip>> {
     let tab = line.iter().position(|byte| *byte == b'\t')?;
     let head = std::str::from_utf8(&line[..tab]).ok()?;
     let words: Vec<&str> = head.split_ascii_whitespace().collect();
@@ -82,9 +82,9 @@ fn node(line: &[u8]) -> Option<Result<Node, Skip>> {
         return None;
     };
     let kind = match mode {
-        "120000" => Kind::Link,
-        "160000" => Kind::Submodule,
-        _ => Kind::File,
+        "120000" => NodeKind::Link,
+        "160000" => NodeKind::Submodule,
+        _ => NodeKind::File,
     };
     let Ok(path) = std::str::from_utf8(&line[tab + 1..]) else {
         let path = String::from_utf8_lossy(&line[tab + 1..]);
@@ -96,7 +96,7 @@ fn node(line: &[u8]) -> Option<Result<Node, Skip>> {
         let path = names.collect::<Vec<_>>().join("/");
         return Some(Err(Skip::new(path, SkipReason::Special)));
     }
-    Some(Ok(Node {
+    Some(Ok(TreeNode {
         path: path.to_string(),
         kind,
         id: id.to_string(),
@@ -115,7 +115,7 @@ struct Folder {
 /// Applies the rules, folder by folder.
 struct Walk<'a> {
     objects: &'a Objects,
-    nodes: &'a [Node],
+    nodes: &'a [TreeNode],
     max_file_size: u64,
     listing: Listing,
     folders: Vec<Folder>,
@@ -179,19 +179,19 @@ impl Walk<'_> {
     }
 
     /// Adds a file, or why it is skipped.
-    fn add(&mut self, node: &Node, rules: &Rules) {
+    fn add(&mut self, node: &TreeNode, rules: &Rules) {
         let path = &*node.path;
         let limit = self.max_file_size;
         let refused = match node.kind {
-            Kind::Link => Some(Refused::Kind(FileKind::Link)),
-            Kind::File if node.size > limit => {
+            NodeKind::Link => Some(Refused::Kind(FileKind::Link)),
+            NodeKind::File if node.size > limit => {
                 let size = node.size;
                 Some(Refused::TooLarge { size, limit })
             }
             _ => None,
         };
         let skip = match node.kind {
-            Kind::Submodule => Some(Skip::new(path, SkipReason::Submodule)),
+            NodeKind::Submodule => Some(Skip::new(path, SkipReason::Submodule)),
             _ => rules.skipped(path, PathKind::File),
         };
         match skip.or_else(|| refused?.skip(path)) {
@@ -207,9 +207,9 @@ impl Walk<'_> {
     }
 
     /// The text of an ignore file.
-    fn ignore_file(&self, node: Option<&Node>) -> Result<String, Refused> {
+    fn ignore_file(&self, node: Option<&TreeNode>) -> Result<String, Refused> {
         let node = node.ok_or(Refused::Missing)?;
-        if node.kind != Kind::File {
+        if node.kind != NodeKind::File {
             return Err(Refused::Kind(FileKind::Link));
         }
         match self.objects.blob(&node.id, CONFIGURATION_LIMIT)? {

@@ -172,7 +172,7 @@ impl Store {
         rev: Revision,
         target: Revision,
         progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
-    ) -> Result<Option<Update>, StoreError> {
+    ) -> Result<Option<VectorUpdate>, StoreError> {
         let removed = self.database.removed(rev)?.into_iter();
         let mut changed: BTreeMap<DocumentId, Option<Group>> =
             removed.map(|document| (document, None)).collect();
@@ -187,7 +187,7 @@ impl Store {
             Followed::Complete => target,
             _ => last.unwrap_or(rev),
         };
-        Ok(Some(Update {
+        Ok(Some(VectorUpdate {
             rev,
             changed,
             ended,
@@ -200,7 +200,7 @@ impl Store {
         &self,
         embedder: &dyn Embedder,
         before: Option<&Codes>,
-        update: &Update,
+        update: &VectorUpdate,
     ) -> Result<(), StoreError> {
         let stamp = Stamp {
             store: self.database.id()?,
@@ -284,7 +284,7 @@ impl Store {
 }
 
 /// What an update of the vectors has changed.
-struct Update {
+struct VectorUpdate {
     /// The state of the index that the codes have caught up with.
     rev: Revision,
     /// The codes of the changed documents; `None` for removed ones.
@@ -292,7 +292,7 @@ struct Update {
     ended: Followed,
 }
 
-impl Update {
+impl VectorUpdate {
     /// Why the embedder returned no vectors.
     fn failure(&self) -> Option<String> {
         match &self.ended {
