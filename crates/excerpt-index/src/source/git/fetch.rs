@@ -15,20 +15,16 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// How much of what git says is kept, in bytes.
 const SAID: usize = 16 << 10;
 
-/// The variables that would make git read another repository or run another program.
-const DANGEROUS: [&str; 14] = [
+/// The variables that name another repository, as in a hook, or a window that asks for a password.
+const REMOVED: [&str; 10] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_ASKPASS",
     "GIT_COMMON_DIR",
-    "GIT_CONFIG",
-    "GIT_CONFIG_COUNT",
-    "GIT_CONFIG_PARAMETERS",
     "GIT_DIR",
-    "GIT_EXEC_PATH",
     "GIT_INDEX_FILE",
     "GIT_NAMESPACE",
     "GIT_OBJECT_DIRECTORY",
-    "GIT_TEMPLATE_DIR",
+    "GIT_SHALLOW_FILE",
     "GIT_WORK_TREE",
     "SSH_ASKPASS",
 ];
@@ -97,6 +93,7 @@ impl GitRemote {
         clone: &Path,
     ) -> Result<String, GitFetchError> {
         std::fs::create_dir_all(clone)?;
+        let clone = &clone.canonicalize()?;
         // It completes a clone of which a part is missing.
         let init = ["init", "--quiet", "--bare", "--template=", "."];
         self.run(patience, clone, &init)?;
@@ -195,7 +192,7 @@ fn helpers(clone: &Path) -> Vec<String> {
 /// Git in a clone of ours, with the configuration of its user.
 fn git(clone: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new("git");
-    for name in DANGEROUS {
+    for name in REMOVED {
         command.env_remove(name);
     }
     command
@@ -260,7 +257,7 @@ fn stop(child: &mut Child) {
     let _ = child.wait();
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use std::io::Write as _;
     use std::net::{TcpListener, TcpStream};
