@@ -257,7 +257,8 @@ fn stop(child: &mut Child) {
     let _ = child.wait();
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::io::Write as _;
     use std::net::{TcpListener, TcpStream};
