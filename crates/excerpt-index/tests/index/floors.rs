@@ -22,7 +22,7 @@ fn sources() -> Vec<(String, String)> {
     collect(&src, &mut files);
     let texts = files.into_iter().map(|path| {
         let text = fs::read_to_string(&path).unwrap();
-        let own = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+        let own = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
         let path = path.strip_prefix(&src).unwrap();
         (path.to_str().unwrap().replace('\\', "/"), own.to_string())
     });
