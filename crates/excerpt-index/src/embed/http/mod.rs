@@ -29,7 +29,7 @@ use self::endpoint::{Endpoint, Failure};
 use self::machine::{Machine, ThisMachine};
 pub use self::options::HttpOptions;
 use super::{EmbedError, Embedder, Vectors, to_unit_length};
-use crate::Result;
+use crate::model::Result;
 
 /// Incremented whenever a text gets a different vector from the same endpoint.
 const RULES: u32 = 1;
