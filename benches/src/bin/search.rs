@@ -20,8 +20,8 @@ use excerpt_benches::{files, timed};
 use excerpt_chunk::Hash;
 use excerpt_index::{
     Channels, EmbedError, Embedder, Encoding, Entries, Entry, Filter, Index, ListItem, OpenOptions,
-    Query, Rank, Ranking, ReadOptions, Reading, Signals, Source, SourceId, Stat, StaticTable,
-    SyncOptions, Target, Vectors, quiet,
+    Provenance, Query, Rank, Ranking, ReadOptions, Reading, Signals, Source, SourceId, Stat,
+    StaticTable, SyncOptions, Target, Vectors, quiet,
 };
 use rusqlite::{Connection, Row};
 use serde_json::json;
@@ -347,7 +347,10 @@ struct Sources {
 
 impl Sources {
     fn new(files: impl IntoIterator<Item = (String, String)>) -> Self {
-        Sources { id: "/".into(), files: files.into_iter().collect() }
+        Sources {
+            id: "/".into(),
+            files: files.into_iter().collect(),
+        }
     }
 
     fn stat(text: &str) -> Stat {
@@ -378,6 +381,7 @@ impl Source for Sources {
                 encoding: Encoding::default(),
                 bytes: entry.version.size(),
                 version: entry.version.clone(),
+                provenance: Provenance::default(),
             },
             None => Reading::Gone,
         }

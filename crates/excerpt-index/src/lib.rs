@@ -49,15 +49,15 @@ pub use model::{
     AlsoIn, Answer, Attributes, Building, ChangeDate, Channel, Channels, Check, Collection,
     DateFrom, DocumentEntry, DocumentHits, Domain, Encoding, Error, Explanation, Filter,
     FolderEntry, Fusion, Hit, Keywords, LastSync, Limits, ListOptions, ListOrder, Newest,
-    NextVectors, Note, Progress, Query, Rank, Ranking, RankingPreset, Result, Secret, Secrets,
-    Selection, SignalShare, Signals, Skip, SkipReason, Snippet, SourceId, SourceStatus,
+    NextVectors, Note, Progress, Provenance, Query, Rank, Ranking, RankingPreset, Result, Secret,
+    Secrets, Selection, SignalShare, Signals, Skip, SkipReason, Snippet, SourceId, SourceStatus,
     SourceSummary, Stage, Stat, Status, SyncOptions, SyncReport, Topic, VectorStatus, Version,
     Warned, is_at_or_below,
 };
 pub use read::{ChunkPlace, DocumentText, Incoming, Links, Outgoing, ReadOptions, Target};
 pub use source::{
-    Changes, Entries, Entry, Files, GitAddressError, GitCommit, GitFetchError, GitReference,
-    GitRemote, ListItem, Listing, Reading, Source, decode,
+    Changes, Entries, Entry, Files, GitAddressError, GitCommit, GitFetchError, GitOrigin,
+    GitReference, GitRemote, ListItem, Listing, Origin, Reading, Source, decode,
 };
 pub use store::silence_recovered_panics;
 pub use sync::quiet;

@@ -54,11 +54,15 @@ pub(crate) const DAMAGED_COLLECTIONS: &str = "collections.json.damaged";
 /// The folder of the texts that were added without a file.
 pub(crate) const TEXTS: &str = "given";
 
+/// The folder of the clones of remote repositories, and of what is known about each remote source.
+pub(crate) const REMOTES: &str = "remotes";
+
 /// The repository of which the index contains a working tree or a clone.
 pub(crate) const REPOSITORY: &str = "repository";
 
 /// The contents of an index directory besides its database and the folders of generations.
-const PARTS: [&str; 13] = [
+const PARTS: [&str; 14] = [
+    REMOTES,
     LEXICAL,
     CODES,
     NEXT_CODES,

@@ -290,7 +290,8 @@ impl Index {
     }
 
     /// Its directory.
-    pub(crate) fn dir(&self) -> &Path {
+    #[must_use]
+    pub fn dir(&self) -> &Path {
         &self.dir
     }
 

@@ -42,8 +42,15 @@ impl Stop {
         self.0.end();
     }
 
-    fn is_stopped(&self) -> bool {
+    /// Whether it is stopped.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
         self.0.is_ended()
+    }
+
+    /// Waits for this long, unless it is stopped.
+    pub fn wait(&self, time: Duration) {
+        self.0.pause(time);
     }
 }
 

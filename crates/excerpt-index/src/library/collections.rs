@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::fs::lock::WriteLock;
 use crate::fs::{disk, layout};
 use crate::model::{Collection, Error, Result};
-use crate::source::Files;
+use crate::source::{Files, Origin};
 use crate::store::Database;
 
 /// The longest name of a collection, in bytes, so that it fits into a file name.
@@ -49,8 +49,12 @@ impl Collection {
 
     /// Checks that it can be indexed, and makes its root an absolute path without links.
     pub(crate) fn check(&mut self) -> Result<()> {
-        let files = Files::selected(&self.root, &self.selection)?;
-        self.root = files.path().to_path_buf();
+        if Origin::of(&self.root).is_remote() {
+            self.selection.check()?;
+        } else {
+            let files = Files::selected(&self.root, &self.selection)?;
+            self.root = files.path().to_path_buf();
+        }
         excerpt_grammars::chunker(self.chunking.config())?;
         Ok(())
     }

@@ -10,6 +10,7 @@ use super::locate;
 use crate::fs::lock::WriteLock;
 use crate::fs::{disk, layout};
 use crate::model::{Collection, Error, Result};
+use crate::source::Origin;
 use crate::store::generation::{exists, was_index};
 use crate::store::{Store, StoreError, noted_roots};
 
@@ -60,7 +61,7 @@ impl IndexEntry {
         });
         let roots = noted_roots(&index);
         IndexEntry {
-            is_there: roots.iter().any(|root| root.exists()),
+            is_there: roots.iter().any(|root| Origin::of(root).exists()),
             documents: documents.ok(),
             disk_bytes: disk::bytes_in(&index),
             used: used(&index),
@@ -142,6 +143,9 @@ fn is_part(dir: &Path, name: &str) -> bool {
     let Ok(found) = fs::symlink_metadata(&path) else {
         return false;
     };
+    if name == layout::REMOTES {
+        return found.is_dir();
+    }
     let is_folder = name == layout::TEXTS || layout::is_folder(name);
     match found.is_dir() {
         true if name == layout::LEXICAL => path.join("meta.json").is_file() || is_empty(&path),

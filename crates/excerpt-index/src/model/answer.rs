@@ -234,6 +234,9 @@ pub struct DocumentHits {
     pub first_heading: Option<String>,
     /// Its front matter, and the attributes that the user gave it.
     pub metadata: Map<String, Value>,
+    /// What its source knows about it, such as its last commit.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub provenance: Map<String, Value>,
     /// The encoding of its file. The places of its chunks refer to the text in UTF-8.
     pub encoding: Encoding,
     /// Its score: that of its best chunk, plus a little for further good chunks.

@@ -33,6 +33,6 @@ pub use state::{
 };
 pub use summary::{Domain, Newest, SourceSummary, Topic};
 pub use sync::{
-    Attributes, Encoding, Limits, Progress, Skip, SkipReason, Stage, Stat, SyncOptions, SyncReport,
-    Version,
+    Attributes, Encoding, Limits, Progress, Provenance, Skip, SkipReason, Stage, Stat, SyncOptions,
+    SyncReport, Version,
 };

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use excerpt_chunk::{Config, Hash};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::Selection;
 
@@ -387,6 +388,8 @@ pub enum Version {
         tag: String,
         /// The size in bytes.
         size: u64,
+        /// When the document was last changed, in seconds since 1970, if the source knows.
+        changed: Option<i64>,
     },
 }
 
@@ -402,15 +405,15 @@ impl Version {
 
     /// The version as a store keeps it: a tag as its hash, with a time that no file has.
     pub(crate) fn stored(&self) -> Stat {
-        let (tag, size) = match self {
+        let (tag, size, changed) = match self {
             Version::Stat(stat) => return *stat,
-            Version::Tag { tag, size } => (tag, *size),
+            Version::Tag { tag, size, changed } => (tag, *size, changed.unwrap_or(0)),
         };
         let mut hash = [0; 8];
         hash.copy_from_slice(&Hash::of(tag.as_bytes()).0[..8]);
         Stat {
             size,
-            mtime_ns: 0,
+            mtime_ns: changed.saturating_mul(1_000_000_000),
             inode: Some(u64::from_le_bytes(hash)),
             ctime_ns: Some(Stat::OF_TAG),
         }
@@ -427,7 +430,7 @@ impl Stat {
     /// The time in place of which a tag is stored.
     const OF_TAG: i64 = i64::MIN;
 
-    /// Whether it stands for a tag, which has no times.
+    /// Whether it stands for a tag. Its only time is that of the last change, or 0.
     pub(crate) fn is_of_tag(self) -> bool {
         self.ctime_ns == Some(Stat::OF_TAG)
     }
@@ -438,3 +441,7 @@ impl Stat {
         self.mtime_ns.div_euclid(1_000_000_000)
     }
 }
+
+/// What a source knows about a document besides its text, such as its last commit. Each value is
+/// also a field to filter by.
+pub type Provenance = Map<String, Value>;

@@ -9,6 +9,7 @@ use crate::model::{
     ChangeDate, DateFrom, DocumentEntry, DocumentId, FolderEntry, ListOptions, ListOrder, SourceId,
     Warned, segments,
 };
+use crate::source::Origin;
 use crate::source::commits::{Commit, Commits};
 use crate::store::catalog::Catalog;
 use crate::store::facet::DATE;
@@ -141,6 +142,11 @@ fn change_date(document: &Listed, commit: Option<Commit>, day: Option<&i64>) -> 
     /// The seconds of a day.
     const DAY: i64 = 86_400;
     let day = day.map(|day| day * DAY);
+    // Of a document in a git repository, the source gives the time of its last commit.
+    let is_committed = document.stat.is_of_tag()
+        && document.stat.mtime_ns != 0
+        && matches!(Origin::of(document.source.path()), Origin::Git(_));
+    let commit = commit.or(is_committed.then_some(Commit::At(document.stat.seconds())));
     let (at, from) = match (commit, day) {
         (Some(Commit::At(at)), _) => (at, DateFrom::Commit),
         (Some(Commit::Before(at)), day) => match day.filter(|day| *day < at) {

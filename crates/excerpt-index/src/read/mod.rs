@@ -107,6 +107,9 @@ pub struct DocumentText {
     pub first_heading: Option<String>,
     /// Its front matter.
     pub metadata: Map<String, Value>,
+    /// What its source knows about it, such as its last commit.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub provenance: Map<String, Value>,
     /// The size of its file in bytes, when it was indexed.
     pub size: u64,
     /// When its file was last changed, in seconds since 1970, as of when it was indexed.

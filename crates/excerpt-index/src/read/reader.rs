@@ -97,6 +97,7 @@ impl Reader<'_> {
             title: document.title,
             first_heading: document.first_heading,
             metadata: document.metadata,
+            provenance: document.provenance,
             size: stat.size,
             modified: stat.seconds(),
             encoding: document.encoding,

@@ -220,6 +220,7 @@ impl KeptDocuments {
             title: document.title.clone(),
             first_heading: document.first_heading.clone(),
             metadata: document.metadata.clone(),
+            provenance: document.provenance.clone(),
             encoding: document.encoding,
             score,
             chunks,

@@ -12,7 +12,9 @@ use super::rules::{IgnoreFiles, PathKind, Rules, is_mark};
 use super::secrets;
 use super::{Entries, Entry, Listing, Reading, Source};
 use crate::fs::open::{Child, FileKind, Look, OpenFolder, Refused};
-use crate::model::{Encoding, Error, Result, Secret, Selection, Skip, SkipReason, SourceId, plain};
+use crate::model::{
+    Encoding, Error, Provenance, Result, Secret, Selection, Skip, SkipReason, SourceId, plain,
+};
 
 /// The files under a folder, or a single file. Symbolic links are not followed, and nothing is ever
 /// written.
@@ -207,6 +209,7 @@ impl Source for Files {
                 encoding,
                 version: stat.into(),
                 bytes: count,
+                provenance: Provenance::default(),
             },
             Err(skip) => Reading::Skip {
                 skip,

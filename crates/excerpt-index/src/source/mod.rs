@@ -8,15 +8,17 @@ mod decode;
 mod files;
 mod git;
 mod ignores;
+mod origin;
 mod rules;
 mod secrets;
 mod watch;
 
-use crate::model::{Encoding, Result, Skip, SourceId, Version};
+use crate::model::{Encoding, Provenance, Result, Skip, SourceId, Version};
 
 pub use decode::decode;
 pub use files::Files;
-pub use git::{GitAddressError, GitCommit, GitFetchError, GitReference, GitRemote};
+pub use git::{GitAddressError, GitCommit, GitFetchError, GitOrigin, GitReference, GitRemote};
+pub use origin::Origin;
 pub(crate) use rules::{PathKind, Rules};
 pub(crate) use secrets::VERSION as SECRETS_VERSION;
 pub(crate) use watch::{ChangeSignal, Wakeup, Watched};
@@ -136,6 +138,8 @@ pub enum Reading {
         version: Version,
         /// How many bytes were read.
         bytes: u64,
+        /// What the source knows about the document besides its text: see [`Provenance`].
+        provenance: Provenance,
     },
     /// It is skipped because of its contents.
     Skip {

@@ -11,11 +11,11 @@ use super::snapshot::{
     Enough, PassageRequest, QueryVector, Shortlist, ShortlistRequest, Snapshot, Survey,
     SurveyRequest, VectorSupply,
 };
-use super::{Change, LexicalQuery, Record, SkipRow, StoredDocument};
+use super::{Change, Described, LexicalQuery, Record, SkipRow, StoredDocument};
 use crate::embed::Embedder;
 use crate::model::{
-    Attributes, DocumentId, Encoding, Filter, LastSync, Skip, SkipReason, SourceId, SourceSummary,
-    Stat,
+    Attributes, DocumentId, Encoding, Filter, LastSync, Provenance, Skip, SkipReason, SourceId,
+    SourceSummary, Stat,
 };
 
 /// A store whose only writer is the test.
@@ -58,7 +58,12 @@ fn record(path: &str, text: &str) -> Box<Record> {
     let chunking = Chunker::default().chunk(&document);
     let (hash, identity) = (Hash::of(text.as_bytes()), Hash::of(b"settings"));
     let attributes = Attributes::default();
-    Box::new(Record::new(&document, &chunking, hash, identity, &attributes, None).unwrap())
+    let known = Described {
+        attributes: &attributes,
+        provenance: &Provenance::default(),
+        language: None,
+    };
+    Box::new(Record::new(&document, &chunking, hash, identity, &known).unwrap())
 }
 
 /// The documents at a path, of every source.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use crate::model::{Attributes, Filter};
+use crate::model::{Attributes, Filter, Provenance};
 
 /// The facets that combine several fields. Any other field of the front matter is a facet under its
 /// own name.
@@ -19,6 +19,13 @@ pub(crate) const DATE: &str = "date";
 const TAGS: [&str; 3] = ["tags", "tag", "keywords"];
 const KINDS: [&str; 2] = ["type", "kind"];
 const VERSIONS: [&str; 2] = ["versions", "version"];
+
+/// The field of the stored metadata for what the source of a document knows about it. No front
+/// matter has this key: its keys are words.
+const PROVENANCE: &str = "@source";
+
+/// The field of a provenance with the time of the last commit, in RFC 3339.
+pub(crate) const COMMITTED: &str = "committed";
 
 /// Longer values are text, not something to filter by.
 const LONGEST: usize = 200;
@@ -53,9 +60,32 @@ pub(super) fn merged(metadata: &Map<String, Value>, attributes: &Attributes) -> 
     merged
 }
 
-/// The facets of a document with this metadata, each once.
+/// Adds what the source of a document knows to its metadata, as it is stored.
+pub(super) fn put_provenance(metadata: &mut Map<String, Value>, provenance: &Provenance) {
+    metadata.remove(PROVENANCE);
+    if !provenance.is_empty() {
+        metadata.insert(PROVENANCE.to_string(), provenance.clone().into());
+    }
+}
+
+/// Takes it out of the stored metadata again.
+pub(crate) fn take_provenance(metadata: &mut Map<String, Value>) -> Provenance {
+    match metadata.remove(PROVENANCE) {
+        Some(Value::Object(provenance)) => provenance,
+        _ => Provenance::default(),
+    }
+}
+
+/// The day of the last commit of a document, in UTC.
+pub(super) fn commit_day(provenance: &Provenance) -> Option<&str> {
+    provenance.get(COMMITTED)?.as_str()?.get(..10)
+}
+
+/// The facets of a document with this metadata, each once. Its front matter takes precedence over
+/// its provenance, and its own dates over that of its last commit.
 pub(super) fn facets(
     metadata: &Map<String, Value>,
+    provenance: &Provenance,
     language: &str,
     dates: &[String],
 ) -> BTreeSet<(String, String)> {
@@ -66,7 +96,9 @@ pub(super) fn facets(
             facets.insert((name.to_string(), value));
         }
     };
-    for (name, value) in metadata {
+    let others = provenance.iter();
+    let others = others.filter(|(name, _)| !metadata.contains_key(*name));
+    for (name, value) in metadata.iter().chain(others) {
         let named = match &**name {
             name if TAGS.contains(&name) => TAG,
             name if KINDS.contains(&name) => KIND,
@@ -82,6 +114,11 @@ pub(super) fn facets(
     add(LANGUAGE, language);
     for date in dates {
         add(DATE, date);
+    }
+    if dates.is_empty()
+        && let Some(day) = commit_day(provenance)
+    {
+        add(DATE, day);
     }
     facets
 }
@@ -166,7 +203,12 @@ mod tests {
             "tags": ["Api", "api ", ""], "keywords": "Web, CSS", "type": "Doc", "versions": [3.12, "3.x"],
             "draft": true, "nested": {"a": 1}, "date": "2026-01-31", "language": "de"
         }));
-        let facets = facets(&metadata, "markdown", &["2026-01-31".to_string()]);
+        let facets = facets(
+            &metadata,
+            &Provenance::default(),
+            "markdown",
+            &["2026-01-31".to_string()],
+        );
         let facets: Vec<String> = facets
             .iter()
             .map(|(name, value)| format!("{name}={value}"))

@@ -22,5 +22,5 @@ pub(crate) use link::LinkRow;
 pub use local::silence_recovered_panics;
 pub(crate) use local::{Database, Repair, Store, faults, generation, noted_roots};
 pub(crate) use period::{Period, dates_of};
-pub(crate) use record::{Change, Known, Record, SkipRow};
+pub(crate) use record::{Change, Described, Known, Record, SkipRow};
 pub(crate) use stored::{Counts, Features, Listed, StoredChunk, StoredDocument, StoredSource};

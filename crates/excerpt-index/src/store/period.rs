@@ -3,6 +3,7 @@
 use excerpt_chunk::dates;
 use serde_json::Value;
 
+use super::facet::commit_day;
 use super::{Features, StoredDocument};
 use crate::model::Filter;
 
@@ -36,7 +37,8 @@ impl Period {
 }
 
 /// The dates of a chunk: those in the name of its file and in the headings around and inside it. If
-/// no heading has one, that of the front matter, too.
+/// no heading has one, that of the front matter, too. If there is none at all, the day of the last
+/// commit of its document.
 pub(crate) fn dates_of<'d>(
     document: &'d StoredDocument,
     chunk: &'d Features,
@@ -48,5 +50,10 @@ pub(crate) fn dates_of<'d>(
         Some(_) => None,
     };
     let outer = field.into_iter().flat_map(dates);
-    dates(name).chain(headings).chain(outer)
+    let mut own = dates(name).chain(headings).chain(outer).peekable();
+    let committed = match own.peek() {
+        None => commit_day(&document.provenance),
+        Some(_) => None,
+    };
+    own.chain(committed)
 }

@@ -11,7 +11,7 @@ use super::compress::compressed;
 use super::error::StoreError;
 use super::facet;
 use super::link::LinkRow;
-use crate::model::{Attributes, DocumentId, Encoding, Skip, SkipReason, Stat};
+use crate::model::{Attributes, DocumentId, Encoding, Provenance, Skip, SkipReason, Stat};
 
 /// A change to the documents of a source.
 #[derive(Debug)]
@@ -27,6 +27,14 @@ pub(crate) enum Change {
     },
     /// The document no longer exists.
     Remove { id: DocumentId },
+}
+
+/// What is known about a document besides its text and its settings.
+pub(crate) struct Described<'a> {
+    pub(crate) attributes: &'a Attributes,
+    pub(crate) provenance: &'a Provenance,
+    /// The language of the document.
+    pub(crate) language: Option<&'a str>,
 }
 
 /// A document with its chunks.
@@ -79,19 +87,18 @@ pub(crate) struct ChunkRow {
 }
 
 impl Record {
-    /// Builds the record of a document from its chunks, and compresses the text. `language` is the
-    /// language of the document.
+    /// Builds the record of a document from its chunks, and compresses the text.
     pub(crate) fn new(
         document: &Document<'_>,
         chunking: &Chunking<'_>,
         hash: Hash,
         identity: Hash,
-        attributes: &Attributes,
-        language: Option<&str>,
+        known: &Described<'_>,
     ) -> Result<Self, StoreError> {
         let text = document.text();
         let info = &chunking.document;
-        let metadata = facet::merged(&info.metadata, attributes);
+        let attributes = known.attributes;
+        let mut metadata = facet::merged(&info.metadata, attributes);
         let syntax = word(&document.syntax())?;
         let chunks = chunking.chunks.iter();
         let chunks = chunks.map(|chunk| ChunkRow::new(chunk, text));
@@ -103,6 +110,9 @@ impl Record {
         }
         let path = document.path().unwrap_or_default();
         let links = info.links.iter();
+        let language = known.language.unwrap_or(&syntax);
+        let facets = facet::facets(&metadata, known.provenance, language, &info.dates);
+        facet::put_provenance(&mut metadata, known.provenance);
         Ok(Record {
             id: None,
             path: path.to_string(),
@@ -114,7 +124,7 @@ impl Record {
             zstd: compressed(text)?,
             title: info.title.as_deref().map(str::to_string),
             first_heading: info.first_heading.as_deref().map(str::to_string),
-            facets: facet::facets(&metadata, language.unwrap_or(&syntax), &info.dates),
+            facets,
             metadata: serde_json::to_string(&metadata)?,
             syntax,
             strategy: chunking.strategy.name().to_string(),

@@ -6,7 +6,7 @@ use std::ops::Range;
 use excerpt_chunk::{Hash, Span, embedded_text};
 use serde_json::{Map, Value};
 
-use crate::model::{DocumentId, Encoding, LastSync, Revision, SourceId, Stat};
+use crate::model::{DocumentId, Encoding, LastSync, Provenance, Revision, SourceId, Stat};
 
 /// A stored chunk without its text.
 #[derive(Clone, Debug)]
@@ -58,6 +58,8 @@ pub(crate) struct StoredDocument {
     pub(crate) title: Option<String>,
     pub(crate) first_heading: Option<String>,
     pub(crate) metadata: Map<String, Value>,
+    /// What its source knows about it.
+    pub(crate) provenance: Provenance,
     pub(crate) syntax: String,
     pub(crate) encoding: Encoding,
     pub(crate) text: Hash,

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use excerpt_chunk::{Chunker, CodeParser as _, Document, Hash};
 use excerpt_grammars::Grammars;
 
-use crate::model::{Attributes, Limits, Result, Skip, SkipReason, SyncOptions};
-use crate::store::{Record, StoreError};
+use crate::model::{Attributes, Limits, Provenance, Result, Skip, SkipReason, SyncOptions};
+use crate::store::{Described, Record, StoreError};
 use crate::sync::deadline::{self, Lost};
 
 /// A document that takes longer is slow: its time counts towards the limit for all slow documents.
@@ -29,6 +29,13 @@ struct Splitting {
     attributes: Attributes,
     identity: Hash,
     most_chunks: usize,
+}
+
+/// A text, and what its source knows about the document.
+#[derive(Debug, Default)]
+pub(crate) struct ProvenText {
+    pub(crate) text: String,
+    pub(crate) provenance: Provenance,
 }
 
 /// The result for a document.
@@ -63,7 +70,7 @@ impl Splitter {
     pub(crate) fn cut(
         &self,
         path: &str,
-        text: String,
+        text: ProvenText,
         hash: Hash,
         cancelled: &AtomicBool,
     ) -> Result<Split, StoreError> {
@@ -108,7 +115,7 @@ impl Splitting {
     fn cut(
         &self,
         path: &str,
-        text: &str,
+        ProvenText { text, provenance }: &ProvenText,
         hash: Hash,
         stop: &AtomicBool,
     ) -> Result<Split, StoreError> {
@@ -127,8 +134,12 @@ impl Splitting {
         }
         let detected = Grammars.detect(&document);
         let language = detected.map(|detected| detected.language);
-        let (identity, attributes) = (self.identity, &self.attributes);
-        let record = Record::new(&document, &chunking, hash, identity, attributes, language)?;
+        let known = Described {
+            attributes: &self.attributes,
+            provenance,
+            language,
+        };
+        let record = Record::new(&document, &chunking, hash, self.identity, &known)?;
         Ok(Split::Record(Box::new(record)))
     }
 }

@@ -34,7 +34,7 @@ use crate::source::{Entries, SECRETS_VERSION, Source};
 use crate::store::ledger::{Finished, Followed, Ledger, Registered};
 use crate::store::{Change, SkipRow, StoreError};
 pub(crate) use clock::Clock;
-use cut::Splitter;
+use cut::{ProvenText, Splitter};
 use journal::{Journal, Verdict, key};
 use plan::{BATCH_DOCUMENTS, KnownDocuments, Plan, Step, Terms, batch};
 use summary::summary;
@@ -440,18 +440,33 @@ impl<'a> Sync<'a> {
         self.tally(outcomes, skips)
     }
 
-    /// The texts of a batch that are to be split again. They come from the ledger, which one thread
-    /// reads.
-    fn kept_texts(&self, batch: &[Step]) -> Result<Vec<Option<String>>, StoreError> {
-        let hashes: Vec<Hash> = batch.iter().filter_map(Step::kept_text).collect();
+    /// The texts of a batch that are to be split again, with the provenance of their documents.
+    /// They come from the ledger, which one thread reads.
+    fn kept_texts(&self, batch: &[Step]) -> Result<Vec<Option<ProvenText>>, StoreError> {
+        let kept = batch.iter().filter_map(Step::kept);
+        let hashes: Vec<Hash> = kept.clone().map(|known| known.hash).collect();
+        let catalog = self.ledger.catalog()?;
+        let provenances = kept.map(|known| match known.stat.is_of_tag() {
+            true => {
+                let document = catalog.document(known.id)?;
+                Ok(document.map(|document| document.provenance))
+            }
+            // A file has none.
+            false => Ok(None),
+        });
+        let provenances = provenances.collect::<Result<Vec<_>, StoreError>>()?;
         let kept = self.ledger.texts(&hashes)?;
         if kept.len() != hashes.len() {
             return Err(StoreError::Value("texts that are missing"));
         }
-        let mut kept = kept.into_iter();
+        let kept = kept.into_iter().zip(provenances);
+        let mut kept = kept.map(|(text, provenance)| ProvenText {
+            text,
+            provenance: provenance.unwrap_or_default(),
+        });
         let texts = batch
             .iter()
-            .map(|step| step.kept_text().and_then(|_| kept.next()));
+            .map(|step| step.kept().and_then(|_| kept.next()));
         Ok(texts.collect())
     }
 
@@ -604,7 +619,7 @@ mod tests {
 
     use super::*;
     use crate::fs::lock::WriteLock;
-    use crate::model::{Encoding, Stat};
+    use crate::model::{Encoding, Provenance, Stat};
     use crate::source::{Entry, ListItem, Reading};
     use crate::store::Store;
 
@@ -654,6 +669,7 @@ mod tests {
                 text: entry.path.clone(),
                 version: entry.version.clone(),
                 bytes: 6,
+                provenance: Provenance::default(),
             }
         }
     }

@@ -286,11 +286,11 @@ impl Step {
         self.size() > LARGE
     }
 
-    /// The hash of its text, if it is split as it is stored.
-    pub(super) fn kept_text(&self) -> Option<Hash> {
+    /// The document, if its text is split as it is stored.
+    pub(super) fn kept(&self) -> Option<&Known> {
         match self {
             Step::Read { .. } => None,
-            Step::Recut { known } => Some(known.hash),
+            Step::Recut { known } => Some(known),
         }
     }
 

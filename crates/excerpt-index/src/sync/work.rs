@@ -6,7 +6,7 @@ use excerpt_chunk::Hash;
 use rayon::prelude::*;
 
 use super::clock::Clock;
-use super::cut::{Split, Splitter};
+use super::cut::{ProvenText, Split, Splitter};
 use super::journal::{Journal, key};
 use super::plan::Step;
 use crate::model::{DocumentId, Encoding, Selection, Skip, SkipReason, Stat};
@@ -52,7 +52,7 @@ pub(super) struct Work<'a> {
 
 /// The text of a file, and the state of the file that it was read from.
 struct FileText {
-    text: String,
+    text: ProvenText,
     encoding: Encoding,
     stat: Stat,
 }
@@ -63,7 +63,7 @@ impl Work<'_> {
     pub(super) fn look_at_all(
         &self,
         steps: Vec<Step>,
-        texts: Vec<Option<String>>,
+        texts: Vec<Option<ProvenText>>,
         assured: usize,
     ) -> Vec<Result<(Outcome, Option<u64>), StoreError>> {
         let steps = steps.into_par_iter().zip(texts).enumerate();
@@ -79,7 +79,7 @@ impl Work<'_> {
     fn look(
         &self,
         step: Step,
-        text: Option<String>,
+        text: Option<ProvenText>,
         is_assured: bool,
     ) -> Result<(Outcome, Option<u64>), StoreError> {
         let ended = if is_assured { &NEVER } else { self.ended };
@@ -96,10 +96,15 @@ impl Work<'_> {
     }
 
     /// Splits a stored text again.
-    fn recut(&self, known: Known, text: String, ended: &AtomicBool) -> Result<Outcome, StoreError> {
+    fn recut(
+        &self,
+        known: Known,
+        text: ProvenText,
+        ended: &AtomicBool,
+    ) -> Result<Outcome, StoreError> {
         let stat = known.stat;
         // It may have been indexed before its secrets were recognised.
-        let cut = match self.selection.withholds(&known.path, &text) {
+        let cut = match self.selection.withholds(&known.path, &text.text) {
             Some(secret) => {
                 let skip = Skip::new(&*known.path, SkipReason::Secret);
                 Split::Skip(skip.with_detail(secret))
@@ -130,8 +135,10 @@ impl Work<'_> {
                 encoding,
                 version,
                 bytes,
+                provenance,
             } => {
                 let stat = version.stored();
+                let text = ProvenText { text, provenance };
                 let text = FileText {
                     text,
                     encoding,
@@ -167,9 +174,14 @@ impl Work<'_> {
         ended: &AtomicBool,
     ) -> Result<Outcome, StoreError> {
         let stat = text.stat;
-        let hash = Hash::of(text.text.as_bytes());
+        let hash = Hash::of(text.text.text.as_bytes());
+        // Of the provenance, only a new record is made.
+        let is_record_same = |known: &Known| {
+            known.identity == self.identity
+                && (text.text.provenance.is_empty() || known.stat == stat)
+        };
         let became = match &known {
-            Some(known) if known.hash == hash && known.identity == self.identity => {
+            Some(known) if known.hash == hash && is_record_same(known) => {
                 return Ok(Outcome::Same {
                     id: known.id,
                     stat,

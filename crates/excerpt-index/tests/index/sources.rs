@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use excerpt_index::{
-    Changes, Encoding, Entries, Entry, Index, ListItem, Listing, OpenOptions, Query, Reading, Skip,
-    SkipReason, Source, SourceId, SyncOptions, SyncReport, Version, quiet,
+    Changes, Encoding, Entries, Entry, Index, ListItem, Listing, OpenOptions, Provenance, Query,
+    Reading, Skip, SkipReason, Source, SourceId, SyncOptions, SyncReport, Version, quiet,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -44,6 +44,7 @@ impl Shelf {
         Some(Version::Tag {
             tag: tag.clone(),
             size: text.len() as u64,
+            changed: None,
         })
     }
 
@@ -78,6 +79,7 @@ impl Source for Shelf {
                 encoding: Encoding::default(),
                 bytes: version.size(),
                 version,
+                provenance: Provenance::default(),
             },
         }
     }
@@ -163,6 +165,7 @@ impl History {
                     version: Version::Tag {
                         tag: tag.to_string(),
                         size: self.text(path).unwrap().len() as u64,
+                        changed: None,
                     },
                 });
             }
@@ -222,6 +225,7 @@ impl Source for History {
                 text,
                 encoding: Encoding::default(),
                 version: entry.version.clone(),
+                provenance: Provenance::default(),
             },
         }
     }

@@ -2,7 +2,9 @@
 //! database of objects; there is no working tree.
 
 mod fetch;
+mod history;
 mod objects;
+mod origin;
 mod remote;
 #[cfg(test)]
 mod tests;
@@ -15,12 +17,16 @@ use std::path::Path;
 use excerpt_chunk::Hash;
 
 pub use self::fetch::GitFetchError;
+use self::history::LastCommits;
 use self::objects::{Blob, Objects};
+pub use self::origin::GitOrigin;
 pub use self::remote::{GitAddressError, GitReference, GitRemote};
 use super::rules::Rules;
 use super::{Changes, Entries, Entry, Listing, Reading, Source};
 use crate::fs::open::Refused;
-use crate::model::{Error, Result, Selection, Skip, SkipReason, SourceId, Version, with_folders};
+use crate::model::{
+    Error, Provenance, Result, Selection, Skip, SkipReason, SourceId, Version, with_folders,
+};
 
 /// How the file starts that stands for one in Git LFS, and how large such a file can be:
 /// <https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md>.
@@ -43,6 +49,8 @@ pub struct GitCommit {
     tree: String,
     selection: Selection,
     cursor: String,
+    /// Whether it tells what has changed since another commit.
+    is_comparable: bool,
 }
 
 impl GitCommit {
@@ -80,6 +88,7 @@ impl GitCommit {
             under,
             tree,
             selection: selection.clone(),
+            is_comparable: true,
         })
     }
 
@@ -89,9 +98,18 @@ impl GitCommit {
         &self.commit
     }
 
+    /// Makes the next sync compare everything, instead of what has changed since the last one.
+    pub fn forget_cursors(&mut self) {
+        self.is_comparable = false;
+    }
+
     /// The text in the bytes of a file, unless it is skipped.
     fn text(&self, entry: &Entry, bytes: Vec<u8>) -> Reading {
         let (version, count) = (entry.version.clone(), bytes.len() as u64);
+        let provenance = match &version {
+            Version::Tag { tag, .. } => history::provenance(tag),
+            Version::Stat(_) => Provenance::default(),
+        };
         let text = match bytes.len() < LFS_LIMIT && bytes.starts_with(LFS) {
             true => Err(Skip::new(&*entry.path, SkipReason::LfsPointer)),
             false => self.selection.text(&entry.path, bytes),
@@ -102,6 +120,7 @@ impl GitCommit {
                 encoding,
                 version,
                 bytes: count,
+                provenance,
             },
             Err(skip) => Reading::Skip {
                 skip,
@@ -111,19 +130,36 @@ impl GitCommit {
         }
     }
 
-    fn listing(&self) -> io::Result<Listing> {
+    /// What there is, with the blobs of the files as their tags.
+    fn blobs(&self) -> io::Result<Listing> {
         let rules = Rules::of_tree().selecting(Path::new(""), &self.selection);
         let rules = rules.map_err(io::Error::other)?;
         let limit = self.selection.max_file_size();
         tree::listing(&self.objects, &self.tree, rules, limit)
     }
 
-    /// The paths that differ from those of another commit; `None` if the repository does not have
-    /// that commit, or the commit does not have the folder.
+    /// Completes entries by their last commits.
+    fn dated(&self, mut listing: Listing) -> io::Result<Listing> {
+        let (objects, entries) = (&self.objects, &mut listing.entries);
+        let commits = LastCommits::of(objects, &self.commit, &self.under, entries)?;
+        for entry in entries {
+            commits.complete(entry);
+        }
+        Ok(listing)
+    }
+
+    /// The paths that commits have touched since another one in the history, or that differ from
+    /// it; `None` if it is not in the history, or does not have the folder.
     fn differing(&self, since: &str) -> io::Result<Option<Vec<String>>> {
-        let commit = self.objects.named(&format!("{since}^{{commit}}"))?;
-        let before = commit.map(|commit| self.objects.tree(&commit, &self.under));
-        let Some(before) = before.transpose()?.flatten() else {
+        let (objects, under) = (&self.objects, &*self.under);
+        let commit = objects.named(&format!("{since}^{{commit}}"))?;
+        let Some(commit) = commit else {
+            return Ok(None);
+        };
+        let Some(before) = objects.tree(&commit, under)? else {
+            return Ok(None);
+        };
+        let Some(mut touched) = history::touched(objects, &commit, &self.commit, under)? else {
             return Ok(None);
         };
         let arguments = [
@@ -134,17 +170,12 @@ impl GitCommit {
             "--name-only",
             "--end-of-options",
         ];
-        let output = self
-            .objects
-            .ask(&[&arguments[..], &[&before, &self.tree]].concat())?;
+        let output = objects.ask(&[&arguments[..], &[&before, &self.tree]].concat())?;
         let paths = output
             .split(|byte| *byte == 0)
             .filter(|path| !path.is_empty());
-        Ok(Some(
-            paths
-                .map(|path| String::from_utf8_lossy(path).into_owned())
-                .collect(),
-        ))
+        touched.extend(paths.map(|path| String::from_utf8_lossy(path).into_owned()));
+        Ok(Some(touched.into_iter().collect()))
     }
 }
 
@@ -171,9 +202,8 @@ impl Source for GitCommit {
     }
 
     fn entries(&self) -> Result<Entries<'_>> {
-        let listing = self
-            .listing()
-            .map_err(|error| unreachable(&self.id, error))?;
+        let listing = self.blobs().and_then(|listing| self.dated(listing));
+        let listing = listing.map_err(|error| unreachable(&self.id, error))?;
         Ok(listing.into_entries())
     }
 
@@ -185,7 +215,8 @@ impl Source for GitCommit {
         let Some((commit, rules)) = since.split_once(' ') else {
             return Ok(None);
         };
-        if rules != of_rules(&self.under, &self.selection).to_string() {
+        let is_same = rules == of_rules(&self.under, &self.selection).to_string();
+        if !is_same || !self.is_comparable {
             return Ok(None);
         }
         if commit == self.commit {
@@ -205,11 +236,12 @@ impl Source for GitCommit {
         if paths.iter().any(String::is_empty) {
             return Ok(None);
         }
-        let mut listing = self.listing().map_err(at)?;
+        let mut listing = self.blobs().map_err(at)?;
         let changed: HashSet<&str> = paths.iter().map(String::as_str).collect();
         let is_changed = |path: &str| with_folders(path).any(|path| changed.contains(path));
         listing.entries.retain(|entry| is_changed(&entry.path));
         listing.skips.retain(|skip| is_changed(&skip.path));
+        let listing = self.dated(listing).map_err(at)?;
         Ok(Some(Changes { paths, listing }))
     }
 
@@ -218,7 +250,7 @@ impl Source for GitCommit {
             return Reading::Gone;
         };
         let limit = self.selection.max_file_size();
-        let refused = match self.objects.blob(tag, limit) {
+        let refused = match self.objects.blob(history::blob(tag), limit) {
             Ok(Blob::Bytes(bytes)) => return self.text(entry, bytes),
             Ok(Blob::Missing) => Refused::Missing,
             Ok(Blob::TooLarge(size)) => Refused::TooLarge { size, limit },

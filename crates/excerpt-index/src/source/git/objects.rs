@@ -10,6 +10,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// tree many times, and so on at each level, so that a small repository has any number of files.
 const LONGEST: u64 = 256 << 20;
 
+/// The longest word of an output that is read word by word, in bytes: longer ones are parted.
+const WORD: u64 = 1 << 20;
+
 /// How much of what git says about an error is kept, in bytes.
 const SAID: u64 = 4 << 10;
 
@@ -54,6 +57,49 @@ impl Objects {
             true => Ok(output),
             false => Err(io::Error::other(said)),
         }
+    }
+
+    /// Calls `visit` with each word of git's output, which ends with a NUL, until it returns false.
+    ///
+    /// # Errors
+    ///
+    /// When git cannot be run, or fails.
+    pub(super) fn each_word(
+        &self,
+        arguments: &[&str],
+        visit: &mut dyn FnMut(&str) -> bool,
+    ) -> io::Result<()> {
+        let mut child = started(&mut self.git(arguments))?;
+        let output = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        let mut output = BufReader::new(output);
+        let mut word = Vec::new();
+        loop {
+            word.clear();
+            let read = output.by_ref().take(WORD).read_until(0, &mut word)?;
+            if read == 0 {
+                break;
+            }
+            let text = word.strip_suffix(&[0]).unwrap_or(&word);
+            if !visit(&String::from_utf8_lossy(text)) {
+                child.kill()?;
+                child.wait()?;
+                return Ok(());
+            }
+        }
+        match child.wait()?.success() {
+            true => Ok(()),
+            false => Err(io::Error::other("git cannot read its history")),
+        }
+    }
+
+    /// Whether git says yes to a question, by how it ends.
+    ///
+    /// # Errors
+    ///
+    /// When git cannot be run.
+    pub(super) fn is_so(&self, arguments: &[&str]) -> io::Result<bool> {
+        let (status, ..) = self.run(arguments)?;
+        Ok(status.success())
     }
 
     /// The id of the object that a revision names; `None` if there is none.

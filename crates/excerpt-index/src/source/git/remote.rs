@@ -5,8 +5,6 @@ use std::path::Path;
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
-use crate::model::SourceId;
-
 /// The transports that git may use. Others run a command that the address names.
 const SCHEMES: [&str; 5] = ["https", "http", "ssh", "git", "file"];
 
@@ -55,6 +53,9 @@ pub enum GitAddressError {
     /// It has a space or a control character.
     #[error("an address cannot contain spaces or control characters")]
     Character,
+    /// What follows a `#` names no part of a repository.
+    #[error("what follows `#` in an address names no part of a repository")]
+    Fragment,
     /// It is none of the known kinds.
     #[error(
         "expected an address such as `https://host/owner/repo.git` or `user@host:owner/repo.git`, or an absolute path"
@@ -109,6 +110,9 @@ impl GitRemote {
         if address.starts_with('-') {
             return Err(GitAddressError::Option);
         }
+        if address.contains('#') {
+            return Err(GitAddressError::Fragment);
+        }
         if address.contains("::") && !address.contains("://[") {
             return Err(GitAddressError::Program);
         }
@@ -135,20 +139,29 @@ impl GitRemote {
         &self.address
     }
 
-    /// The id of the source that the folder `under` is at `reference`; empty for the whole
-    /// repository. It has no password.
+    /// The repository in a folder of this disk, by its absolute path.
+    ///
+    /// # Errors
+    ///
+    /// When the path is not UTF-8.
+    pub fn of_folder(folder: &Path) -> Result<GitRemote, GitAddressError> {
+        let folder = folder.to_str().ok_or(GitAddressError::Character)?;
+        let escaped = utf8_percent_encode(folder, ESCAPED);
+        GitRemote::parse(&format!("file://{escaped}"))
+    }
+
+    /// Whether the address contains a password.
     #[must_use]
-    pub fn id(&self, reference: &GitReference, under: &str) -> SourceId {
-        let reference = match reference {
-            GitReference::Default => String::new(),
-            GitReference::Branch(name) => format!("#branch={name}"),
-            GitReference::Tag(name) => format!("#tag={name}"),
-            GitReference::Commit(id) => format!("#commit={id}"),
-        };
-        match under {
-            "" => format!("{self}{reference}").into(),
-            under => format!("{self}{reference}#under={under}").into(),
-        }
+    pub fn has_password(&self) -> bool {
+        self.to_string() != self.address
+    }
+
+    /// The last part of its path, without `.git`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        let path = self.address.trim_end_matches('/');
+        let name = path.rsplit(['/', ':']).next().unwrap_or_default();
+        name.strip_suffix(".git").unwrap_or(name)
     }
 
     /// The address of a web page that shows lines of a file in a commit; `None` where the host of
@@ -275,11 +288,8 @@ mod tests {
     fn a_password_is_not_shown() {
         let remote = GitRemote::parse("https://me:word@example.org/a@b:c/repo.git").unwrap();
         assert_eq!(remote.to_string(), "https://me@example.org/a@b:c/repo.git");
-        let branch = GitReference::Branch("main".into());
-        let id = remote.id(&branch, "docs");
-        let shown = "https://me@example.org/a@b:c/repo.git#branch=main#under=docs";
-        assert_eq!(id.as_str(), shown);
-        assert!(!format!("{remote:?}{id:?}").contains("word"));
+        assert!(!format!("{remote:?}").contains("word"));
+        assert!(remote.has_password());
         assert!(remote.address().contains("word"));
     }
 

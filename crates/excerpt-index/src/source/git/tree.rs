@@ -201,6 +201,7 @@ impl Walk<'_> {
                 version: Version::Tag {
                     tag: node.id.clone(),
                     size: node.size,
+                    changed: None,
                 },
             }),
         }

@@ -9,6 +9,7 @@ use crate::store::Documents;
 use crate::store::StoreError;
 use crate::store::StoredDocument;
 use crate::store::compress::decompressed;
+use crate::store::facet::take_provenance;
 use crate::store::local::database::Database;
 use crate::store::local::sum::{self, DOCUMENT};
 
@@ -171,12 +172,16 @@ fn document(row: &Row<'_>) -> Result<StoredDocument, StoreError> {
     // The columns of a document are followed by their checksum.
     const BEHIND: usize = sum::DOCUMENT_COLUMNS + 1;
     sum::check(row, sum::DOCUMENT_COLUMNS)?;
+    let metadata = row.get_ref(5)?.as_str().map_err(rusqlite::Error::from)?;
+    let mut metadata = serde_json::from_str(metadata)?;
+    let provenance = take_provenance(&mut metadata);
     Ok(StoredDocument {
         path: row.get(1)?,
         text: hash(row, 2)?,
         title: row.get(3)?,
         first_heading: row.get(4)?,
-        metadata: serde_json::from_str(row.get_ref(5)?.as_str().map_err(rusqlite::Error::from)?)?,
+        metadata,
+        provenance,
         syntax: row.get(6)?,
         rev: row.get(11)?,
         encoding: encoding(row, 15)?,
