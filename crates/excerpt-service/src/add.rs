@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use excerpt_chunk::{Chunking, Document};
 use excerpt_index::{
-    Collection, Encoding, Error, Files, Index, OpenOptions, SyncOptions, SyncReport, includes,
-    read_named,
+    Collection, Encoding, Error, GitOrigin, Index, OpenOptions, Origin, Source, SyncOptions,
+    SyncReport, includes, read_named,
 };
 use serde::{Deserialize, Serialize};
 
@@ -17,17 +17,18 @@ use crate::contents::Contents;
 use crate::engine::EngineWriter;
 use crate::error::{ServiceError, ServiceResult};
 use crate::named_files::{ReadText, each_document};
+use crate::remote::repository::{RepositoryPart, name_of, version_of};
 use crate::scope::{Scope, VisibleSource};
 use crate::target::{IndexChoice, Syncable};
 use crate::text::shown;
-use crate::update::{SyncObserver, patiently, sync};
+use crate::update::{SyncObserver, patiently, sync, sync_opened};
 
 /// What is added.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AddInput {
     /// A folder or file, by its path: of a user, from the working directory; of an agent, inside
-    /// the folders that it may read.
+    /// the folders that it may read. A user may also give the address of a git repository.
     Path(String),
     /// A text.
     Text(String),
@@ -41,6 +42,9 @@ pub struct AddRequest {
     /// Its name, attributes and settings.
     #[serde(flatten)]
     pub addition: Addition,
+    /// The part of a git repository, if the path is its address or its folder.
+    #[serde(flatten)]
+    pub part: RepositoryPart,
     /// Whether it replaces the collection of the same folder or file, or the text of the same name.
     /// Default: no.
     #[serde(default)]
@@ -96,7 +100,7 @@ impl EditRequest {
         let mut index = embedding.given_to(Index::open(&library, OpenOptions::default())?)?;
         let collection =
             patiently(|| index.edit(&known.name, |known| self.changes.apply_to(known)))?;
-        let reply = synced(&mut index, collection, &configuration, observer)?;
+        let reply = synced(&mut index, collection, (&configuration, None), observer)?;
         Ok(AddReply {
             notes: configuration.notes,
             ..reply
@@ -159,9 +163,14 @@ impl PreparedAddition {
         request: &AddRequest,
         embedding: &EmbeddingChoice,
     ) -> ServiceResult<PreparedAddition> {
-        let root = match &request.input {
+        let origin = match &request.input {
             AddInput::Text(_) => None,
-            AddInput::Path(path) => {
+            AddInput::Path(path) => request.part.of(path)?,
+        };
+        let root = match (&request.input, &origin) {
+            (AddInput::Text(_), _) => None,
+            (AddInput::Path(_), Some(origin)) => Some(PathBuf::from(origin.to_string())),
+            (AddInput::Path(path), None) => {
                 let real = Path::new(path).canonicalize();
                 Some(real.map_err(|error| ServiceError::Unreadable {
                     path: path.clone(),
@@ -169,14 +178,25 @@ impl PreparedAddition {
                 })?)
             }
         };
+        let adjust = |collection: Collection| {
+            Ok(match &origin {
+                Some(origin) => of_repository(collection, request, origin),
+                None => collection,
+            })
+        };
         let shown = match &request.input {
             AddInput::Path(path) => path,
             AddInput::Text(_) => "",
         };
-        PreparedAddition::of(request, (root.as_deref(), shown), Ok, |root| match root {
-            None => Configuration::of_user(embedding),
-            Some(root) => Configuration::read(root, embedding),
-        })
+        PreparedAddition::of(
+            request,
+            (root.as_deref(), shown),
+            adjust,
+            |root| match root {
+                None => Configuration::of_user(embedding),
+                Some(root) => Configuration::read(root, embedding),
+            },
+        )
     }
 
     /// `shown` is the folder or file in errors. `adjust` makes the collection that is added of the
@@ -233,13 +253,35 @@ impl PreparedAddition {
         let index = Index::open(&choice.library()?, OpenOptions::create())?;
         let mut index = embedding.given_to(index)?;
         let wanted = &self.collection;
+        // A repository that cannot be reached is not added.
+        let fetched = match &self.root {
+            Some(root) if Origin::of(root).is_remote() => {
+                let source = self.syncable(index.dir(), root);
+                Some(patiently(|| source.open())?)
+            }
+            _ => None,
+        };
         let collection = patiently(|| match (&self.root, self.replaces) {
             (None, true) => index.replace_text(wanted.clone(), &self.file, &self.text),
             (None, false) => index.add_text(wanted.clone(), &self.file, &self.text),
             (Some(_), true) => index.replace(wanted.clone()).map(|()| wanted.clone()),
             (Some(_), false) => index.add(wanted.clone()).map(|()| wanted.clone()),
         })?;
-        synced(&mut index, collection, &self.configuration, observer)
+        synced(
+            &mut index,
+            collection,
+            (&self.configuration, fetched),
+            observer,
+        )
+    }
+
+    fn syncable(&self, index: &Path, root: &Path) -> Syncable {
+        Syncable {
+            index: index.to_path_buf(),
+            root: root.to_path_buf(),
+            options: self.options.clone(),
+            collection: None,
+        }
     }
 
     /// Gives every document that would be added to `visit`, with the number of documents from this
@@ -261,8 +303,11 @@ impl PreparedAddition {
             };
             return visit(&text, 1).map(|()| 0);
         };
-        let files = Files::selected(root, &self.options.selection).map_err(ServiceError::from)?;
-        each_document(&files, &|_| true, &str::to_string, visit)
+        // A repository is fetched into a folder that does not stay.
+        let folder = tempfile::tempdir().map_err(ServiceError::NoTemporaryFolder)?;
+        let source = self.syncable(folder.path(), root);
+        let source = source.open().map_err(ServiceError::from)?;
+        each_document(&*source, &|_| true, &str::to_string, visit)
     }
 
     /// Splits what would be added, gives each document to `each`, and stores nothing. The names of
@@ -438,7 +483,23 @@ fn in_place_of(known: &Collection, mut added: Collection) -> Collection {
     added
 }
 
-/// Syncs a collection of a user that was added or edited.
+/// What is added of a repository: its name, and its version for a search, are those of the part.
+fn of_repository(
+    mut collection: Collection,
+    request: &AddRequest,
+    origin: &GitOrigin,
+) -> Collection {
+    if request.addition.name.is_none() {
+        collection.name = Collection::name_for(Path::new(&name_of(origin).replace('/', "-")));
+    }
+    if collection.attributes.versions.is_empty() {
+        let version = version_of(origin).map(str::to_string);
+        collection.attributes.versions.extend(version);
+    }
+    collection
+}
+
+/// Syncs a collection of a user that was added or edited, from `fetched` if it was opened already.
 ///
 /// # Errors
 ///
@@ -446,15 +507,19 @@ fn in_place_of(known: &Collection, mut added: Collection) -> Collection {
 fn synced(
     index: &mut Index,
     collection: Collection,
-    configuration: &Configuration,
+    (configuration, fetched): (&Configuration, Option<Box<dyn Source>>),
     observer: &mut dyn SyncObserver,
 ) -> ServiceResult<AddReply> {
     let source = Syncable {
+        index: index.dir().to_path_buf(),
         root: collection.root.clone(),
         options: configuration.options_of(&collection),
         collection: None,
     };
-    let report = patiently(|| sync(index, &source, None, observer))?;
+    let report = patiently(|| match &fetched {
+        Some(fetched) => sync_opened(index, &**fetched, &source.options, None, observer),
+        None => sync(index, &source, None, observer),
+    })?;
     Ok(AddReply {
         contents: Contents::of(index, &source.root)?,
         collection,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use excerpt_chunk::Settings;
-use excerpt_index::{Attributes, Collection, Selection, decode};
+use excerpt_index::{Attributes, Collection, Origin, Selection, decode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -117,7 +117,7 @@ impl Addition {
 
     /// Checks that a title is not given to a folder: `root`, which the error shows as `shown`.
     pub fn check_title(&self, root: &Path, shown: &str) -> ServiceResult<()> {
-        if self.title().is_some() && root.is_dir() {
+        if self.title().is_some() && (root.is_dir() || Origin::of(root).is_remote()) {
             return Err(ServiceError::TitleOfFolder {
                 folder: shown.to_string(),
             });

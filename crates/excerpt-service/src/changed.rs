@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use excerpt_index::stat_below;
+use excerpt_index::{Origin, stat_below};
 
 /// How the file of a document has changed since it was indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,8 +15,11 @@ pub enum Changed {
 
 impl Changed {
     /// How the document at `path` has changed, whose file had this size and time (in seconds since
-    /// 1970); `None` if it has not.
+    /// 1970); `None` if it has not, or is not on this disk.
     pub fn since(source: &Path, path: &str, size: u64, modified: i64) -> Option<Changed> {
+        if Origin::of(source).is_remote() {
+            return None;
+        }
         let found = match source.is_file() {
             true => source.parent().zip(source.file_name()?.to_str()),
             false => Some((source, path)),

@@ -11,6 +11,7 @@ use tokio::sync::{Semaphore, oneshot, watch};
 
 use crate::config::Embedding;
 use crate::error::{ServiceError, ServiceResult};
+use crate::remote::RemoteState;
 use crate::scope::{Scope, VisibleSource};
 use crate::target::{IndexTarget, Syncable};
 use crate::update::{SyncMode, TimeBudget};
@@ -471,6 +472,9 @@ impl EngineWriter {
         self.is_first = false;
         let mut ended = CheckEnd::Complete;
         for seen in self.scope.sources()? {
+            if !self.is_due(&seen)? {
+                continue;
+            }
             let writer_state = Arc::clone(&self.writer_state);
             let report = self.sync(&seen, |progress| {
                 writer_state
@@ -501,6 +505,15 @@ impl EngineWriter {
             }
         }
         Ok(ended)
+    }
+
+    /// Whether to look for changes of a source in a check: of a remote one, only from time to time
+    /// once it has been indexed.
+    fn is_due(&mut self, seen: &VisibleSource) -> ServiceResult<bool> {
+        let last = self.index()?.last_sync(&seen.root)?;
+        let was_complete = last.is_some_and(|last| last.finished.is_some());
+        let state = RemoteState::of(&self.scope.index, &seen.root);
+        Ok(!was_complete || state.is_none_or(|state| state.is_due()))
     }
 
     /// Syncs a source until `breaks_off` returns true or the process is about to exit. The message
@@ -544,6 +557,7 @@ impl EngineWriter {
     fn syncable(&self, seen: &VisibleSource) -> ServiceResult<Syncable> {
         let configuration = self.scope.configuration(Some(&seen.root))?;
         Ok(Syncable {
+            index: self.scope.index.clone(),
             root: seen.root.clone(),
             options: seen.options(&configuration),
             collection: seen.collection.clone(),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use excerpt_chunk::{ConfigError, FileError};
 use excerpt_index::eval::SetError;
-use excerpt_index::{Refused, Secret, Skip, SkipReason};
+use excerpt_index::{GitAddressError, Refused, Secret, Skip, SkipReason};
 
 use crate::text::{not_indexed, shown, thousands, without_root};
 
@@ -81,6 +81,41 @@ pub enum ServiceError {
         collection: String,
         /// The index that has it, unless it is the library.
         index: Option<PathBuf>,
+    },
+    /// An address is none of a git repository, or one that git must not get.
+    #[error("`{address}` cannot be added: {error}")]
+    Address {
+        /// The address.
+        address: String,
+        /// Why not.
+        error: GitAddressError,
+    },
+    /// An address contains a password, which is never kept.
+    #[error(
+        "the address `{address}` was given with a password or a token, which is never kept: git's credential helpers keep them"
+    )]
+    PasswordInAddress {
+        /// The address, without the password.
+        address: String,
+    },
+    /// The body of a push has no known form.
+    #[error("this is not the body of a push from GitHub, GitLab, Gitea, Forgejo or Bitbucket: {0}")]
+    NotAPush(String),
+    /// A branch, tag or commit was named of what is no git repository.
+    #[error(
+        "`{path}` is not a git repository, so it has no branch, tag, commit or folder to choose"
+    )]
+    NotARepository {
+        /// The folder or file as it was given.
+        path: String,
+    },
+    /// Git would not accept this name of a branch or tag, or id of a commit.
+    #[error(
+        "`{name}` names no branch, tag or commit: expected a name that git allows, or the complete id of a commit"
+    )]
+    Reference {
+        /// The name.
+        name: String,
     },
     /// There is no index of a folder.
     #[error("there is no index of `{}`", named.display())]

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use excerpt_chunk::{Chunking, Hash, Span, Summary};
-use excerpt_index::{AlsoIn, DocumentHits, Encoding, Explanation, Snippet};
+use excerpt_index::{AlsoIn, DocumentHits, Encoding, Explanation, Origin, Snippet};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -42,6 +42,10 @@ pub struct SearchHit<'a> {
     pub path: String,
     /// A target that `get` accepts: the path as shown, and the lines as `:first-last`.
     pub citation: String,
+    /// A web page that will always show these lines, where the host of the repository is known to
+    /// have such pages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
     /// The root of the source.
     pub source: &'a Path,
     /// The path inside the source, which is the document's name in the index.
@@ -127,7 +131,7 @@ impl<'a> DocumentHit<'a> {
         DocumentHit {
             rank: document.rank,
             collection: document.collection.as_deref(),
-            path: paths.path(&document.source, &document.path),
+            path: path_of(paths, document),
             source: &document.source,
             source_path: &document.path,
             document: HitDocument::of(document),
@@ -153,6 +157,9 @@ pub struct HitDocument<'a> {
     pub first_heading: Option<&'a str>,
     /// Its front matter, and the attributes that the user gave it.
     pub metadata: &'a Map<String, Value>,
+    /// What its source knows about it, such as its last commit.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub provenance: &'a Map<String, Value>,
     /// The encoding of the file; spans refer to the text in UTF-8.
     pub encoding: Encoding,
 }
@@ -163,6 +170,7 @@ impl<'a> HitDocument<'a> {
             title: document.title.as_deref(),
             first_heading: document.first_heading.as_deref(),
             metadata: &document.metadata,
+            provenance: &document.provenance,
             encoding: document.encoding,
         }
     }
@@ -184,8 +192,9 @@ impl<'a> SearchHit<'a> {
         SearchHit {
             rank,
             collection: document.collection.as_deref(),
-            path: paths.path(&document.source, &document.path),
+            path: path_of(paths, document),
             citation: citation(paths, document, hit),
+            link: web_page(document, hit.span.lines),
             source: &document.source,
             source_path: &document.path,
             span: &hit.span,
@@ -209,6 +218,25 @@ impl<'a> SearchHit<'a> {
             also_in: document.also_in.iter().map(copied).collect(),
         }
     }
+}
+
+/// The path of a document as shown: of what is not on this disk, a target for `get`.
+fn path_of(paths: &impl ShowPaths, document: &DocumentHits) -> String {
+    let (source, path) = (&document.source, &document.path);
+    match Origin::of(source).is_remote() {
+        true => paths.target(document.collection.as_deref(), source, path),
+        false => paths.path(source, path),
+    }
+}
+
+/// The address of a web page that shows lines of a document as they were in its last commit.
+#[must_use]
+pub fn web_page(document: &DocumentHits, lines: (usize, usize)) -> Option<String> {
+    let Origin::Git(origin) = Origin::of(&document.source) else {
+        return None;
+    };
+    let commit = document.provenance.get("commit")?.as_str()?;
+    origin.permalink(commit, &document.path, lines)
 }
 
 /// The target with which `get` prints the lines of a hit.

@@ -29,6 +29,7 @@ mod named_files;
 mod note;
 mod overview;
 mod rebuild;
+mod remote;
 mod remove;
 mod scope;
 mod search;
@@ -36,6 +37,7 @@ mod status;
 mod target;
 pub mod text;
 mod update;
+mod watch;
 
 pub use add::{
     AddInput, AddPreview, AddReply, AddRequest, EditRequest, PreparedAddition, PreviewedDocument,
@@ -56,7 +58,7 @@ pub use evaluation::EvalRequest;
 pub use get::{DocumentPart, GetItem, GetRequest, ReadDocument, TargetReader};
 pub use hit::{
     DocumentHit, HitContext, HitCopy, HitDocument, SearchHit, ShowPaths, SplitDocument, citation,
-    citation_of_copy,
+    citation_of_copy, web_page,
 };
 pub use list::{
     ListKind, ListReply, ListRequest, ListedCollection, ListedDocument, ListedFolder, collections,
@@ -65,10 +67,13 @@ pub use named_files::{NamedFiles, ReadText};
 pub use note::{NoteReply, NoteRequest};
 pub use overview::Overview;
 pub use rebuild::{RebuildNote, rebuild};
+pub use remote::RemoteState;
+pub use remote::push::{PUSH_LIMIT, PushHint};
+pub use remote::repository::RepositoryPart;
 pub use remove::{RemoveRequest, RemovedCollection, RemovedIndex, remove_index};
 pub use scope::{Scope, ScopeBounds, VisibleSource, plain_path};
 pub use search::{RankedUnit, SearchReply, SearchRequest};
-pub use status::{ShownSkip, StatusReply};
+pub use status::{RemoteStatus, ShownSkip, StatusReply};
 pub use target::{
     CollectionChoice, INDEX_VARIABLE, IndexChoice, IndexTarget, Paths, SCHEME, Syncable, absolute,
     in_collection, resource_uri,

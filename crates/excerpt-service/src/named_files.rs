@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use excerpt_chunk::Settings;
 use excerpt_index::{
-    Collection, Encoding, Files, Located, Reading, Secret, Selection, Source as _, decode,
+    Collection, Encoding, Files, Located, Reading, Secret, Selection, Source, decode,
     is_at_or_below, read_named,
 };
 
@@ -195,7 +195,7 @@ impl NamedFiles {
 /// number of documents from this one to the last, and returns how many files and folders are
 /// skipped.
 pub(crate) fn each_document<E: From<ServiceError>>(
-    files: &Files,
+    files: &dyn Source,
     within: &dyn Fn(&str) -> bool,
     shown: &dyn Fn(&str) -> String,
     visit: &mut dyn FnMut(&ReadText, usize) -> Result<(), E>,

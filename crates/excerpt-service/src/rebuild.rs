@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use excerpt_index::{Collection, Index, Located};
+use excerpt_index::{Collection, Index, Located, Origin};
 
 use crate::config::{Configuration, EmbeddingChoice};
 use crate::error::{ServiceError, ServiceResult};
@@ -43,7 +43,7 @@ pub fn rebuild(
             note(RebuildNote::CollectionsRecovered(collections.len()));
         }
         for root in sources(place, roots, &collections) {
-            if !root.exists() {
+            if !Origin::of(&root).exists() {
                 note(RebuildNote::SourceGone(root));
                 continue;
             }
@@ -51,7 +51,7 @@ pub fn rebuild(
             let ignored = std::mem::take(&mut configuration.notes).into_iter();
             ignored.map(RebuildNote::Configuration).for_each(&mut *note);
             index = configuration.embedding.given_to(index)?;
-            let source = syncable(root, &collections, &configuration);
+            let source = syncable(place, root, &collections, &configuration);
             sync(&mut index, &source, None, observer)?;
             rebuilt.push(source.root);
         }
@@ -72,7 +72,12 @@ fn sources(place: &Located, roots: &[PathBuf], collections: &[Collection]) -> Ve
     all
 }
 
-fn syncable(root: PathBuf, collections: &[Collection], configuration: &Configuration) -> Syncable {
+fn syncable(
+    place: &Located,
+    root: PathBuf,
+    collections: &[Collection],
+    configuration: &Configuration,
+) -> Syncable {
     let collection = collections.iter().find(|known| known.root == root);
     Syncable {
         options: match collection {
@@ -80,6 +85,7 @@ fn syncable(root: PathBuf, collections: &[Collection], configuration: &Configura
             None => configuration.options(),
         },
         collection: collection.cloned(),
+        index: place.index.clone(),
         root,
     }
 }

@@ -6,6 +6,7 @@ use excerpt_index::{Collection, Index, OpenOptions};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{ServiceError, ServiceResult};
+use crate::remote::forget;
 use crate::target::IndexChoice;
 use crate::update::patiently;
 
@@ -48,7 +49,10 @@ impl RemoveRequest {
     ) -> Result<(), E> {
         let mut index = self.opened(choice)?;
         for name in &self.names {
+            let known = Collection::named_in(index.dir(), name).map_err(ServiceError::from)?;
             let documents = patiently(|| index.remove(name)).map_err(ServiceError::from)?;
+            let others = Collection::all_in(index.dir()).map_err(ServiceError::from)?;
+            forget(index.dir(), &known.root, &others).map_err(ServiceError::from)?;
             removed(RemovedCollection {
                 name: name.clone(),
                 documents,

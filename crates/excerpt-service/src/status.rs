@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
-use excerpt_index::{Embedder, Error, Index, OpenOptions, SkipReason, Status, SyncReport};
+use excerpt_index::{Embedder, Error, Index, OpenOptions, Origin, SkipReason, Status, SyncReport};
 use serde::Serialize;
 
 use crate::error::{ServiceError, ServiceResult};
+use crate::remote::RemoteState;
+use crate::remote::push::PushHint;
 use crate::target::{IndexTarget, Paths, Syncable};
 use crate::update::{SyncObserver, SyncRequest, patiently, sync};
 
@@ -21,9 +23,24 @@ pub struct StatusReply {
     pub configured_embedder: Option<String>,
     /// How many documents were split with other settings than the current ones.
     pub stale: usize,
+    /// Its sources that are not on this disk.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remotes: Vec<RemoteStatus>,
     /// What was skipped, if it was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skips: Option<Vec<ShownSkip>>,
+}
+
+/// A source that is not on this disk.
+#[derive(Clone, Debug, Serialize)]
+pub struct RemoteStatus {
+    /// The root of the source.
+    pub source: PathBuf,
+    /// What is known about it.
+    #[serde(flatten)]
+    pub state: RemoteState,
+    /// When it is tried again by a process that watches or serves, in seconds since 1970.
+    pub next: i64,
 }
 
 /// A skipped file or folder, with its path as shown to the user.
@@ -57,6 +74,17 @@ impl IndexTarget {
             source.options.retry = request.retry;
             source.options.accept_removals = request.accept_removals;
         }
+        self
+    }
+
+    /// Only the sources that a push may have changed.
+    #[must_use]
+    pub fn pushed(mut self, hint: &PushHint) -> IndexTarget {
+        self.sources
+            .retain(|source| match Origin::of(&source.root) {
+                Origin::Git(origin) => hint.concerns(&origin),
+                _ => false,
+            });
         self
     }
 
@@ -101,8 +129,17 @@ impl IndexTarget {
             status: index.status()?,
             configured_embedder: configured.map(str::to_string),
             stale: 0,
+            remotes: Vec::new(),
             skips: None,
         };
+        for source in &reply.status.sources {
+            let state = RemoteState::of(&self.index, &source.root);
+            reply.remotes.extend(state.map(|state| RemoteStatus {
+                source: source.root.clone(),
+                next: state.next(),
+                state,
+            }));
+        }
         for source in &self.sources {
             reply.stale += index.stale(&source.root, &source.options)?;
             if skips {

@@ -5,7 +5,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use excerpt_index::{Error, Index, Keywords, OpenOptions, Progress, Stage, SyncReport};
+use excerpt_index::{
+    Error, Index, Keywords, OpenOptions, Origin, Progress, Source, Stage, SyncOptions, SyncReport,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -140,6 +142,11 @@ pub fn opened(
         let is_bounded = mode == SyncMode::Auto
             && (update.goes_on || was_complete(&opened.index, &source.root)?);
         let within = is_bounded.then_some(budget);
+        // An answer does not wait for a network.
+        let is_remote = Origin::of(&source.root).is_remote();
+        if mode == SyncMode::Auto && is_remote && was_complete(&opened.index, &source.root)? {
+            continue;
+        }
         let index = &mut opened.index;
         match synced_in_turn(index, source, (mode, budget, within), observer) {
             Ok(report) if report.complete => {}
@@ -288,6 +295,22 @@ pub fn sync(
     budget: Option<TimeBudget>,
     observer: &mut dyn SyncObserver,
 ) -> Result<SyncReport, Error> {
+    let opened = source.open()?;
+    sync_opened(index, &*opened, &source.options, budget, observer)
+}
+
+/// Syncs a source that was opened, as [`sync`] does.
+///
+/// # Errors
+///
+/// Those of [`Index::sync_source`].
+pub(crate) fn sync_opened(
+    index: &mut Index,
+    source: &dyn Source,
+    options: &SyncOptions,
+    budget: Option<TimeBudget>,
+    observer: &mut dyn SyncObserver,
+) -> Result<SyncReport, Error> {
     let progress = |progress: Progress| {
         observer.progress(progress);
         match budget {
@@ -295,8 +318,7 @@ pub fn sync(
             _ => ControlFlow::Continue(()),
         }
     };
-    let opened = source.open();
-    let report = opened.and_then(|opened| index.sync_source(&*opened, &source.options, progress));
+    let report = index.sync_source(source, options, progress);
     observer.ended();
     report
 }

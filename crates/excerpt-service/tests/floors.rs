@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 /// The folders from the ground up.
-const FLOORS: [&str; 3] = ["text", "config", "target"];
+const FLOORS: [&str; 4] = ["text", "config", "remote", "target"];
 
 /// What only a face may name.
 const OF_FACES: [&str; 9] = [

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use etcetera::BaseStrategy as _;
 use excerpt_chunk::{Preset, Settings, settings_from_toml};
 use excerpt_index::{
-    CONFIGURATION_LIMIT, Collection, Error, Ranking, RankingPreset, Refused, Selection,
+    CONFIGURATION_LIMIT, Collection, Error, Origin, Ranking, RankingPreset, Refused, Selection,
     SyncOptions, read_below, read_named,
 };
 use serde::Deserialize as _;
@@ -133,6 +133,9 @@ pub enum Owner {
 impl Configuration {
     /// The configuration for the folder or file `root`.
     pub fn read(root: &Path, choice: &EmbeddingChoice) -> ServiceResult<Configuration> {
+        if Origin::of(root).is_remote() {
+            return Configuration::of_user(choice);
+        }
         let own = own_path();
         let user = own.as_deref().map(of_user).transpose()?.flatten();
         let named = choice.file.as_deref().map(chosen);

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy as _;
 use excerpt_index::{
-    Collection, Error, Files, Filter, Index, IndexEntry, LIBRARY, Located, OpenOptions, Source,
-    SyncOptions,
+    Collection, Error, Files, Filter, Index, IndexEntry, LIBRARY, Located, OpenOptions, Origin,
+    Source, SyncOptions,
 };
 
 pub(crate) use fragment::{Fragment, is_id, parsed};
@@ -20,6 +20,7 @@ pub use resource::{SCHEME, resource_uri};
 
 use crate::config::{Configuration, EmbeddingChoice};
 use crate::error::{ServiceError, ServiceResult};
+use crate::remote::{self, RemoteState};
 
 /// The environment variable that names an index.
 pub const INDEX_VARIABLE: &str = "EXCERPT_INDEX";
@@ -186,6 +187,8 @@ pub struct IndexTarget {
 /// A source with the options to sync it.
 #[derive(Debug)]
 pub struct Syncable {
+    /// The index directory.
+    pub index: PathBuf,
     /// The root of the source.
     pub root: PathBuf,
     /// How it is synced.
@@ -201,10 +204,25 @@ impl Syncable {
     ///
     /// When it cannot be reached.
     pub fn open(&self) -> Result<Box<dyn Source>, Error> {
-        Ok(Box::new(Files::selected(
-            &self.root,
-            &self.options.selection,
-        )?))
+        let selection = &self.options.selection;
+        Ok(match Origin::of(&self.root) {
+            Origin::Git(origin) => Box::new(remote::fetched(&self.index, &origin, selection)?),
+            _ => Box::new(Files::selected(&self.root, selection)?),
+        })
+    }
+
+    /// What is known about the source if it is not on this disk: when it was reached, and when it
+    /// is tried again.
+    #[must_use]
+    pub fn remote_state(&self) -> Option<RemoteState> {
+        RemoteState::of(&self.index, &self.root)
+    }
+
+    /// Whether it is worthwhile to look for changes: always on this disk, and elsewhere from time
+    /// to time.
+    #[must_use]
+    pub fn is_due(&self) -> bool {
+        self.remote_state().is_none_or(|state| state.is_due())
     }
 }
 
@@ -266,6 +284,7 @@ impl IndexTarget {
         Ok(IndexTarget {
             index: place.index.clone(),
             sources: vec![Syncable {
+                index: place.index.clone(),
                 root: place.root.clone(),
                 options,
                 collection: known.cloned(),
@@ -299,6 +318,7 @@ impl IndexTarget {
             notes.append(&mut configuration.notes);
             presets.push(configuration.preset_of(collection));
             sources.push(Syncable {
+                index: index.clone(),
                 root: collection.root.clone(),
                 options: configuration.options_of(collection),
                 collection: Some(collection.clone()),

@@ -1,0 +1,191 @@
+//! Git repositories as they are named in a request to add one.
+
+use std::path::Path;
+
+use excerpt_index::{GitAddressError, GitOrigin, GitReference, GitRemote, Selection};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{ServiceError, ServiceResult};
+
+/// The part of a git repository that is added. Default: all files of the default branch.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RepositoryPart {
+    /// A branch.
+    pub branch: Option<String>,
+    /// A tag, in place of a branch.
+    pub tag: Option<String>,
+    /// The complete id of a commit, in place of a branch.
+    pub commit: Option<String>,
+    /// A folder.
+    pub under: Option<String>,
+}
+
+impl RepositoryPart {
+    /// What of which repository `given` names; `None` if it names a file or a folder. A folder with
+    /// a repository is meant as one if it has no working tree, or if a part of it is named.
+    ///
+    /// # Errors
+    ///
+    /// When it is an address that git must not get, or that contains a password; when it is no
+    /// repository, although a part of one is named; and when the name of the part is invalid.
+    pub(crate) fn of(&self, given: &str) -> ServiceResult<Option<GitOrigin>> {
+        let path = Path::new(given);
+        let remote = match path.exists() {
+            true if is_bare(path) || (!self.is_everything() && path.join(".git").exists()) => {
+                let unreadable = |error| ServiceError::Unreadable {
+                    path: given.to_string(),
+                    error,
+                };
+                GitRemote::of_folder(&path.canonicalize().map_err(unreadable)?)
+            }
+            true => Err(GitAddressError::Unknown),
+            false => GitRemote::parse(given).and_then(|remote| match path.is_absolute() {
+                // There is nothing at this path.
+                true => Err(GitAddressError::Unknown),
+                false => Ok(remote),
+            }),
+        };
+        let remote = match remote {
+            Ok(remote) => remote,
+            Err(GitAddressError::Unknown) if self.is_everything() && !given.contains("://") => {
+                return Ok(None);
+            }
+            Err(GitAddressError::Unknown) if path.exists() => {
+                let path = given.to_string();
+                return Err(ServiceError::NotARepository { path });
+            }
+            Err(error) => {
+                let address = given.to_string();
+                return Err(ServiceError::Address { address, error });
+            }
+        };
+        if remote.has_password() || Selection::default().withholds("", given).is_some() {
+            let address = remote.to_string();
+            return Err(ServiceError::PasswordInAddress { address });
+        }
+        let origin = GitOrigin::new(remote, self.reference()?, self.under.as_deref());
+        Ok(Some(origin))
+    }
+
+    fn is_everything(&self) -> bool {
+        *self == RepositoryPart::default()
+    }
+
+    fn reference(&self) -> ServiceResult<GitReference> {
+        let invalid = |name: &str| ServiceError::Reference {
+            name: name.to_string(),
+        };
+        match (&self.branch, &self.tag, &self.commit) {
+            (None, None, None) => Ok(GitReference::Default),
+            (Some(name), None, None) if is_name(name) => Ok(GitReference::Branch(name.clone())),
+            (None, Some(name), None) if is_name(name) => Ok(GitReference::Tag(name.clone())),
+            (None, None, Some(id)) if is_id(id) => Ok(GitReference::Commit(id.to_lowercase())),
+            (Some(name), ..) | (_, Some(name), _) | (.., Some(name)) => Err(invalid(name)),
+        }
+    }
+}
+
+/// The name of a collection of a part of a repository.
+pub(crate) fn name_of(origin: &GitOrigin) -> String {
+    let reference = match &origin.reference {
+        GitReference::Default => "",
+        GitReference::Branch(name) | GitReference::Tag(name) => name,
+        GitReference::Commit(id) => id.get(..12).unwrap_or(id),
+    };
+    let parts = [origin.remote().name(), &*origin.under, reference];
+    let parts = parts.into_iter().filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("-")
+}
+
+/// The version that the documents of a part of a repository are about: the name of its branch or
+/// tag, if one was named.
+pub(crate) fn version_of(origin: &GitOrigin) -> Option<&str> {
+    match &origin.reference {
+        GitReference::Branch(name) | GitReference::Tag(name) => Some(name),
+        GitReference::Default | GitReference::Commit(_) => None,
+    }
+}
+
+/// Whether git could use it as the name of a branch or a tag:
+/// <https://git-scm.com/docs/git-check-ref-format>.
+fn is_name(name: &str) -> bool {
+    let is_odd = |c: char| c.is_control() || " ~^:?*[\\".contains(c);
+    let is_part =
+        |part: &str| !part.is_empty() && !part.starts_with('.') && !part.ends_with(".lock");
+    !name.starts_with('-')
+        && !name.ends_with('.')
+        && !name.contains("..")
+        && !name.contains("@{")
+        && !name.contains(is_odd)
+        && name.split('/').all(is_part)
+}
+
+/// Whether it is the complete id of a commit, in SHA-1 or SHA-256.
+fn is_id(id: &str) -> bool {
+    matches!(id.len(), 40 | 64) && id.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Whether a folder is a git repository without a working tree.
+fn is_bare(folder: &Path) -> bool {
+    let is_folder = |name: &str| folder.join(name).is_dir();
+    folder.join("HEAD").is_file() && is_folder("objects") && is_folder("refs")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn branch(name: &str) -> RepositoryPart {
+        RepositoryPart {
+            branch: Some(name.into()),
+            ..RepositoryPart::default()
+        }
+    }
+
+    #[test]
+    fn an_address_is_a_repository_and_a_path_is_not() {
+        let whole = RepositoryPart::default();
+        let origin = |given: &str| whole.of(given).unwrap();
+        let repository = origin("git@host:owner/repo.git").unwrap();
+        assert_eq!(name_of(&repository), "repo");
+        assert!(origin("https://host/owner/repo").is_some());
+        assert!(origin("notes").is_none());
+        assert!(origin("/nowhere/at/all").is_none());
+        let folder = tempfile::tempdir().unwrap();
+        assert!(origin(folder.path().to_str().unwrap()).is_none());
+        assert!(branch("main").of(folder.path().to_str().unwrap()).is_err());
+    }
+
+    #[test]
+    fn what_would_run_a_program_or_reveal_a_password_is_refused() {
+        let whole = RepositoryPart::default();
+        for given in [
+            "ext::sh -c true",
+            "--upload-pack=x",
+            "ftp://host/r",
+            "https://me:word@host/r",
+        ] {
+            let error = whole.of(given).unwrap_err();
+            assert!(!error.to_string().contains("word@"), "{error}");
+        }
+    }
+
+    #[test]
+    fn names_of_branches_are_those_that_git_allows() {
+        for name in ["main", "feature/a-b", "v1.2.x", "日本"] {
+            let origin = branch(name).of("https://host/r").unwrap().unwrap();
+            assert_eq!(version_of(&origin), Some(name));
+        }
+        for name in [
+            "", "-x", "a b", "a:b", "*", "a..b", "a//b", ".a", "a.lock", "a^", "x@{1}",
+        ] {
+            assert!(branch(name).of("https://host/r").is_err(), "{name}");
+        }
+        let short = RepositoryPart {
+            commit: Some("c0ffee".into()),
+            ..RepositoryPart::default()
+        };
+        assert!(short.of("https://host/r").is_err());
+    }
+}
