@@ -99,12 +99,20 @@ impl Output {
 
     /// `shown` as a link to `file`, on a terminal that supports links.
     pub(crate) fn linked(&self, shown: &str, file: &Path) -> String {
-        match file.to_str().filter(|_| self.links) {
+        match file.to_str().filter(|_| file.is_absolute()) {
             Some(path) => {
                 let address = utf8_percent_encode(path, ADDRESS);
-                format!("\x1b]8;;file://{address}\x1b\\{shown}\x1b]8;;\x1b\\")
+                self.linked_to(shown, &format!("file://{address}"))
             }
             None => shown.to_string(),
+        }
+    }
+
+    /// `shown` as a link to an address, on a terminal that supports links.
+    pub(crate) fn linked_to(&self, shown: &str, address: &str) -> String {
+        match self.links {
+            true => format!("\x1b]8;;{address}\x1b\\{shown}\x1b]8;;\x1b\\"),
+            false => shown.to_string(),
         }
     }
 
@@ -286,16 +294,27 @@ pub(crate) fn date_of(from: DateFrom) -> &'static str {
 
 /// The time that has passed since a time in seconds since 1970.
 pub(crate) fn ago(seconds: i64) -> String {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |now| now.as_secs() as i64);
-    let passed = usize::try_from(now - seconds).unwrap_or(0);
+    let passed = usize::try_from(now() - seconds).unwrap_or(0);
     match passed {
         0..60 => "just now".to_string(),
         60..3600 => format!("{} ago", counted(passed / 60, "minute")),
         3600..86_400 => format!("{} ago", counted(passed / 3600, "hour")),
         _ => format!("{} ago", counted(passed / 86_400, "day")),
     }
+}
+
+/// How long from now a time in seconds since 1970 is.
+pub(crate) fn ahead(seconds: i64) -> String {
+    match usize::try_from(seconds - now()).unwrap_or(0) {
+        0..60 => "in less than a minute".to_string(),
+        left => format!("in {}", counted(left.div_ceil(60), "minute")),
+    }
+}
+
+/// Seconds since 1970.
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |now| now.as_secs() as i64)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use std::io::Read as _;
 
 use excerpt_index::decode;
-use excerpt_service::{AddInput, AddRequest, Addition, PreparedAddition};
+use excerpt_service::{AddInput, AddRequest, Addition, PreparedAddition, RepositoryPart};
 
 use crate::cli::choice::print_notes;
 use crate::cli::chunk;
@@ -15,8 +15,8 @@ use crate::progress::Bar;
 /// Add a folder, a file or a text to the library, to be searched by name from anywhere
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A folder, a file, or - for text from standard input
-    #[arg(value_name = "FOLDER|FILE|-")]
+    /// A folder, a file, the address of a git repository, or - for text from standard input
+    #[arg(value_name = "FOLDER|FILE|ADDRESS|-")]
     source: String,
     /// The name of the collection [default: the name of the folder or file]
     #[arg(long, value_name = "NAME")]
@@ -27,6 +27,18 @@ pub(crate) struct Args {
     /// Show how the documents would be split, and store nothing
     #[arg(long)]
     preview: bool,
+    /// Of a git repository: this branch [default: the repository's default branch]
+    #[arg(long, value_name = "BRANCH", conflicts_with_all = ["tag", "commit"])]
+    branch: Option<String>,
+    /// Of a git repository: this tag
+    #[arg(long, value_name = "TAG", conflicts_with = "commit")]
+    tag: Option<String>,
+    /// Of a git repository: this commit, by its complete id
+    #[arg(long, value_name = "ID")]
+    commit: Option<String>,
+    /// Of a git repository: only this folder
+    #[arg(long, value_name = "FOLDER")]
+    under: Option<String>,
     #[command(flatten)]
     details: Details,
 }
@@ -39,6 +51,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             source => AddInput::Path(source.to_string()),
         },
         addition: args.addition(),
+        part: args.part(),
         replace: args.replace,
     };
     let embedding = args.details.embedding.choice();
@@ -53,6 +66,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 }
 
 impl Args {
+    fn part(&self) -> RepositoryPart {
+        RepositoryPart {
+            branch: self.branch.clone(),
+            tag: self.tag.clone(),
+            commit: self.commit.clone(),
+            under: self.under.clone(),
+        }
+    }
+
     fn addition(&self) -> Addition {
         Addition {
             name: self.name.clone(),

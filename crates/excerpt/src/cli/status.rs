@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use excerpt_index::{Keywords, LastSync, SourceStatus, SourceSummary, Status, VectorStatus};
 use excerpt_service::text::{counted, thousands};
-use excerpt_service::{Configuration, Paths, StatusReply};
+use excerpt_service::{Configuration, Paths, RemoteStatus, StatusReply};
 use owo_colors::Style;
 use serde::Serialize;
 
 use crate::cli::choice::{CollectionArgs, EmbeddingArgs, IndexArgs, target};
 use crate::cli::config;
 use crate::cli::exit::Outcome;
-use crate::output::{Output, SCHEMA, ago};
+use crate::output::{Output, SCHEMA, ago, ahead};
 
 /// Show what the index of a folder contains, and whether it is up to date
 #[derive(Debug, clap::Args)]
@@ -126,6 +126,12 @@ fn people(output: &mut Output, reply: &StatusReply, paths: &Paths) -> anyhow::Re
     }
     for source in &status.sources {
         of_source(output, source, paths)?;
+        let remotes = reply.remotes.iter();
+        for remote in remotes.filter(|remote| remote.source == source.root) {
+            for line in remote_lines(remote) {
+                output.line(output.safe(&format!("    {line}")))?;
+            }
+        }
     }
     Ok(())
 }
@@ -205,6 +211,28 @@ fn of_source(output: &mut Output, source: &SourceStatus, paths: &Paths) -> anyho
         ))?;
     }
     Ok(())
+}
+
+/// What is known about a source that is not on this disk.
+fn remote_lines(remote: &RemoteStatus) -> Vec<String> {
+    let state = &remote.state;
+    let commit = state
+        .commit
+        .as_deref()
+        .map_or("no commit", |commit| commit.get(..12).unwrap_or(commit));
+    let reached = match state.reached {
+        Some(at) => format!("reached {}", ago(at)),
+        None => "never reached".to_string(),
+    };
+    let mut lines = vec![format!("serves {commit}, {reached}")];
+    if let (Some(failure), Some(tried)) = (&state.failure, state.tried) {
+        lines.push(format!("failed {}: {failure}", ago(tried)));
+        lines.push(format!(
+            "`excerpt sync` tries again at once, and what watches or serves it {}",
+            ahead(remote.next)
+        ));
+    }
+    lines
 }
 
 /// The entries of a summary, by kind.

@@ -1,11 +1,12 @@
 //! `excerpt sync`: updates the index of a folder.
 
-use std::path::PathBuf;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use excerpt_index::{SkipReason, SyncReport};
+use excerpt_index::{SkipReason, SyncReport, read_named};
 use excerpt_service::text::{counted, thousands};
-use excerpt_service::{SyncRequest, Syncable};
+use excerpt_service::{PUSH_LIMIT, PushHint, SyncRequest, Syncable};
 
 use crate::cli::background;
 use crate::cli::choice::{CollectionArgs, EmbeddingArgs, IndexArgs, target};
@@ -35,6 +36,10 @@ pub(crate) struct Args {
     /// it again
     #[arg(long)]
     no_ignore: bool,
+    /// Fetch only what this push may have changed: the body that GitHub, GitLab, Gitea, Forgejo or
+    /// Bitbucket sends, or - for standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "watch")]
+    from_push: Option<PathBuf>,
     /// Keep running and index each change of the files, until Ctrl-C
     #[arg(long, conflicts_with = "background")]
     watch: bool,
@@ -60,6 +65,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             retry: args.retry,
             accept_removals: args.accept_removals,
         });
+    let target = match &args.from_push {
+        Some(file) => target.pushed(&PushHint::of(&body(file)?)?),
+        None => target,
+    };
+    if target.sources.is_empty() {
+        say("nothing to fetch: the push changed none of these branches and tags");
+        return Ok(Outcome::Done);
+    }
     let mut index = target.writable()?;
     if args.watch {
         let [source] = &target.sources[..] else {
@@ -81,6 +94,19 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     })?;
     output.flush()?;
     Ok(outcome)
+}
+
+/// The body of a push.
+fn body(file: &Path) -> anyhow::Result<Vec<u8>> {
+    let mut body = Vec::new();
+    match file.to_str() {
+        Some("-") => drop(std::io::stdin().take(PUSH_LIMIT).read_to_end(&mut body)?),
+        _ => {
+            body = read_named(file, PUSH_LIMIT)
+                .map_err(|error| anyhow::anyhow!("cannot read `{}`: {error}", file.display()))?;
+        }
+    }
+    Ok(body)
 }
 
 /// The name of a source in a report: that of its collection, or its root.

@@ -20,7 +20,7 @@ pub(crate) fn run(index: &mut Index, source: &Syncable, json: bool) -> anyhow::R
     ctrlc::set_handler(move || stopper.stop()).context("cannot handle Ctrl-C")?;
     let mut bar = Some(Bar::new());
     let mut printed = Ok(());
-    index.watch(&source.root, &source.options, &stop, |watching| {
+    source.watch(index, &stop, |watching| {
         printed = match watching {
             Watching::Progress(progress) => {
                 bar.iter_mut().for_each(|bar| bar.progress(progress));

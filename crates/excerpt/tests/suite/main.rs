@@ -44,6 +44,7 @@ mod private;
 #[cfg(unix)]
 mod read_only;
 mod reading;
+mod remotes;
 mod search;
 mod secrets;
 #[cfg(unix)]

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::bail;
-use excerpt_index::{Answer, Channels, Fusion, Note, RankingPreset};
+use excerpt_index::{Answer, Channels, Fusion, Note, Origin, RankingPreset};
 use excerpt_service::text::{counted, thousands};
 use excerpt_service::{
     DocumentHit, Lag, Opened, Paths, RankedUnit, SearchHit, SearchReply, SearchRequest, Update,
@@ -258,6 +258,12 @@ fn open(answer: &Answer) -> anyhow::Result<()> {
         return Ok(());
     };
     let line = document.chunks.first().map_or(1, |hit| hit.snippet.line);
+    if Origin::of(&document.source).is_remote() {
+        anyhow::bail!(
+            "`{}` is not on this disk, so no editor can open it: read it with `excerpt get`",
+            document.path
+        );
+    }
     editor::open(&absolute(&document.source, &document.path), line)
 }
 

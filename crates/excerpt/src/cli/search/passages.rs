@@ -4,7 +4,7 @@ use std::io;
 
 use excerpt_chunk::Markdown;
 use excerpt_index::{AlsoIn, Answer, DocumentHits, Hit};
-use excerpt_service::{Paths, absolute, citation, citation_of_copy};
+use excerpt_service::{Paths, absolute, citation, citation_of_copy, web_page};
 use owo_colors::Style;
 
 use crate::output::{Output, columns, cut_off};
@@ -160,7 +160,11 @@ impl Passages<'_> {
         let cited = citation(self.paths, document, hit);
         let file = absolute(&document.source, &document.path);
         let place = place(document, hit);
-        let head = output.linked(&output.styled(&cited, Style::new().bold()), &file);
+        let head = output.styled(&cited, Style::new().bold());
+        let head = match web_page(document, hit.span.lines) {
+            Some(page) => output.linked_to(&head, &page),
+            None => output.linked(&head, &file),
+        };
         let taken = columns(&output.safe(&cited));
         self.headed(output, (&head, taken), place, hit, Style::new())?;
         self.explained(output, hit)?;
