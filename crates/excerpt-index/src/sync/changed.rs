@@ -52,7 +52,12 @@ pub(super) fn plan(
     let is_first = |known: &&Known| is_at_or_below(first, &known.path);
     let others = catalog.count(Some(source), "")? - known.len();
     let first_others = catalog.count(Some(source), first)? - known.iter().filter(is_first).count();
-    let is_changed = |row: &&SkipRow| with_folders(&row.skip.path).any(|path| paths.contains(path));
+    // A folder that is skipped as a whole is above what has changed in it.
+    let above: HashSet<&str> = paths.iter().flat_map(|path| with_folders(path)).collect();
+    let is_changed = |row: &&SkipRow| {
+        let path = &*row.skip.path;
+        above.contains(path) || with_folders(path).any(|path| paths.contains(path))
+    };
     let (within, outside): (Vec<&SkipRow>, Vec<_>) = before.iter().partition(is_changed);
     let within: Vec<SkipRow> = within.into_iter().cloned().collect();
     let listed = changes.listing.into_entries();

@@ -1,16 +1,20 @@
 //! Fetches a git repository into a clone of ours.
 
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use super::GitCommit;
 use super::objects::{Objects, started};
 use super::remote::{GitReference, GitRemote};
 
 /// How long a remote may say nothing before it is given up. Default: 60 seconds.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How often it is seen whether git has ended.
+const TICK: Duration = Duration::from_millis(100);
 
 /// How much of what git says is kept, in bytes.
 const SAID: usize = 16 << 10;
@@ -66,7 +70,7 @@ fn asked(helpers: &[String]) -> String {
     match helpers {
         [] => "no credential helper is configured for git".to_string(),
         helpers => format!(
-            "git's credential helper `{}` has none",
+            "git's credential helper `{}` has none that it accepts",
             helpers.join("`, `")
         ),
     }
@@ -102,6 +106,9 @@ impl GitRemote {
             "fetch",
             "--progress",
             "--force",
+            "--update-shallow",
+            // Of the history, only the commits and trees are read: see `GitRemote::complete`.
+            "--filter=blob:none",
             "--no-tags",
             "--no-write-fetch-head",
             "--no-recurse-submodules",
@@ -116,6 +123,79 @@ impl GitRemote {
         commit.ok_or_else(|| self.failed("it has no such commit"))
     }
 
+    /// Fetches the files of a commit that are documents. Where the server can filter,
+    /// [`GitRemote::fetch`] leaves the contents of all files there, so that nothing else of a long
+    /// history comes.
+    ///
+    /// # Errors
+    ///
+    /// As [`GitRemote::fetch`], and when git cannot read the clone.
+    pub fn complete(&self, commit: &GitCommit) -> Result<(), GitFetchError> {
+        let clone = commit.repository();
+        // What is a document depends on the ignore files.
+        self.fetch_blobs(clone, commit, &commit.missing_ignore_files()?)?;
+        self.fetch_blobs(clone, commit, &commit.missing_documents()?)
+    }
+
+    /// Fetches single blobs of a commit, or everything from a server that gives no single objects.
+    fn fetch_blobs(
+        &self,
+        clone: &Path,
+        commit: &GitCommit,
+        blobs: &[String],
+    ) -> Result<(), GitFetchError> {
+        if blobs.is_empty() {
+            return Ok(());
+        }
+        let Err(error) = self.fetch_only(clone, blobs) else {
+            return Ok(());
+        };
+        let everything = format!("+{}:refs/excerpt/everything", commit.commit());
+        let refetch = [
+            "fetch",
+            "--progress",
+            "--refetch",
+            "--no-filter",
+            "--no-tags",
+            "--no-write-fetch-head",
+            "--no-recurse-submodules",
+            "--no-auto-maintenance",
+            "--",
+            self.address(),
+            &everything,
+        ];
+        match error {
+            GitFetchError::Failed { .. } => {
+                let refetched = self.run(PATIENCE, clone, &refetch);
+                refetched.map_err(|_| error)
+            }
+            error => Err(error),
+        }
+    }
+
+    fn fetch_only(&self, clone: &Path, blobs: &[String]) -> Result<(), GitFetchError> {
+        let fetch = [
+            "-c",
+            "fetch.negotiationAlgorithm=noop",
+            "fetch",
+            "--progress",
+            "--no-tags",
+            "--no-write-fetch-head",
+            "--no-recurse-submodules",
+            "--no-auto-maintenance",
+            "--filter=blob:none",
+            "--stdin",
+            "--",
+            self.address(),
+        ];
+        let mut ids = tempfile::tempfile()?;
+        for blob in blobs {
+            writeln!(ids, "{blob}")?;
+        }
+        ids.rewind()?;
+        self.run_with(PATIENCE, clone, &fetch, ids.into())
+    }
+
     /// Runs git until it ends or says nothing for too long.
     fn run(
         &self,
@@ -123,21 +203,45 @@ impl GitRemote {
         clone: &Path,
         arguments: &[&str],
     ) -> Result<(), GitFetchError> {
+        self.run_with(patience, clone, arguments, Stdio::null())
+    }
+
+    /// The same, with an input.
+    fn run_with(
+        &self,
+        patience: Duration,
+        clone: &Path,
+        arguments: &[&str],
+        input: Stdio,
+    ) -> Result<(), GitFetchError> {
         let mut command = git(clone, arguments);
-        let mut child = started(command.stderr(Stdio::piped()))?;
+        if !has_ssh_command(clone) {
+            command.env("GIT_SSH_COMMAND", "ssh -o BatchMode=yes");
+        }
+        let mut child = started(command.stdin(input).stderr(Stdio::piped()))?;
         let lines = child.stderr.take().map(spoken);
         let mut said = Vec::new();
+        let mut sign = Sign::of_life(clone);
         while let Some(lines) = &lines {
-            match lines.recv_timeout(patience) {
-                Ok(bytes) => said.extend(bytes),
+            match lines.recv_timeout(TICK) {
+                Ok(bytes) => {
+                    said.extend(bytes);
+                    sign.seen = Instant::now();
+                }
                 Err(RecvTimeoutError::Disconnected) => break,
-                Err(RecvTimeoutError::Timeout) => {
+                // A program that it has started may keep the pipe open.
+                Err(RecvTimeoutError::Timeout) if child.try_wait()?.is_some() => {
+                    said.extend(lines.try_iter().flatten());
+                    break;
+                }
+                Err(RecvTimeoutError::Timeout) if sign.is_over(patience) => {
                     stop(&mut child);
                     return Err(GitFetchError::Silent {
                         address: self.to_string(),
                         patience,
                     });
                 }
+                Err(RecvTimeoutError::Timeout) => {}
             }
             let kept = said.len().saturating_sub(SAID);
             said.drain(..kept);
@@ -158,7 +262,7 @@ impl GitRemote {
         if no_prompt.iter().any(|words| said.contains(words)) {
             return GitFetchError::Credentials {
                 address: self.to_string(),
-                helpers: helpers(clone),
+                helpers: helpers(clone, self.address()),
             };
         }
         let lines = said.split(['\n', '\r']).map(str::trim);
@@ -166,7 +270,14 @@ impl GitRemote {
             let kinds = ["fatal: ", "error: ", "ERR ", "ssh: "];
             kinds.iter().find_map(|kind| line.strip_prefix(kind))
         });
-        let message = errors.next_back().or(said.trim().lines().next_back());
+        let mut message = errors.next_back().or(said.trim().lines().next_back());
+        // What ssh says about it comes before.
+        if message.is_some_and(|message| message.starts_with("Could not read from remote")) {
+            let lines = said.lines().map(str::trim);
+            let before = lines.take_while(|line| !line.contains("Could not read from remote"));
+            let before = before.filter(|line| !line.is_empty()).last();
+            message = before.or(message);
+        }
         self.failed(message.unwrap_or_default())
     }
 
@@ -179,14 +290,65 @@ impl GitRemote {
     }
 }
 
-/// The user's credential helpers.
-fn helpers(clone: &Path) -> Vec<String> {
-    let arguments = ["config", "--get-all", "credential.helper"];
+/// When git was last seen to do something: it says so, or the objects of the clone grow.
+struct Sign<'a> {
+    clone: &'a Path,
+    seen: Instant,
+    bytes: u64,
+}
+
+impl Sign<'_> {
+    fn of_life(clone: &Path) -> Sign<'_> {
+        Sign {
+            clone,
+            seen: Instant::now(),
+            bytes: 0,
+        }
+    }
+
+    /// Whether there was none for that long.
+    fn is_over(&mut self, patience: Duration) -> bool {
+        if self.seen.elapsed() < patience {
+            return false;
+        }
+        let folders = ["objects", "objects/pack"].map(|folder| self.clone.join(folder));
+        let entries = folders.iter().filter_map(|folder| folder.read_dir().ok());
+        let sizes = entries
+            .flatten()
+            .flatten()
+            .filter_map(|entry| entry.metadata().ok());
+        let bytes = sizes.map(|metadata| metadata.len()).sum();
+        if bytes <= self.bytes {
+            return true;
+        }
+        (self.bytes, self.seen) = (bytes, Instant::now());
+        false
+    }
+}
+
+/// Whether the user has configured how git runs ssh.
+fn has_ssh_command(clone: &Path) -> bool {
+    let is_set = |name| std::env::var_os(name).is_some();
+    let configured = || {
+        let mut config = git(clone, &["config", "--get", "core.sshCommand"]);
+        config.status().is_ok_and(|status| status.success())
+    };
+    is_set("GIT_SSH_COMMAND") || is_set("GIT_SSH") || configured()
+}
+
+/// The user's credential helper for an address. Of a command with arguments, or for a shell, the
+/// rest is not shown: it may contain a password.
+fn helpers(clone: &Path, address: &str) -> Vec<String> {
+    let arguments = ["config", "--get-urlmatch", "credential.helper", address];
     let output = git(clone, &arguments).stdout(Stdio::piped()).output();
     let output = output.map(|output| output.stdout).unwrap_or_default();
     let names = String::from_utf8_lossy(&output);
     let names = names.lines().filter(|name| !name.is_empty());
-    names.map(str::to_string).collect()
+    let shown = names.map(|name| match name.starts_with('!') {
+        true => "a shell command",
+        false => name.split_whitespace().next().unwrap_or_default(),
+    });
+    shown.map(str::to_string).collect()
 }
 
 /// Git in a clone of ours, with the configuration of its user.
@@ -212,9 +374,6 @@ fn git(clone: &Path, arguments: &[&str]) -> Command {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
-    if std::env::var_os("GIT_SSH_COMMAND").is_none() && std::env::var_os("GIT_SSH").is_none() {
-        command.env("GIT_SSH_COMMAND", "ssh -o BatchMode=yes");
-    }
     own_group(&mut command);
     command
 }
@@ -260,12 +419,12 @@ fn stop(child: &mut Child) {
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
-    use std::io::Write as _;
     use std::net::{TcpListener, TcpStream};
     use std::os::fd::OwnedFd;
     use std::thread;
 
     use super::*;
+    use crate::source::Source as _;
     use crate::source::git::tests::Repo;
 
     /// Answers each connection with `answer`, on a port of its own.
@@ -345,6 +504,60 @@ mod tests {
                 .named("refs/excerpt/default")
                 .unwrap();
             assert_eq!(kept.as_ref(), Some(&second));
+        }
+    }
+
+    /// The blobs that a clone has.
+    fn blobs(clone: &Path) -> Vec<String> {
+        let objects = Objects::new(clone);
+        let list = ["cat-file", "--batch-all-objects", "--batch-check"];
+        let output = objects.ask(&list).unwrap();
+        let lines = String::from_utf8(output).unwrap();
+        let blobs = lines.lines().filter(|line| line.contains(" blob "));
+        let mut ids: Vec<String> = blobs.map(|line| line[..40].to_string()).collect();
+        ids.sort();
+        ids
+    }
+
+    #[test]
+    fn of_a_long_history_only_the_documents_of_a_commit_come() {
+        let repo = Repo::new();
+        for state in 0..5 {
+            repo.write("a.md", format!("# State {state}\n"));
+            repo.write("ignored.md", format!("# Ignored {state}\n"));
+            repo.write("docs/b.md", "# B\n");
+            repo.write(".gitignore", "ignored.md\n");
+            repo.commit();
+        }
+        let address = format!("file://{}", repo.path().display());
+        let remote = GitRemote::parse(&address).unwrap();
+        let selection = crate::Selection::default();
+        for filters in ["true", "false"] {
+            repo.git(["config", "uploadpack.allowFilter", filters]);
+            let clone = tempfile::tempdir().unwrap();
+            let commit = remote.fetch(&GitReference::Default, clone.path()).unwrap();
+            let open =
+                || GitCommit::open("repo".into(), clone.path(), &commit, None, &selection).unwrap();
+            remote.complete(&open()).unwrap();
+            let listing = open().list().unwrap();
+            let paths: Vec<&str> = listing.entries.iter().map(|entry| &*entry.path).collect();
+            assert_eq!(paths, ["a.md", "docs/b.md"]);
+            for entry in &listing.entries {
+                let read = open().read(entry);
+                assert!(
+                    matches!(read, crate::source::Reading::Text { .. }),
+                    "{read:?}"
+                );
+            }
+            assert_eq!(open().missing_documents().unwrap(), [""; 0]);
+            match filters {
+                "true" => assert_eq!(
+                    blobs(clone.path()).len(),
+                    3,
+                    "two documents, one ignore file"
+                ),
+                _ => assert_eq!(blobs(clone.path()).len(), 12, "all of the history"),
+            }
         }
     }
 

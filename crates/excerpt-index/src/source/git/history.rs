@@ -60,23 +60,24 @@ impl LastCommits {
             "--end-of-options",
             commit,
         ];
-        let (mut blob, mut current) = (None, None);
+        let mut blob: Option<String> = None;
+        let mut current = None;
         objects.each_word(&log, &mut |word| {
             // What follows the head of a commit begins on a line of its own.
             let word = word.strip_prefix('\n').unwrap_or(word);
-            if let Some(head) = word.strip_prefix('\u{1}') {
+            if let Some(blob) = blob.take() {
+                let path = below(word, under).filter(|path| wanted.get(path) == Some(&&*blob));
+                if let Some(path) = path {
+                    wanted.remove(path);
+                    last.commits.extend(current.take());
+                    let at = last.commits.len().saturating_sub(1);
+                    last.of_path.insert(path.to_string(), at);
+                }
+            } else if let Some(head) = word.strip_prefix('\u{1}') {
                 current = commit_of(head);
             } else if let Some(change) = word.strip_prefix(':') {
                 // `<mode> <mode> <blob> <blob> <letter>`; the path comes next.
                 blob = change.split(' ').nth(3).map(str::to_string);
-            } else if let Some(blob) = blob.take()
-                && let Some(path) = below(word, under)
-                && wanted.get(path) == Some(&&*blob)
-            {
-                wanted.remove(path);
-                last.commits.extend(current.take());
-                let at = last.commits.len().saturating_sub(1);
-                last.of_path.insert(path.to_string(), at);
             }
             !wanted.is_empty()
         })?;

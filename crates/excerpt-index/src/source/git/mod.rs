@@ -33,6 +33,10 @@ use crate::model::{
 const LFS: &[u8] = b"version https://git-lfs.github.com/spec/";
 const LFS_LIMIT: usize = 1024;
 
+/// The version of the rules for what is listed and read. Increase it when they change: then the
+/// next sync compares everything.
+const RULES: u32 = 1;
+
 /// The files of a commit, or those below one of its folders.
 ///
 /// Ignore files in the commit apply as they do in a folder. Symbolic links are not followed, and
@@ -96,6 +100,27 @@ impl GitCommit {
     #[must_use]
     pub fn commit(&self) -> &str {
         &self.commit
+    }
+
+    /// The git folder.
+    pub(super) fn repository(&self) -> &Path {
+        self.objects.folder()
+    }
+
+    /// The ignore files that the repository does not have.
+    pub(super) fn missing_ignore_files(&self) -> io::Result<Vec<String>> {
+        self.objects
+            .missing(&tree::ignore_files(&self.objects, &self.tree)?)
+    }
+
+    /// The documents that the repository does not have.
+    pub(super) fn missing_documents(&self) -> io::Result<Vec<String>> {
+        let entries = self.blobs()?.entries.into_iter();
+        let blobs = entries.filter_map(|entry| match entry.version {
+            Version::Tag { tag, .. } => Some(tag),
+            Version::Stat(_) => None,
+        });
+        self.objects.missing(&blobs.collect::<Vec<_>>())
     }
 
     /// Makes the next sync compare everything, instead of what has changed since the last one.
@@ -181,7 +206,7 @@ impl GitCommit {
 
 /// A mark of the part of a commit that is listed, and of the rules for it.
 fn of_rules(under: &str, selection: &Selection) -> Hash {
-    let rules = serde_json::to_vec(&(under, selection)).unwrap_or_default();
+    let rules = serde_json::to_vec(&(RULES, under, selection)).unwrap_or_default();
     Hash::of(&rules)
 }
 
@@ -202,9 +227,13 @@ impl Source for GitCommit {
     }
 
     fn entries(&self) -> Result<Entries<'_>> {
-        let listing = self.blobs().and_then(|listing| self.dated(listing));
-        let listing = listing.map_err(|error| unreachable(&self.id, error))?;
-        Ok(listing.into_entries())
+        // Nothing is listed until it is needed: a sync may ask for the changes instead.
+        let listing = || self.blobs().and_then(|listing| self.dated(listing));
+        let listing = std::iter::once_with(listing);
+        Ok(Box::new(listing.flat_map(|listing| match listing {
+            Ok(listing) => listing.into_entries(),
+            Err(error) => Box::new(std::iter::once(Err(unreachable(&self.id, error)))),
+        })))
     }
 
     fn cursor(&self) -> Option<&str> {
@@ -240,7 +269,10 @@ impl Source for GitCommit {
         let changed: HashSet<&str> = paths.iter().map(String::as_str).collect();
         let is_changed = |path: &str| with_folders(path).any(|path| changed.contains(path));
         listing.entries.retain(|entry| is_changed(&entry.path));
-        listing.skips.retain(|skip| is_changed(&skip.path));
+        // A folder that is skipped as a whole is above what has changed in it.
+        let above: HashSet<&str> = paths.iter().flat_map(|path| with_folders(path)).collect();
+        let is_listed = |path: &str| is_changed(path) || above.contains(path);
+        listing.skips.retain(|skip| is_listed(&skip.path));
         let listing = self.dated(listing).map_err(at)?;
         Ok(Some(Changes { paths, listing }))
     }
@@ -252,7 +284,8 @@ impl Source for GitCommit {
         let limit = self.selection.max_file_size();
         let refused = match self.objects.blob(history::blob(tag), limit) {
             Ok(Blob::Bytes(bytes)) => return self.text(entry, bytes),
-            Ok(Blob::Missing) => Refused::Missing,
+            // What a commit has cannot go away.
+            Ok(Blob::Missing) => Refused::Io(io::Error::other("the repository lacks its contents")),
             Ok(Blob::TooLarge(size)) => Refused::TooLarge { size, limit },
             Err(error) => Refused::Io(error),
         };

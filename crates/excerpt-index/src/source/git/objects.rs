@@ -1,7 +1,7 @@
 //! Reads objects of a git repository: [`Objects`].
 
 use std::ffi::OsString;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek as _, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -90,6 +90,35 @@ impl Objects {
             true => Ok(()),
             false => Err(io::Error::other("git cannot read its history")),
         }
+    }
+
+    /// Those of these objects that the repository does not have.
+    ///
+    /// # Errors
+    ///
+    /// When git cannot be run, or fails.
+    pub(super) fn missing(&self, ids: &[String]) -> io::Result<Vec<String>> {
+        let mut input = tempfile::tempfile()?;
+        for id in ids {
+            writeln!(input, "{id}")?;
+        }
+        input.rewind()?;
+        let arguments = ["cat-file", "--batch-check=%(objectname)"];
+        let output = self.git(&arguments).stdin(input).output()?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            return Err(io::Error::other(said.trim().to_string()));
+        }
+        let lines = String::from_utf8_lossy(&output.stdout);
+        let missing = lines
+            .lines()
+            .filter_map(|line| line.strip_suffix(" missing"));
+        Ok(missing.map(str::to_string).collect())
+    }
+
+    /// The git folder.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Whether git says yes to a question, by how it ends.

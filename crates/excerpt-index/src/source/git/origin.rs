@@ -152,11 +152,7 @@ mod tests {
             (GitReference::Tag("v1.2".into()), ""),
             (GitReference::Commit("c0ffee".into()), "docs"),
         ] {
-            for address in [
-                "git@host:o/r.git",
-                "https://me@host/o/r",
-                "file:///srv/a%23b",
-            ] {
+            for address in ["git@host:o/r.git", "https://host/o/r", "file:///srv/a%23b"] {
                 let remote = GitRemote::parse(address).unwrap();
                 let origin = GitOrigin::new(remote, reference.clone(), Some(under));
                 let read: GitOrigin = origin.to_string().parse().unwrap();

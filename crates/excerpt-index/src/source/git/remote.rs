@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
+use excerpt_chunk::Hash;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 /// The transports that git may use. Others run a command that the address names.
@@ -92,8 +93,13 @@ impl GitReference {
     pub(super) fn here(&self) -> String {
         match self {
             GitReference::Default => "refs/excerpt/default".to_string(),
-            GitReference::Branch(name) => format!("refs/excerpt/branches/{name}"),
-            GitReference::Tag(name) => format!("refs/excerpt/tags/{name}"),
+            // Of two branches, one may have the name of a folder of the other.
+            GitReference::Branch(name) => {
+                format!("refs/excerpt/branches/{}", Hash::of(name.as_bytes()))
+            }
+            GitReference::Tag(name) => {
+                format!("refs/excerpt/tags/{}", Hash::of(name.as_bytes()))
+            }
             GitReference::Commit(id) => format!("refs/excerpt/commits/{id}"),
         }
     }
@@ -113,7 +119,7 @@ impl GitRemote {
         if address.contains('#') {
             return Err(GitAddressError::Fragment);
         }
-        if address.contains("::") && !address.contains("://[") {
+        if names_program(address) {
             return Err(GitAddressError::Program);
         }
         // A path on this disk may have any name.
@@ -150,7 +156,7 @@ impl GitRemote {
         GitRemote::parse(&format!("file://{escaped}"))
     }
 
-    /// Whether the address contains a password.
+    /// Whether the address contains a password, or a user name for `https`, which may be a token.
     #[must_use]
     pub fn has_password(&self) -> bool {
         self.to_string() != self.address
@@ -190,10 +196,22 @@ impl GitRemote {
 impl fmt::Display for GitRemote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = self.address.split_once("://").and_then(|(scheme, rest)| {
-            let authority = rest.find('/').unwrap_or(rest.len());
-            let (user, host) = rest[..authority].rsplit_once('@')?;
-            let (name, _) = user.split_once(':')?;
-            Some(format!("{scheme}://{name}@{host}{}", &rest[authority..]))
+            let is_web = matches!(scheme, "http" | "https");
+            let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+            let Some((user, host)) = authority.rsplit_once('@') else {
+                // Of a password with a `/`, the end is taken for a path.
+                let port = authority.rsplit_once(':').map_or("", |(_, port)| port);
+                let is_port = port
+                    .bytes()
+                    .all(|byte| byte.is_ascii_digit() || byte == b']');
+                let is_cut = is_web && rest.contains('@') && !is_port;
+                return is_cut.then(|| format!("{scheme}://…"));
+            };
+            match (is_web, user.split_once(':')) {
+                (true, _) => Some(format!("{scheme}://{host}{path}")),
+                (false, Some((name, _))) => Some(format!("{scheme}://{name}@{host}{path}")),
+                (false, None) => None,
+            }
         });
         f.write_str(shown.as_deref().unwrap_or(&self.address))
     }
@@ -204,6 +222,15 @@ impl fmt::Debug for GitRemote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "GitRemote({self})")
     }
+}
+
+/// Whether git would run a program for an address: `name::rest`.
+fn names_program(address: &str) -> bool {
+    let Some((name, _)) = address.split_once("::") else {
+        return false;
+    };
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "+.-".contains(c);
+    name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(is_plain)
 }
 
 /// The parts of an address that is no path.
@@ -248,6 +275,8 @@ mod tests {
             "http://user:word@example.org:8080/repo",
             "ssh://git@example.org:22/repo",
             "git://[::1]:9418/repo",
+            "ssh://git@[::1]/o/r",
+            "git@[::1]:o/r",
             "git@example.org:owner/repo.git",
             "example.org:repo",
             "file:///srv/repo.git",
@@ -287,9 +316,22 @@ mod tests {
     #[test]
     fn a_password_is_not_shown() {
         let remote = GitRemote::parse("https://me:word@example.org/a@b:c/repo.git").unwrap();
-        assert_eq!(remote.to_string(), "https://me@example.org/a@b:c/repo.git");
+        assert_eq!(remote.to_string(), "https://example.org/a@b:c/repo.git");
         assert!(!format!("{remote:?}").contains("word"));
         assert!(remote.has_password());
+        for address in ["https://token@host/r", "https://me:pa/ss@host/r"] {
+            let remote = GitRemote::parse(address).unwrap();
+            assert!(remote.has_password());
+            let shown = remote.to_string();
+            assert!(
+                !shown.contains("token") && !shown.contains("ss@"),
+                "{shown}"
+            );
+        }
+        for address in ["git@host:o/r", "ssh://git@host/r", "https://host:8080/a@b"] {
+            let remote = GitRemote::parse(address).unwrap();
+            assert!(!remote.has_password() && remote.to_string() == address);
+        }
         assert!(remote.address().contains("word"));
     }
 

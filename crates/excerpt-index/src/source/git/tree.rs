@@ -16,7 +16,7 @@ struct TreeNode {
     path: String,
     kind: NodeKind,
     id: String,
-    /// In bytes; 0 for what is no file.
+    /// In bytes; 0 for what is no file, or is not in the repository.
     size: u64,
 }
 
@@ -71,6 +71,22 @@ pub(super) fn listing(
     listing.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     listing.skips.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(listing)
+}
+
+/// The blobs of the files in a tree on which the rules depend.
+///
+/// # Errors
+///
+/// When git fails.
+pub(super) fn ignore_files(objects: &Objects, tree: &str) -> io::Result<Vec<String>> {
+    let output = objects.ask(&["ls-tree", "-r", "-z", "-l", "--full-tree", tree])?;
+    let lines = output.split(|byte| *byte == 0);
+    let nodes = lines.filter_map(|line| node(line)?.ok());
+    let files = nodes.filter(|node| {
+        let name = node.path.rsplit('/').next().unwrap_or_default();
+        node.kind == NodeKind::File && Rules::depend_on(name)
+    });
+    Ok(files.map(|node| node.id).collect())
 }
 
 /// A line of `git ls-tree -l`: `<mode> <type> <id> <size>`, a tab, and the path.
