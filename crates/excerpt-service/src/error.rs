@@ -90,9 +90,9 @@ pub enum ServiceError {
         /// Why not.
         error: GitAddressError,
     },
-    /// An address contains a password, which is never kept.
+    /// An address contains a password, or what may be one, which is never kept.
     #[error(
-        "the address `{address}` was given with a password or a token, which is never kept: git's credential helpers keep them"
+        "the address of `{address}` contains a user name, a password or a token, which are never kept: leave it out, and let a credential helper of git keep it"
     )]
     PasswordInAddress {
         /// The address, without the password.

@@ -190,9 +190,15 @@ pub(crate) fn forget(index: &Path, root: &Path, others: &[Collection]) -> io::Re
 }
 
 fn opened(origin: &GitOrigin, clone: &Path, selection: &Selection) -> Result<GitCommit, Error> {
+    let unreachable = |error| Error::Source {
+        path: PathBuf::from(origin.to_string()),
+        source: io::Error::other(error),
+    };
     let open = |commit: &str| {
         let under = Some(&*origin.under).filter(|under| !under.is_empty());
-        GitCommit::open(origin.id(), clone, commit, under, selection)
+        let commit = GitCommit::open(origin.id(), clone, commit, under, selection)?;
+        origin.remote().complete(&commit).map_err(unreachable)?;
+        Ok(commit)
     };
     if let GitReference::Commit(id) = &origin.reference
         && clone.is_dir()
@@ -201,11 +207,7 @@ fn opened(origin: &GitOrigin, clone: &Path, selection: &Selection) -> Result<Git
         return Ok(commit);
     }
     let commit = origin.remote().fetch(&origin.reference, clone);
-    let commit = commit.map_err(|error| Error::Source {
-        path: PathBuf::from(origin.to_string()),
-        source: io::Error::other(error),
-    })?;
-    open(&commit)
+    open(&commit.map_err(unreachable)?)
 }
 
 /// Takes the lock of a clone, which ends with the file or the process.

@@ -64,7 +64,12 @@ impl RepositoryPart {
             let address = remote.to_string();
             return Err(ServiceError::PasswordInAddress { address });
         }
-        let origin = GitOrigin::new(remote, self.reference()?, self.under.as_deref());
+        let under = self.under.as_deref();
+        if let Some(under) = under.filter(|under| under.split('/').any(|part| part == "..")) {
+            let under = under.to_string();
+            return Err(ServiceError::InvalidBound { under });
+        }
+        let origin = GitOrigin::new(remote, self.reference()?, under);
         Ok(Some(origin))
     }
 

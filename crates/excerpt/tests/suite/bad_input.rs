@@ -235,7 +235,7 @@ fn flags_of_other_tools_work_or_are_answered_with_ours() {
         ),
         (
             &["add", "--type", "doc", "--path", "a.md"],
-            "pass it without a flag: `excerpt add FOLDER|FILE|-`",
+            "pass it without a flag: `excerpt add FOLDER|FILE|ADDRESS|-`",
         ),
         (
             &["search", "x", "--max-num-results", "3"],
