@@ -531,7 +531,7 @@ mod tests {
         }
         let address = format!("file://{}", repo.path().display());
         let remote = GitRemote::parse(&address).unwrap();
-        let selection = crate::Selection::default();
+        let selection = crate::model::Selection::default();
         for filters in ["true", "false"] {
             repo.git(["config", "uploadpack.allowFilter", filters]);
             let clone = tempfile::tempdir().unwrap();
