@@ -309,6 +309,14 @@ pub enum ServiceError {
         /// The bound.
         under: String,
     },
+    /// The part of a repository to add is not a folder of it.
+    #[error(
+        "`{under}` is not a folder of the repository: give its path from the top, without `..`"
+    )]
+    InvalidSubfolder {
+        /// The folder.
+        under: String,
+    },
     /// There is nothing at the bound of a scope.
     #[error("no `{under}` inside what is served: give the path of a folder from there")]
     EmptyBound {

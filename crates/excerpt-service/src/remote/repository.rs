@@ -67,7 +67,7 @@ impl RepositoryPart {
         let under = self.under.as_deref();
         if let Some(under) = under.filter(|under| under.split('/').any(|part| part == "..")) {
             let under = under.to_string();
-            return Err(ServiceError::InvalidBound { under });
+            return Err(ServiceError::InvalidSubfolder { under });
         }
         let origin = GitOrigin::new(remote, self.reference()?, under);
         Ok(Some(origin))

@@ -7,11 +7,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
 use super::GitCommit;
-use super::objects::{Objects, started};
+use super::objects::{Objects, WORKING_FOLDER, started};
 use super::remote::{GitReference, GitRemote};
 
 /// How long a remote may say nothing before it is given up. Default: 60 seconds.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How git says that a repository and its remote have ids in different formats.
+const OTHER_IDS: &str = "mismatched algorithms";
 
 /// How often it is seen whether git has ended.
 const TICK: Duration = Duration::from_millis(100);
@@ -19,15 +22,24 @@ const TICK: Duration = Duration::from_millis(100);
 /// How much of what git says is kept, in bytes.
 const SAID: usize = 16 << 10;
 
+/// The transports that git may use. A user may allow fewer of them.
+const PROTOCOLS: [&str; 5] = ["file", "git", "http", "https", "ssh"];
+
 /// The variables that name another repository, as in a hook, or a window that asks for a password.
-const REMOVED: [&str; 10] = [
+const REMOVED: [&str; 16] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_ASKPASS",
     "GIT_COMMON_DIR",
+    "GIT_CONFIG",
+    "GIT_DEFAULT_HASH",
     "GIT_DIR",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
     "GIT_INDEX_FILE",
     "GIT_NAMESPACE",
     "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_REPLACE_REF_BASE",
     "GIT_SHALLOW_FILE",
     "GIT_WORK_TREE",
     "SSH_ASKPASS",
@@ -41,26 +53,20 @@ pub enum GitFetchError {
     #[error(transparent)]
     Io(#[from] io::Error),
     /// The remote needs a user name or a password, and no credential helper has one.
-    #[error("`{address}` needs credentials, and {}", asked(helpers))]
+    #[error("it needs credentials, and {}", asked(helpers))]
     Credentials {
-        /// The address, without a password.
-        address: String,
         /// The credential helpers that were asked.
         helpers: Vec<String>,
     },
     /// The remote has said nothing for too long.
-    #[error("`{address}` did not answer for {} seconds", patience.as_secs())]
+    #[error("it did not answer for {} seconds", patience.as_secs())]
     Silent {
-        /// The address, without a password.
-        address: String,
         /// How long that was.
         patience: Duration,
     },
     /// Git reports another error.
-    #[error("`{address}` cannot be fetched: {message}")]
+    #[error("it cannot be fetched: {message}")]
     Failed {
-        /// The address, without a password.
-        address: String,
         /// The last error that git reports.
         message: String,
     },
@@ -98,9 +104,7 @@ impl GitRemote {
     ) -> Result<String, GitFetchError> {
         std::fs::create_dir_all(clone)?;
         let clone = &clone.canonicalize()?;
-        // It completes a clone of which a part is missing.
-        let init = ["init", "--quiet", "--bare", "--template=", "."];
-        self.run(patience, clone, &init)?;
+        self.init(patience, clone, "sha1")?;
         let names = format!("+{}:{}", reference.there(), reference.here());
         let fetch = [
             "fetch",
@@ -117,10 +121,32 @@ impl GitRemote {
             self.address(),
             &names,
         ];
-        self.run(patience, clone, &fetch)?;
+        match self.run(patience, clone, &fetch) {
+            // A clone has the ids of its remote, and only the remote knows which.
+            Err(GitFetchError::Failed { message }) if message.contains(OTHER_IDS) => {
+                let is_sha256 = message.contains("server sha256");
+                let format = if is_sha256 { "sha256" } else { "sha1" };
+                std::fs::remove_dir_all(clone)?;
+                std::fs::create_dir(clone)?;
+                self.init(patience, clone, format)?;
+                self.run(patience, clone, &fetch)?;
+            }
+            done => done?,
+        }
         let commit = format!("{}^{{commit}}", reference.here());
         let commit = Objects::new(clone).named(&commit)?;
-        commit.ok_or_else(|| self.failed("it has no such commit"))
+        let there = reference.there();
+        commit.ok_or_else(|| self.failed(&format!("`{there}` is not a commit")))
+    }
+
+    /// Creates the clone, with ids in this format, or completes one of which a part is missing.
+    fn init(&self, patience: Duration, clone: &Path, format: &str) -> Result<(), GitFetchError> {
+        let format = format!("--object-format={format}");
+        let mut init = vec!["init", "--quiet", "--bare", "--template="];
+        if !clone.join("config").exists() {
+            init.push(&format);
+        }
+        self.run(patience, clone, &init)
     }
 
     /// Fetches the files of a commit that are documents. Where the server can filter,
@@ -236,10 +262,7 @@ impl GitRemote {
                 }
                 Err(RecvTimeoutError::Timeout) if sign.is_over(patience) => {
                     stop(&mut child);
-                    return Err(GitFetchError::Silent {
-                        address: self.to_string(),
-                        patience,
-                    });
+                    return Err(GitFetchError::Silent { patience });
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -261,7 +284,6 @@ impl GitRemote {
         ];
         if no_prompt.iter().any(|words| said.contains(words)) {
             return GitFetchError::Credentials {
-                address: self.to_string(),
                 helpers: helpers(clone, self.address()),
             };
         }
@@ -282,10 +304,8 @@ impl GitRemote {
     }
 
     fn failed(&self, message: &str) -> GitFetchError {
-        let address = self.to_string();
         GitFetchError::Failed {
-            message: message.replace(self.address(), &address),
-            address,
+            message: message.replace(self.address(), &self.to_string()),
         }
     }
 }
@@ -360,13 +380,16 @@ fn git(clone: &Path, arguments: &[&str]) -> Command {
     command
         .envs([
             ("GIT_TERMINAL_PROMPT", "0"),
-            ("GIT_ALLOW_PROTOCOL", "file:git:http:https:ssh"),
             ("SSH_ASKPASS_REQUIRE", "never"),
             ("GCM_INTERACTIVE", "never"),
             ("LC_ALL", "C"),
         ])
+        .env(
+            "GIT_ALLOW_PROTOCOL",
+            protocols(std::env::var("GIT_ALLOW_PROTOCOL").ok()),
+        )
         .env("GIT_DIR", clone)
-        .current_dir(clone)
+        .current_dir(WORKING_FOLDER)
         .args(["--no-pager", "-c", "core.fsmonitor=false"])
         .args(["-c", "core.hooksPath=/dev/null", "-c", "core.askPass="])
         .args(["-c", "fetch.recurseSubmodules=false", "-c", "gc.auto=0"])
@@ -376,6 +399,16 @@ fn git(clone: &Path, arguments: &[&str]) -> Command {
         .stderr(Stdio::null());
     own_group(&mut command);
     command
+}
+
+/// The transports, of those that the user allows.
+fn protocols(allowed: Option<String>) -> String {
+    let is_allowed = |name: &&str| match &allowed {
+        Some(allowed) => allowed.split(':').any(|allowed| allowed == *name),
+        None => true,
+    };
+    let names = PROTOCOLS.into_iter().filter(is_allowed);
+    names.collect::<Vec<_>>().join(":")
 }
 
 /// What a program says, as it comes.
@@ -559,6 +592,39 @@ mod tests {
                 _ => assert_eq!(blobs(clone.path()).len(), 12, "all of the history"),
             }
         }
+    }
+
+    #[test]
+    fn a_repository_with_long_ids_is_fetched() {
+        let long = Repo::in_format("sha256");
+        long.write("a.md", "# A\n");
+        let commit = long.commit();
+        assert_eq!(commit.len(), 64);
+        let short = Repo::new();
+        short.write("b.md", "# B\n");
+        let other = short.commit();
+        let clone = tempfile::tempdir().unwrap();
+        // What is at an address may be replaced.
+        for (repo, commit) in [(&long, &commit), (&short, &other), (&long, &commit)] {
+            let address = repo.path().to_str().unwrap().to_string();
+            for _ in 0..2 {
+                let fetched = fetch(&address, &GitReference::Default, clone.path());
+                assert_eq!(fetched.as_ref().unwrap(), commit);
+            }
+        }
+        let selection = crate::model::Selection::default();
+        let id = "repo".into();
+        let opened = GitCommit::open(id, clone.path(), &commit, None, &selection).unwrap();
+        let remote = GitRemote::of_folder(&long.path()).unwrap();
+        remote.complete(&opened).unwrap();
+        crate::source::conformance::conforms(&opened);
+    }
+
+    #[test]
+    fn a_user_may_allow_fewer_transports() {
+        assert_eq!(protocols(None), "file:git:http:https:ssh");
+        assert_eq!(protocols(Some("ssh:ext:https".into())), "https:ssh");
+        assert_eq!(protocols(Some(String::new())), "");
     }
 
     #[test]

@@ -63,6 +63,7 @@ impl LastCommits {
         let mut blob: Option<String> = None;
         let mut current = None;
         objects.each_word(&log, &mut |word| {
+            let word = &*String::from_utf8_lossy(word);
             // What follows the head of a commit begins on a line of its own.
             let word = word.strip_prefix('\n').unwrap_or(word);
             if let Some(blob) = blob.take() {
@@ -130,6 +131,7 @@ pub(super) fn touched(
     ];
     let mut paths = HashSet::new();
     objects.each_word(&log, &mut |word| {
+        let word = String::from_utf8_lossy(word);
         let path = below(word.trim_start_matches('\n'), under);
         paths.extend(path.filter(|path| !path.is_empty()).map(str::to_string));
         true

@@ -5,10 +5,14 @@ use std::io::{self, BufRead, BufReader, Read, Seek as _, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 
-/// The longest output of git, in bytes: a list of some two million files. A tree can name the same
-/// tree many times, and so on at each level, so that a small repository has any number of files.
+/// The longest output of git that is read at once, in bytes.
 const LONGEST: u64 = 256 << 20;
+
+/// How many files a tree may list. A tree can name the same tree many times, and so on at each
+/// level, so that a small repository can have any number of files.
+const MOST_FILES: usize = 2_000_000;
 
 /// The longest word of an output that is read word by word, in bytes: longer ones are parted.
 const WORD: u64 = 1 << 20;
@@ -16,13 +20,17 @@ const WORD: u64 = 1 << 20;
 /// How much of what git says about an error is kept, in bytes.
 const SAID: u64 = 4 << 10;
 
+/// The folder that git runs in. It must not be one that others can write to: an empty entry in
+/// `PATH` stands for it.
+pub(super) const WORKING_FOLDER: &str = "/";
+
 /// The objects of a git folder. It is only read: nothing in its configuration, and no hook, filter
 /// or attribute, runs a command, and nothing is fetched.
 #[derive(Debug)]
 pub(super) struct Objects {
     folder: PathBuf,
-    /// The longest output that is read.
-    pub(super) longest: u64,
+    /// How many files a tree may list.
+    pub(super) most_files: usize,
     /// Readers that no thread is using.
     idle: Mutex<Vec<Reader>>,
 }
@@ -41,7 +49,7 @@ impl Objects {
     pub(super) fn new(folder: &Path) -> Objects {
         Objects {
             folder: folder.to_path_buf(),
-            longest: LONGEST,
+            most_files: MOST_FILES,
             idle: Mutex::default(),
         }
     }
@@ -63,14 +71,17 @@ impl Objects {
     ///
     /// # Errors
     ///
-    /// When git cannot be run, or fails.
+    /// When git cannot be run, or with what it says when it fails.
     pub(super) fn each_word(
         &self,
         arguments: &[&str],
-        visit: &mut dyn FnMut(&str) -> bool,
+        visit: &mut dyn FnMut(&[u8]) -> bool,
     ) -> io::Result<()> {
-        let mut child = started(&mut self.git(arguments))?;
-        let output = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        let Running {
+            mut child,
+            output,
+            said,
+        } = self.start(arguments)?;
         let mut output = BufReader::new(output);
         let mut word = Vec::new();
         loop {
@@ -79,8 +90,7 @@ impl Objects {
             if read == 0 {
                 break;
             }
-            let text = word.strip_suffix(&[0]).unwrap_or(&word);
-            if !visit(&String::from_utf8_lossy(text)) {
+            if !visit(word.strip_suffix(&[0]).unwrap_or(&word)) {
                 child.kill()?;
                 child.wait()?;
                 return Ok(());
@@ -88,7 +98,7 @@ impl Objects {
         }
         match child.wait()?.success() {
             true => Ok(()),
-            false => Err(io::Error::other("git cannot read its history")),
+            false => Err(io::Error::other(text_of(said))),
         }
     }
 
@@ -168,8 +178,29 @@ impl Objects {
 
     /// Runs git. Returns how it ended, its output, and what it said.
     fn run(&self, arguments: &[&str]) -> io::Result<(ExitStatus, Vec<u8>, String)> {
+        let Running {
+            mut child,
+            output,
+            said,
+        } = self.start(arguments)?;
+        let mut bytes = Vec::new();
+        let read = output.take(LONGEST + 1).read_to_end(&mut bytes);
+        let is_too_long = bytes.len() as u64 > LONGEST;
+        if is_too_long {
+            child.kill()?;
+        }
+        let status = child.wait()?;
+        read?;
+        match is_too_long {
+            true => Err(io::Error::other("git lists too much")),
+            false => Ok((status, bytes, text_of(said))),
+        }
+    }
+
+    fn start(&self, arguments: &[&str]) -> io::Result<Running> {
         let mut child = started(self.git(arguments).stderr(Stdio::piped()))?;
-        let (output, said) = (child.stdout.take(), child.stderr.take());
+        let output = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        let said = child.stderr.take();
         // What it says is read meanwhile, so that it never waits for that.
         let said = std::thread::spawn(move || {
             let mut text = Vec::new();
@@ -179,21 +210,11 @@ impl Objects {
             });
             text
         });
-        let mut bytes = Vec::new();
-        let output = output.map(|output| output.take(self.longest + 1));
-        let read = output.map(|mut output| output.read_to_end(&mut bytes));
-        let is_too_long = bytes.len() as u64 > self.longest;
-        if is_too_long {
-            child.kill()?;
-        }
-        let status = child.wait()?;
-        read.transpose()?;
-        if is_too_long {
-            return Err(io::Error::other("it has too many files"));
-        }
-        let said = said.join().unwrap_or_default();
-        let said = String::from_utf8_lossy(&said).trim().to_string();
-        Ok((status, bytes, said))
+        Ok(Running {
+            child,
+            output,
+            said,
+        })
     }
 
     /// A blob, of at most `limit` bytes.
@@ -240,7 +261,7 @@ impl Objects {
                 ("GIT_LITERAL_PATHSPECS", "1"),
                 ("LC_ALL", "C"),
             ])
-            .current_dir(&self.folder)
+            .current_dir(WORKING_FOLDER)
             .args(["--no-pager", "-c", "core.fsmonitor=false"])
             .args(["-c", "core.hooksPath=/dev/null"])
             .args(arguments)
@@ -251,13 +272,22 @@ impl Objects {
     }
 }
 
+/// Git while it runs.
+struct Running {
+    child: Child,
+    output: ChildStdout,
+    /// Reads what it says about errors.
+    said: JoinHandle<Vec<u8>>,
+}
+
+fn text_of(said: JoinHandle<Vec<u8>>) -> String {
+    let said = said.join().unwrap_or_default();
+    String::from_utf8_lossy(&said).trim().to_string()
+}
+
 pub(super) fn started(command: &mut Command) -> io::Result<Child> {
-    let unstarted = |error: io::Error| {
-        io::Error::new(
-            error.kind(),
-            format!("the program `git` cannot be run: {error}"),
-        )
-    };
+    let unstarted =
+        |error: io::Error| io::Error::new(error.kind(), format!("cannot run `git`: {error}"));
     command.spawn().map_err(unstarted)
 }
 
@@ -294,7 +324,7 @@ impl Reader {
         let [_, kind, size] = words[..] else {
             return match words.last() {
                 Some(&"missing") => Ok(Blob::Missing),
-                _ => Err(io::Error::other("git ended while it was read")),
+                _ => Err(io::Error::other("`git cat-file` exited unexpectedly")),
             };
         };
         let size: u64 = size.parse().map_err(io::Error::other)?;

@@ -21,10 +21,16 @@ pub(super) struct Repo {
 
 impl Repo {
     pub(super) fn new() -> Repo {
+        Repo::in_format("sha1")
+    }
+
+    /// With ids in this format.
+    pub(super) fn in_format(format: &str) -> Repo {
         let repo = Repo {
             folder: tempfile::tempdir().unwrap(),
         };
-        repo.git(["init", "-q", "-b", "main"]);
+        let format = format!("--object-format={format}");
+        repo.git(["init", "-q", "-b", "main", &format]);
         repo
     }
 
@@ -489,9 +495,12 @@ fn a_tree_without_end_is_refused_and_a_deep_one_listed() {
     }
     let bomb = repo.git(["commit-tree", "-m", "state", &tree]);
     let mut bomb = repo.open(&bomb, None).unwrap();
-    bomb.objects.longest = 4 << 20;
+    bomb.objects.most_files = 50_000;
     let error = bomb.list().unwrap_err().to_string();
-    assert_eq!(error, "cannot read `repo`: it has too many files");
+    assert_eq!(
+        error,
+        "cannot read `repo`: the commit has more than 50000 files"
+    );
 
     let mut tree = tree_of(repo.commit_of(&[("100644", b"x.md", &id)]));
     for _ in 0..60 {

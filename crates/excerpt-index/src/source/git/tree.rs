@@ -10,17 +10,17 @@ use crate::source::rules::{IgnoreFiles, MARKS, PathKind, Rules};
 use crate::source::{Entry, Listing};
 
 /// A name in the tree of a commit.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct TreeNode {
     /// The path below the part that is listed.
-    path: String,
+    path: Box<str>,
     kind: NodeKind,
-    id: String,
+    id: Box<str>,
     /// In bytes; 0 for what is no file, or is not in the repository.
     size: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum NodeKind {
     File,
     Link,
@@ -38,20 +38,14 @@ pub(super) fn listing(
     rules: Rules,
     max_file_size: u64,
 ) -> io::Result<Listing> {
-    let output = objects.ask(&["ls-tree", "-r", "-z", "-l", "--full-tree", tree])?;
     let mut listing = Listing::default();
     let mut nodes = Vec::new();
-    for line in output
-        .split(|byte| *byte == 0)
-        .filter(|line| !line.is_empty())
-    {
-        match node(line).ok_or_else(|| io::Error::other("git lists a tree in another form"))? {
-            Ok(node) => nodes.push(node),
-            Err(skip) => listing.skips.push(skip),
-        }
-    }
+    each_node(objects, tree, &mut |node| match node {
+        Ok(node) => nodes.push(node),
+        Err(skip) => listing.skips.push(skip),
+    })?;
     // A tree that git would not write may have its names in another order, or twice.
-    nodes.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    nodes.sort_unstable();
     nodes.dedup_by(|a, b| a.path == b.path);
     let mut walk = Walk {
         objects,
@@ -70,6 +64,10 @@ pub(super) fn listing(
     let mut listing = walk.listing;
     listing.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     listing.skips.sort_by(|a, b| a.path.cmp(&b.path));
+    // A name that is shown in another form may be that of a document.
+    let entries = &listing.entries;
+    let is_entry = |path: &str| entries.binary_search_by(|entry| (*entry.path).cmp(path));
+    listing.skips.retain(|skip| is_entry(&skip.path).is_err());
     Ok(listing)
 }
 
@@ -79,14 +77,40 @@ pub(super) fn listing(
 ///
 /// When git fails.
 pub(super) fn ignore_files(objects: &Objects, tree: &str) -> io::Result<Vec<String>> {
-    let output = objects.ask(&["ls-tree", "-r", "-z", "-l", "--full-tree", tree])?;
-    let lines = output.split(|byte| *byte == 0);
-    let nodes = lines.filter_map(|line| node(line)?.ok());
-    let files = nodes.filter(|node| {
+    let mut files = Vec::new();
+    each_node(objects, tree, &mut |node| {
+        let Ok(node) = node else {
+            return;
+        };
         let name = node.path.rsplit('/').next().unwrap_or_default();
-        node.kind == NodeKind::File && Rules::depend_on(name)
-    });
-    Ok(files.map(|node| node.id).collect())
+        if node.kind == NodeKind::File && Rules::depend_on(name) {
+            files.push(node.id.into());
+        }
+    })?;
+    Ok(files)
+}
+
+/// Calls `visit` with each name in a tree that is no folder, or with why it is skipped.
+fn each_node(
+    objects: &Objects,
+    tree: &str,
+    visit: &mut dyn FnMut(Result<TreeNode, Skip>),
+) -> io::Result<()> {
+    let (mut count, mut problem) = (0, None);
+    let list = ["ls-tree", "-r", "-z", "-l", "--full-tree", tree];
+    objects.each_word(&list, &mut |line| {
+        count += 1;
+        match node(line) {
+            _ if count > objects.most_files => {
+                let most = objects.most_files;
+                problem = Some(format!("the commit has more than {most} files"));
+            }
+            Some(node) => visit(node),
+            None => problem = Some("unexpected output from `git ls-tree`".to_string()),
+        }
+        problem.is_none()
+    })?;
+    problem.map_or(Ok(()), |problem| Err(io::Error::other(problem)))
 }
 
 /// A line of `git ls-tree -l`: `<mode> <type> <id> <size>`, a tab, and the path.
@@ -108,14 +132,17 @@ fn node(line: &[u8]) -> Option<Result<TreeNode, Skip>> {
     };
     let is_plain = |name: &str| !matches!(name, "" | "." | "..");
     if !path.split('/').all(is_plain) {
-        let names = path.split('/').filter(|name| is_plain(name));
+        let names = path.split('/').map(|name| match is_plain(name) {
+            true => name.to_string(),
+            false => format!("%{}", name.replace('.', "2E")),
+        });
         let path = names.collect::<Vec<_>>().join("/");
         return Some(Err(Skip::new(path, SkipReason::Special)));
     }
     Some(Ok(TreeNode {
-        path: path.to_string(),
+        path: path.into(),
         kind,
-        id: id.to_string(),
+        id: id.into(),
         size: size.parse().unwrap_or(0),
     }))
 }
@@ -146,7 +173,7 @@ impl Walk<'_> {
         };
         let child = |name: &str| {
             let path = format!("{prefix}{name}");
-            let found = nodes.binary_search_by(|node| node.path.as_str().cmp(&path));
+            let found = nodes.binary_search_by(|node| (*node.path).cmp(&*path));
             found.ok().map(|at| &nodes[at])
         };
         let holds = |name: &str| child(name).is_some();
@@ -169,7 +196,7 @@ impl Walk<'_> {
             let name = &node.path[prefix.len()..];
             let Some(end) = name.find('/') else {
                 at += 1;
-                if !refused.iter().any(|skip| skip.path == node.path) {
+                if !refused.iter().any(|skip| *skip.path == *node.path) {
                     self.add(node, &rules);
                 }
                 continue;
@@ -179,7 +206,7 @@ impl Walk<'_> {
             // `0` comes after `/`: what begins with the name of the folder, but is not in it, comes
             // before or after all that is.
             let end = format!("{inner}0");
-            let until = at + rest.partition_point(|node| node.path < end);
+            let until = at + rest.partition_point(|node| *node.path < *end);
             match rules.skipped(inner, PathKind::Folder) {
                 Some(skip) => self.listing.skips.push(skip),
                 None => self.folders.push(Folder {
@@ -215,7 +242,7 @@ impl Walk<'_> {
             None => self.listing.entries.push(Entry {
                 path: path.to_string(),
                 version: Version::Tag {
-                    tag: node.id.clone(),
+                    tag: node.id.to_string(),
                     size: node.size,
                     changed: None,
                 },
