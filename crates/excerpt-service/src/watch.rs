@@ -52,6 +52,8 @@ impl Syncable {
                     };
                     (self.pause(), flow)
                 }
+                // What stops this process may also stop git.
+                Err(_) if stop.is_stopped() => break,
                 Err(error) => return Err(error.into()),
             };
             is_first = false;

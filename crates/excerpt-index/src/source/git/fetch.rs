@@ -19,6 +19,10 @@ const OTHER_IDS: &str = "mismatched algorithms";
 /// How often it is seen whether git has ended.
 const TICK: Duration = Duration::from_millis(100);
 
+/// How long git may take to end when it is asked to.
+#[cfg(unix)]
+const GRACE: Duration = Duration::from_secs(2);
+
 /// How much of what git says is kept, in bytes.
 const SAID: usize = 16 << 10;
 
@@ -397,7 +401,6 @@ fn git(clone: &Path, arguments: &[&str]) -> Command {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
-    own_group(&mut command);
     command
 }
 
@@ -425,24 +428,16 @@ fn spoken(mut from: ChildStderr) -> Receiver<Vec<u8>> {
     receiver
 }
 
-/// Lets a program and those that it starts be stopped together.
-#[cfg(unix)]
-fn own_group(command: &mut Command) {
-    use std::os::unix::process::CommandExt as _;
-    command.process_group(0);
-}
-
-#[cfg(not(unix))]
-fn own_group(_: &mut Command) {}
-
-/// Ends a program, and those that it has started where the system can.
+/// Ends git. Asked to, it also ends the programs that it has started.
 fn stop(child: &mut Child) {
     #[cfg(unix)]
     {
-        use rustix::process::{Pid, Signal, kill_process_group};
-        let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        if let Some(group) = group {
-            let _ = kill_process_group(group, Signal::KILL);
+        use rustix::process::{Pid, Signal, kill_process};
+        let asked = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        let asked = asked.is_some_and(|git| kill_process(git, Signal::TERM).is_ok());
+        let end = Instant::now() + GRACE;
+        while asked && Instant::now() < end && matches!(child.try_wait(), Ok(None)) {
+            std::thread::sleep(TICK);
         }
     }
     let _ = child.kill();
