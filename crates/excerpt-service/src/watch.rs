@@ -44,6 +44,8 @@ impl Syncable {
                     is_told = false;
                     (self.pause(), told(Watching::Synced(report)))
                 }
+                // What stops this process may also stop git.
+                Err(_) if stop.is_stopped() => break,
                 Err(Error::Locked { .. }) => (LOCK_RETRY, ControlFlow::Continue(())),
                 Err(error @ (Error::Source { .. } | Error::Vanished { .. })) if !is_first => {
                     let flow = match std::mem::replace(&mut is_told, true) {
@@ -52,8 +54,6 @@ impl Syncable {
                     };
                     (self.pause(), flow)
                 }
-                // What stops this process may also stop git.
-                Err(_) if stop.is_stopped() => break,
                 Err(error) => return Err(error.into()),
             };
             is_first = false;

@@ -1,17 +1,28 @@
 //! Fetches a git repository into a clone of ours.
 
-use std::io::{self, Read as _, Seek as _, Write as _};
+use std::ffi::OsString;
+use std::io::{self, Read as _};
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
 use super::GitCommit;
-use super::objects::{Objects, WORKING_FOLDER, started};
+use super::objects::{Objects, WORKING_FOLDER, lines_of, started};
 use super::remote::{GitReference, GitRemote};
 
 /// How long a remote may say nothing before it is given up. Default: 60 seconds.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How git fetches: only what is named.
+const FETCH: [&str; 6] = [
+    "fetch",
+    "--progress",
+    "--no-tags",
+    "--no-write-fetch-head",
+    "--no-recurse-submodules",
+    "--no-auto-maintenance",
+];
 
 /// How git says that a repository and its remote have ids in different formats.
 const OTHER_IDS: &str = "mismatched algorithms";
@@ -90,7 +101,8 @@ impl GitRemote {
     /// Fetches `reference` into the bare repository `clone`, which is created if it does not exist,
     /// and returns the id of the commit. Git does the network part as its user knows it, with the
     /// user's credential helpers, proxies and keys, but never asks for anything in a terminal or a
-    /// window. A fetch that fails or is killed changes no reference.
+    /// window: only an ssh command or a helper of the user's own could. A fetch that fails or is
+    /// killed changes no reference.
     ///
     /// # Errors
     ///
@@ -110,21 +122,16 @@ impl GitRemote {
         let clone = &clone.canonicalize()?;
         self.init(patience, clone, "sha1")?;
         let names = format!("+{}:{}", reference.there(), reference.here());
-        let fetch = [
-            "fetch",
-            "--progress",
+        // Of the history, only the commits and trees are read: see `GitRemote::complete`.
+        let options = [
             "--force",
             "--update-shallow",
-            // Of the history, only the commits and trees are read: see `GitRemote::complete`.
             "--filter=blob:none",
-            "--no-tags",
-            "--no-write-fetch-head",
-            "--no-recurse-submodules",
-            "--no-auto-maintenance",
             "--",
             self.address(),
             &names,
         ];
+        let fetch = [&FETCH[..], &options].concat();
         match self.run(patience, clone, &fetch) {
             // A clone has the ids of its remote, and only the remote knows which.
             Err(GitFetchError::Failed { message }) if message.contains(OTHER_IDS) => {
@@ -181,19 +188,14 @@ impl GitRemote {
             return Ok(());
         };
         let everything = format!("+{}:refs/excerpt/everything", commit.commit());
-        let refetch = [
-            "fetch",
-            "--progress",
+        let options = [
             "--refetch",
             "--no-filter",
-            "--no-tags",
-            "--no-write-fetch-head",
-            "--no-recurse-submodules",
-            "--no-auto-maintenance",
             "--",
             self.address(),
             &everything,
         ];
+        let refetch = [&FETCH[..], &options].concat();
         match error {
             GitFetchError::Failed { .. } => {
                 let refetched = self.run(PATIENCE, clone, &refetch);
@@ -204,26 +206,10 @@ impl GitRemote {
     }
 
     fn fetch_only(&self, clone: &Path, blobs: &[String]) -> Result<(), GitFetchError> {
-        let fetch = [
-            "-c",
-            "fetch.negotiationAlgorithm=noop",
-            "fetch",
-            "--progress",
-            "--no-tags",
-            "--no-write-fetch-head",
-            "--no-recurse-submodules",
-            "--no-auto-maintenance",
-            "--filter=blob:none",
-            "--stdin",
-            "--",
-            self.address(),
-        ];
-        let mut ids = tempfile::tempfile()?;
-        for blob in blobs {
-            writeln!(ids, "{blob}")?;
-        }
-        ids.rewind()?;
-        self.run_with(PATIENCE, clone, &fetch, ids.into())
+        let alone = ["-c", "fetch.negotiationAlgorithm=noop"];
+        let options = ["--filter=blob:none", "--stdin", "--", self.address()];
+        let fetch = [&alone[..], &FETCH, &options].concat();
+        self.run_with(PATIENCE, clone, &fetch, lines_of(blobs)?.into())
     }
 
     /// Runs git until it ends or says nothing for too long.
@@ -390,7 +376,7 @@ fn git(clone: &Path, arguments: &[&str]) -> Command {
         ])
         .env(
             "GIT_ALLOW_PROTOCOL",
-            protocols(std::env::var("GIT_ALLOW_PROTOCOL").ok()),
+            protocols(std::env::var_os("GIT_ALLOW_PROTOCOL")),
         )
         .env("GIT_DIR", clone)
         .current_dir(WORKING_FOLDER)
@@ -405,7 +391,8 @@ fn git(clone: &Path, arguments: &[&str]) -> Command {
 }
 
 /// The transports, of those that the user allows.
-fn protocols(allowed: Option<String>) -> String {
+fn protocols(allowed: Option<OsString>) -> String {
+    let allowed = allowed.map(|allowed| allowed.to_string_lossy().into_owned());
     let is_allowed = |name: &&str| match &allowed {
         Some(allowed) => allowed.split(':').any(|allowed| allowed == *name),
         None => true,
@@ -447,6 +434,7 @@ fn stop(child: &mut Child) {
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
+    use std::io::Write as _;
     use std::net::{TcpListener, TcpStream};
     use std::os::fd::OwnedFd;
     use std::thread;
@@ -619,7 +607,7 @@ mod tests {
     fn a_user_may_allow_fewer_transports() {
         assert_eq!(protocols(None), "file:git:http:https:ssh");
         assert_eq!(protocols(Some("ssh:ext:https".into())), "https:ssh");
-        assert_eq!(protocols(Some(String::new())), "");
+        assert_eq!(protocols(Some(OsString::new())), "");
     }
 
     #[test]

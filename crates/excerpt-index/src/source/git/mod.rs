@@ -35,7 +35,7 @@ const LFS_LIMIT: usize = 1024;
 
 /// The version of the rules for what is listed and read. Increase it when they change: then the
 /// next sync compares everything.
-const RULES: u32 = 1;
+const RULES: u32 = 2;
 
 /// The files of a commit, or those below one of its folders.
 ///

@@ -1,13 +1,14 @@
 //! Reads objects of a git repository: [`Objects`].
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek as _, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-/// The longest output of git that is read at once, in bytes.
+/// The longest output of git, in bytes: a listing may have long paths.
 const LONGEST: u64 = 256 << 20;
 
 /// How many files a tree may list. A tree can name the same tree many times, and so on at each
@@ -29,6 +30,8 @@ pub(super) const WORKING_FOLDER: &str = "/";
 #[derive(Debug)]
 pub(super) struct Objects {
     folder: PathBuf,
+    /// The longest output that is read, in bytes.
+    pub(super) longest: u64,
     /// How many files a tree may list.
     pub(super) most_files: usize,
     /// Readers that no thread is using.
@@ -49,6 +52,7 @@ impl Objects {
     pub(super) fn new(folder: &Path) -> Objects {
         Objects {
             folder: folder.to_path_buf(),
+            longest: LONGEST,
             most_files: MOST_FILES,
             idle: Mutex::default(),
         }
@@ -108,13 +112,12 @@ impl Objects {
     ///
     /// When git cannot be run, or fails.
     pub(super) fn missing(&self, ids: &[String]) -> io::Result<Vec<String>> {
-        let mut input = tempfile::tempfile()?;
-        for id in ids {
-            writeln!(input, "{id}")?;
-        }
-        input.rewind()?;
         let arguments = ["cat-file", "--batch-check=%(objectname)"];
-        let output = self.git(&arguments).stdin(input).output()?;
+        let mut command = self.git(&arguments);
+        let output = command
+            .stdin(lines_of(ids)?)
+            .stderr(Stdio::piped())
+            .output()?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
             return Err(io::Error::other(said.trim().to_string()));
@@ -184,15 +187,15 @@ impl Objects {
             said,
         } = self.start(arguments)?;
         let mut bytes = Vec::new();
-        let read = output.take(LONGEST + 1).read_to_end(&mut bytes);
-        let is_too_long = bytes.len() as u64 > LONGEST;
+        let read = output.take(self.longest + 1).read_to_end(&mut bytes);
+        let is_too_long = bytes.len() as u64 > self.longest;
         if is_too_long {
             child.kill()?;
         }
         let status = child.wait()?;
         read?;
         match is_too_long {
-            true => Err(io::Error::other("git lists too much")),
+            true => Err(io::Error::other("too much output from git")),
             false => Ok((status, bytes, text_of(said))),
         }
     }
@@ -278,6 +281,16 @@ struct Running {
     output: ChildStdout,
     /// Reads what it says about errors.
     said: JoinHandle<Vec<u8>>,
+}
+
+/// A file with these lines, as the input of git.
+pub(super) fn lines_of(lines: &[String]) -> io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    for line in lines {
+        writeln!(file, "{line}")?;
+    }
+    file.rewind()?;
+    Ok(file)
 }
 
 fn text_of(said: JoinHandle<Vec<u8>>) -> String {

@@ -502,6 +502,14 @@ fn a_tree_without_end_is_refused_and_a_deep_one_listed() {
         "cannot read `repo`: the commit has more than 50000 files"
     );
 
+    bomb.objects.most_files = usize::MAX;
+    bomb.objects.longest = 4 << 20;
+    let error = bomb.list().unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "cannot read `repo`: the paths of the commit are too long"
+    );
+
     let mut tree = tree_of(repo.commit_of(&[("100644", b"x.md", &id)]));
     for _ in 0..60 {
         let rows = [("40000", &b"folder"[..], &*tree), ("100644", b"y.md", &id)];

@@ -96,11 +96,15 @@ fn each_node(
     tree: &str,
     visit: &mut dyn FnMut(Result<TreeNode, Skip>),
 ) -> io::Result<()> {
-    let (mut count, mut problem) = (0, None);
+    let (mut count, mut bytes, mut problem) = (0, 0, None);
     let list = ["ls-tree", "-r", "-z", "-l", "--full-tree", tree];
     objects.each_word(&list, &mut |line| {
         count += 1;
+        bytes += line.len() as u64;
         match node(line) {
+            _ if bytes > objects.longest => {
+                problem = Some("the paths of the commit are too long".to_string());
+            }
             _ if count > objects.most_files => {
                 let most = objects.most_files;
                 problem = Some(format!("the commit has more than {most} files"));
