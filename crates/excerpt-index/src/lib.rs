@@ -59,5 +59,7 @@ pub use source::{
     Changes, Entries, Entry, Files, GitAddressError, GitCommit, GitFetchError, GitOrigin,
     GitReference, GitRemote, ListItem, Listing, Origin, Reading, Source, decode,
 };
+#[cfg(feature = "objects")]
+pub use source::{ObjectAddressError, ObjectOrigin, ObjectService, ObjectSource};
 pub use store::silence_recovered_panics;
 pub use sync::quiet;

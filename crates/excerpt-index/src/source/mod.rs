@@ -8,6 +8,8 @@ mod decode;
 mod files;
 mod git;
 mod ignores;
+#[cfg(feature = "objects")]
+mod objects;
 mod origin;
 mod rules;
 mod secrets;
@@ -18,6 +20,8 @@ use crate::model::{Encoding, Provenance, Result, Skip, SourceId, Version};
 pub use decode::decode;
 pub use files::Files;
 pub use git::{GitAddressError, GitCommit, GitFetchError, GitOrigin, GitReference, GitRemote};
+#[cfg(feature = "objects")]
+pub use objects::{ObjectAddressError, ObjectOrigin, ObjectService, ObjectSource};
 pub use origin::Origin;
 pub(crate) use rules::{PathKind, Rules};
 pub(crate) use secrets::VERSION as SECRETS_VERSION;
