@@ -59,7 +59,8 @@ pub use source::{
     Changes, Entries, Entry, Files, GitAddressError, GitCommit, GitFetchError, GitOrigin,
     GitReference, GitRemote, ListItem, Listing, Origin, Reading, Source, decode,
 };
+pub use source::{ObjectAddressError, ObjectOrigin, ObjectService};
 #[cfg(feature = "objects")]
-pub use source::{ObjectAddressError, ObjectOrigin, ObjectService, ObjectSource};
+pub use source::{ObjectFolder, ObjectSource};
 pub use store::silence_recovered_panics;
 pub use sync::quiet;

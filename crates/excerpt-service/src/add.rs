@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use excerpt_chunk::{Chunking, Document};
 use excerpt_index::{
-    Collection, Encoding, Error, GitOrigin, Index, OpenOptions, Origin, Source, SyncOptions,
+    Collection, Encoding, Error, Index, OpenOptions, Origin, Source, SyncOptions,
     SyncReport, includes, read_named,
 };
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ use crate::contents::Contents;
 use crate::engine::EngineWriter;
 use crate::error::{ServiceError, ServiceResult};
 use crate::named_files::{ReadText, each_document};
-use crate::remote::repository::{RepositoryPart, name_of, version_of};
+use crate::remote::part::{RemotePart, name_of, version_of};
 use crate::scope::{Scope, VisibleSource};
 use crate::target::{IndexChoice, Syncable};
 use crate::text::shown;
@@ -28,7 +28,8 @@ use crate::update::{SyncObserver, patiently, sync, sync_opened};
 #[serde(rename_all = "lowercase")]
 pub enum AddInput {
     /// A folder or file, by its path: of a user, from the working directory; of an agent, inside
-    /// the folders that it may read. A user may also give the address of a git repository.
+    /// the folders that it may read. A user may also give the address of a git repository or of an
+    /// object store.
     Path(String),
     /// A text.
     Text(String),
@@ -42,9 +43,9 @@ pub struct AddRequest {
     /// Its name, attributes and settings.
     #[serde(flatten)]
     pub addition: Addition,
-    /// The part of a git repository, if the path is its address or its folder.
+    /// What is added of a git repository or an object store, if the path is its address.
     #[serde(flatten)]
-    pub part: RepositoryPart,
+    pub part: RemotePart,
     /// Whether it replaces the collection of the same folder or file, or the text of the same name.
     /// Default: no.
     #[serde(default)]
@@ -180,7 +181,7 @@ impl PreparedAddition {
         };
         let adjust = |collection: Collection| {
             Ok(match &origin {
-                Some(origin) => of_repository(collection, request, origin),
+                Some(origin) => of_remote(collection, request, origin),
                 None => collection,
             })
         };
@@ -253,11 +254,16 @@ impl PreparedAddition {
         let index = Index::open(&choice.library()?, OpenOptions::create())?;
         let mut index = embedding.given_to(index)?;
         let wanted = &self.collection;
-        // A repository that cannot be reached is not added.
+        // What cannot be reached is not added. An object store was only reached when it has listed
+        // an object.
         let fetched = match &self.root {
             Some(root) if Origin::of(root).is_remote() => {
                 let source = self.syncable(index.dir(), root);
-                Some(patiently(|| source.open())?)
+                let opened = patiently(|| source.open())?;
+                if let Origin::Objects(_) = Origin::of(root) {
+                    opened.entries()?.next().transpose()?;
+                }
+                Some(opened)
             }
             _ => None,
         };
@@ -484,10 +490,10 @@ fn in_place_of(known: &Collection, mut added: Collection) -> Collection {
 }
 
 /// What is added of a repository: its name, and its version for a search, are those of the part.
-fn of_repository(
+fn of_remote(
     mut collection: Collection,
     request: &AddRequest,
-    origin: &GitOrigin,
+    origin: &Origin,
 ) -> Collection {
     if request.addition.name.is_none() {
         collection.name = Collection::name_for(Path::new(&name_of(origin).replace('/', "-")));

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use excerpt_chunk::{ConfigError, FileError};
 use excerpt_index::eval::SetError;
-use excerpt_index::{GitAddressError, Refused, Secret, Skip, SkipReason};
+use excerpt_index::{GitAddressError, ObjectAddressError, Refused, Secret, Skip, SkipReason};
 
 use crate::text::{not_indexed, shown, thousands, without_root};
 
@@ -90,9 +90,23 @@ pub enum ServiceError {
         /// Why not.
         error: GitAddressError,
     },
+    /// An address is none of an object store.
+    #[error("`{address}` cannot be added: {error}")]
+    ObjectAddress {
+        /// The address.
+        address: String,
+        /// Why not.
+        error: ObjectAddressError,
+    },
+    /// An endpoint was named of what is no object store.
+    #[error("`{path}` is not an object store such as `s3://bucket/prefix`, so it has no endpoint")]
+    NotAnObjectStore {
+        /// The folder or address as it was given.
+        path: String,
+    },
     /// An address contains a password, or what may be one, which is never kept.
     #[error(
-        "the address of `{address}` contains a user name, a password or a token, which are never kept: leave it out, and let a credential helper of git keep it"
+        "the address of `{address}` contains a user name, a password or a token, which are never kept: leave it out, and let a credential helper of git or the environment keep it"
     )]
     PasswordInAddress {
         /// The address, without the password.

@@ -69,7 +69,7 @@ pub use overview::Overview;
 pub use rebuild::{RebuildNote, rebuild};
 pub use remote::RemoteState;
 pub use remote::push::{PUSH_LIMIT, PushHint};
-pub use remote::repository::RepositoryPart;
+pub use remote::part::RemotePart;
 pub use remove::{RemoveRequest, RemovedCollection, RemovedIndex, remove_index};
 pub use scope::{Scope, ScopeBounds, VisibleSource, plain_path};
 pub use search::{RankedUnit, SearchReply, SearchRequest};

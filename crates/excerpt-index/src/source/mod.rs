@@ -8,7 +8,6 @@ mod decode;
 mod files;
 mod git;
 mod ignores;
-#[cfg(feature = "objects")]
 mod objects;
 mod origin;
 mod rules;
@@ -20,8 +19,9 @@ use crate::model::{Encoding, Provenance, Result, Skip, SourceId, Version};
 pub use decode::decode;
 pub use files::Files;
 pub use git::{GitAddressError, GitCommit, GitFetchError, GitOrigin, GitReference, GitRemote};
+pub use objects::{ObjectAddressError, ObjectOrigin, ObjectService};
 #[cfg(feature = "objects")]
-pub use objects::{ObjectAddressError, ObjectOrigin, ObjectService, ObjectSource};
+pub use objects::{ObjectFolder, ObjectSource};
 pub use origin::Origin;
 pub(crate) use rules::{PathKind, Rules};
 pub(crate) use secrets::VERSION as SECRETS_VERSION;
@@ -74,6 +74,10 @@ pub trait Source: Send + Sync {
         }
         Ok(listing)
     }
+
+    /// Says which entries will be read next, so that a source that is far away can ask for them
+    /// together. What was expected before and not read is no longer. By default, nothing happens.
+    fn expect(&self, _entries: &[&Entry]) {}
 
     /// The text of one entry. A problem with an entry is a [`Reading`], too.
     fn read(&self, entry: &Entry) -> Reading;

@@ -409,6 +409,7 @@ impl<'a> Sync<'a> {
         work: impl FnOnce(&mut dyn Ledger) -> Result<(), StoreError>,
     ) -> Result<CutBatch, StoreError> {
         let texts = self.kept_texts(&batch)?;
+        self.source.expect(&plan::read_in(&batch));
         let ended = AtomicBool::new(false);
         let look = Work {
             source: self.source,

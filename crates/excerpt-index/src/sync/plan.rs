@@ -198,6 +198,15 @@ pub(super) enum Step {
     Recut { known: Known },
 }
 
+/// The entries that steps read.
+pub(super) fn read_in(steps: &[Step]) -> Vec<&Entry> {
+    let read = steps.iter().filter_map(|step| match step {
+        Step::Read { entry, .. } => Some(entry),
+        Step::Recut { .. } => None,
+    });
+    read.collect()
+}
+
 impl Plan {
     /// Removes a document that was not listed, unless it is where the listing failed.
     fn remove(&mut self, known: Known, left_out: &Exclusions<'_>) {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy as _;
 use excerpt_index::{
-    Collection, Error, Files, Filter, Index, IndexEntry, LIBRARY, Located, OpenOptions, Origin,
+    Collection, Error, Filter, Index, IndexEntry, LIBRARY, Located, OpenOptions, Origin,
     Source, SyncOptions,
 };
 
@@ -204,11 +204,11 @@ impl Syncable {
     ///
     /// When it cannot be reached.
     pub fn open(&self) -> Result<Box<dyn Source>, Error> {
-        let selection = &self.options.selection;
-        Ok(match Origin::of(&self.root) {
-            Origin::Git(origin) => Box::new(remote::fetched(&self.index, &origin, selection)?),
-            _ => Box::new(Files::selected(&self.root, selection)?),
-        })
+        remote::opened(
+            &self.index,
+            &Origin::of(&self.root),
+            &self.options.selection,
+        )
     }
 
     /// What is known about the source if it is not on this disk: when it was reached, and when it

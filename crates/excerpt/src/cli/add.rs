@@ -4,7 +4,7 @@
 use std::io::Read as _;
 
 use excerpt_index::decode;
-use excerpt_service::{AddInput, AddRequest, Addition, PreparedAddition, RepositoryPart};
+use excerpt_service::{AddInput, AddRequest, Addition, PreparedAddition, RemotePart};
 
 use crate::cli::choice::print_notes;
 use crate::cli::chunk;
@@ -15,7 +15,7 @@ use crate::progress::Bar;
 /// Add a folder, a file or a text to the library, to be searched by name from anywhere
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A folder, a file, the address of a git repository, or - for text from standard input
+    /// A folder, a file, the address of a git repository or an object store, or - for text from standard input
     #[arg(value_name = "FOLDER|FILE|ADDRESS|-")]
     source: String,
     /// The name of the collection [default: the name of the folder or file]
@@ -39,6 +39,9 @@ pub(crate) struct Args {
     /// Of a git repository: only this folder
     #[arg(long, value_name = "FOLDER")]
     under: Option<String>,
+    /// Of an object store: its address, such as https://host, if it is not that of the provider
+    #[arg(long, value_name = "URL")]
+    endpoint: Option<String>,
     #[command(flatten)]
     details: Details,
 }
@@ -66,12 +69,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 }
 
 impl Args {
-    fn part(&self) -> RepositoryPart {
-        RepositoryPart {
+    fn part(&self) -> RemotePart {
+        RemotePart {
             branch: self.branch.clone(),
             tag: self.tag.clone(),
             commit: self.commit.clone(),
             under: self.under.clone(),
+            endpoint: self.endpoint.clone(),
         }
     }
 

@@ -216,15 +216,16 @@ fn of_source(output: &mut Output, source: &SourceStatus, paths: &Paths) -> anyho
 /// What is known about a source that is not on this disk.
 fn remote_lines(remote: &RemoteStatus) -> Vec<String> {
     let state = &remote.state;
-    let commit = state
-        .commit
-        .as_deref()
-        .map_or("no commit", |commit| commit.get(..12).unwrap_or(commit));
+    let served = match (&state.commit, state.objects) {
+        (Some(commit), _) => commit.get(..12).unwrap_or(commit).to_string(),
+        (None, Some(objects)) => format!("a listing of {}", counted(objects, "object")),
+        (None, None) => "nothing yet".to_string(),
+    };
     let reached = match state.reached {
         Some(at) => format!("reached {}", ago(at)),
         None => "never reached".to_string(),
     };
-    let mut lines = vec![format!("serves {commit}, {reached}")];
+    let mut lines = vec![format!("serves {served}, {reached}")];
     if let (Some(failure), Some(tried)) = (&state.failure, state.tried) {
         lines.push(format!("failed {}: {failure}", ago(tried)));
         lines.push(format!(

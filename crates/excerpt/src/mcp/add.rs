@@ -9,7 +9,7 @@ use excerpt_service::text::address::address;
 use excerpt_service::text::{budget, counted};
 use excerpt_service::{
     AddInput, AddPreview, AddReply, AddRequest, Addition, Contents, DocumentType, PreparedAddition,
-    PreviewedDocument, RepositoryPart, Scope,
+    PreviewedDocument, RemotePart, Scope,
 };
 use rmcp::model::Tool;
 use rmcp::service::{RequestContext, RoleServer};
@@ -99,7 +99,7 @@ impl Shared {
         let prepared = self.scope.prepared(&AddRequest {
             input,
             addition,
-            part: RepositoryPart::default(),
+            part: RemotePart::default(),
             replace,
         })?;
         let shared = Arc::clone(self);

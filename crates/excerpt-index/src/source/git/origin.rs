@@ -57,15 +57,6 @@ impl GitOrigin {
         self.to_string().into()
     }
 
-    /// The file inside the index directory `index` where a program keeps what it knows about this
-    /// origin besides its contents.
-    #[must_use]
-    pub fn state_in(&self, index: &Path) -> PathBuf {
-        let id = Hash::of(self.to_string().as_bytes());
-        let name = format!("{id}.json");
-        index.join(crate::fs::layout::REMOTES).join(name)
-    }
-
     /// The folder of its clone inside the index directory `index`. All origins in a repository
     /// share one.
     #[must_use]

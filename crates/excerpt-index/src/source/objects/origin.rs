@@ -69,6 +69,9 @@ pub enum ObjectAddressError {
     /// It names no bucket, or one that cannot exist.
     #[error("the name of a bucket has letters, digits, `.`, `-` and `_`")]
     Bucket,
+    /// It has a query, as an address with a signature has.
+    #[error("an address has no `?`; one in a key is written as `%3F`")]
+    Query,
     /// The endpoint is no address.
     #[error("expected an endpoint such as `https://host`, without a user name or a password")]
     Endpoint,
@@ -94,6 +97,31 @@ impl ObjectOrigin {
     #[must_use]
     pub fn prefix(&self) -> &str {
         &self.prefix
+    }
+
+    /// The same objects at another endpoint.
+    ///
+    /// # Errors
+    ///
+    /// [`ObjectAddressError::Endpoint`].
+    pub fn at(mut self, endpoint: &str) -> Result<ObjectOrigin, ObjectAddressError> {
+        if self.endpoint.is_none() {
+            self.endpoint = Some(checked(endpoint)?);
+        }
+        Ok(self)
+    }
+
+    /// The endpoint that the environment names for its service, as the tools of the provider find
+    /// it.
+    #[must_use]
+    pub fn endpoint_in_environment(&self) -> Option<String> {
+        let variables: &[&str] = match self.service {
+            ObjectService::S3 => &["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"],
+            ObjectService::Gcs => &[],
+            ObjectService::Azure => &["AZURE_STORAGE_ENDPOINT"],
+        };
+        let set = variables.iter().filter_map(|name| std::env::var(name).ok());
+        set.into_iter().find(|endpoint| !endpoint.is_empty())
     }
 
     /// The id of the source.
@@ -142,30 +170,33 @@ impl std::str::FromStr for ObjectOrigin {
         {
             return Err(ObjectAddressError::Bucket);
         }
+        if prefix.contains('?') {
+            return Err(ObjectAddressError::Query);
+        }
         let prefix = percent_decode_str(prefix).decode_utf8_lossy();
         let endpoint = fragment.map(|fragment| {
             let endpoint = fragment.strip_prefix("endpoint=");
             endpoint.ok_or(ObjectAddressError::Fragment)
         });
-        let endpoint = endpoint.transpose()?;
-        if !endpoint.is_none_or(is_endpoint) {
-            return Err(ObjectAddressError::Endpoint);
-        }
+        let endpoint = endpoint.transpose()?.map(checked).transpose()?;
         Ok(ObjectOrigin {
             service: *service,
             bucket: bucket.to_string(),
             prefix: segments(&prefix),
-            endpoint: endpoint.map(|endpoint| endpoint.trim_end_matches('/').to_string()),
+            endpoint,
         })
     }
 }
 
-fn is_endpoint(endpoint: &str) -> bool {
+fn checked(endpoint: &str) -> Result<String, ObjectAddressError> {
     let host = ["https://", "http://"]
         .iter()
         .find_map(|scheme| endpoint.strip_prefix(scheme));
     let is_odd = |c: char| c.is_control() || c.is_whitespace() || "@?#".contains(c);
-    host.is_some_and(|host| !host.is_empty() && !host.contains(is_odd))
+    match host.is_some_and(|host| !host.is_empty() && !host.contains(is_odd)) {
+        true => Ok(endpoint.trim_end_matches('/').to_string()),
+        false => Err(ObjectAddressError::Endpoint),
+    }
 }
 
 #[cfg(test)]
@@ -192,13 +223,14 @@ mod tests {
 
     #[test]
     fn what_is_no_address_is_refused() {
-        use ObjectAddressError::{Bucket, Endpoint, Fragment, Unknown};
+        use ObjectAddressError::{Bucket, Endpoint, Fragment, Query, Unknown};
         for (given, error) in [
             ("notes", Unknown),
             ("https://notes", Unknown),
             ("s3://", Bucket),
             ("s3://-x/y", Bucket),
             ("s3://me:word@notes/y", Bucket),
+            ("az://notes/y?sig=x", Query),
             ("s3://notes#x=y", Fragment),
             ("s3://notes#endpoint=host", Endpoint),
             ("s3://notes#endpoint=https://me:word@host", Endpoint),

@@ -4,11 +4,15 @@ use std::sync::Arc;
 
 use object_store::memory::InMemory;
 use object_store::path::Path;
+use object_store::local::LocalFileSystem;
 use object_store::{Attribute, Attributes, ObjectStore, PutOptions};
 use tokio::runtime::Runtime;
 
-use super::*;
+use super::ObjectFolder;
+use super::ObjectSource;
+use crate::model::{Selection, SkipReason};
 use crate::source::conformance::conforms;
+use crate::source::{Reading, Source as _};
 
 fn put(store: &dyn ObjectStore, path: &str, text: &str, metadata: &[(&'static str, &str)]) {
     let mut attributes = Attributes::new();
@@ -29,7 +33,7 @@ fn put(store: &dyn ObjectStore, path: &str, text: &str, metadata: &[(&'static st
 
 fn source(store: &Arc<InMemory>, prefix: &str) -> ObjectSource {
     let store = Arc::clone(store) as Arc<dyn ObjectStore>;
-    let folder = ObjectFolder::within(store, prefix).unwrap();
+    let folder = ObjectFolder::within(store, prefix, true).unwrap();
     ObjectSource::of("s3://notes".into(), folder, &Selection::default()).unwrap()
 }
 
@@ -93,4 +97,40 @@ fn an_object_that_changes_has_another_version_and_its_metadata() {
         panic!("it is a text");
     };
     assert_eq!((&*text, version), ("# B\n", after.version));
+}
+
+#[test]
+fn a_store_that_does_not_order_its_objects_is_ordered() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Arc::new(LocalFileSystem::new_with_prefix(folder.path()).unwrap());
+    for path in ["b/z.md", "a.md", "b/a.md", "b!.md", "c.md", "a/b.md"] {
+        put(&*store, path, "# A\n", &[]);
+    }
+    let folder = ObjectFolder::within(store, "", false).unwrap();
+    let source = ObjectSource::of("s3://notes".into(), folder, &Selection::default()).unwrap();
+    conforms(&source);
+    assert_eq!(source.list().unwrap().entries.len(), 6);
+}
+
+#[test]
+fn what_is_expected_is_read_once_and_what_was_not_is_read_anyway() {
+    let store = Arc::new(InMemory::new());
+    for number in 0..50 {
+        put(&*store, &format!("{number}.md"), "# A\n", &[]);
+    }
+    let source = source(&store, "");
+    let entries = source.list().unwrap().entries;
+    let expected: Vec<_> = entries.iter().collect();
+    source.expect(&expected[..40]);
+    source.expect(&expected[20..]);
+    for entry in &entries {
+        assert!(matches!(source.read(entry), Reading::Text { .. }));
+    }
+    // It is not from before.
+    put(&*store, "7.md", "# B\n", &[]);
+    let seven = entries.iter().find(|entry| entry.path == "7.md").unwrap();
+    let Reading::Text { text, .. } = source.read(seven) else {
+        panic!("it is a text");
+    };
+    assert_eq!(text, "# B\n");
 }

@@ -1,35 +1,76 @@
-//! Git repositories as they are named in a request to add one.
+//! Git repositories and object stores as they are named in a request to add one.
 
 use std::path::Path;
 
-use excerpt_index::{GitAddressError, GitOrigin, GitReference, GitRemote, Selection};
+use excerpt_index::{
+    GitAddressError, GitOrigin, GitReference, GitRemote, ObjectOrigin, Origin, Selection,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{ServiceError, ServiceResult};
 
-/// The part of a git repository that is added. Default: all files of the default branch.
+/// What is added of a source that is not on this disk. Default: all files of the default branch of a
+/// git repository, and all objects of a prefix in the store of the provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct RepositoryPart {
+pub struct RemotePart {
     /// A branch.
     pub branch: Option<String>,
     /// A tag, in place of a branch.
     pub tag: Option<String>,
     /// The complete id of a commit, in place of a branch.
     pub commit: Option<String>,
-    /// A folder.
+    /// A folder of a git repository.
     pub under: Option<String>,
+    /// The address of an object store. Default: the one that the environment names, or else that of
+    /// the provider.
+    pub endpoint: Option<String>,
 }
 
-impl RepositoryPart {
-    /// What of which repository `given` names; `None` if it names a file or a folder. A folder with
-    /// a repository is meant as one if it has no working tree, or if a part of it is named.
+impl RemotePart {
+    /// What `given` names that is not on this disk; `None` if it names a file or a folder. A folder
+    /// with a repository is meant as one if it has no working tree, or if a part of it is named.
     ///
     /// # Errors
     ///
-    /// When it is an address that git must not get, or that contains a password; when it is no
-    /// repository, although a part of one is named; and when the name of the part is invalid.
-    pub(crate) fn of(&self, given: &str) -> ServiceResult<Option<GitOrigin>> {
+    /// When it is an address that cannot be used, or that contains a password; when it is no
+    /// repository, although a part of one is named, or no object store, although an endpoint is; and
+    /// when the name of the part is invalid.
+    pub(crate) fn of(&self, given: &str) -> ServiceResult<Option<Origin>> {
+        if ObjectOrigin::is_meant(given) {
+            return self.objects(given).map(|origin| Some(Origin::Objects(origin)));
+        }
+        if self.endpoint.is_some() {
+            let path = given.to_string();
+            return Err(ServiceError::NotAnObjectStore { path });
+        }
+        Ok(self.repository(given)?.map(Origin::Git))
+    }
+
+    fn objects(&self, given: &str) -> ServiceResult<ObjectOrigin> {
+        let (scheme, rest) = given.split_once("://").unwrap_or(("", given));
+        let authority = rest.split(['/', '#']).next().unwrap_or_default();
+        if authority.contains('@') || Selection::default().withholds("", given).is_some() {
+            let address = format!("{scheme}://{}", authority.rsplit('@').next().unwrap_or_default());
+            return Err(ServiceError::PasswordInAddress { address });
+        }
+        if !self.is_everything() {
+            let path = given.to_string();
+            return Err(ServiceError::NotARepository { path });
+        }
+        let invalid = |error| ServiceError::ObjectAddress {
+            address: given.split('?').next().unwrap_or_default().to_string(),
+            error,
+        };
+        let origin: ObjectOrigin = given.parse().map_err(invalid)?;
+        let endpoint = self.endpoint.clone();
+        match endpoint.or_else(|| origin.endpoint_in_environment()) {
+            Some(endpoint) => origin.at(&endpoint).map_err(invalid),
+            None => Ok(origin),
+        }
+    }
+
+    fn repository(&self, given: &str) -> ServiceResult<Option<GitOrigin>> {
         let path = Path::new(given);
         let remote = match path.exists() {
             true if is_bare(path) || (!self.is_everything() && path.join(".git").exists()) => {
@@ -74,7 +115,11 @@ impl RepositoryPart {
     }
 
     fn is_everything(&self) -> bool {
-        *self == RepositoryPart::default()
+        let whole = RemotePart {
+            endpoint: self.endpoint.clone(),
+            ..RemotePart::default()
+        };
+        *self == whole
     }
 
     fn reference(&self) -> ServiceResult<GitReference> {
@@ -91,8 +136,18 @@ impl RepositoryPart {
     }
 }
 
-/// The name of a collection of a part of a repository.
-pub(crate) fn name_of(origin: &GitOrigin) -> String {
+/// The name of a collection of what is not on this disk.
+pub(crate) fn name_of(origin: &Origin) -> String {
+    let parts = match origin {
+        Origin::Git(origin) => return name_of_repository(origin),
+        Origin::Objects(origin) => [origin.bucket(), origin.prefix()],
+        _ => [""; 2],
+    };
+    let parts = parts.into_iter().filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("-")
+}
+
+fn name_of_repository(origin: &GitOrigin) -> String {
     let reference = match &origin.reference {
         GitReference::Default => "",
         GitReference::Branch(name) | GitReference::Tag(name) => name,
@@ -105,7 +160,10 @@ pub(crate) fn name_of(origin: &GitOrigin) -> String {
 
 /// The version that the documents of a part of a repository are about: the name of its branch or
 /// tag, if one was named.
-pub(crate) fn version_of(origin: &GitOrigin) -> Option<&str> {
+pub(crate) fn version_of(origin: &Origin) -> Option<&str> {
+    let Origin::Git(origin) = origin else {
+        return None;
+    };
     match &origin.reference {
         GitReference::Branch(name) | GitReference::Tag(name) => Some(name),
         GitReference::Default | GitReference::Commit(_) => None,
@@ -141,16 +199,16 @@ fn is_bare(folder: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn branch(name: &str) -> RepositoryPart {
-        RepositoryPart {
+    fn branch(name: &str) -> RemotePart {
+        RemotePart {
             branch: Some(name.into()),
-            ..RepositoryPart::default()
+            ..RemotePart::default()
         }
     }
 
     #[test]
     fn an_address_is_a_repository_and_a_path_is_not() {
-        let whole = RepositoryPart::default();
+        let whole = RemotePart::default();
         let origin = |given: &str| whole.of(given).unwrap();
         let repository = origin("git@host:owner/repo.git").unwrap();
         assert_eq!(name_of(&repository), "repo");
@@ -164,7 +222,7 @@ mod tests {
 
     #[test]
     fn what_would_run_a_program_or_reveal_a_password_is_refused() {
-        let whole = RepositoryPart::default();
+        let whole = RemotePart::default();
         for given in [
             "ext::sh -c true",
             "--upload-pack=x",
@@ -187,9 +245,9 @@ mod tests {
         ] {
             assert!(branch(name).of("https://host/r").is_err(), "{name}");
         }
-        let short = RepositoryPart {
+        let short = RemotePart {
             commit: Some("c0ffee".into()),
-            ..RepositoryPart::default()
+            ..RemotePart::default()
         };
         assert!(short.of("https://host/r").is_err());
     }

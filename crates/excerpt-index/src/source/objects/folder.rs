@@ -1,0 +1,355 @@
+//! A folder of an object store, for code that is not asynchronous: [`ObjectFolder`].
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use futures_util::stream::BoxStream;
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+use object_store::azure::MicrosoftAzureBuilder;
+use object_store::gcp::GoogleCloudStorageBuilder;
+use object_store::path::Path;
+use object_store::{
+    Attribute, BackoffConfig, ClientOptions, Error as StoreError, ObjectMeta, ObjectStore,
+    ObjectStoreExt as _, PutOptions, RetryConfig,
+};
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::{Semaphore, oneshot};
+
+use super::origin::{ObjectOrigin, ObjectService};
+use super::profile::Profile;
+
+/// How long a connection may take to open.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// How long the answer to a request may take.
+const ANSWER: Duration = Duration::from_secs(60);
+
+/// How often a request is repeated that a server refused for now or did not answer, and for how
+/// long.
+const RETRIES: usize = 4;
+const RETRY_FOR: Duration = Duration::from_secs(60);
+
+/// How many requests are under way at a time.
+const REQUESTS: usize = 16;
+
+/// The objects below a prefix.
+pub struct ObjectFolder {
+    store: Arc<dyn ObjectStore>,
+    prefix: Path,
+    /// Whether the store lists its objects in the order of their keys.
+    is_ordered: bool,
+    requests: Arc<Semaphore>,
+    runtime: Runtime,
+}
+
+/// An object that was read.
+#[derive(Debug)]
+pub(super) struct Fetched {
+    pub(super) meta: ObjectMeta,
+    /// The metadata that was given to it.
+    pub(super) given: Vec<(String, String)>,
+    /// Its bytes; `None` if there are more than was asked for.
+    pub(super) bytes: Option<Vec<u8>>,
+}
+
+/// An object that is being read.
+pub(super) struct Pending(oneshot::Receiver<io::Result<Option<Fetched>>>);
+
+impl ObjectFolder {
+    /// That of an origin, with the credentials that the tools of its provider would use: those of
+    /// the environment, and for S3 also those of a profile. No request is made yet.
+    ///
+    /// # Errors
+    ///
+    /// When the configuration is not complete.
+    pub fn open(origin: &ObjectOrigin) -> io::Result<ObjectFolder> {
+        // It is taken by whoever is first, and all of this program use the same one.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let retry = RetryConfig {
+            backoff: BackoffConfig::default(),
+            max_retries: RETRIES,
+            retry_timeout: RETRY_FOR,
+        };
+        let is_open = |endpoint: &str| endpoint.starts_with("http://");
+        let client = |endpoint: Option<&str>| {
+            ClientOptions::new()
+                .with_connect_timeout(CONNECT)
+                .with_timeout(ANSWER)
+                .with_allow_http(endpoint.is_some_and(is_open))
+        };
+        let (bucket, endpoint) = (origin.bucket(), origin.endpoint.as_deref());
+        let store: Arc<dyn ObjectStore> = match origin.service() {
+            ObjectService::S3 => {
+                let mut builder = AmazonS3Builder::from_env()
+                    .with_bucket_name(bucket)
+                    .with_retry(retry)
+                    .with_client_options(client(endpoint));
+                if let Some(endpoint) = endpoint {
+                    builder = builder
+                        .with_endpoint(endpoint)
+                        .with_config(AmazonS3ConfigKey::S3Endpoint, endpoint);
+                }
+                Arc::new(with_profile(builder)?.build().map_err(failed)?)
+            }
+            ObjectService::Gcs => {
+                let mut builder = GoogleCloudStorageBuilder::from_env()
+                    .with_bucket_name(bucket)
+                    .with_retry(retry)
+                    .with_client_options(client(endpoint));
+                if let Some(endpoint) = endpoint {
+                    builder = builder.with_base_url(endpoint);
+                }
+                Arc::new(builder.build().map_err(failed)?)
+            }
+            ObjectService::Azure => {
+                let mut builder = MicrosoftAzureBuilder::from_env()
+                    .with_container_name(bucket)
+                    .with_retry(retry)
+                    .with_client_options(client(endpoint));
+                if let Some(endpoint) = endpoint {
+                    builder = builder.with_endpoint(endpoint.to_string());
+                }
+                Arc::new(builder.build().map_err(failed)?)
+            }
+        };
+        // Directory buckets of S3 do not: see `ListObjectsV2` in its reference.
+        let is_ordered = !bucket.ends_with("--x-s3");
+        ObjectFolder::within(store, origin.prefix(), is_ordered)
+    }
+
+    /// The objects of a store below a prefix. `is_ordered` says whether it lists them in the order
+    /// of their keys.
+    pub(super) fn within(
+        store: Arc<dyn ObjectStore>,
+        prefix: &str,
+        is_ordered: bool,
+    ) -> io::Result<ObjectFolder> {
+        // One thread answers all requests; those who ask wait in their own.
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()?;
+        Ok(ObjectFolder {
+            store,
+            prefix: Path::parse(prefix).map_err(io::Error::other)?,
+            is_ordered,
+            requests: Arc::new(Semaphore::new(REQUESTS)),
+            runtime,
+        })
+    }
+
+    /// All objects in the order of their paths, page by page.
+    pub(super) fn list(&self) -> Objects<'_> {
+        let mut stream = self.store.list(Some(&self.prefix));
+        if !self.is_ordered {
+            let whole = async move {
+                let mut all: Vec<_> = stream.collect().await;
+                all.sort_by(|a, b| match (a, b) {
+                    (Ok(a), Ok(b)) => a.location.as_ref().cmp(b.location.as_ref()),
+                    (a, b) => a.is_ok().cmp(&b.is_ok()),
+                });
+                futures_util::stream::iter(all)
+            };
+            stream = futures_util::stream::once(whole).flatten().boxed();
+        }
+        Objects {
+            folder: self,
+            stream,
+        }
+    }
+
+    /// Begins to read the object at a path below the prefix, unless it has more than `most` bytes.
+    pub(super) fn begin(&self, path: &str, most: u64) -> io::Result<Pending> {
+        let location = self.location(path)?;
+        let (store, requests) = (Arc::clone(&self.store), Arc::clone(&self.requests));
+        let (sender, receiver) = oneshot::channel();
+        self.runtime.spawn(async move {
+            let _permit = requests.acquire_owned().await;
+            // Nobody may want it any more.
+            if !sender.is_closed() {
+                drop(sender.send(fetched(&*store, &location, most).await));
+            }
+        });
+        Ok(Pending(receiver))
+    }
+
+    /// Waits for an object; `None` if there is none.
+    pub(super) fn finish(&self, pending: Pending) -> io::Result<Option<Fetched>> {
+        let fetched = self.runtime.block_on(pending.0);
+        fetched.map_err(|_| io::Error::other("the request was given up"))?
+    }
+
+    /// The bytes of the object at a path below the prefix; `None` if there is none, or if it has
+    /// more than `most` bytes.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be reached or refuses it.
+    pub fn get(&self, path: &str, most: u64) -> io::Result<Option<Vec<u8>>> {
+        let fetched = self.finish(self.begin(path, most)?)?;
+        Ok(fetched.and_then(|fetched| fetched.bytes))
+    }
+
+    /// Writes an object with its metadata, whole or not at all.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be reached or refuses it.
+    pub fn put(&self, path: &str, bytes: Vec<u8>, metadata: &[(&'static str, String)]) -> io::Result<()> {
+        let location = self.location(path)?;
+        let attributes = metadata
+            .iter()
+            .map(|(name, value)| (Attribute::Metadata((*name).into()), value.clone()));
+        let options = PutOptions {
+            attributes: attributes.collect(),
+            ..PutOptions::default()
+        };
+        let put = self.store.put_opts(&location, bytes.into(), options);
+        self.runtime.block_on(put).map_err(failed).map(drop)
+    }
+
+    /// Removes an object, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be reached or refuses it.
+    pub fn remove(&self, path: &str) -> io::Result<()> {
+        let location = self.location(path)?;
+        match self.runtime.block_on(self.store.delete(&location)) {
+            Ok(()) | Err(StoreError::NotFound { .. }) => Ok(()),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// The path of an object below the prefix; `None` for one that is not below it.
+    fn path(&self, location: &Path) -> Option<String> {
+        let location = location.as_ref();
+        match self.prefix.as_ref() {
+            "" => Some(location.to_string()),
+            prefix => {
+                let below = location.strip_prefix(prefix)?.strip_prefix('/')?;
+                Some(below.to_string())
+            }
+        }
+    }
+
+    fn location(&self, path: &str) -> io::Result<Path> {
+        let whole = match self.prefix.as_ref() {
+            "" => path.to_string(),
+            prefix => format!("{prefix}/{path}"),
+        };
+        Path::parse(whole).map_err(io::Error::other)
+    }
+}
+
+impl fmt::Debug for ObjectFolder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ObjectFolder({}/{})", self.store, self.prefix)
+    }
+}
+
+/// The settings of a profile, where the environment says nothing.
+fn with_profile(mut builder: AmazonS3Builder) -> io::Result<AmazonS3Builder> {
+    use AmazonS3ConfigKey as Key;
+    let has = |builder: &AmazonS3Builder, key: Key| builder.get_config_value(&key).is_some();
+    if let Some(profile) = Profile::chosen()? {
+        let region = profile.get("region").filter(|_| !has(&builder, Key::Region));
+        if let Some(region) = region {
+            builder = builder.with_region(region);
+        }
+        let has_endpoint = has(&builder, Key::Endpoint) || has(&builder, Key::S3Endpoint);
+        let endpoint = profile.get("endpoint_url").filter(|_| !has_endpoint);
+        if let Some(endpoint) = endpoint {
+            builder = builder.with_endpoint(endpoint);
+        }
+        // As with its own tools, a profile that was named comes before what else there is.
+        let is_named = std::env::var_os("AWS_PROFILE").is_some_and(|name| !name.is_empty());
+        let has_own = has(&builder, Key::AccessKeyId) || has(&builder, Key::WebIdentityTokenFile);
+        if (is_named || !has_own)
+            && let Some(credentials) = profile.credentials()
+        {
+            builder = builder.with_credentials(Arc::new(credentials));
+        }
+    }
+    // An endpoint of the environment or a profile is chosen by the user, like one in an address.
+    let endpoint = [Key::S3Endpoint, Key::Endpoint]
+        .iter()
+        .find_map(|key| builder.get_config_value(key));
+    Ok(builder.with_allow_http(endpoint.is_some_and(|endpoint| endpoint.starts_with("http://"))))
+}
+
+async fn fetched(
+    store: &dyn ObjectStore,
+    location: &Path,
+    most: u64,
+) -> io::Result<Option<Fetched>> {
+    let result = match store.get(location).await {
+        Ok(result) => result,
+        Err(StoreError::NotFound { .. }) => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    };
+    let given = result.attributes.iter().filter_map(|(name, value)| {
+        let Attribute::Metadata(name) = name else {
+            return None;
+        };
+        Some((name.to_string(), value.to_string()))
+    });
+    let (given, meta) = (given.collect(), result.meta.clone());
+    let bytes = match meta.size > most {
+        true => None,
+        false => Some(result.bytes().await.map_err(failed)?.to_vec()),
+    };
+    Ok(Some(Fetched { meta, given, bytes }))
+}
+
+/// The objects of a folder with their paths.
+pub(super) struct Objects<'a> {
+    folder: &'a ObjectFolder,
+    stream: BoxStream<'static, object_store::Result<ObjectMeta>>,
+}
+
+impl Iterator for Objects<'_> {
+    type Item = io::Result<(String, ObjectMeta)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            match self.folder.runtime.block_on(self.stream.next())? {
+                Ok(meta) => {
+                    if let Some(path) = self.folder.path(&meta.location) {
+                        return Some(Ok((path, meta)));
+                    }
+                }
+                Err(error) => return Some(Err(failed(error))),
+            }
+        }
+    }
+}
+
+/// An error of a store in few words: what the crate says around it is about its own parts.
+fn failed(error: StoreError) -> io::Error {
+    io::Error::other(match &error {
+        StoreError::NotFound { .. } => "there is no such bucket or object".to_string(),
+        StoreError::PermissionDenied { .. } => {
+            "the store does not allow it with these credentials".to_string()
+        }
+        StoreError::Unauthenticated { .. } => {
+            "the store asks for credentials, or does not know these".to_string()
+        }
+        StoreError::Generic { source, .. } => {
+            let mut innermost: &dyn std::error::Error = source.as_ref();
+            while let Some(cause) = innermost.source() {
+                innermost = cause;
+            }
+            let outer = source.to_string();
+            let inner = innermost.to_string();
+            match outer.contains(&inner) {
+                true => outer,
+                false => format!("{outer}: {inner}"),
+            }
+        }
+        error => error.to_string(),
+    })
+}

@@ -1,0 +1,241 @@
+//! The objects of a bucket as documents: [`ObjectSource`].
+
+use std::collections::HashMap;
+use std::io;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use object_store::ObjectMeta;
+
+use super::folder::{Fetched, ObjectFolder, Pending};
+use super::origin::ObjectOrigin;
+use crate::fs::open::Refused;
+use crate::model::{Error, Provenance, Result, Selection, Skip, SkipReason, SourceId, Version};
+use crate::source::rules::Rules;
+use crate::source::{Entries, Entry, ListItem, PathKind, Reading, Source};
+
+/// The objects below a prefix of a bucket.
+///
+/// Their ETags tell whether they have changed, so that a listing is enough to find out. The same
+/// rules as in a folder apply, apart from ignore files, which are not looked for. Metadata that was
+/// given to an object becomes the [`Provenance`] of its document.
+pub struct ObjectSource {
+    id: SourceId,
+    folder: ObjectFolder,
+    selection: Selection,
+    rules: Rules,
+    /// What is read next.
+    expected: Mutex<HashMap<String, Pending>>,
+}
+
+impl ObjectSource {
+    /// The objects of `origin` that `selection` includes, read with the credentials that the tools
+    /// of the provider would find in the environment. No request is made yet.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Source`] when the configuration of the environment is not complete, and
+    /// [`Error::Pattern`] for an invalid pattern.
+    pub fn open(origin: &ObjectOrigin, selection: &Selection) -> Result<ObjectSource> {
+        let id = origin.id();
+        let folder = ObjectFolder::open(origin).map_err(|error| unreachable(&id, error))?;
+        ObjectSource::of(id, folder, selection)
+    }
+
+    pub(super) fn of(
+        id: SourceId,
+        folder: ObjectFolder,
+        selection: &Selection,
+    ) -> Result<ObjectSource> {
+        selection.check()?;
+        Ok(ObjectSource {
+            id,
+            folder,
+            rules: Rules::of_tree().selecting(Path::new(""), selection)?,
+            selection: selection.clone(),
+            expected: Mutex::new(HashMap::new()),
+        })
+    }
+
+    /// The object of an entry. It may have been asked for already.
+    fn fetched(&self, path: &str) -> io::Result<Option<Fetched>> {
+        let expected = self.lock().remove(path);
+        let pending = match expected {
+            Some(pending) => pending,
+            None => self.folder.begin(path, self.selection.max_file_size())?,
+        };
+        self.folder.finish(pending)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Pending>> {
+        self.expected.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn skip(path: &str, refused: Refused) -> Reading {
+        refused
+            .skip(path)
+            .map_or(Reading::Gone, |skip| Reading::Skip {
+                skip,
+                version: None,
+                bytes: 0,
+            })
+    }
+}
+
+impl std::fmt::Debug for ObjectSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "ObjectSource({})", self.id)
+    }
+}
+
+/// The version of an object. A store that has no ETags is asked for the time of the last change.
+fn version(meta: &ObjectMeta) -> Version {
+    let changed = meta.last_modified.timestamp();
+    Version::Tag {
+        tag: meta.e_tag.clone().unwrap_or_else(|| changed.to_string()),
+        size: meta.size,
+        changed: Some(changed),
+    }
+}
+
+fn unreachable(id: &SourceId, source: io::Error) -> Error {
+    Error::Source {
+        path: id.path().into(),
+        source,
+    }
+}
+
+/// Applies the rules to objects in the order of their paths.
+struct Walk<'a> {
+    source: &'a ObjectSource,
+    /// The folders that the last path is in, from the top, each with whether it is skipped.
+    folders: Vec<(String, bool)>,
+    /// The last path.
+    last: String,
+}
+
+impl Walk<'_> {
+    /// Checks that the store keeps the order that a listing has: what is not in its place would be
+    /// taken for removed.
+    fn advance(&mut self, path: &str) -> io::Result<()> {
+        if *path <= *self.last && !self.last.is_empty() {
+            return Err(io::Error::other(format!(
+                "it does not list its objects in the order of their keys: `{path}` comes after `{}`",
+                self.last
+            )));
+        }
+        path.clone_into(&mut self.last);
+        Ok(())
+    }
+
+    /// What an object adds to the listing.
+    fn listed(&mut self, path: String, meta: &ObjectMeta) -> Option<ListItem> {
+        // A store shows an empty folder as an empty object.
+        if meta.size == 0 {
+            return None;
+        }
+        if path.split('/').any(|name| matches!(name, "" | "." | "..")) {
+            return Some(ListItem::Skip(Skip::new(path, SkipReason::Special)));
+        }
+        let is_above = |folder: &str| {
+            let below = path.strip_prefix(folder);
+            below.is_some_and(|below| below.starts_with('/'))
+        };
+        while self.folders.last().is_some_and(|(last, _)| !is_above(last)) {
+            self.folders.pop();
+        }
+        if self.folders.iter().any(|(_, is_skipped)| *is_skipped) {
+            return None;
+        }
+        let from = self.folders.last().map_or(0, |(last, _)| last.len() + 1);
+        let rules = &self.source.rules;
+        let ends = path[from..].match_indices('/').map(|(at, _)| from + at);
+        for end in ends {
+            let folder = &path[..end];
+            let skip = rules.skipped(folder, PathKind::Folder);
+            self.folders.push((folder.to_string(), skip.is_some()));
+            if let Some(skip) = skip {
+                return Some(ListItem::Skip(skip));
+            }
+        }
+        let limit = self.source.selection.max_file_size();
+        let skip = rules
+            .skipped(&path, PathKind::File)
+            .or_else(|| match meta.size {
+                size if size > limit => Refused::TooLarge { size, limit }.skip(&*path),
+                _ => None,
+            });
+        Some(match skip {
+            Some(skip) => ListItem::Skip(skip),
+            None => ListItem::Document(Entry {
+                path,
+                version: version(meta),
+            }),
+        })
+    }
+}
+
+impl Source for ObjectSource {
+    fn id(&self) -> &SourceId {
+        &self.id
+    }
+
+    fn entries(&self) -> Result<Entries<'_>> {
+        let mut walk = Walk {
+            source: self,
+            folders: Vec::new(),
+            last: String::new(),
+        };
+        Ok(Box::new(self.folder.list().filter_map(
+            move |object| match object {
+                Ok((path, meta)) => match walk.advance(&path) {
+                    Ok(()) => walk.listed(path, &meta).map(Ok),
+                    Err(error) => Some(Err(unreachable(&self.id, error))),
+                },
+                Err(error) => Some(Err(unreachable(&self.id, error))),
+            },
+        )))
+    }
+
+    fn expect(&self, entries: &[&Entry]) {
+        let most = self.selection.max_file_size();
+        let begun = entries.iter().filter_map(|entry| {
+            let pending = self.folder.begin(&entry.path, most).ok()?;
+            Some((entry.path.clone(), pending))
+        });
+        *self.lock() = begun.collect();
+    }
+
+    fn read(&self, entry: &Entry) -> Reading {
+        let fetched = match self.fetched(&entry.path) {
+            Ok(Some(fetched)) => fetched,
+            Ok(None) => return Reading::Gone,
+            Err(error) => return ObjectSource::skip(&entry.path, Refused::Io(error)),
+        };
+        let version = version(&fetched.meta);
+        let Some(bytes) = fetched.bytes else {
+            let (size, limit) = (version.size(), self.selection.max_file_size());
+            return ObjectSource::skip(&entry.path, Refused::TooLarge { size, limit });
+        };
+        let count = bytes.len() as u64;
+        let provenance: Provenance = fetched
+            .given
+            .into_iter()
+            .map(|(name, value)| (name, value.into()))
+            .collect();
+        match self.selection.text(&entry.path, bytes) {
+            Ok((text, encoding)) => Reading::Text {
+                text,
+                encoding,
+                version,
+                bytes: count,
+                provenance,
+            },
+            Err(skip) => Reading::Skip {
+                skip,
+                version: Some(version),
+                bytes: count,
+            },
+        }
+    }
+}
