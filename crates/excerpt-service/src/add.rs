@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use excerpt_chunk::{Chunking, Document};
 use excerpt_index::{
-    Collection, Encoding, Error, Index, OpenOptions, Origin, Source, SyncOptions,
-    SyncReport, includes, read_named,
+    Collection, Encoding, Error, Index, OpenOptions, Origin, Source, SyncOptions, SyncReport,
+    includes, read_named,
 };
 use serde::{Deserialize, Serialize};
 
@@ -490,11 +490,7 @@ fn in_place_of(known: &Collection, mut added: Collection) -> Collection {
 }
 
 /// What is added of a repository: its name, and its version for a search, are those of the part.
-fn of_remote(
-    mut collection: Collection,
-    request: &AddRequest,
-    origin: &Origin,
-) -> Collection {
+fn of_remote(mut collection: Collection, request: &AddRequest, origin: &Origin) -> Collection {
     if request.addition.name.is_none() {
         collection.name = Collection::name_for(Path::new(&name_of(origin).replace('/', "-")));
     }

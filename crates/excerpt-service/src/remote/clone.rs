@@ -80,4 +80,3 @@ fn locked(clone: &Path) -> Result<File, TryLockError> {
     file.try_lock()?;
     Ok(file)
 }
-

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{ServiceError, ServiceResult};
 
-/// What is added of a source that is not on this disk. Default: all files of the default branch of a
-/// git repository, and all objects of a prefix in the store of the provider.
+/// What is added of a source that is not on this disk. Default: all files of the default branch of
+/// a git repository, and all objects of a prefix in the store of the provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RemotePart {
@@ -34,11 +34,13 @@ impl RemotePart {
     /// # Errors
     ///
     /// When it is an address that cannot be used, or that contains a password; when it is no
-    /// repository, although a part of one is named, or no object store, although an endpoint is; and
-    /// when the name of the part is invalid.
+    /// repository, although a part of one is named, or no object store, although an endpoint is;
+    /// and when the name of the part is invalid.
     pub(crate) fn of(&self, given: &str) -> ServiceResult<Option<Origin>> {
         if ObjectOrigin::is_meant(given) {
-            return self.objects(given).map(|origin| Some(Origin::Objects(origin)));
+            return self
+                .objects(given)
+                .map(|origin| Some(Origin::Objects(origin)));
         }
         if self.endpoint.is_some() {
             let path = given.to_string();
@@ -51,7 +53,10 @@ impl RemotePart {
         let (scheme, rest) = given.split_once("://").unwrap_or(("", given));
         let authority = rest.split(['/', '#']).next().unwrap_or_default();
         if authority.contains('@') || Selection::default().withholds("", given).is_some() {
-            let address = format!("{scheme}://{}", authority.rsplit('@').next().unwrap_or_default());
+            let address = format!(
+                "{scheme}://{}",
+                authority.rsplit('@').next().unwrap_or_default()
+            );
             return Err(ServiceError::PasswordInAddress { address });
         }
         if !self.is_everything() {

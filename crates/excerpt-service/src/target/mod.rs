@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy as _;
 use excerpt_index::{
-    Collection, Error, Filter, Index, IndexEntry, LIBRARY, Located, OpenOptions, Origin,
-    Source, SyncOptions,
+    Collection, Error, Filter, Index, IndexEntry, LIBRARY, Located, OpenOptions, Origin, Source,
+    SyncOptions,
 };
 
 pub(crate) use fragment::{Fragment, is_id, parsed};

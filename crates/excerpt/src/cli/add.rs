@@ -15,7 +15,8 @@ use crate::progress::Bar;
 /// Add a folder, a file or a text to the library, to be searched by name from anywhere
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A folder, a file, the address of a git repository or an object store, or - for text from standard input
+    /// A folder, a file, the address of a git repository or an object store, or - for text from
+    /// standard input
     #[arg(value_name = "FOLDER|FILE|ADDRESS|-")]
     source: String,
     /// The name of the collection [default: the name of the folder or file]

@@ -32,6 +32,9 @@ const ANSWER: Duration = Duration::from_secs(60);
 const RETRIES: usize = 4;
 const RETRY_FOR: Duration = Duration::from_secs(60);
 
+/// The host that tells a machine of a provider its credentials.
+const METADATA: &str = "http://169.254.169.254/";
+
 /// How many requests are under way at a time.
 const REQUESTS: usize = 16;
 
@@ -66,7 +69,7 @@ impl ObjectFolder {
     ///
     /// When the configuration is not complete.
     pub fn open(origin: &ObjectOrigin) -> io::Result<ObjectFolder> {
-        // It is taken by whoever is first, and all of this program use the same one.
+        // An error says that there is one already, which is the same.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let retry = RetryConfig {
             backoff: BackoffConfig::default(),
@@ -198,7 +201,12 @@ impl ObjectFolder {
     /// # Errors
     ///
     /// When the store cannot be reached or refuses it.
-    pub fn put(&self, path: &str, bytes: Vec<u8>, metadata: &[(&'static str, String)]) -> io::Result<()> {
+    pub fn put(
+        &self,
+        path: &str,
+        bytes: Vec<u8>,
+        metadata: &[(&'static str, String)],
+    ) -> io::Result<()> {
         let location = self.location(path)?;
         let attributes = metadata
             .iter()
@@ -256,7 +264,9 @@ fn with_profile(mut builder: AmazonS3Builder) -> io::Result<AmazonS3Builder> {
     use AmazonS3ConfigKey as Key;
     let has = |builder: &AmazonS3Builder, key: Key| builder.get_config_value(&key).is_some();
     if let Some(profile) = Profile::chosen()? {
-        let region = profile.get("region").filter(|_| !has(&builder, Key::Region));
+        let region = profile
+            .get("region")
+            .filter(|_| !has(&builder, Key::Region));
         if let Some(region) = region {
             builder = builder.with_region(region);
         }
@@ -343,9 +353,12 @@ fn failed(error: StoreError) -> io::Error {
             while let Some(cause) = innermost.source() {
                 innermost = cause;
             }
-            let outer = source.to_string();
-            let inner = innermost.to_string();
+            let (outer, inner) = (source.to_string(), innermost.to_string());
             match outer.contains(&inner) {
+                // Without credentials, those of a machine in the provider's network are asked for.
+                _ if outer.contains(METADATA) => {
+                    "no credentials were found in the environment or in a profile".to_string()
+                }
                 true => outer,
                 false => format!("{outer}: {inner}"),
             }

@@ -74,13 +74,21 @@ impl Profile {
 
     /// The credentials that it names; `None` if it names none.
     pub(super) fn credentials(self) -> Option<ProfileCredentials> {
-        let fixed = self.get("aws_access_key_id").zip(self.get("aws_secret_access_key"));
+        let fixed = self
+            .get("aws_access_key_id")
+            .zip(self.get("aws_secret_access_key"));
         let fixed = fixed.map(|(key, secret)| AwsCredential {
             key_id: key.to_string(),
             secret_key: secret.to_string(),
             token: self.get("aws_session_token").map(str::to_string),
         });
-        let others = ["credential_process", "role_arn", "sso_session", "sso_start_url", "login_session"];
+        let others = [
+            "credential_process",
+            "role_arn",
+            "sso_session",
+            "sso_start_url",
+            "login_session",
+        ];
         if fixed.is_none() && !others.iter().any(|key| self.values.contains_key(*key)) {
             return None;
         }
@@ -91,13 +99,15 @@ impl Profile {
     }
 }
 
+/// Credentials, and when they expire.
+type Known = (Arc<AwsCredential>, Option<DateTime<Utc>>);
+
 /// The credentials of a profile. Those that are not written in it are asked for with
 /// `aws configure export-credentials`, which knows all the ways to get some.
 #[derive(Debug)]
 pub(super) struct ProfileCredentials {
     profile: String,
-    /// What is known, and when it expires.
-    known: Mutex<Option<(Arc<AwsCredential>, Option<DateTime<Utc>>)>>,
+    known: Mutex<Option<Known>>,
 }
 
 /// What `aws configure export-credentials` prints.
@@ -125,7 +135,12 @@ impl ProfileCredentials {
         })?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
-            let said = said.trim().lines().next_back().unwrap_or_default().to_string();
+            let said = said
+                .trim()
+                .lines()
+                .next_back()
+                .unwrap_or_default()
+                .to_string();
             return Err(io::Error::other(format!(
                 "`aws configure export-credentials` failed for the profile `{profile}`: {said}"
             )));
@@ -139,7 +154,8 @@ impl ProfileCredentials {
 
     fn current(&self) -> io::Result<Arc<AwsCredential>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_valid = |until: &Option<DateTime<Utc>>| until.is_none_or(|at| Utc::now() + EARLY < at);
+        let is_valid =
+            |until: &Option<DateTime<Utc>>| until.is_none_or(|at| Utc::now() + EARLY < at);
         if let Some((credential, until)) = &*known
             && is_valid(until)
         {

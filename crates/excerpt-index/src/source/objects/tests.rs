@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use object_store::local::LocalFileSystem;
 use object_store::memory::InMemory;
 use object_store::path::Path;
-use object_store::local::LocalFileSystem;
 use object_store::{Attribute, Attributes, ObjectStore, PutOptions};
 use tokio::runtime::Runtime;
 
