@@ -7,7 +7,8 @@ mod origin;
 mod profile;
 #[cfg(feature = "objects")]
 mod source;
-#[cfg(all(test, feature = "objects"))]
+#[cfg(test)]
+#[cfg(feature = "objects")]
 mod tests;
 
 #[cfg(feature = "objects")]
