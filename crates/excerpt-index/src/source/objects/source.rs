@@ -130,10 +130,6 @@ impl Walk<'_> {
 
     /// What an object adds to the listing.
     fn listed(&mut self, path: String, meta: &ObjectMeta) -> Option<ListItem> {
-        // A store shows an empty folder as an empty object.
-        if meta.size == 0 {
-            return None;
-        }
         if path.split('/').any(|name| matches!(name, "" | "." | "..")) {
             return Some(ListItem::Skip(Skip::new(path, SkipReason::Special)));
         }
@@ -188,6 +184,9 @@ impl Source for ObjectSource {
         };
         Ok(Box::new(self.folder.list().filter_map(
             move |object| match object {
+                // A store shows a folder as an empty object, whose key ends in `/`: its place in
+                // the order is not that of its path.
+                Ok((_, meta)) if meta.size == 0 => None,
                 Ok((path, meta)) => match walk.advance(&path) {
                     Ok(()) => walk.listed(path, &meta).map(Ok),
                     Err(error) => Some(Err(unreachable(&self.id, error))),
