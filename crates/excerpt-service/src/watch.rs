@@ -1,16 +1,88 @@
-//! Watching a source: its files on this disk, and what is elsewhere from time to time.
+//! Watching sources: their files on this disk, and what is elsewhere from time to time.
 
 use std::ops::ControlFlow;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use excerpt_index::{Error, Index, Stop, Watching};
 
-use crate::error::ServiceResult;
+use crate::error::{ServiceError, ServiceResult};
 use crate::remote::{RemoteState, now};
-use crate::target::Syncable;
+use crate::target::{IndexTarget, Syncable};
 
 /// How often to retry an index that another process writes, or a source that it fetches.
 const LOCK_RETRY: Duration = Duration::from_millis(500);
+
+/// How often to retry a folder that could not be reached at the start.
+const RETRY: Duration = Duration::from_secs(5);
+
+impl IndexTarget {
+    /// Watches all its sources until `stop` stops it or `told` cancels: see [`Syncable::watch`].
+    /// Each has a thread of its own. Of several sources, one that cannot be reached does not affect
+    /// the others.
+    ///
+    /// # Errors
+    ///
+    /// As [`Syncable::watch`].
+    pub fn watch(
+        &self,
+        stop: &Stop,
+        told: impl FnMut(&Syncable, Watching) -> ControlFlow<()> + Send,
+    ) -> ServiceResult<()> {
+        let told = Mutex::new(told);
+        let is_only = self.sources.len() == 1;
+        std::thread::scope(|scope| {
+            let watched = self.sources.iter().map(|source| {
+                let told = |event| match (&event, told.lock()) {
+                    // It is the watch of another source that writes.
+                    (Watching::Waiting(Error::Locked { holder, .. }), _)
+                        if *holder == Some(std::process::id()) =>
+                    {
+                        ControlFlow::Continue(())
+                    }
+                    (_, Ok(mut told)) => told(source, event),
+                    (_, Err(_)) => ControlFlow::Break(()),
+                };
+                scope.spawn(move || {
+                    let ended = self.watch_one(source, is_only, stop, told);
+                    // One that has ended for good ends them all.
+                    stop.stop();
+                    ended
+                })
+            });
+            let watched: Vec<_> = watched.collect();
+            let ended = watched.into_iter().map(|watched| match watched.join() {
+                Ok(ended) => ended,
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            ended.fold(Ok(()), Result::and)
+        })
+    }
+
+    fn watch_one(
+        &self,
+        source: &Syncable,
+        is_only: bool,
+        stop: &Stop,
+        mut told: impl FnMut(Watching) -> ControlFlow<()>,
+    ) -> ServiceResult<()> {
+        let mut index = self.writable()?;
+        let mut is_told = false;
+        while !stop.is_stopped() {
+            match source.watch(&mut index, stop, &mut told) {
+                Err(ServiceError::Index(error @ Error::Source { .. })) if !is_only => {
+                    let is_known = std::mem::replace(&mut is_told, true);
+                    if !is_known && told(Watching::Waiting(error)).is_break() {
+                        break;
+                    }
+                    stop.wait(RETRY);
+                }
+                ended => return ended,
+            }
+        }
+        Ok(())
+    }
+}
 
 impl Syncable {
     /// Updates the index from the source and keeps it up to date until `stop` stops it or `told`,
@@ -20,7 +92,8 @@ impl Syncable {
     ///
     /// # Errors
     ///
-    /// As [`Index::watch`].
+    /// As [`Index::watch`], and when a source that is not on this disk, and was never synced,
+    /// cannot be reached.
     pub fn watch(
         &self,
         index: &mut Index,
@@ -30,24 +103,25 @@ impl Syncable {
         if self.remote_state().is_none() {
             return Ok(index.watch(&self.root, &self.options, stop, told)?);
         }
-        let (mut is_first, mut is_told) = (true, false);
+        let last = index.last_sync(&self.root)?;
+        let mut was_reached = last.is_some_and(|last| last.finished.is_some());
+        let mut is_told = false;
         while !stop.is_stopped() {
             let progress = |progress| match stop.is_stopped() {
                 true => ControlFlow::Break(()),
                 false => told(Watching::Progress(progress)),
             };
             let opened = self.open();
-            let synced =
-                opened.and_then(|opened| index.sync_source(&*opened, &self.options, progress));
+            let synced = opened.and_then(|opened| self.sync_opened(index, &*opened, progress));
             let (pause, flow) = match synced {
                 Ok(report) => {
-                    is_told = false;
+                    (is_told, was_reached) = (false, true);
                     (self.pause(), told(Watching::Synced(report)))
                 }
                 // What stops this process may also stop git.
                 Err(_) if stop.is_stopped() => break,
                 Err(Error::Locked { .. }) => (LOCK_RETRY, ControlFlow::Continue(())),
-                Err(error @ (Error::Source { .. } | Error::Vanished { .. })) if !is_first => {
+                Err(error @ (Error::Source { .. } | Error::Vanished { .. })) if was_reached => {
                     let flow = match std::mem::replace(&mut is_told, true) {
                         true => ControlFlow::Continue(()),
                         false => told(Watching::Waiting(error)),
@@ -56,7 +130,6 @@ impl Syncable {
                 }
                 Err(error) => return Err(error.into()),
             };
-            is_first = false;
             if flow.is_break() {
                 break;
             }

@@ -165,6 +165,9 @@ pub struct SyncReport {
     pub changed: usize,
     /// Documents with the same text that were split again because the configuration has changed.
     pub recut: usize,
+    /// Documents among these three that are the same in another source, and were not split: their
+    /// chunks were copied.
+    pub shared: usize,
     /// Documents that have not changed.
     pub unchanged: usize,
     /// Documents that are no longer in the source and were removed.

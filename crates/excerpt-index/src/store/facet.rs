@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
+use super::Described;
 use crate::model::{Attributes, Filter, Provenance};
 
 /// The facets that combine several fields. Any other field of the front matter is a facet under its
@@ -27,12 +28,15 @@ const PROVENANCE: &str = "@source";
 /// The field of a provenance with the time of the last commit, in RFC 3339.
 pub(crate) const COMMITTED: &str = "committed";
 
+/// The field of the stored metadata for the front matter as it is, if attributes were added to it.
+const OWN: &str = "@own";
+
 /// Longer values are text, not something to filter by.
 const LONGEST: usize = 200;
 
 /// The front matter combined with the given attributes, which take precedence. Tags and versions
 /// are added to existing ones.
-pub(super) fn merged(metadata: &Map<String, Value>, attributes: &Attributes) -> Map<String, Value> {
+fn merged(metadata: &Map<String, Value>, attributes: &Attributes) -> Map<String, Value> {
     let mut merged = metadata.clone();
     if let Some(kind) = &attributes.kind {
         merged.insert(KIND.to_string(), kind.clone().into());
@@ -60,19 +64,49 @@ pub(super) fn merged(metadata: &Map<String, Value>, attributes: &Attributes) -> 
     merged
 }
 
-/// Adds what the source of a document knows to its metadata, as it is stored.
-pub(super) fn put_provenance(metadata: &mut Map<String, Value>, provenance: &Provenance) {
-    metadata.remove(PROVENANCE);
-    if !provenance.is_empty() {
-        metadata.insert(PROVENANCE.to_string(), provenance.clone().into());
+/// The metadata of a document as it is stored, and its facets, from its front matter, its language,
+/// its own dates, and what is `known` besides.
+pub(super) fn described(
+    front_matter: &Map<String, Value>,
+    known: &Described<'_>,
+    language: &str,
+    dates: &[String],
+) -> (Map<String, Value>, BTreeSet<(String, String)>) {
+    let mut metadata = merged(front_matter, known.attributes);
+    let facets = facets(&metadata, known.provenance, language, dates);
+    let is_own = metadata == *front_matter;
+    for key in [OWN, PROVENANCE] {
+        metadata.remove(key);
     }
+    if !is_own {
+        metadata.insert(OWN.to_string(), front_matter.clone().into());
+    }
+    if !known.provenance.is_empty() {
+        metadata.insert(PROVENANCE.to_string(), known.provenance.clone().into());
+    }
+    (metadata, facets)
 }
 
-/// Takes it out of the stored metadata again.
-pub(crate) fn take_provenance(metadata: &mut Map<String, Value>) -> Provenance {
-    match metadata.remove(PROVENANCE) {
-        Some(Value::Object(provenance)) => provenance,
-        _ => Provenance::default(),
+/// What the stored metadata of a document consists of.
+pub(crate) struct StoredMetadata {
+    /// The front matter with the attributes.
+    pub(crate) merged: Map<String, Value>,
+    /// The front matter alone, if it differs.
+    pub(crate) own: Option<Map<String, Value>>,
+    pub(crate) provenance: Provenance,
+}
+
+impl From<Map<String, Value>> for StoredMetadata {
+    fn from(mut metadata: Map<String, Value>) -> Self {
+        let mut take = |key| match metadata.remove(key) {
+            Some(Value::Object(taken)) => Some(taken),
+            _ => None,
+        };
+        StoredMetadata {
+            own: take(OWN),
+            provenance: take(PROVENANCE).unwrap_or_default(),
+            merged: metadata,
+        }
     }
 }
 
@@ -83,7 +117,7 @@ pub(super) fn commit_day(provenance: &Provenance) -> Option<&str> {
 
 /// The facets of a document with this metadata, each once. Its front matter takes precedence over
 /// its provenance, and its own dates over that of its last commit.
-pub(super) fn facets(
+fn facets(
     metadata: &Map<String, Value>,
     provenance: &Provenance,
     language: &str,

@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use excerpt_chunk::Hash;
 
 use super::catalog::Catalog;
-use super::{Change, Known, SkipRow, StoreError};
+use super::{Change, Known, SkipRow, StoreError, Twin};
 use crate::embed::{EmbedError, Embedder};
-use crate::model::{LastSync, SourceId, SourceSummary};
+use crate::model::{LastSync, SourceId, SourceSummary, Stat};
 
 /// Receives how many of how many documents are done, and may cancel: what is done by then is kept.
 pub(crate) type Tell<'a> = &'a mut dyn FnMut(usize, usize) -> ControlFlow<()>;
@@ -39,6 +39,15 @@ pub(crate) trait Ledger {
     /// The text of each hash, in their order, duplicates included.
     fn texts(&self, hashes: &[Hash]) -> Result<Vec<String>, StoreError>;
 
+    /// For each document of `source` that is about to be read, its twin in another source, if there
+    /// is one whose chunks depend on the same settings as those of `identity`.
+    fn twins(
+        &self,
+        source: &SourceId,
+        identity: Hash,
+        requests: &[TwinRequest<'_>],
+    ) -> Result<Vec<Option<Twin>>, StoreError>;
+
     /// Records that a sync, which began at `started` (in seconds since 1970), is about to write:
     /// until it has finished, it counts as interrupted.
     fn start_sync(&mut self, source: &SourceId, started: i64) -> Result<(), StoreError>;
@@ -58,6 +67,14 @@ pub(crate) trait Ledger {
     /// Records that a sync has covered the whole source.
     fn finish_sync(&mut self, source: &SourceId, finished: &Finished<'_>)
     -> Result<(), StoreError>;
+}
+
+/// A document whose twin is wanted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TwinRequest<'a> {
+    pub(crate) path: &'a str,
+    /// The metadata of the file. A twin has the same size.
+    pub(crate) stat: Stat,
 }
 
 /// The state of a source before a sync.

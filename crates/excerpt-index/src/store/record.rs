@@ -1,11 +1,13 @@
 //! What the database stores for a document, as a sync passes it on: a [`Record`] with its
-//! [`ChunkRow`]s, in a [`Change`].
+//! [`ChunkRow`]s, in a [`Change`]. It is built from the chunks of the document, or from its
+//! [`Twin`] in another source.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use excerpt_chunk::{Chunk, Chunking, Document, Hash, Kind, Strength, embedded_text};
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::compress::compressed;
 use super::error::StoreError;
@@ -98,7 +100,6 @@ impl Record {
         let text = document.text();
         let info = &chunking.document;
         let attributes = known.attributes;
-        let mut metadata = facet::merged(&info.metadata, attributes);
         let syntax = word(&document.syntax())?;
         let chunks = chunking.chunks.iter();
         let chunks = chunks.map(|chunk| ChunkRow::new(chunk, text));
@@ -111,8 +112,7 @@ impl Record {
         let path = document.path().unwrap_or_default();
         let links = info.links.iter();
         let language = known.language.unwrap_or(&syntax);
-        let facets = facet::facets(&metadata, known.provenance, language, &info.dates);
-        facet::put_provenance(&mut metadata, known.provenance);
+        let (metadata, facets) = facet::described(&info.metadata, known, language, &info.dates);
         Ok(Record {
             id: None,
             path: path.to_string(),
@@ -135,6 +135,47 @@ impl Record {
             links: links.filter_map(|link| LinkRow::new(link, path)).collect(),
         })
     }
+
+    /// Builds the record of a document from its twin, which has the same text. `None` if that
+    /// cannot tell which dates are those of the document itself.
+    pub(crate) fn of_twin(
+        twin: Twin,
+        text: &str,
+        identity: Hash,
+        known: &Described<'_>,
+    ) -> Result<Option<Self>, StoreError> {
+        // In place of a date of its own, a document has that of its last commit.
+        let is_of_commit = |date: &String| facet::commit_day(&twin.provenance) == Some(date);
+        let is_unclear = twin.dates.iter().any(is_of_commit);
+        // Whether a document without text has a chunk depends on its attributes.
+        if text.is_empty() || (is_unclear && twin.provenance != *known.provenance) {
+            return Ok(None);
+        }
+        let (metadata, facets) =
+            facet::described(&twin.metadata, known, &twin.language, &twin.dates);
+        Ok(Some(Record {
+            bytes: text.len(),
+            zstd: compressed(text)?,
+            metadata: serde_json::to_string(&metadata)?,
+            facets,
+            identity,
+            ..*twin.record
+        }))
+    }
+}
+
+/// A document of another source at the same path, split with the same settings. If its text is the
+/// same, too, so are its chunks.
+#[derive(Debug)]
+pub(crate) struct Twin {
+    /// Its record, without the text, the metadata and the facets.
+    pub(crate) record: Box<Record>,
+    /// Its front matter.
+    pub(crate) metadata: Map<String, Value>,
+    pub(crate) provenance: Provenance,
+    pub(crate) language: String,
+    /// The days that it is found by.
+    pub(crate) dates: Vec<String>,
 }
 
 impl ChunkRow {
@@ -196,7 +237,7 @@ impl ChunkRow {
 /// The JSON name of a plain enum value.
 fn word(value: &impl Serialize) -> Result<String, StoreError> {
     match serde_json::to_value(value)? {
-        serde_json::Value::String(word) => Ok(word),
+        Value::String(word) => Ok(word),
         _ => Err(StoreError::Value("a kind that is not a string")),
     }
 }

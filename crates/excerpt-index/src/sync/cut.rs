@@ -9,7 +9,7 @@ use excerpt_chunk::{Chunker, CodeParser as _, Document, Hash};
 use excerpt_grammars::Grammars;
 
 use crate::model::{Attributes, Limits, Provenance, Result, Skip, SkipReason, SyncOptions};
-use crate::store::{Described, Record, StoreError};
+use crate::store::{Described, Record, StoreError, Twin};
 use crate::sync::deadline::{self, Lost};
 
 /// A document that takes longer is slow: its time counts towards the limit for all slow documents.
@@ -88,6 +88,20 @@ impl Splitter {
             let _ = self.slow_left.fetch_update(set, fetch, less);
         }
         cut.unwrap_or_else(|lost| Ok(self.lost(path, lost, limit)))
+    }
+
+    /// The record of a document whose twin has the same text, if it can be made without splitting.
+    pub(crate) fn shared(
+        &self,
+        twin: Twin,
+        text: &ProvenText,
+    ) -> Result<Option<Record>, StoreError> {
+        let known = Described {
+            attributes: &self.settings.attributes,
+            provenance: &text.provenance,
+            language: None,
+        };
+        Record::of_twin(twin, &text.text, self.settings.identity, &known)
     }
 
     /// The result for a document that was not split within `limit`.

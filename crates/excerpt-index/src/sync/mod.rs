@@ -31,14 +31,14 @@ use crate::model::{
     SyncReport,
 };
 use crate::source::{Entries, SECRETS_VERSION, Source};
-use crate::store::ledger::{Finished, Followed, Ledger, Registered};
-use crate::store::{Change, SkipRow, StoreError};
+use crate::store::ledger::{Finished, Followed, Ledger, Registered, TwinRequest};
+use crate::store::{self, Change, SkipRow, StoreError};
 pub(crate) use clock::Clock;
 use cut::{ProvenText, Splitter};
 use journal::{Journal, Verdict, key};
 use plan::{BATCH_DOCUMENTS, KnownDocuments, Plan, Step, Terms, batch};
 use summary::summary;
-use work::{Outcome, Work};
+use work::{Before, Outcome, Was, Work};
 
 /// After how many batches the keyword index is updated, so that a search during a long sync finds
 /// new documents.
@@ -408,7 +408,7 @@ impl<'a> Sync<'a> {
         progress: (usize, usize),
         work: impl FnOnce(&mut dyn Ledger) -> Result<(), StoreError>,
     ) -> Result<CutBatch, StoreError> {
-        let texts = self.kept_texts(&batch)?;
+        let before = self.before(&batch)?;
         self.source.expect(&plan::read_in(&batch));
         let ended = AtomicBool::new(false);
         let look = Work {
@@ -426,7 +426,7 @@ impl<'a> Sync<'a> {
             let (finished, finish) = sync_channel::<()>(0);
             let (look, outcomes) = (&look, &mut outcomes);
             scope.spawn(move |_| {
-                *outcomes = look.look_at_all(batch, texts, assured);
+                *outcomes = look.look_at_all(batch, before, assured);
                 drop(finished);
             });
             let worked = work(ledger);
@@ -441,8 +441,29 @@ impl<'a> Sync<'a> {
         self.tally(outcomes, skips)
     }
 
+    /// What the ledger, which one thread reads, has for each step of a batch.
+    fn before(&self, batch: &[Step]) -> Result<Vec<Before>, StoreError> {
+        let read = plan::read_in(batch);
+        let requests: Vec<TwinRequest<'_>> = read
+            .iter()
+            .map(|entry| TwinRequest {
+                path: &entry.path,
+                stat: entry.version.stored(),
+            })
+            .collect();
+        let twins = self
+            .ledger
+            .twins(self.source.id(), self.identity, &requests)?;
+        let (mut twins, texts) = (twins.into_iter(), self.kept_texts(batch)?);
+        let steps = batch.iter().zip(texts);
+        let before = steps.map(|(step, text)| match step {
+            Step::Read { .. } => Before::Twin(twins.next().flatten().map(Box::new)),
+            Step::Recut { .. } => Before::Text(text.unwrap_or_default()),
+        });
+        Ok(before.collect())
+    }
+
     /// The texts of a batch that are to be split again, with the provenance of their documents.
-    /// They come from the ledger, which one thread reads.
     fn kept_texts(&self, batch: &[Step]) -> Result<Vec<Option<ProvenText>>, StoreError> {
         let kept = batch.iter().filter_map(Step::kept);
         let hashes: Vec<Hash> = kept.clone().map(|known| known.hash).collect();
@@ -498,16 +519,17 @@ impl<'a> Sync<'a> {
     fn count(&mut self, outcome: Outcome, skips: &mut Vec<SkipRow>) -> Option<Change> {
         let report = &mut self.report;
         match outcome {
-            Outcome::Added(record) => {
-                report.added += 1;
-                Some(Change::Put(record))
-            }
-            Outcome::Changed(record) => {
-                report.changed += 1;
-                Some(Change::Put(record))
-            }
-            Outcome::Recut(record) => {
-                report.recut += 1;
+            Outcome::Put {
+                record,
+                was,
+                is_shared,
+            } => {
+                *match was {
+                    Was::Absent => &mut report.added,
+                    Was::Different => &mut report.changed,
+                    Was::SplitOtherwise => &mut report.recut,
+                } += 1;
+                report.shared += usize::from(is_shared);
                 Some(Change::Put(record))
             }
             Outcome::Same {
@@ -527,10 +549,16 @@ impl<'a> Sync<'a> {
             Outcome::Skipped { known, skip } => {
                 let unreadable = skip.skip.reason == SkipReason::Unreadable;
                 skips.push(skip);
+                report.unchanged += usize::from(unreadable && known.is_some());
                 known.filter(|_| !unreadable).map(|known| {
                     report.removed += 1;
                     Change::Remove { id: known.id }
                 })
+            }
+            // Of what is far away, only a listing says that it was removed.
+            Outcome::Gone(Some(known)) if known.stat.is_of_tag() => {
+                report.unchanged += 1;
+                None
             }
             Outcome::Gone(known) => known.map(|known| {
                 report.removed += 1;
@@ -598,18 +626,23 @@ struct CutBatch {
     was_ended: bool,
 }
 
-/// Everything that a document's chunks, and its presence in the index, depend on apart from its
-/// text and path.
+/// The [identity](store::identity) of what a document's chunks, and its presence in the index,
+/// depend on apart from its text and path.
 pub(crate) fn identity(options: &SyncOptions) -> Hash {
-    // Both are plain data, so serialization never fails.
+    // All are plain data, so serialization never fails.
     let config = serde_json::to_string(&options.chunking).unwrap_or_default();
+    let title = serde_json::to_string(&options.attributes.title).unwrap_or_default();
     let attributes = serde_json::to_string(&options.attributes).unwrap_or_default();
     let (chunk, grammars) = (excerpt_chunk::VERSION, excerpt_grammars::VERSION);
     let secrets = match options.selection.skips_secrets() {
         true => SECRETS_VERSION,
         false => 0,
     };
-    Hash::of(format!("{chunk} {grammars} {config} {attributes} {secrets}").as_bytes())
+    let splitting = format!(
+        "{chunk} {grammars} {config} {title} {}",
+        options.limits.chunks
+    );
+    store::identity(&splitting, &format!("{attributes} {secrets}"))
 }
 
 #[cfg(test)]

@@ -11,16 +11,39 @@ use super::journal::{Journal, key};
 use super::plan::Step;
 use crate::model::{DocumentId, Encoding, Selection, Skip, SkipReason, Stat};
 use crate::source::{Entry, Reading, Source};
-use crate::store::{Known, Record, SkipRow, StoreError};
+use crate::store::{Known, Record, SkipRow, StoreError, Twin};
 
 /// A sync that is never stopped.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
+/// What the index has that a step needs.
+pub(super) enum Before {
+    /// The text to split again.
+    Text(ProvenText),
+    /// A document of another source that may be the same as the one to read.
+    Twin(Option<Box<Twin>>),
+}
+
+/// What a document that is stored was before.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Was {
+    /// It was not in the index.
+    Absent,
+    /// Its text was another one.
+    Different,
+    /// Its text is the same, and was split with other settings.
+    SplitOtherwise,
+}
+
 /// The result of a step.
 pub(super) enum Outcome {
-    Added(Box<Record>),
-    Changed(Box<Record>),
-    Recut(Box<Record>),
+    /// It is to be stored.
+    Put {
+        record: Box<Record>,
+        was: Was,
+        /// Whether its chunks are those of its twin.
+        is_shared: bool,
+    },
     /// The text is unchanged, but the file's size, times or inode differ.
     Same {
         id: DocumentId,
@@ -63,13 +86,13 @@ impl Work<'_> {
     pub(super) fn look_at_all(
         &self,
         steps: Vec<Step>,
-        texts: Vec<Option<ProvenText>>,
+        before: Vec<Before>,
         assured: usize,
     ) -> Vec<Result<(Outcome, Option<u64>), StoreError>> {
-        let steps = steps.into_par_iter().zip(texts).enumerate();
-        let looked = steps.map(|(number, (step, text))| {
+        let steps = steps.into_par_iter().zip(before).enumerate();
+        let looked = steps.map(|(number, (step, before))| {
             let is_assured = number < assured && !step.is_large();
-            self.look(step, text, is_assured)
+            self.look(step, before, is_assured)
         });
         looked.collect()
     }
@@ -79,18 +102,26 @@ impl Work<'_> {
     fn look(
         &self,
         step: Step,
-        text: Option<ProvenText>,
+        before: Before,
         is_assured: bool,
     ) -> Result<(Outcome, Option<u64>), StoreError> {
         let ended = if is_assured { &NEVER } else { self.ended };
         if ended.load(Ordering::Relaxed) {
             return Ok((Outcome::Remaining, None));
         }
-        match step {
-            Step::Read { entry, known } => self.read(&entry, known, ended),
-            Step::Recut { known } => {
-                let text = text.unwrap_or_default();
+        match (step, before) {
+            (Step::Read { entry, known }, before) => {
+                let twin = match before {
+                    Before::Twin(twin) => twin,
+                    Before::Text(_) => None,
+                };
+                self.read(&entry, (known, twin), ended)
+            }
+            (Step::Recut { known }, Before::Text(text)) => {
                 Ok((self.recut(known, text, ended)?, None))
+            }
+            (Step::Recut { .. }, Before::Twin(_)) => {
+                Err(StoreError::Value("a text to split that was not read"))
             }
         }
     }
@@ -119,14 +150,15 @@ impl Work<'_> {
                 self.record(&known.path, text, known.hash, ended)?
             }
         };
-        Ok(self.outcome(cut, Some(known), stat, Outcome::Recut))
+        let was = (Was::SplitOtherwise, false);
+        Ok(self.outcome(cut, Some(known), stat, was))
     }
 
     /// Reads a file, and splits its text if it has changed. Returns the number of bytes read, too.
     fn read(
         &self,
         entry: &Entry,
-        known: Option<Known>,
+        (known, twin): (Option<Known>, Option<Box<Twin>>),
         ended: &AtomicBool,
     ) -> Result<(Outcome, Option<u64>), StoreError> {
         match self.source.read(entry) {
@@ -144,7 +176,7 @@ impl Work<'_> {
                     encoding,
                     stat,
                 };
-                let outcome = self.compare(&entry.path, text, known, ended)?;
+                let outcome = self.compare(&entry.path, text, (known, twin), ended)?;
                 Ok((outcome, Some(bytes)))
             }
             Reading::Skip {
@@ -165,12 +197,13 @@ impl Work<'_> {
         }
     }
 
-    /// Splits the text of a file unless it is the known one, split with the same settings.
+    /// Splits the text of a file unless it is the known one, split with the same settings, or that of
+    /// its twin.
     fn compare(
         &self,
         path: &str,
         text: FileText,
-        known: Option<Known>,
+        (known, twin): (Option<Known>, Option<Box<Twin>>),
         ended: &AtomicBool,
     ) -> Result<Outcome, StoreError> {
         let stat = text.stat;
@@ -180,7 +213,7 @@ impl Work<'_> {
             known.identity == self.identity
                 && (text.text.provenance.is_empty() || known.stat == stat)
         };
-        let became = match &known {
+        let was = match &known {
             Some(known) if known.hash == hash && is_record_same(known) => {
                 return Ok(Outcome::Same {
                     id: known.id,
@@ -189,12 +222,19 @@ impl Work<'_> {
                     encoding: text.encoding,
                 });
             }
-            Some(known) if known.hash == hash => Outcome::Recut,
-            Some(_) => Outcome::Changed,
-            None => Outcome::Added,
+            Some(known) if known.hash == hash => Was::SplitOtherwise,
+            Some(_) => Was::Different,
+            None => Was::Absent,
         };
+        let twin = twin.filter(|twin| twin.record.hash == hash);
+        let shared = twin.map_or(Ok(None), |twin| self.cutter.shared(*twin, &text.text))?;
+        if let Some(mut record) = shared {
+            self.complete(&mut record, text.stat, text.encoding);
+            let shared = Split::Record(Box::new(record));
+            return Ok(self.outcome(shared, known, stat, (was, true)));
+        }
         let cut = self.record(path, text, hash, ended)?;
-        Ok(self.outcome(cut, known, stat, became))
+        Ok(self.outcome(cut, known, stat, (was, false)))
     }
 
     fn record(
@@ -207,11 +247,16 @@ impl Work<'_> {
         let _entry = self.journal.enter(key(self.source.id(), path));
         let mut cut = self.cutter.cut(path, text.text, hash, ended)?;
         if let Split::Record(record) = &mut cut {
-            record.stat = text.stat;
-            record.encoding = text.encoding;
-            record.settled = self.is_settled(text.stat);
+            self.complete(record, text.stat, text.encoding);
         }
         Ok(cut)
+    }
+
+    /// Adds what is known about the file of a document.
+    fn complete(&self, record: &mut Record, stat: Stat, encoding: Encoding) {
+        record.stat = stat;
+        record.encoding = encoding;
+        record.settled = self.is_settled(stat);
     }
 
     /// The result for a document that was split, or skipped while it was split.
@@ -220,12 +265,16 @@ impl Work<'_> {
         cut: Split,
         known: Option<Known>,
         stat: Stat,
-        became: impl FnOnce(Box<Record>) -> Outcome,
+        (was, is_shared): (Was, bool),
     ) -> Outcome {
         match cut {
             Split::Record(mut record) => {
                 record.id = known.map(|known| known.id);
-                became(record)
+                Outcome::Put {
+                    record,
+                    was,
+                    is_shared,
+                }
             }
             Split::Skip(skip) => Outcome::Skipped {
                 known,

@@ -3,7 +3,6 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
 use excerpt_index::{SkipReason, SyncReport, read_named};
 use excerpt_service::text::{counted, thousands};
 use excerpt_service::{PUSH_LIMIT, PushHint, SyncRequest, Syncable};
@@ -40,7 +39,8 @@ pub(crate) struct Args {
     /// Bitbucket sends, or - for standard input
     #[arg(long, value_name = "FILE", conflicts_with = "watch")]
     from_push: Option<PathBuf>,
-    /// Keep running and index each change of the files, until Ctrl-C
+    /// Keep running until Ctrl-C: index each change of files, and fetch what is not on this disk every
+    /// five minutes
     #[arg(long, conflicts_with = "background")]
     watch: bool,
     /// Run detached from the terminal and at low priority
@@ -73,13 +73,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         say("nothing to fetch: the push changed none of these branches and tags");
         return Ok(Outcome::Done);
     }
-    let mut index = target.writable()?;
     if args.watch {
-        let [source] = &target.sources[..] else {
-            bail!("`--watch` is for one source at a time: name one collection");
-        };
-        return watch::run(&mut index, source, args.json);
+        return watch::run(&target, args.json);
     }
+    let mut index = target.writable()?;
     let mut output = Output::new();
     let mut outcome = Outcome::Done;
     target.sync(&mut index, &mut Bar::new(), |source, synced| {
@@ -163,9 +160,16 @@ pub(crate) fn done(report: &SyncReport) -> String {
         true => "no documents".to_string(),
         false => said.join(", "),
     };
+    let shared = match report.shared {
+        0 => String::new(),
+        shared => format!(
+            " · {} split before in another collection",
+            thousands(shared)
+        ),
+    };
     let read = counted(report.read, "file");
     format!(
-        "{said} · {read} read, {:.1} MB · {:.2} s",
+        "{said}{shared} · {read} read, {:.1} MB · {:.2} s",
         report.bytes_read as f64 / 1e6,
         report.seconds
     )

@@ -1,10 +1,11 @@
 //! `excerpt sync --watch`: keeps an index up to date until it is stopped.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 
 use anyhow::Context as _;
-use excerpt_index::{Index, Stop, SyncReport, Watching};
-use excerpt_service::{SyncObserver as _, Syncable};
+use excerpt_index::{Stop, SyncReport, Watching};
+use excerpt_service::{IndexTarget, SyncObserver as _};
 
 use crate::cli::exit::Outcome;
 use crate::cli::sync;
@@ -12,34 +13,45 @@ use crate::cli::told::index_error;
 use crate::output::{Output, say};
 use crate::progress::Bar;
 
-/// Watches the files of a source. The first sync is reported as without a watch, and each one after
-/// that on one line.
-pub(crate) fn run(index: &mut Index, source: &Syncable, json: bool) -> anyhow::Result<Outcome> {
+/// Watches the sources of a target. The first sync of each is reported as without a watch, and each
+/// one after that on one line.
+pub(crate) fn run(target: &IndexTarget, json: bool) -> anyhow::Result<Outcome> {
     let stop = Stop::new();
     let stopper = stop.clone();
     ctrlc::set_handler(move || stopper.stop()).context("cannot handle Ctrl-C")?;
-    let mut bar = Some(Bar::new());
+    let has_several = target.sources.len() > 1;
+    // The progress of several at once is not shown.
+    let mut bar = (!has_several).then(Bar::new);
+    let mut reported: Vec<PathBuf> = Vec::new();
     let mut printed = Ok(());
-    source.watch(index, &stop, |watching| {
+    target.watch(&stop, |source, watching| {
+        let name = sync::name_of(source);
+        let about = |text: String| match has_several {
+            true => format!("{name}: {text}"),
+            false => text,
+        };
         printed = match watching {
             Watching::Progress(progress) => {
                 bar.iter_mut().for_each(|bar| bar.progress(progress));
                 Ok(())
             }
-            Watching::Synced(report) => match bar.take() {
-                Some(mut bar) => {
-                    bar.ended();
-                    let mut output = Output::new();
-                    let printed = sync::told(&mut output, &sync::name_of(source), &report, json)
-                        .and_then(|()| Ok(output.flush()?));
+            Watching::Synced(report) if !reported.contains(&source.root) => {
+                bar.take().iter_mut().for_each(Bar::ended);
+                reported.push(source.root.clone());
+                let mut output = Output::new();
+                let printed = sync::told(&mut output, &name, &report, json)
+                    .and_then(|()| Ok(output.flush()?));
+                if reported.len() == target.sources.len() {
                     say("watching for changes; press Ctrl-C to stop");
-                    printed
                 }
-                None if is_quiet(&report) => Ok(()),
-                None => line(&report, json),
-            },
-            Watching::Waiting(error) => note(&format!("waiting: {}", index_error(&error))),
-            Watching::Polling(reason) => note(&format!("checking every few seconds: {reason}")),
+                printed
+            }
+            Watching::Synced(report) if is_quiet(&report) => Ok(()),
+            Watching::Synced(report) => line(&report, json, about),
+            Watching::Waiting(error) => note(&about(format!("waiting: {}", index_error(&error)))),
+            Watching::Polling(reason) => {
+                note(&about(format!("checking every few seconds: {reason}")))
+            }
             _ => Ok(()),
         };
         match printed {
@@ -56,11 +68,15 @@ fn is_quiet(report: &SyncReport) -> bool {
     report.complete && report.added + report.changed + report.recut + report.removed == 0
 }
 
-fn line(report: &SyncReport, json: bool) -> anyhow::Result<()> {
+fn line(
+    report: &SyncReport,
+    json: bool,
+    about: impl FnOnce(String) -> String,
+) -> anyhow::Result<()> {
     let mut output = Output::new();
     match json {
         true => output.json(report)?,
-        false => output.line(sync::done(report))?,
+        false => output.line(output.safe(&about(sync::done(report))))?,
     }
     Ok(output.flush()?)
 }

@@ -9,8 +9,8 @@ use crate::embed::Embedder;
 use crate::fs::lock::WriteLock;
 use crate::model::SourceId;
 use crate::store::catalog::Catalog;
-use crate::store::ledger::{Finished, Followed, Ledger, Registered, Tell};
-use crate::store::{Change, Known, StoreError};
+use crate::store::ledger::{Finished, Followed, Ledger, Registered, Tell, TwinRequest};
+use crate::store::{Change, Known, StoreError, Twin};
 
 /// A store that this process may write.
 pub(crate) struct LocalLedger<'a> {
@@ -62,6 +62,15 @@ impl Ledger for LocalLedger<'_> {
     fn texts(&self, hashes: &[Hash]) -> Result<Vec<String>, StoreError> {
         let texts = hashes.iter().map(|hash| self.store.database.text(*hash));
         texts.collect()
+    }
+
+    fn twins(
+        &self,
+        source: &SourceId,
+        identity: Hash,
+        requests: &[TwinRequest<'_>],
+    ) -> Result<Vec<Option<Twin>>, StoreError> {
+        self.store.database.twins(source, identity, requests)
     }
 
     fn start_sync(&mut self, source: &SourceId, started: i64) -> Result<(), StoreError> {

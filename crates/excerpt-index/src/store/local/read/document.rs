@@ -2,6 +2,7 @@
 
 use excerpt_chunk::Hash;
 use rusqlite::{OptionalExtension, Row, params};
+use serde_json::{Map, Value};
 
 use super::{encoding, hash, size};
 use crate::model::{DocumentId, Revision, SourceId};
@@ -9,7 +10,7 @@ use crate::store::Documents;
 use crate::store::StoreError;
 use crate::store::StoredDocument;
 use crate::store::compress::decompressed;
-use crate::store::facet::take_provenance;
+use crate::store::facet::StoredMetadata;
 use crate::store::local::database::Database;
 use crate::store::local::sum::{self, DOCUMENT};
 
@@ -173,15 +174,15 @@ fn document(row: &Row<'_>) -> Result<StoredDocument, StoreError> {
     const BEHIND: usize = sum::DOCUMENT_COLUMNS + 1;
     sum::check(row, sum::DOCUMENT_COLUMNS)?;
     let metadata = row.get_ref(5)?.as_str().map_err(rusqlite::Error::from)?;
-    let mut metadata = serde_json::from_str(metadata)?;
-    let provenance = take_provenance(&mut metadata);
+    let metadata: Map<String, Value> = serde_json::from_str(metadata)?;
+    let metadata = StoredMetadata::from(metadata);
     Ok(StoredDocument {
         path: row.get(1)?,
         text: hash(row, 2)?,
         title: row.get(3)?,
         first_heading: row.get(4)?,
-        metadata,
-        provenance,
+        metadata: metadata.merged,
+        provenance: metadata.provenance,
         syntax: row.get(6)?,
         rev: row.get(11)?,
         encoding: encoding(row, 15)?,

@@ -4,6 +4,7 @@
 mod chunk;
 mod document;
 mod source;
+mod twin;
 mod vector;
 
 use excerpt_chunk::Hash;

@@ -1,0 +1,195 @@
+//! Documents of other sources that were split with the same settings: [`Twin`]s.
+
+use std::collections::BTreeSet;
+
+use excerpt_chunk::Hash;
+use rusqlite::{OptionalExtension, Row, params};
+use serde_json::{Map, Value};
+
+use super::{encoding, hash, size, stat};
+use crate::model::{DocumentId, SourceId, Stat};
+use crate::store::StoreError;
+use crate::store::facet::{self, StoredMetadata};
+use crate::store::identity::of_same_splitting;
+use crate::store::ledger::TwinRequest;
+use crate::store::local::database::Database;
+use crate::store::local::sql::signed;
+use crate::store::local::sum::{self, CHUNK, DOCUMENT, STAT};
+use crate::store::record::{ChunkRow, Record, Twin};
+
+impl Database {
+    /// For each request, the document of another source at its path, with the same size, split with
+    /// the settings of `identity`. Of several, one with the same metadata is preferred.
+    pub(crate) fn twins(
+        &self,
+        source: &SourceId,
+        identity: Hash,
+        requests: &[TwinRequest<'_>],
+    ) -> Result<Vec<Option<Twin>>, StoreError> {
+        let sources = self.sources_split_as(source, identity)?;
+        let twins = requests.iter().map(|request| {
+            let id = self.twin_of(&sources, identity, request)?;
+            id.map_or(Ok(None), |id| self.twin(id))
+        });
+        twins.collect()
+    }
+
+    /// The rows of the other sources that have documents split with the settings of `identity`.
+    fn sources_split_as(&self, source: &SourceId, identity: Hash) -> Result<Vec<i64>, StoreError> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT id FROM source WHERE id <> ?1 AND EXISTS
+             (SELECT 1 FROM document WHERE source = source.id AND identity BETWEEN ?2 AND ?3) ORDER BY id",
+        )?;
+        let same = of_same_splitting(identity);
+        let values = params![self.row(source)?, &same.start()[..], &same.end()[..]];
+        let rows = select.query_map(values, |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    fn twin_of(
+        &self,
+        sources: &[i64],
+        identity: Hash,
+        TwinRequest { path, stat: wanted }: &TwinRequest<'_>,
+    ) -> Result<Option<DocumentId>, StoreError> {
+        let mut select = self.connection.prepare_cached(&format!(
+            "SELECT {STAT}, id FROM document
+             WHERE source = ?1 AND path = ?2 AND size = ?3 AND identity BETWEEN ?4 AND ?5",
+        ))?;
+        let same = of_same_splitting(identity);
+        let mut found: Option<(Stat, DocumentId)> = None;
+        for source in sources {
+            let values = params![
+                source,
+                path,
+                signed(wanted.size),
+                &same.start()[..],
+                &same.end()[..]
+            ];
+            let row = |row: &Row<'_>| Ok((stat(row, 0)?, row.get(4)?));
+            match select.query_row(values, row).optional()? {
+                Some((stat, id)) if stat == *wanted => return Ok(Some(id)),
+                other => found = found.or(other),
+            }
+        }
+        Ok(found.map(|(_, id)| id))
+    }
+
+    /// A document as a twin; `None` if it is damaged: then its text is split again.
+    fn twin(&self, id: DocumentId) -> Result<Option<Twin>, StoreError> {
+        match self.whole_twin(id) {
+            Ok(twin) => Ok(Some(twin)),
+            Err(StoreError::Value(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn whole_twin(&self, id: DocumentId) -> Result<Twin, StoreError> {
+        let mut dates = Vec::new();
+        let mut language = String::new();
+        for (name, value) in self.facets_of(id)? {
+            match &*name {
+                facet::DATE => dates.push(value),
+                facet::LANGUAGE => language = value,
+                _ => {}
+            }
+        }
+        let chunks = self.chunk_rows(id)?;
+        let links = self.links_of(id)?;
+        let mut select = self.connection.prepare_cached(&format!(
+            "SELECT {DOCUMENT}, sum FROM document WHERE id = ?1"
+        ))?;
+        let mut rows = select.query([id])?;
+        let row = rows
+            .next()?
+            .ok_or(StoreError::Value("a missing document"))?;
+        sum::check(row, sum::DOCUMENT_COLUMNS)?;
+        let metadata: String = row.get(5)?;
+        let metadata: Map<String, Value> = serde_json::from_str(&metadata)?;
+        let metadata = StoredMetadata::from(metadata);
+        let record = Record {
+            id: None,
+            path: row.get(1)?,
+            stat: Stat::default(),
+            settled: false,
+            encoding: encoding(row, 15)?,
+            hash: hash(row, 2)?,
+            bytes: 0,
+            zstd: Vec::new(),
+            title: row.get(3)?,
+            first_heading: row.get(4)?,
+            metadata: String::new(),
+            syntax: row.get(6)?,
+            strategy: row.get(7)?,
+            reason: row.get(8)?,
+            warnings: row.get(9)?,
+            identity: hash(row, 10)?,
+            facets: BTreeSet::new(),
+            chunks,
+            links,
+        };
+        Ok(Twin {
+            record: Box::new(record),
+            metadata: metadata.own.unwrap_or(metadata.merged),
+            provenance: metadata.provenance,
+            language,
+            dates,
+        })
+    }
+
+    fn facets_of(&self, id: DocumentId) -> Result<Vec<(String, String)>, StoreError> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT name, value FROM facet WHERE document = ?1")?;
+        let rows = select.query_map([id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let facets = rows.collect::<Result<_, _>>()?;
+        let sql = "SELECT facets_sum FROM document WHERE id = ?1";
+        let mut select = self.connection.prepare_cached(sql)?;
+        let kept: Option<i64> = select.query_row([id], |row| row.get(0))?;
+        match kept == Some(sum::of_facets(&self.connection, id)?) {
+            true => Ok(facets),
+            false => Err(sum::DIFFERENT),
+        }
+    }
+
+    /// The rows of the chunks of a document, in order.
+    fn chunk_rows(&self, id: DocumentId) -> Result<Vec<ChunkRow>, StoreError> {
+        // None is missing.
+        let count = self.chunks(id)?.len();
+        let mut select = self.connection.prepare_cached(&format!(
+            "SELECT {CHUNK}, sum FROM chunk WHERE document = ?1 ORDER BY ordinal"
+        ))?;
+        let mut rows = select.query([id])?;
+        let mut chunks = Vec::with_capacity(count);
+        while let Some(row) = rows.next()? {
+            chunks.push(chunk_row(row)?);
+        }
+        Ok(chunks)
+    }
+}
+
+/// The chunk in a row, with the columns of [`CHUNK`] and its checksum.
+fn chunk_row(row: &Row<'_>) -> Result<ChunkRow, StoreError> {
+    sum::check(row, sum::CHUNK_COLUMNS)?;
+    let overlap_start = row.get::<_, Option<i64>>(7)?;
+    Ok(ChunkRow {
+        id: hash(row, 2)?,
+        bytes: size(row, 3)?..size(row, 4)?,
+        lines: (size(row, 5)?, size(row, 6)?),
+        overlap_start: overlap_start.and_then(|start| usize::try_from(start).ok()),
+        trail: row.get(8)?,
+        sections: row.get(9)?,
+        header: row.get(10)?,
+        kind: row.get(11)?,
+        name: row.get(12)?,
+        language: row.get(13)?,
+        tokens: size(row, 14)?,
+        part: (size(row, 15)?, size(row, 16)?),
+        strength: row.get(17)?,
+        cut: row.get(18)?,
+        hash: hash(row, 19)?,
+        warnings: row.get(20)?,
+        defines: row.get(21)?,
+        input: hash(row, 22)?,
+    })
+}
