@@ -30,6 +30,7 @@ pub mod eval;
 mod fs;
 mod index;
 mod library;
+mod mirror;
 mod model;
 mod read;
 mod search;
@@ -45,6 +46,10 @@ pub use fs::disk::make_folder_private;
 pub use fs::open::{CONFIGURATION_LIMIT, FileKind, Refused, read_below, read_named, stat_below};
 pub use index::{Index, OpenOptions, Stop, Watching};
 pub use library::{IndexEntry, LIBRARY, Located, includes, locate};
+pub use mirror::{
+    ConflictReason, MirrorConflict, MirrorFolder, MirrorOptions, MirrorReport, MirrorStep,
+    MirrorTarget, ObjectMetadata,
+};
 pub use model::{
     AlsoIn, Answer, Attributes, Building, ChangeDate, Channel, Channels, Check, Collection,
     DateFrom, DocumentEntry, DocumentHits, Domain, Encoding, Error, Explanation, Filter,

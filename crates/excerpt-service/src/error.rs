@@ -104,6 +104,26 @@ pub enum ServiceError {
         /// The folder or address as it was given.
         path: String,
     },
+    /// The destination of a mirror is neither a folder nor an object store.
+    #[error(
+        "cannot mirror to `{address}`: expected a folder, or an object store such as `s3://bucket/prefix`"
+    )]
+    NotADestination {
+        /// The address as it was given.
+        address: String,
+    },
+    /// The destination of a mirror is a part of its source, or contains it.
+    #[error("cannot mirror to `{destination}`: it is inside the collection, or contains it")]
+    MirrorInSource {
+        /// The destination.
+        destination: String,
+    },
+    /// Another process mirrors to the same place.
+    #[error("another process is mirroring to `{destination}`: wait for it to finish, or stop it")]
+    MirrorLocked {
+        /// The destination.
+        destination: String,
+    },
     /// An address contains a password, or what may be one, which is never kept.
     #[error(
         "the address of `{address}` contains a user name, a password or a token, which are never kept: leave it out, and let a credential helper of git or the environment keep it"

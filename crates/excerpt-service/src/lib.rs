@@ -25,6 +25,7 @@ mod folder;
 mod get;
 mod hit;
 mod list;
+mod mirror;
 mod named_files;
 mod note;
 mod overview;
@@ -63,6 +64,7 @@ pub use hit::{
 pub use list::{
     ListKind, ListReply, ListRequest, ListedCollection, ListedDocument, ListedFolder, collections,
 };
+pub use mirror::{MirrorReply, MirrorRequest};
 pub use named_files::{NamedFiles, ReadText};
 pub use note::{NoteReply, NoteRequest};
 pub use overview::Overview;

@@ -3,6 +3,7 @@
 mod clone;
 mod collections;
 mod list;
+mod mirror;
 mod open;
 mod read;
 mod rebuild;

@@ -66,6 +66,22 @@ pub enum Error {
         /// The error of the operating system.
         source: io::Error,
     },
+    /// The destination of a mirror cannot be read or written.
+    #[error("cannot mirror to `{destination}`: {}", plain(source))]
+    Mirror {
+        /// The destination.
+        destination: String,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The destination of a mirror has that of another source.
+    #[error("`{destination}` is the mirror of `{mirrored}`: choose another place")]
+    OtherMirror {
+        /// The destination.
+        destination: String,
+        /// The source that is mirrored there.
+        mirrored: String,
+    },
     /// The root of a source is not UTF-8.
     #[error("the name of `{}` is not UTF-8: rename it, or sync a parent folder", path.display())]
     Name {

@@ -31,6 +31,24 @@ pub fn decode(bytes: Vec<u8>) -> Result<(String, Encoding), SkipReason> {
     Ok((text?, encoding))
 }
 
+/// The bytes of a text in an encoding: the opposite of [`decode`]. `None` if the encoding lacks one
+/// of its characters.
+pub(crate) fn encode(text: &str, encoding: Encoding) -> Option<Vec<u8>> {
+    let utf16 = |mark: [u8; 2], bytes: fn(u16) -> [u8; 2]| {
+        let units = text.encode_utf16().flat_map(bytes);
+        mark.into_iter().chain(units).collect()
+    };
+    match encoding {
+        Encoding::Utf8 => Some(text.as_bytes().to_vec()),
+        Encoding::Utf16Le => Some(utf16([0xFF, 0xFE], u16::to_le_bytes)),
+        Encoding::Utf16Be => Some(utf16([0xFE, 0xFF], u16::to_be_bytes)),
+        Encoding::Windows1252 => {
+            let (bytes, _, has_unmappable) = WINDOWS_1252.encode(text);
+            (!has_unmappable).then(|| bytes.into_owned())
+        }
+    }
+}
+
 /// Text of a language written with Latin letters: most bytes are ASCII, and none is a control
 /// character or undefined. In an encoding of several bytes a character, such as Shift JIS or GBK,
 /// at least every other byte is not ASCII, and Cyrillic or Greek text in one byte has more of them
@@ -92,13 +110,19 @@ mod tests {
             .chain(text.encode_utf16().flat_map(u16::to_be_bytes))
             .collect();
         let text = text.to_string();
-        assert_eq!(decode(little).unwrap(), (text.clone(), Encoding::Utf16Le));
-        assert_eq!(decode(big).unwrap(), (text, Encoding::Utf16Be));
+        for (bytes, encoding) in [(little, Encoding::Utf16Le), (big, Encoding::Utf16Be)] {
+            assert_eq!(encode(&text, encoding), Some(bytes.clone()));
+            assert_eq!(decode(bytes).unwrap(), (text.clone(), encoding));
+        }
     }
 
     #[test]
     fn western_text_in_one_byte_a_character_is_read() {
-        let read = |bytes: &[u8]| decode(bytes.to_vec()).unwrap();
+        let read = |bytes: &[u8]| {
+            let (text, encoding) = decode(bytes.to_vec()).unwrap();
+            assert_eq!(encode(&text, encoding).as_deref(), Some(bytes));
+            (text, encoding)
+        };
         let western = |text: &str| (text.to_string(), Encoding::Windows1252);
         assert_eq!(read(b"caf\xe9"), western("café"));
         assert_eq!(

@@ -1,6 +1,7 @@
 //! Where documents come from. A [`Source`] lists what it has as [`Entries`] and
 //! reads the text of one [`Entry`] at a time; it knows nothing about the contents of an index.
 
+mod added;
 pub(crate) mod commits;
 #[cfg(test)]
 pub(crate) mod conformance;
@@ -16,7 +17,9 @@ mod watch;
 
 use crate::model::{Encoding, Provenance, Result, Skip, SourceId, Version};
 
+pub(crate) use added::AddedFrontMatter;
 pub use decode::decode;
+pub(crate) use decode::encode;
 pub use files::Files;
 pub use git::{GitAddressError, GitCommit, GitFetchError, GitOrigin, GitReference, GitRemote};
 pub use objects::{ObjectAddressError, ObjectOrigin, ObjectService};

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+use super::added::without_added;
 use super::decode::decode;
 pub(super) use super::ignores::IgnoreFiles;
 use super::ignores::{Ignores, MOST_PATTERNS, is_ignore_file};
@@ -43,9 +44,11 @@ impl Selection {
         }
     }
 
-    /// The text in the bytes of the file at `path`, or the reason for which it is skipped.
+    /// The text in the bytes of the file at `path`, without what a mirror has added to it, or the
+    /// reason for which it is skipped.
     pub(super) fn text(&self, path: &str, bytes: Vec<u8>) -> Result<(String, Encoding), Skip> {
         let (text, encoding) = decode(bytes).map_err(|reason| Skip::new(path, reason))?;
+        let text = without_added(text);
         match self.withholds(path, &text) {
             Some(secret) => Err(Skip::new(path, SkipReason::Secret).with_detail(secret)),
             None => Ok((text, encoding)),

@@ -19,6 +19,7 @@ mod generations;
 mod hostile_files;
 mod limits;
 mod losses;
+mod mirror;
 mod part;
 mod quality;
 mod ranking;

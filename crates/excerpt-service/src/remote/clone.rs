@@ -1,12 +1,12 @@
 //! The clones of git repositories in an index directory, and how they are fetched.
 
-use std::fs::{File, TryLockError};
+use std::fs::TryLockError;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use excerpt_index::{Error, GitCommit, GitOrigin, GitReference, Origin, Selection};
 
-use super::{RemoteState, folder_made};
+use super::{RemoteState, locked};
 
 /// Fetches the repository of `origin` into its clone in the index directory `index`. A commit that
 /// is there already is not fetched again.
@@ -26,7 +26,7 @@ pub(super) fn fetched(
         path: clone.clone(),
         source,
     };
-    let lock = locked(&clone).map_err(|error| match error {
+    let lock = locked(&clone.with_extension("lock")).map_err(|error| match error {
         TryLockError::WouldBlock => Error::Locked {
             path: index.to_path_buf(),
             holder: None,
@@ -69,14 +69,4 @@ fn opened(origin: &GitOrigin, clone: &Path, selection: &Selection) -> Result<Git
     }
     let commit = origin.remote().fetch(&origin.reference, clone);
     open(&commit.map_err(unreachable)?)
-}
-
-/// Takes the lock of a clone, which ends with the file or the process.
-fn locked(clone: &Path) -> Result<File, TryLockError> {
-    let folder = clone.parent().unwrap_or(clone);
-    folder_made(folder).map_err(TryLockError::Error)?;
-    let path = clone.with_extension("lock");
-    let file = File::create(path).map_err(TryLockError::Error)?;
-    file.try_lock()?;
-    Ok(file)
 }

@@ -8,7 +8,7 @@ pub(crate) mod part;
 pub(crate) mod push;
 mod state;
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::Path;
 
@@ -69,6 +69,19 @@ pub(crate) fn forget(index: &Path, root: &Path, others: &[Collection]) -> io::Re
     }
     let _ = fs::remove_file(clone.with_extension("lock"));
     fs::remove_dir_all(&clone)
+}
+
+/// Takes the lock at `path`, which ends with the file or the process.
+///
+/// # Errors
+///
+/// When another process has it, or the file cannot be made.
+pub(crate) fn locked(path: &Path) -> Result<File, TryLockError> {
+    let folder = path.parent().unwrap_or(path);
+    folder_made(folder).map_err(TryLockError::Error)?;
+    let file = File::create(path).map_err(TryLockError::Error)?;
+    file.try_lock()?;
+    Ok(file)
 }
 
 /// Makes the folder for what is kept about remote sources.

@@ -1,6 +1,6 @@
 //! Git repositories and object stores as they are named in a request to add one.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use excerpt_index::{
     GitAddressError, GitOrigin, GitReference, GitRemote, ObjectOrigin, Origin, Selection,
@@ -47,6 +47,26 @@ impl RemotePart {
             return Err(ServiceError::NotAnObjectStore { path });
         }
         Ok(self.repository(given)?.map(Origin::Git))
+    }
+
+    /// The place that is meant as the destination of a mirror: an object store, or a folder.
+    ///
+    /// # Errors
+    ///
+    /// When it is an address of something else, or one that cannot be used.
+    pub(crate) fn destination(given: &str, endpoint: Option<&str>) -> ServiceResult<Origin> {
+        let part = RemotePart {
+            endpoint: endpoint.map(str::to_string),
+            ..RemotePart::default()
+        };
+        if ObjectOrigin::is_meant(given) {
+            return part.objects(given).map(Origin::Objects);
+        }
+        if part.endpoint.is_some() || given.contains("://") {
+            let address = given.to_string();
+            return Err(ServiceError::NotADestination { address });
+        }
+        Ok(Origin::Disk(resolved(&std::path::absolute(given)?)))
     }
 
     fn objects(&self, given: &str) -> ServiceResult<ObjectOrigin> {
@@ -141,6 +161,14 @@ impl RemotePart {
     }
 }
 
+/// A path without links and `..`, as far as it exists.
+fn resolved(path: &Path) -> PathBuf {
+    let resolved = path
+        .ancestors()
+        .find_map(|above| Some((above.canonicalize().ok()?, path.strip_prefix(above).ok()?)));
+    resolved.map_or_else(|| path.to_path_buf(), |(above, rest)| above.join(rest))
+}
+
 /// The name of a collection of what is not on this disk.
 pub(crate) fn name_of(origin: &Origin) -> String {
     let parts = match origin {
@@ -223,6 +251,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         assert!(origin(folder.path().to_str().unwrap()).is_none());
         assert!(branch("main").of(folder.path().to_str().unwrap()).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_does_not_hide_where_a_mirror_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("notes")).unwrap();
+        std::os::unix::fs::symlink(root.join("notes"), root.join("link")).unwrap();
+        let given = root.join("link/mirror");
+        let destination = RemotePart::destination(given.to_str().unwrap(), None).unwrap();
+        assert_eq!(destination, Origin::Disk(root.join("notes/mirror")));
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod get;
 mod list;
 mod man;
 mod mcp;
+mod mirror;
 mod remove;
 mod search;
 mod status;
@@ -73,6 +74,7 @@ enum Command {
     Edit(edit::Args),
     Remove(remove::Args),
     Sync(sync::Args),
+    Mirror(mirror::Args),
     Status(status::Args),
     Get(get::Args),
     List(list::Args),
@@ -99,6 +101,7 @@ impl Command {
             Command::Edit(args) => edit::run(&args),
             Command::Remove(args) => remove::run(&args),
             Command::Sync(args) => sync::run(&args),
+            Command::Mirror(args) => mirror::run(&args),
             Command::Status(args) => status::run(&args),
             Command::Get(args) => get::run(&args),
             Command::List(args) => list::run(&args),

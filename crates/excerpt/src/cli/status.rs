@@ -218,7 +218,7 @@ fn remote_lines(remote: &RemoteStatus) -> Vec<String> {
     let state = &remote.state;
     let served = match (&state.commit, state.objects) {
         (Some(commit), _) => commit.get(..12).unwrap_or(commit).to_string(),
-        (None, Some(objects)) => format!("a listing of {}", counted(objects, "object")),
+        (None, Some(objects)) => format!("a listing of {}", counted(objects, "document")),
         (None, None) => "nothing yet".to_string(),
     };
     let reached = match state.reached {

@@ -402,3 +402,213 @@ fn an_index_is_rebuilt_from_its_repository() {
     remote.run(&["edit", "brain", "--target", "100"]).ok();
     assert_eq!(contents(&remote, "brain"), before, "split again");
 }
+
+#[test]
+fn a_second_branch_is_not_split_again() {
+    let remote = brain();
+    for number in 0..100 {
+        let text =
+            format!("---\ntags: [n{number}]\n---\n# Note {number}\n\nIt is about {number}.\n");
+        remote.project.write(&format!("notes/{number}.md"), text);
+    }
+    remote.push(&[], "2026-03-02T10:00:00Z");
+    let added = remote.json(&["add", &remote.address(), "--branch", "main"]);
+    assert_eq!(added["shared"], 0);
+    remote.git(&["checkout", "-q", "-b", "next"]);
+    remote.push(
+        &[("notes/7.md", "# Note 7\n\nIt is about seven.\n")],
+        "2026-03-03T10:00:00Z",
+    );
+    let added = remote.json(&["add", &remote.address(), "--branch", "next"]);
+    assert_eq!(
+        (&added["added"], &added["shared"]),
+        (&104.into(), &103.into())
+    );
+    // As if it had been split: another library has no other branch.
+    let alone = remote.project.path("../alone");
+    let alone = ["--index", alone.to_str().unwrap()];
+    let add = ["add", &remote.address(), "--branch", "next"];
+    remote.run(&[&add[..], &alone[..]].concat()).ok();
+    let question = [
+        "search",
+        "note about 12",
+        "-c",
+        "brain-next",
+        "--json",
+        "--all",
+        "--version",
+        "next",
+        "--tag",
+        "n12",
+    ];
+    let strip = |run: Run| -> Vec<Value> {
+        let hits = run.ok().stdout;
+        let hits = hits.lines().map(|line| {
+            let mut hit: Value = serde_json::from_str(line).unwrap();
+            hit.as_object_mut().unwrap().remove("score");
+            hit.as_object_mut().unwrap().remove("signals");
+            hit
+        });
+        hits.collect()
+    };
+    let shared = strip(remote.run(&question));
+    assert_eq!(shared.len(), 1, "{shared:?}");
+    assert_eq!(shared[0]["source_path"], "notes/12.md");
+    let own = strip(remote.run(&[&question[..], &alone[..]].concat()));
+    assert_eq!(shared[0]["document"], own[0]["document"]);
+    assert_eq!(shared[0]["text"], own[0]["text"]);
+    let old = remote.run(&["get", "notes/7.md", "-c", "brain-main"]).ok();
+    assert!(old.stdout.contains("It is about 7."), "{}", old.stdout);
+}
+
+/// The files below a folder, without those whose names start with a dot.
+fn files(folder: &std::path::Path) -> std::collections::BTreeMap<String, String> {
+    let mut files = std::collections::BTreeMap::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path
+                .strip_prefix(folder)
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .to_string();
+            match path.is_dir() {
+                _ if name.starts_with('.') => {}
+                true => folders.push(path),
+                false => drop(files.insert(name, fs::read_to_string(path).unwrap())),
+            }
+        }
+    }
+    files
+}
+
+/// The whole of a service over notes: a repository, its index, a mirror with front matter, a push,
+/// and an answer that says where it comes from.
+#[test]
+fn notes_are_indexed_mirrored_pushed_and_found() {
+    let remote = brain();
+    remote
+        .run(&["add", &remote.address(), "--preset", "brain"])
+        .ok();
+    let mirror = remote.project.path("../mirror");
+    let place = mirror.to_str().unwrap();
+    let args = ["mirror", "-c", "brain", place, "--front-matter"];
+    let dry = remote
+        .run(&[&args[..], &["--dry-run"]].concat())
+        .ok()
+        .stdout;
+    assert!(
+        dry.contains("write  domains/family/swim-team.md") && dry.contains("4 to be written"),
+        "{dry}"
+    );
+    assert!(!mirror.exists());
+    let first = remote.json(&args);
+    assert_eq!(
+        (&first["written"], &first["outdated"]),
+        (&4.into(), &Value::Null)
+    );
+    let commit = remote.git(&["rev-parse", "HEAD"]);
+    let swim = files(&mirror)["domains/family/swim-team.md"].clone();
+    let front = format!(
+        "---\n# Added by excerpt mirror\npath: domains/family/swim-team.md\ndomain: family\ntitle: Swim team\n"
+    );
+    assert!(swim.starts_with(&front) && swim.contains(&commit), "{swim}");
+    assert!(
+        swim.ends_with("---\n# Swim team\n\nOwen's first 50 free is on Saturday.\n"),
+        "{swim}"
+    );
+    assert_eq!(remote.json(&args)["written"], 0);
+
+    let body = r#"{"ref":"refs/heads/main","repository":{"full_name":"ada/brain"}}"#;
+    let new = (
+        "domains/family/swim-team.md",
+        "# Swim team\n\nOwen won in 31 seconds.\n",
+    );
+    fs::remove_file(remote.project.path("inbox/boat.md")).unwrap();
+    remote.push(&[new], "2026-11-20T10:00:00Z");
+    let pushed = remote.project.run_with(
+        &["sync", "-c", "brain", "--from-push", "-", "--json"],
+        body.as_bytes(),
+    );
+    let report: Value = serde_json::from_str(&pushed.ok().stdout).unwrap();
+    assert_eq!(
+        (&report["changed"], &report["removed"]),
+        (&1.into(), &1.into())
+    );
+    let second = remote.json(&args);
+    assert_eq!(
+        (&second["written"], &second["removed"], &second["unchanged"]),
+        (&1.into(), &1.into(), &2.into())
+    );
+    assert!(!mirror.join("inbox").exists());
+
+    // What an agent asks: a hit with its document, what is new, the folders, the summary.
+    let hit = remote.hit("how fast was Owen", "brain");
+    assert_eq!(hit["document"]["title"], "Swim team");
+    assert!(
+        hit["text"].as_str().unwrap().contains("31 seconds"),
+        "{hit}"
+    );
+    let recent = remote.run(&["list", "-c", "brain", "--recent"]).ok().stdout;
+    assert!(
+        recent.lines().nth(1).unwrap().contains("swim-team"),
+        "{recent}"
+    );
+    let folders = remote
+        .run(&["list", "-c", "brain", "--folders"])
+        .ok()
+        .stdout;
+    assert!(
+        folders.contains("domains/family") && !folders.contains("inbox"),
+        "{folders}"
+    );
+    let status = remote.run(&["status", "-c", "brain"]).ok().stdout;
+    assert!(status.contains("topics: Notes"), "{status}");
+
+    // The mirror as a source has the documents without what was added, in the same order.
+    remote
+        .run(&["add", place, "--name", "copy", "--preset", "brain"])
+        .ok();
+    let copied = remote.hit("how fast was Owen", "copy");
+    assert_eq!(copied["text"], hit["text"]);
+    assert_eq!(copied["document"]["metadata"], hit["document"]["metadata"]);
+
+    // While the source cannot be reached, nothing is removed, and a user is told.
+    fs::rename(remote.bare(), remote.bare().with_file_name("away")).unwrap();
+    let before = files(&mirror);
+    let run = remote.run(&args);
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert!(run.stderr.contains("nothing was removed"), "{}", run.stderr);
+    assert_eq!(files(&mirror), before);
+}
+
+#[test]
+fn a_mirror_is_refused_where_it_would_harm() {
+    let remote = brain();
+    let notes = remote.project.path("");
+    remote
+        .run(&["add", notes.to_str().unwrap(), "--name", "notes"])
+        .ok();
+    for (place, said) in [
+        ("mirror", "is inside the collection"),
+        ("..", "contains it"),
+        ("https://host/x", "expected a folder, or an object store"),
+        ("s3://me:word@bucket/x", "contains a user name"),
+    ] {
+        let run = remote.run(&["mirror", "-c", "notes", place]);
+        assert_eq!(run.code, Some(2));
+        assert!(
+            run.stderr.contains(said) && !run.stderr.contains("word@"),
+            "{}",
+            run.stderr
+        );
+    }
+    let run = remote.run(&["mirror", "-c", "nothing", "../mirror"]);
+    assert!(
+        run.stderr.contains("unknown collection `nothing`"),
+        "{}",
+        run.stderr
+    );
+}

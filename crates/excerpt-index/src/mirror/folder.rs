@@ -1,0 +1,142 @@
+//! A folder as the destination of a mirror: [`MirrorFolder`].
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use super::{MirrorTarget, ObjectMetadata};
+
+/// Where a file is written before it gets its name. A source skips it, since its name starts with
+/// a dot.
+const UNFINISHED: &str = ".excerpt-mirror";
+
+/// A folder on this disk. It keeps no metadata of its files.
+#[derive(Debug)]
+pub struct MirrorFolder {
+    root: PathBuf,
+}
+
+impl MirrorFolder {
+    /// The folder at `root`, which is made when the first file is written.
+    #[must_use]
+    pub fn new(root: &Path) -> MirrorFolder {
+        MirrorFolder {
+            root: root.to_path_buf(),
+        }
+    }
+
+    /// The file at a path. No part of it is a link, which could lead anywhere.
+    fn file(&self, path: &str) -> io::Result<PathBuf> {
+        let mut file = self.root.clone();
+        for name in path.split('/') {
+            if matches!(name, "" | "." | "..") || name.contains(['\0', '\\']) {
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidInput,
+                    "it has a name that no file can have",
+                ));
+            }
+            file.push(name);
+            if file.is_symlink() {
+                let error = "a symbolic link is in its place";
+                return Err(io::Error::new(io::ErrorKind::NotADirectory, error));
+            }
+        }
+        Ok(file)
+    }
+
+    /// The bytes in a file that has no name yet.
+    fn unfinished(&self, file: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
+        let folder = self.root.join(UNFINISHED);
+        fs::create_dir_all(&folder)?;
+        if let Some(parent) = file.parent() {
+            fs::create_dir_all(parent).map_err(|error| match error.kind() {
+                io::ErrorKind::AlreadyExists => io::Error::new(
+                    io::ErrorKind::NotADirectory,
+                    "a file is in the place of its folder",
+                ),
+                _ => error,
+            })?;
+        }
+        let mut unfinished = readable(&folder)?;
+        unfinished.write_all(bytes)?;
+        Ok(unfinished)
+    }
+}
+
+/// A temporary file that others may read, as far as the user's mask allows it.
+#[cfg(unix)]
+fn readable(folder: &Path) -> io::Result<NamedTempFile> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let permissions = fs::Permissions::from_mode(0o666);
+    tempfile::Builder::new()
+        .permissions(permissions)
+        .tempfile_in(folder)
+}
+
+#[cfg(not(unix))]
+fn readable(folder: &Path) -> io::Result<NamedTempFile> {
+    NamedTempFile::new_in(folder)
+}
+
+impl MirrorTarget for MirrorFolder {
+    fn name(&self) -> String {
+        self.root.display().to_string()
+    }
+
+    fn get(&self, path: &str) -> io::Result<Option<Vec<u8>>> {
+        let file = self.file(path)?;
+        match fs::symlink_metadata(&file) {
+            Ok(found) if found.is_file() => fs::read(file).map(Some),
+            Ok(_) => Err(io::Error::new(
+                io::ErrorKind::IsADirectory,
+                "something that is no file is in its place",
+            )),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn create(&self, path: &str, bytes: Vec<u8>, _: &ObjectMetadata) -> io::Result<bool> {
+        let file = self.file(path)?;
+        match self.unfinished(&file, &bytes)?.persist_noclobber(&file) {
+            Ok(_) => Ok(true),
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(error.error),
+        }
+    }
+
+    fn replace(&self, path: &str, bytes: Vec<u8>, _: &ObjectMetadata) -> io::Result<()> {
+        let file = self.file(path)?;
+        self.unfinished(&file, &bytes)?.persist(&file)?;
+        Ok(())
+    }
+
+    fn remove(&self, path: &str) -> io::Result<()> {
+        let file = self.file(path)?;
+        match fs::remove_file(&file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        // The folders that were made for it, unless they have something else.
+        let mut folder = file.parent();
+        while let Some(empty) = folder.filter(|folder| *folder != self.root)
+            && fs::remove_dir(empty).is_ok()
+        {
+            folder = empty.parent();
+        }
+        Ok(())
+    }
+
+    fn begin(&self) -> io::Result<()> {
+        self.end()
+    }
+
+    fn end(&self) -> io::Result<()> {
+        match fs::remove_dir_all(self.root.join(UNFINISHED)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+}

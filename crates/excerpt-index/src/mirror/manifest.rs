@@ -1,0 +1,74 @@
+//! What a mirror has written: the [`Manifest`] at its destination.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+
+use excerpt_chunk::Hash;
+use serde::{Deserialize, Serialize};
+
+use super::MirrorTarget;
+use crate::model::SourceId;
+
+/// Its path. A source skips it, since its name starts with a dot.
+pub(super) const MANIFEST: &str = ".excerpt-mirror.json";
+
+/// Its format.
+const VERSION: u32 = 1;
+
+/// What was written for a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Written {
+    /// What the bytes and the metadata of the object are made of: as long as it is the same,
+    /// nothing is written.
+    pub(super) key: Hash,
+    /// The hash of the bytes: what has another one was written by something else.
+    pub(super) content: Hash,
+}
+
+/// What a mirror has written, and what it was about to write when it was last interrupted.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Manifest {
+    version: u32,
+    /// The id of the source; `None` before the first document.
+    pub(super) source: Option<SourceId>,
+    /// What was written, by path.
+    pub(super) documents: BTreeMap<String, Written>,
+    /// The hashes of the bytes that may have been written, by path.
+    pub(super) pending: BTreeMap<String, BTreeSet<Hash>>,
+}
+
+impl Manifest {
+    /// That of a destination; empty if it has none.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read.
+    pub(super) fn read(target: &dyn MirrorTarget) -> io::Result<Manifest> {
+        let Some(bytes) = target.get(MANIFEST)? else {
+            return Ok(Manifest::default());
+        };
+        let invalid = |reason: &str| {
+            io::Error::other(format!(
+                "`{MANIFEST}`, which tells what was mirrored, {reason}; if it is removed, what is the same stays, and the rest is left alone"
+            ))
+        };
+        let manifest: Manifest =
+            serde_json::from_slice(&bytes).map_err(|_| invalid("is damaged"))?;
+        match manifest.version {
+            VERSION => Ok(manifest),
+            _ => Err(invalid("is of another version of excerpt")),
+        }
+    }
+
+    /// Stores it at the destination, as the mirror of `source`.
+    ///
+    /// # Errors
+    ///
+    /// When the destination cannot be written.
+    pub(super) fn write(&mut self, target: &dyn MirrorTarget, source: &SourceId) -> io::Result<()> {
+        self.version = VERSION;
+        self.source = Some(source.clone());
+        let bytes = serde_json::to_vec(self).map_err(io::Error::other)?;
+        target.replace(MANIFEST, bytes, &Vec::new())
+    }
+}

@@ -1,0 +1,192 @@
+//! The documents of a source, written to another place: one file or object a document.
+//!
+//! A [`Manifest`] at the destination tells what a mirror has written there. It is the reason why
+//! nothing is written twice, why nothing is removed or replaced that something else wrote, and why
+//! a mirror that was interrupted goes on: what is about to be written is noted before.
+
+mod folder;
+mod manifest;
+#[cfg(feature = "objects")]
+mod objects;
+mod plan;
+mod run;
+
+use std::io;
+
+use excerpt_chunk::Hash;
+use serde::Serialize;
+
+use crate::model::{Error, SourceId};
+use crate::store::StoreError;
+use crate::store::catalog::Catalog;
+use manifest::Manifest;
+use plan::Plan;
+
+pub use folder::MirrorFolder;
+
+/// What is said about an object besides its bytes: names and values.
+pub type ObjectMetadata = Vec<(&'static str, String)>;
+
+/// A place that a mirror is written to. It may be asked by several threads at once.
+pub trait MirrorTarget: Sync {
+    /// Its address or path, for messages.
+    fn name(&self) -> String;
+
+    /// The bytes at a path; `None` if there is nothing.
+    ///
+    /// # Errors
+    ///
+    /// When the place cannot be reached, as for all that follow.
+    fn get(&self, path: &str) -> io::Result<Option<Vec<u8>>>;
+
+    /// Writes bytes to a path, whole or not at all, unless there is something. Returns whether it
+    /// has written.
+    ///
+    /// # Errors
+    ///
+    /// Of the kinds [`InvalidInput`](io::ErrorKind::InvalidInput) and
+    /// [`NotADirectory`](io::ErrorKind::NotADirectory) when there can be nothing at this path.
+    fn create(&self, path: &str, bytes: Vec<u8>, metadata: &ObjectMetadata) -> io::Result<bool>;
+
+    /// Writes bytes to a path, in place of what is there.
+    ///
+    /// # Errors
+    ///
+    /// As [`MirrorTarget::create`].
+    fn replace(&self, path: &str, bytes: Vec<u8>, metadata: &ObjectMetadata) -> io::Result<()>;
+
+    /// Removes what is at a path, if anything.
+    ///
+    /// # Errors
+    ///
+    /// When the place cannot be reached.
+    fn remove(&self, path: &str) -> io::Result<()>;
+
+    /// Prepares for writing. By default, nothing happens.
+    ///
+    /// # Errors
+    ///
+    /// When the place cannot be written.
+    fn begin(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Removes what was only needed for writing. By default, nothing happens.
+    ///
+    /// # Errors
+    ///
+    /// As [`MirrorTarget::begin`].
+    fn end(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// The hash of the bytes at a path; `None` if there is nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`MirrorTarget::get`].
+    fn hash(&self, path: &str) -> io::Result<Option<Hash>> {
+        Ok(self.get(path)?.map(|bytes| Hash::of(&bytes)))
+    }
+}
+
+/// How a source is mirrored.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct MirrorOptions {
+    /// Whether a document in Markdown or plain text that does not begin with `---` gets front
+    /// matter with its path, domain, title and commit. Default: no.
+    pub front_matter: bool,
+    /// Whether documents that the index no longer has are removed: only if its source was reached.
+    /// Default: no.
+    pub removes: bool,
+    /// Whether what something else wrote is replaced or removed, too. Default: no.
+    pub overwrites: bool,
+    /// Whether nothing is written, and it is only told what would be. Default: no.
+    pub is_dry_run: bool,
+}
+
+/// What a mirror does, step by step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MirrorStep {
+    /// A document is written, or would be.
+    Write(String),
+    /// A document is removed, or would be.
+    Remove(String),
+}
+
+/// What a mirror did.
+#[derive(Clone, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct MirrorReport {
+    /// Documents that were written; without those that were there already.
+    pub written: usize,
+    /// Their bytes.
+    pub bytes_written: u64,
+    /// Documents that were removed.
+    pub removed: usize,
+    /// Documents for which there was nothing to do.
+    pub unchanged: usize,
+    /// What was left as it is, by path.
+    pub conflicts: Vec<MirrorConflict>,
+}
+
+/// A path of the destination that a mirror has left as it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct MirrorConflict {
+    /// The path.
+    pub path: String,
+    /// Why.
+    pub reason: ConflictReason,
+}
+
+/// Why a mirror leaves something as it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ConflictReason {
+    /// There is something at the path that the mirror did not write.
+    #[error("something else wrote it")]
+    Foreign,
+    /// The mirror wrote it, and something has changed it since.
+    #[error("it was changed since it was mirrored")]
+    Changed,
+    /// The destination can have nothing at the path.
+    #[error("it cannot be stored there: {0}")]
+    Unstorable(String),
+}
+
+/// Mirrors a source to `target`, and tells each step to `told`.
+///
+/// # Errors
+///
+/// [`Error::Mirror`] when the destination cannot be read or written, and [`Error::OtherMirror`]
+/// when it has the mirror of another source.
+pub(crate) fn mirror(
+    catalog: &dyn Catalog,
+    source: &SourceId,
+    target: &dyn MirrorTarget,
+    options: MirrorOptions,
+    told: &mut dyn FnMut(MirrorStep),
+) -> Result<MirrorReport, StoreError> {
+    let failed = |source| {
+        StoreError::Told(Error::Mirror {
+            destination: target.name(),
+            source,
+        })
+    };
+    let manifest = Manifest::read(target).map_err(failed)?;
+    if let Some(other) = manifest.source.as_ref().filter(|other| *other != source) {
+        return Err(StoreError::Told(Error::OtherMirror {
+            destination: target.name(),
+            mirrored: other.to_string(),
+        }));
+    }
+    let plan = Plan::of(catalog, source, &manifest, options)?;
+    if options.is_dry_run {
+        return Ok(plan.told(told));
+    }
+    run::run(catalog, (target, manifest), plan, options.overwrites, told)
+}

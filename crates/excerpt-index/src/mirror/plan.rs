@@ -1,0 +1,215 @@
+//! What a mirror is about to write and to remove: the [`Plan`].
+
+use std::collections::BTreeSet;
+
+use excerpt_chunk::{Document, Hash};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use serde_json::Value;
+
+use super::manifest::{MANIFEST, Manifest};
+use super::{
+    ConflictReason, MirrorConflict, MirrorOptions, MirrorReport, MirrorStep, ObjectMetadata,
+};
+use crate::model::{DocumentId, SourceId};
+use crate::source::{AddedFrontMatter, encode};
+use crate::store::catalog::Catalog;
+use crate::store::{StoreError, StoredDocument};
+
+/// The longest value in the metadata of an object, in bytes as it is sent. A longer one is left
+/// out: S3 allows 2 kB for all of them.
+const LONGEST_VALUE: usize = 400;
+
+/// The syntaxes of the documents that get front matter: in any other it would be an error.
+const WITH_FRONT_MATTER: [&str; 2] = ["markdown", "text"];
+
+/// A document that is to be written.
+#[derive(Debug)]
+pub(super) struct Planned {
+    pub(super) path: String,
+    /// What its object is made of.
+    pub(super) key: Hash,
+    id: DocumentId,
+}
+
+/// What is to be done.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) source: SourceId,
+    pub(super) writes: Vec<Planned>,
+    pub(super) removals: Vec<String>,
+    /// What is known so far: the documents that are there already, and the paths that cannot be.
+    pub(super) report: MirrorReport,
+    front_matter: bool,
+}
+
+impl Plan {
+    /// What differs between a source and what a mirror has written.
+    ///
+    /// # Errors
+    ///
+    /// Those of the catalog.
+    pub(super) fn of(
+        catalog: &dyn Catalog,
+        source: &SourceId,
+        manifest: &Manifest,
+        options: MirrorOptions,
+    ) -> Result<Plan, StoreError> {
+        let mut plan = Plan {
+            source: source.clone(),
+            writes: Vec::new(),
+            removals: Vec::new(),
+            report: MirrorReport::default(),
+            front_matter: options.front_matter,
+        };
+        let mut listed = Vec::new();
+        catalog.each_listed(Some(source), "", None, &mut |document| {
+            listed.push((document.id, document.path));
+        })?;
+        for (id, path) in &listed {
+            plan.add(catalog, *id, path, manifest)?;
+        }
+        if options.removes {
+            let there: BTreeSet<&str> = listed.iter().map(|(_, path)| &**path).collect();
+            let known: BTreeSet<&String> = manifest
+                .documents
+                .keys()
+                .chain(manifest.pending.keys())
+                .collect();
+            let gone = known.into_iter().filter(|path| !there.contains(&***path));
+            plan.removals = gone.cloned().collect();
+        }
+        Ok(plan)
+    }
+
+    fn add(
+        &mut self,
+        catalog: &dyn Catalog,
+        id: DocumentId,
+        path: &str,
+        manifest: &Manifest,
+    ) -> Result<(), StoreError> {
+        if path == MANIFEST {
+            let reason = ConflictReason::Unstorable("the mirror itself needs this name".into());
+            self.report.conflicts.push(MirrorConflict {
+                path: path.to_string(),
+                reason,
+            });
+            return Ok(());
+        }
+        let Some(document) = catalog.document(id)? else {
+            return Ok(());
+        };
+        let key = self.key(&document);
+        let is_there = manifest
+            .documents
+            .get(path)
+            .is_some_and(|written| written.key == key);
+        match is_there && !manifest.pending.contains_key(path) {
+            true => self.report.unchanged += 1,
+            false => self.writes.push(Planned {
+                path: path.to_string(),
+                key,
+                id,
+            }),
+        }
+        Ok(())
+    }
+
+    fn key(&self, document: &StoredDocument) -> Hash {
+        let added = self
+            .gets_front_matter(document)
+            .then(|| front_matter(document).before(""));
+        let parts = (
+            document.text.to_string(),
+            document.encoding,
+            added,
+            metadata(document),
+        );
+        Hash::of(&serde_json::to_vec(&parts).unwrap_or_default())
+    }
+
+    fn gets_front_matter(&self, document: &StoredDocument) -> bool {
+        self.front_matter && WITH_FRONT_MATTER.contains(&&*document.syntax)
+    }
+
+    /// The bytes and the metadata of the object of a document; `None` if it is no longer there.
+    ///
+    /// # Errors
+    ///
+    /// Those of the catalog.
+    pub(super) fn object(
+        &self,
+        catalog: &dyn Catalog,
+        planned: &Planned,
+    ) -> Result<Option<(Vec<u8>, ObjectMetadata)>, StoreError> {
+        let Some(document) = catalog.document(planned.id)? else {
+            return Ok(None);
+        };
+        let text = catalog.text(document.text)?;
+        let encoding = document.encoding;
+        let gets_front_matter =
+            self.gets_front_matter(&document) && AddedFrontMatter::is_needed(&text);
+        // Its encoding may lack a letter of the path.
+        let with_front_matter = gets_front_matter
+            .then(|| encode(&front_matter(&document).before(&text), encoding))
+            .flatten();
+        let bytes = with_front_matter.or_else(|| encode(&text, encoding));
+        let bytes = bytes.ok_or(StoreError::Value("a text that its encoding does not have"))?;
+        Ok(Some((bytes, metadata(&document))))
+    }
+
+    /// What would be done.
+    pub(super) fn told(self, told: &mut dyn FnMut(MirrorStep)) -> MirrorReport {
+        let mut report = self.report;
+        report.written = self.writes.len();
+        report.removed = self.removals.len();
+        for write in self.writes {
+            told(MirrorStep::Write(write.path));
+        }
+        for path in self.removals {
+            told(MirrorStep::Remove(path));
+        }
+        report
+    }
+}
+
+fn commit(document: &StoredDocument) -> Option<&str> {
+    document.provenance.get("commit").and_then(Value::as_str)
+}
+
+fn front_matter(document: &StoredDocument) -> AddedFrontMatter<'_> {
+    AddedFrontMatter {
+        path: &document.path,
+        domain: Document::new("").with_path(&document.path).domain(),
+        title: document.title.as_deref(),
+        commit: commit(document),
+    }
+}
+
+/// A value as a header can have it: S3 allows ASCII only. What is not is percent-encoded.
+fn header(value: &str) -> String {
+    const ESCAPED: &AsciiSet = &CONTROLS.add(b'%');
+    utf8_percent_encode(value.trim(), ESCAPED).to_string()
+}
+
+/// What is said about the object of a document besides its text.
+fn metadata(document: &StoredDocument) -> ObjectMetadata {
+    let AddedFrontMatter {
+        path,
+        domain,
+        title,
+        commit,
+    } = front_matter(document);
+    let values = [
+        ("path", Some(path)),
+        ("domain", domain),
+        ("title", title),
+        ("commit", commit),
+    ];
+    let values = values
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, header(value?))));
+    values
+        .filter(|(_, value)| value.len() <= LONGEST_VALUE)
+        .collect()
+}

@@ -1,0 +1,376 @@
+//! A mirror has each document of the index, and nothing that something else wrote is lost.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use excerpt_index::{
+    ConflictReason, Error, MirrorFolder, MirrorOptions, MirrorReport, MirrorStep, MirrorTarget,
+    ObjectMetadata,
+};
+
+use crate::fixture::World;
+
+/// The manifest of a mirror, and the folder for unfinished files.
+const OF_MIRROR: [&str; 2] = [".excerpt-mirror.json", ".excerpt-mirror"];
+
+fn place(world: &World) -> PathBuf {
+    world.root().with_file_name("mirror")
+}
+
+fn options(change: impl FnOnce(&mut MirrorOptions)) -> MirrorOptions {
+    let mut options = MirrorOptions::default();
+    options.removes = true;
+    change(&mut options);
+    options
+}
+
+fn mirrored_to(
+    world: &World,
+    target: &dyn MirrorTarget,
+    options: MirrorOptions,
+) -> Result<MirrorReport, Error> {
+    world.open().mirror(&world.root(), target, options, |_| {})
+}
+
+/// Syncs and mirrors to the folder.
+fn mirrored(world: &World, change: impl FnOnce(&mut MirrorOptions)) -> MirrorReport {
+    world.sync();
+    let folder = MirrorFolder::new(&place(world));
+    mirrored_to(world, &folder, options(change)).unwrap()
+}
+
+fn counts(report: &MirrorReport) -> (usize, usize, usize) {
+    (report.written, report.removed, report.unchanged)
+}
+
+/// The files below a folder, apart from those of the mirror itself.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path
+                .strip_prefix(folder)
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .to_string();
+            match path.is_dir() {
+                _ if OF_MIRROR.contains(&&*name) => {}
+                true => folders.push(path),
+                false => drop(files.insert(name, fs::read(path).unwrap())),
+            }
+        }
+    }
+    files
+}
+
+fn notes() -> World {
+    World::new()
+        .file(
+            "domains/family/swim-team.md",
+            "# Swim team\r\n\r\nOwen's first 50 free.\n",
+        )
+        .file("inbox/clip.md", "---\ntitle: A clip\n---\n\nText.\n")
+        .file("code/main.rs", "fn main() {}\n")
+        .file("empty.md", "")
+        .file(
+            "latin.md",
+            b"# caf\xe9\n\nA caf\xe9 in the old town of K\xf6ln.\n",
+        )
+        .file("mark.md", "\u{feff}# Mark\n")
+}
+
+#[test]
+fn each_document_is_written_byte_for_byte_and_once() {
+    let world = notes();
+    let report = mirrored(&world, |_| {});
+    assert_eq!(counts(&report), (6, 0, 0));
+    assert_eq!(files(&place(&world)), files(&world.root()));
+    let manifest = fs::metadata(place(&world).join(OF_MIRROR[0]))
+        .unwrap()
+        .modified()
+        .unwrap();
+    let report = mirrored(&world, |_| {});
+    assert_eq!((counts(&report), report.bytes_written), ((0, 0, 6), 0));
+    let same = fs::metadata(place(&world).join(OF_MIRROR[0]))
+        .unwrap()
+        .modified()
+        .unwrap();
+    assert_eq!(manifest, same, "nothing at all is written");
+    assert!(!place(&world).join(OF_MIRROR[1]).exists());
+}
+
+#[test]
+fn only_what_has_changed_is_written_and_only_what_was_mirrored_is_removed() {
+    let world = notes();
+    mirrored(&world, |_| {});
+    fs::write(place(&world).join("inbox/other.txt"), "not ours").unwrap();
+    world.write("code/main.rs", "fn main() { run() }\n");
+    world.write("new.md", "# New\n");
+    world.remove("inbox/clip.md");
+    world.remove("domains/family/swim-team.md");
+    let report = mirrored(&world, |_| {});
+    assert_eq!(counts(&report), (2, 2, 3));
+    let there = files(&place(&world));
+    assert_eq!(there["code/main.rs"], b"fn main() { run() }\n");
+    assert_eq!(there["inbox/other.txt"], b"not ours");
+    assert!(!there.contains_key("inbox/clip.md"));
+    assert!(
+        !place(&world).join("domains").exists(),
+        "no empty folder stays"
+    );
+}
+
+#[test]
+fn front_matter_is_added_where_there_is_none_and_is_no_part_of_the_document() {
+    let world = notes();
+    mirrored(&world, |options| options.front_matter = true);
+    let there = files(&place(&world));
+    let text = |path: &str| String::from_utf8_lossy(&there[path]).into_owned();
+    assert_eq!(
+        text("domains/family/swim-team.md"),
+        "---\n# Added by excerpt mirror\npath: domains/family/swim-team.md\ndomain: family\n\
+         title: Swim team\n---\n# Swim team\r\n\r\nOwen's first 50 free.\n"
+    );
+    assert!(text("mark.md").starts_with("\u{feff}---\n"));
+    let own = files(&world.root());
+    for path in ["inbox/clip.md", "code/main.rs"] {
+        assert_eq!(there[path], own[path], "{path}");
+    }
+    assert!(
+        there["latin.md"].ends_with(&own["latin.md"]),
+        "in its own encoding"
+    );
+    assert_eq!(
+        counts(&mirrored(&world, |options| options.front_matter = true)),
+        (0, 0, 6)
+    );
+
+    // As a source, the mirror has the same documents.
+    let copy = World::new();
+    for (path, bytes) in &there {
+        copy.write(path, bytes);
+    }
+    copy.sync();
+    let fields = |world: &World| {
+        let documents = world
+            .open()
+            .documents(&excerpt_index::ListOptions::default())
+            .unwrap();
+        let listed = documents.into_iter().map(|document| {
+            let target = excerpt_index::Target::document(&document.path);
+            let text = world
+                .open()
+                .get(&target, &excerpt_index::ReadOptions::default())
+                .unwrap();
+            (document.path, document.title, text.text)
+        });
+        listed.collect::<Vec<_>>()
+    };
+    assert_eq!(fields(&copy), fields(&world));
+    // And a mirror of it is the same again.
+    mirrored(&copy, |options| options.front_matter = true);
+    assert_eq!(files(&place(&copy)), there);
+}
+
+#[test]
+fn what_something_else_wrote_or_changed_stays() {
+    let world = notes();
+    fs::create_dir_all(place(&world).join("code")).unwrap();
+    fs::write(place(&world).join("code/main.rs"), "theirs").unwrap();
+    fs::write(place(&world).join("empty.md"), "").unwrap();
+    let reasons = |report: &MirrorReport| {
+        let conflicts = report.conflicts.iter();
+        conflicts
+            .map(|it| (it.path.clone(), it.reason.clone()))
+            .collect::<Vec<_>>()
+    };
+    let report = mirrored(&world, |_| {});
+    assert_eq!(counts(&report), (4, 0, 1), "what is the same is taken over");
+    assert_eq!(
+        reasons(&report),
+        [("code/main.rs".to_string(), ConflictReason::Foreign)]
+    );
+
+    for path in ["inbox/clip.md", "latin.md"] {
+        fs::write(place(&world).join(path), "edited there").unwrap();
+    }
+    world.remove("inbox/clip.md");
+    world.write("latin.md", "# Other\n");
+    let report = mirrored(&world, |_| {});
+    let changed = |path: &str| (path.to_string(), ConflictReason::Changed);
+    let foreign = ("code/main.rs".to_string(), ConflictReason::Foreign);
+    assert_eq!(
+        reasons(&report),
+        [foreign, changed("inbox/clip.md"), changed("latin.md")]
+    );
+    let there = files(&place(&world));
+    assert_eq!(
+        (&*there["latin.md"], &*there["code/main.rs"]),
+        (&b"edited there"[..], &b"theirs"[..])
+    );
+
+    let report = mirrored(&world, |options| options.overwrites = true);
+    assert!(report.conflicts.is_empty(), "{report:?}");
+    assert_eq!(files(&place(&world))["latin.md"], b"# Other\n");
+}
+
+#[test]
+fn nothing_is_removed_when_that_was_not_asked_for() {
+    let world = notes();
+    mirrored(&world, |_| {});
+    world.remove("empty.md");
+    assert_eq!(
+        counts(&mirrored(&world, |options| options.removes = false)),
+        (0, 0, 5)
+    );
+    assert!(place(&world).join("empty.md").exists());
+    assert_eq!(counts(&mirrored(&world, |_| {})), (0, 1, 5));
+}
+
+#[test]
+fn a_dry_run_tells_everything_and_changes_nothing() {
+    let world = notes();
+    mirrored(&world, |_| {});
+    let before = files(&place(&world));
+    world.write("new.md", "# New\n");
+    world.remove("empty.md");
+    world.sync();
+    let mut steps = Vec::new();
+    let folder = MirrorFolder::new(&place(&world));
+    let dry = options(|options| options.is_dry_run = true);
+    let report = world
+        .open()
+        .mirror(&world.root(), &folder, dry, |step| steps.push(step))
+        .unwrap();
+    assert_eq!(counts(&report), (1, 1, 5));
+    assert_eq!(
+        steps,
+        [
+            MirrorStep::Write("new.md".into()),
+            MirrorStep::Remove("empty.md".into())
+        ]
+    );
+    assert_eq!(files(&place(&world)), before);
+}
+
+#[test]
+fn a_place_is_the_mirror_of_one_source() {
+    let (world, other) = (notes(), World::new().file("a.md", "# A\n"));
+    mirrored(&world, |_| {});
+    other.sync();
+    let folder = MirrorFolder::new(&place(&world));
+    let error = mirrored_to(&other, &folder, options(|_| {})).unwrap_err();
+    assert!(matches!(error, Error::OtherMirror { .. }), "{error}");
+    fs::write(place(&world).join(OF_MIRROR[0]), "{").unwrap();
+    let error = mirrored_to(&world, &folder, options(|_| {})).unwrap_err();
+    assert!(error.to_string().contains("damaged"), "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_or_a_file_in_the_way_is_not_followed() {
+    let world = World::new()
+        .file("a/b.md", "# B\n")
+        .file("c/d.md", "# D\n")
+        .file("e.md", "# E\n");
+    let elsewhere = world.root().with_file_name("elsewhere");
+    fs::create_dir_all(&elsewhere).unwrap();
+    fs::create_dir_all(place(&world).join("e.md")).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, place(&world).join("a")).unwrap();
+    fs::write(place(&world).join("c"), "a file").unwrap();
+    let report = mirrored(&world, |_| {});
+    let paths: Vec<&str> = report
+        .conflicts
+        .iter()
+        .map(|conflict| &*conflict.path)
+        .collect();
+    assert_eq!(paths, ["a/b.md", "c/d.md", "e.md"]);
+    assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0);
+    assert_eq!(fs::read(place(&world).join("c")).unwrap(), b"a file");
+}
+
+/// A folder that is gone after some changes.
+struct Vanishing {
+    folder: MirrorFolder,
+    left: AtomicUsize,
+}
+
+impl Vanishing {
+    fn step(&self) -> io::Result<()> {
+        let less = |left: usize| left.checked_sub(1);
+        let left = self
+            .left
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, less);
+        left.map(drop).map_err(|_| io::Error::other("it is gone"))
+    }
+}
+
+impl MirrorTarget for Vanishing {
+    fn name(&self) -> String {
+        self.folder.name()
+    }
+
+    fn get(&self, path: &str) -> io::Result<Option<Vec<u8>>> {
+        self.folder.get(path)
+    }
+
+    fn create(&self, path: &str, bytes: Vec<u8>, metadata: &ObjectMetadata) -> io::Result<bool> {
+        self.step()?;
+        self.folder.create(path, bytes, metadata)
+    }
+
+    fn replace(&self, path: &str, bytes: Vec<u8>, metadata: &ObjectMetadata) -> io::Result<()> {
+        self.step()?;
+        self.folder.replace(path, bytes, metadata)
+    }
+
+    fn remove(&self, path: &str) -> io::Result<()> {
+        self.step()?;
+        self.folder.remove(path)
+    }
+}
+
+#[test]
+fn a_mirror_that_broke_off_anywhere_goes_on() {
+    for changes in 0.. {
+        let world = notes();
+        mirrored(&world, |_| {});
+        let vanishing = Vanishing {
+            folder: MirrorFolder::new(&place(&world)),
+            left: AtomicUsize::new(changes),
+        };
+        world.write("code/main.rs", "fn main() { run() }\n");
+        world.write("new.md", "# New\n");
+        world.remove("inbox/clip.md");
+        world.sync();
+        let broken = mirrored_to(&world, &vanishing, options(|_| {}));
+        // Meanwhile, everything is different again.
+        world.write("code/main.rs", "fn main() { stop() }\n");
+        world.write("new.md", "# Newer\n");
+        world.write(
+            "inbox/clip.md",
+            "---\ntitle: A clip\n---\n\nAnother text.\n",
+        );
+        world.remove("empty.md");
+        let report = mirrored(&world, |_| {});
+        assert!(report.conflicts.is_empty(), "after {changes}: {report:?}");
+        assert_eq!(
+            files(&place(&world)),
+            files(&world.root()),
+            "after {changes}"
+        );
+        if broken.is_ok() {
+            assert_eq!(
+                changes, 5,
+                "the manifest twice, two files, and one that is removed"
+            );
+            return;
+        }
+    }
+}
