@@ -273,12 +273,22 @@ impl PreparedAddition {
             (Some(_), true) => index.replace(wanted.clone()).map(|()| wanted.clone()),
             (Some(_), false) => index.add(wanted.clone()).map(|()| wanted.clone()),
         })?;
-        synced(
+        let name = collection.name.clone();
+        let is_remote = fetched.is_some();
+        let added = synced(
             &mut index,
             collection,
             (&self.configuration, fetched),
             observer,
-        )
+        );
+        // What was not reached to its end, and has nothing that can be found, was not added.
+        if let Err(ServiceError::Index(Error::Source { .. })) = &added
+            && is_remote
+            && !self.replaces
+        {
+            patiently(|| index.remove(&name))?;
+        }
+        added
     }
 
     fn syncable(&self, index: &Path, root: &Path) -> Syncable {
@@ -519,7 +529,7 @@ fn synced(
         collection: None,
     };
     let report = patiently(|| match &fetched {
-        Some(fetched) => sync_opened(index, &**fetched, &source.options, None, observer),
+        Some(fetched) => sync_opened(index, (&source, &**fetched), None, observer),
         None => sync(index, &source, None, observer),
     })?;
     Ok(AddReply {

@@ -550,7 +550,7 @@ impl EngineWriter {
             let name = seen.name.clone();
             return Err(ServiceError::Replaced { name });
         }
-        Ok(index.sync_source(&*source.open()?, &source.options, progress)?)
+        Ok(source.sync_opened(index, &*source.open()?, progress)?)
     }
 
     /// A source with the options to sync it.

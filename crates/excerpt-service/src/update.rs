@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use excerpt_index::{
-    Error, Index, Keywords, OpenOptions, Origin, Progress, Source, Stage, SyncOptions, SyncReport,
+    Error, Index, Keywords, OpenOptions, Origin, Progress, Source, Stage, SyncReport,
 };
 
 use serde::{Deserialize, Serialize};
@@ -296,7 +296,7 @@ pub fn sync(
     observer: &mut dyn SyncObserver,
 ) -> Result<SyncReport, Error> {
     let opened = source.open()?;
-    sync_opened(index, &*opened, &source.options, budget, observer)
+    sync_opened(index, (source, &*opened), budget, observer)
 }
 
 /// Syncs a source that was opened, as [`sync`] does.
@@ -306,8 +306,7 @@ pub fn sync(
 /// Those of [`Index::sync_source`].
 pub(crate) fn sync_opened(
     index: &mut Index,
-    source: &dyn Source,
-    options: &SyncOptions,
+    (source, opened): (&Syncable, &dyn Source),
     budget: Option<TimeBudget>,
     observer: &mut dyn SyncObserver,
 ) -> Result<SyncReport, Error> {
@@ -318,7 +317,7 @@ pub(crate) fn sync_opened(
             _ => ControlFlow::Continue(()),
         }
     };
-    let report = index.sync_source(source, options, progress);
+    let report = source.sync_opened(index, opened, progress);
     observer.ended();
     report
 }

@@ -1,19 +1,24 @@
 //! An object store that remembers when it was reached: [`ListedSource`].
 
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use excerpt_index::{
-    Entries, Entry, Error, ObjectOrigin, ObjectSource, Origin, Reading, Selection, Source, SourceId,
+    Entries, Entry, Error, ObjectOrigin, ObjectSource, Origin, Reading, Selection, SkipReason,
+    Source, SourceId,
 };
 
 use super::RemoteState;
 
-/// The objects of a store. Each complete listing is recorded in the [`RemoteState`], and so is each
+/// The objects of a store. Each complete listing is recorded in the [`RemoteState`], and so is a
 /// failure.
 pub(super) struct ListedSource {
     objects: ObjectSource,
     index: PathBuf,
     origin: Origin,
+    /// Whether an object could not be read.
+    is_failing: AtomicBool,
 }
 
 impl ListedSource {
@@ -30,20 +35,19 @@ impl ListedSource {
         let origin = Origin::Objects(objects.clone());
         let opened = ObjectSource::open(objects, selection);
         if let Err(error) = &opened {
-            record(index, &origin, |state| state.failed(error));
+            RemoteState::record(index, &origin, |state| state.failed(error));
         }
         Ok(ListedSource {
             objects: opened?,
             index: index.to_path_buf(),
             origin,
+            is_failing: AtomicBool::new(false),
         })
     }
-}
 
-fn record(index: &Path, origin: &Origin, change: impl FnOnce(&mut RemoteState)) {
-    let mut state = RemoteState::of_origin(index, origin);
-    change(&mut state);
-    state.keep(index, origin);
+    fn record(&self, change: impl FnOnce(&mut RemoteState)) {
+        RemoteState::record(&self.index, &self.origin, change);
+    }
 }
 
 impl Source for ListedSource {
@@ -52,7 +56,6 @@ impl Source for ListedSource {
     }
 
     fn entries(&self) -> Result<Entries<'_>, Error> {
-        let mut count: usize = 0;
         let mut entries = self.objects.entries()?;
         let mut is_over = false;
         Ok(Box::new(std::iter::from_fn(move || {
@@ -61,17 +64,14 @@ impl Source for ListedSource {
             }
             let next = entries.next();
             match &next {
-                Some(Ok(_)) => count += 1,
+                Some(Ok(_)) => {}
                 Some(Err(error)) => {
                     is_over = true;
-                    record(&self.index, &self.origin, |state| state.failed(error));
+                    self.record(|state| state.failed(error));
                 }
                 None => {
                     is_over = true;
-                    record(&self.index, &self.origin, |state| {
-                        state.reached();
-                        state.objects = Some(count);
-                    });
+                    self.record(RemoteState::reached);
                 }
             }
             next
@@ -83,6 +83,16 @@ impl Source for ListedSource {
     }
 
     fn read(&self, entry: &Entry) -> Reading {
-        self.objects.read(entry)
+        let reading = self.objects.read(entry);
+        if let Reading::Skip { skip, .. } = &reading
+            && skip.reason == SkipReason::Unreadable
+            && !self.is_failing.swap(true, Ordering::Relaxed)
+        {
+            let reason = skip.detail.clone().unwrap_or_default();
+            let source = io::Error::other(format!("`{}` cannot be read: {reason}", skip.path));
+            let path = self.objects.id().path().into();
+            self.record(|state| state.failed(&Error::Source { path, source }));
+        }
+        reading
     }
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use excerpt_index::{Error, Origin};
+use excerpt_index::{Error, Origin, SyncReport};
 use serde::{Deserialize, Serialize};
 
 use super::folder_made;
@@ -27,7 +27,7 @@ pub struct RemoteState {
     pub address: String,
     /// Of a git repository: the commit that was read last.
     pub commit: Option<String>,
-    /// Of an object store: how many objects the last complete listing had.
+    /// Of an object store: how many documents the last complete listing had.
     pub objects: Option<usize>,
     /// When it was last reached.
     pub reached: Option<i64>,
@@ -112,6 +112,30 @@ impl RemoteState {
             error => error.to_string(),
         });
         self.failures = self.failures.saturating_add(1);
+    }
+
+    /// Changes what is kept about an origin.
+    pub(super) fn record(index: &Path, origin: &Origin, change: impl FnOnce(&mut RemoteState)) {
+        let mut state = RemoteState::of_origin(index, origin);
+        change(&mut state);
+        state.keep(index, origin);
+    }
+
+    /// Records how a sync of the source with this root has ended.
+    pub(crate) fn synced(index: &Path, root: &Path, report: &Result<SyncReport, Error>) {
+        let origin = Origin::of(root);
+        if !origin.is_remote() {
+            return;
+        }
+        match report {
+            Err(error @ Error::Vanished { .. }) => {
+                RemoteState::record(index, &origin, |state| state.failed(error));
+            }
+            Ok(report) if matches!(origin, Origin::Objects(_)) && report.complete => {
+                RemoteState::record(index, &origin, |state| state.objects = Some(report.listed));
+            }
+            _ => {}
+        }
     }
 
     /// Keeps it for other processes. It is only a memory: if it cannot be written, the source is

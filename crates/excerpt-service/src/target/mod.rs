@@ -5,12 +5,13 @@ mod fragment;
 mod paths;
 mod resource;
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy as _;
 use excerpt_index::{
-    Collection, Error, Filter, Index, IndexEntry, LIBRARY, Located, OpenOptions, Origin, Source,
-    SyncOptions,
+    Collection, Error, Filter, Index, IndexEntry, LIBRARY, Located, OpenOptions, Origin, Progress,
+    Source, SyncOptions, SyncReport,
 };
 
 pub(crate) use fragment::{Fragment, is_id, parsed};
@@ -209,6 +210,22 @@ impl Syncable {
             &Origin::of(&self.root),
             &self.options.selection,
         )
+    }
+
+    /// Syncs the source that was opened, and records how that has ended.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Index::sync_source`].
+    pub(crate) fn sync_opened(
+        &self,
+        index: &mut Index,
+        source: &dyn Source,
+        progress: impl FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<SyncReport, Error> {
+        let report = index.sync_source(source, &self.options, progress);
+        RemoteState::synced(&self.index, &self.root, &report);
+        report
     }
 
     /// What is known about the source if it is not on this disk: when it was reached, and when it

@@ -2,7 +2,8 @@
 
 use std::fmt;
 use std::io;
-use std::sync::Arc;
+use std::net::TcpStream;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
@@ -13,11 +14,13 @@ use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::path::Path;
 use object_store::{
     Attribute, BackoffConfig, ClientOptions, Error as StoreError, ObjectMeta, ObjectStore,
-    ObjectStoreExt as _, PutOptions, RetryConfig,
+    ObjectStoreExt as _, PutMode, PutOptions, RetryConfig,
 };
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, oneshot};
 
+use super::answers::{CheckedConnector, UnusableKeys};
+use super::failure::{NO_CREDENTIALS, failed};
 use super::origin::{ObjectOrigin, ObjectService};
 use super::profile::Profile;
 
@@ -29,22 +32,26 @@ const ANSWER: Duration = Duration::from_secs(60);
 
 /// How often a request is repeated that a server refused for now or did not answer, and for how
 /// long.
-const RETRIES: usize = 4;
+const RETRIES: usize = 6;
 const RETRY_FOR: Duration = Duration::from_secs(60);
 
-/// The host that tells a machine of a provider its credentials.
-const METADATA: &str = "http://169.254.169.254/";
+/// How many objects in a row cannot be read before no more are asked for.
+const MOST_FAILURES: usize = 32;
 
 /// How many requests are under way at a time.
 const REQUESTS: usize = 16;
 
 /// The objects below a prefix.
 pub struct ObjectFolder {
+    address: String,
     store: Arc<dyn ObjectStore>,
     prefix: Path,
     /// Whether the store lists its objects in the order of their keys.
     is_ordered: bool,
     requests: Arc<Semaphore>,
+    /// How many objects in a row could not be read, and why the last one.
+    failures: Mutex<(usize, String)>,
+    unusable: UnusableKeys,
     runtime: Runtime,
 }
 
@@ -84,9 +91,12 @@ impl ObjectFolder {
                 .with_allow_http(endpoint.is_some_and(is_open))
         };
         let (bucket, endpoint) = (origin.bucket(), origin.endpoint.as_deref());
+        let connector = CheckedConnector::default();
+        let unusable = Arc::clone(&connector.unusable);
         let store: Arc<dyn ObjectStore> = match origin.service() {
             ObjectService::S3 => {
                 let mut builder = AmazonS3Builder::from_env()
+                    .with_http_connector(connector)
                     .with_bucket_name(bucket)
                     .with_retry(retry)
                     .with_client_options(client(endpoint));
@@ -99,6 +109,7 @@ impl ObjectFolder {
             }
             ObjectService::Gcs => {
                 let mut builder = GoogleCloudStorageBuilder::from_env()
+                    .with_http_connector(connector)
                     .with_bucket_name(bucket)
                     .with_retry(retry)
                     .with_client_options(client(endpoint));
@@ -109,6 +120,7 @@ impl ObjectFolder {
             }
             ObjectService::Azure => {
                 let mut builder = MicrosoftAzureBuilder::from_env()
+                    .with_http_connector(connector)
                     .with_container_name(bucket)
                     .with_retry(retry)
                     .with_client_options(client(endpoint));
@@ -120,14 +132,17 @@ impl ObjectFolder {
         };
         // Directory buckets of S3 do not: see `ListObjectsV2` in its reference.
         let is_ordered = !bucket.ends_with("--x-s3");
-        ObjectFolder::within(store, origin.prefix(), is_ordered)
+        Ok(ObjectFolder {
+            unusable,
+            ..ObjectFolder::within(store, origin, is_ordered)?
+        })
     }
 
-    /// The objects of a store below a prefix. `is_ordered` says whether it lists them in the order
-    /// of their keys.
+    /// The objects of an origin in its store. `is_ordered` says whether that lists them in the
+    /// order of their keys.
     pub(super) fn within(
         store: Arc<dyn ObjectStore>,
-        prefix: &str,
+        origin: &ObjectOrigin,
         is_ordered: bool,
     ) -> io::Result<ObjectFolder> {
         // One thread answers all requests; those who ask wait in their own.
@@ -136,10 +151,13 @@ impl ObjectFolder {
             .enable_all()
             .build()?;
         Ok(ObjectFolder {
+            address: origin.to_string(),
             store,
-            prefix: Path::parse(prefix).map_err(io::Error::other)?,
+            prefix: Path::parse(origin.prefix()).map_err(io::Error::other)?,
             is_ordered,
             requests: Arc::new(Semaphore::new(REQUESTS)),
+            failures: Mutex::default(),
+            unusable: UnusableKeys::default(),
             runtime,
         })
     }
@@ -158,15 +176,31 @@ impl ObjectFolder {
             };
             stream = futures_util::stream::once(whole).flatten().boxed();
         }
+        // What an earlier listing that was given up has left.
+        self.unusable
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
         Objects {
             folder: self,
             stream,
+            unusable: Vec::new().into_iter(),
         }
     }
 
     /// Begins to read the object at a path below the prefix, unless it has more than `most` bytes.
+    ///
+    /// # Errors
+    ///
+    /// When the path cannot be that of an object, or so many objects could not be read that the
+    /// rest are given up.
     pub(super) fn begin(&self, path: &str, most: u64) -> io::Result<Pending> {
         let location = self.location(path)?;
+        if let (MOST_FAILURES.., reason) = &*self.failures() {
+            return Err(io::Error::other(format!(
+                "given up, as for others: {reason}"
+            )));
+        }
         let (store, requests) = (Arc::clone(&self.store), Arc::clone(&self.requests));
         let (sender, receiver) = oneshot::channel();
         self.runtime.spawn(async move {
@@ -182,41 +216,64 @@ impl ObjectFolder {
     /// Waits for an object; `None` if there is none.
     pub(super) fn finish(&self, pending: Pending) -> io::Result<Option<Fetched>> {
         let fetched = self.runtime.block_on(pending.0);
-        fetched.map_err(|_| io::Error::other("the request was given up"))?
+        let fetched = fetched.map_err(|_| io::Error::other("the request was given up"))?;
+        let mut failures = self.failures();
+        match &fetched {
+            Ok(_) => *failures = (0, String::new()),
+            Err(error) => *failures = (failures.0 + 1, error.to_string()),
+        }
+        fetched
     }
 
-    /// The bytes of the object at a path below the prefix; `None` if there is none, or if it has
-    /// more than `most` bytes.
+    fn failures(&self) -> MutexGuard<'_, (usize, String)> {
+        self.failures.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The bytes of the object at a path below the prefix; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be reached or refuses it, and of the kind
+    /// [`FileTooLarge`](io::ErrorKind::FileTooLarge) when it has more than `most` bytes.
+    pub(crate) fn read(&self, path: &str, most: u64) -> io::Result<Option<Vec<u8>>> {
+        let Some(fetched) = self.finish(self.begin(path, most)?)? else {
+            return Ok(None);
+        };
+        let bytes = fetched.bytes.ok_or(io::ErrorKind::FileTooLarge)?;
+        Ok(Some(bytes))
+    }
+
+    /// Writes an object with its metadata, whole or not at all. Unless it `replaces` what is there,
+    /// it is only written if there is nothing. Returns whether it was written.
     ///
     /// # Errors
     ///
     /// When the store cannot be reached or refuses it.
-    pub fn get(&self, path: &str, most: u64) -> io::Result<Option<Vec<u8>>> {
-        let fetched = self.finish(self.begin(path, most)?)?;
-        Ok(fetched.and_then(|fetched| fetched.bytes))
-    }
-
-    /// Writes an object with its metadata, whole or not at all.
-    ///
-    /// # Errors
-    ///
-    /// When the store cannot be reached or refuses it.
-    pub fn put(
+    pub(crate) fn put(
         &self,
         path: &str,
         bytes: Vec<u8>,
         metadata: &[(&'static str, String)],
-    ) -> io::Result<()> {
+        replaces: bool,
+    ) -> io::Result<bool> {
         let location = self.location(path)?;
         let attributes = metadata
             .iter()
             .map(|(name, value)| (Attribute::Metadata((*name).into()), value.clone()));
         let options = PutOptions {
             attributes: attributes.collect(),
+            mode: match replaces {
+                true => PutMode::Overwrite,
+                false => PutMode::Create,
+            },
             ..PutOptions::default()
         };
         let put = self.store.put_opts(&location, bytes.into(), options);
-        self.runtime.block_on(put).map_err(failed).map(drop)
+        match self.runtime.block_on(put) {
+            Ok(_) => Ok(true),
+            Err(StoreError::AlreadyExists { .. }) => Ok(false),
+            Err(error) => Err(failed(error)),
+        }
     }
 
     /// Removes an object, if there is one.
@@ -224,12 +281,18 @@ impl ObjectFolder {
     /// # Errors
     ///
     /// When the store cannot be reached or refuses it.
-    pub fn remove(&self, path: &str) -> io::Result<()> {
+    pub(crate) fn delete(&self, path: &str) -> io::Result<()> {
         let location = self.location(path)?;
         match self.runtime.block_on(self.store.delete(&location)) {
             Ok(()) | Err(StoreError::NotFound { .. }) => Ok(()),
             Err(error) => Err(failed(error)),
         }
+    }
+
+    /// Its address.
+    #[must_use]
+    pub fn address(&self) -> &str {
+        &self.address
     }
 
     /// The path of an object below the prefix; `None` for one that is not below it.
@@ -249,7 +312,8 @@ impl ObjectFolder {
             "" => path.to_string(),
             prefix => format!("{prefix}/{path}"),
         };
-        Path::parse(whole).map_err(io::Error::other)
+        let invalid = |error| io::Error::new(io::ErrorKind::InvalidInput, error);
+        Path::parse(whole).map_err(invalid)
     }
 }
 
@@ -263,6 +327,7 @@ impl fmt::Debug for ObjectFolder {
 fn with_profile(mut builder: AmazonS3Builder) -> io::Result<AmazonS3Builder> {
     use AmazonS3ConfigKey as Key;
     let has = |builder: &AmazonS3Builder, key: Key| builder.get_config_value(&key).is_some();
+    let mut has_own = has(&builder, Key::AccessKeyId) || has(&builder, Key::WebIdentityTokenFile);
     if let Some(profile) = Profile::chosen()? {
         let region = profile
             .get("region")
@@ -277,18 +342,34 @@ fn with_profile(mut builder: AmazonS3Builder) -> io::Result<AmazonS3Builder> {
         }
         // As with its own tools, a profile that was named comes before what else there is.
         let is_named = std::env::var_os("AWS_PROFILE").is_some_and(|name| !name.is_empty());
-        let has_own = has(&builder, Key::AccessKeyId) || has(&builder, Key::WebIdentityTokenFile);
         if (is_named || !has_own)
             && let Some(credentials) = profile.credentials()
         {
             builder = builder.with_credentials(Arc::new(credentials));
+            has_own = true;
         }
+    }
+    let has_some = has_own
+        || has(&builder, Key::SkipSignature)
+        || has(&builder, Key::ContainerCredentialsRelativeUri)
+        || has(&builder, Key::ContainerCredentialsFullUri)
+        || has(&builder, Key::MetadataEndpoint);
+    if !has_some && !is_machine_of_provider() {
+        return Err(io::Error::other(NO_CREDENTIALS));
     }
     // An endpoint of the environment or a profile is chosen by the user, like one in an address.
     let endpoint = [Key::S3Endpoint, Key::Endpoint]
         .iter()
         .find_map(|key| builder.get_config_value(key));
     Ok(builder.with_allow_http(endpoint.is_some_and(|endpoint| endpoint.starts_with("http://"))))
+}
+
+/// Whether this machine is in the network of the provider, which then tells it its credentials. The
+/// library would wait a minute for a host that does not answer.
+fn is_machine_of_provider() -> bool {
+    const ADDRESS: ([u8; 4], u16) = ([169, 254, 169, 254], 80);
+    const PATIENCE: Duration = Duration::from_secs(1);
+    TcpStream::connect_timeout(&ADDRESS.into(), PATIENCE).is_ok()
 }
 
 async fn fetched(
@@ -298,7 +379,12 @@ async fn fetched(
 ) -> io::Result<Option<Fetched>> {
     let result = match store.get(location).await {
         Ok(result) => result,
-        Err(StoreError::NotFound { .. }) => return Ok(None),
+        // Without the bucket, nobody knows whether there is such an object.
+        Err(StoreError::NotFound { source, .. })
+            if !source.to_string().contains("NoSuchBucket") =>
+        {
+            return Ok(None);
+        }
         Err(error) => return Err(failed(error)),
     };
     let given = result.attributes.iter().filter_map(|(name, value)| {
@@ -315,54 +401,60 @@ async fn fetched(
     Ok(Some(Fetched { meta, given, bytes }))
 }
 
+/// A part of a listing.
+pub(super) enum Listed {
+    Object(String, ObjectMeta),
+    /// An object with this key, of which nothing can be asked for.
+    Unusable(String),
+}
+
 /// The objects of a folder with their paths.
 pub(super) struct Objects<'a> {
     folder: &'a ObjectFolder,
     stream: BoxStream<'static, object_store::Result<ObjectMeta>>,
+    unusable: std::vec::IntoIter<String>,
 }
 
-impl Iterator for Objects<'_> {
-    type Item = io::Result<(String, ObjectMeta)>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            match self.folder.runtime.block_on(self.stream.next())? {
-                Ok(meta) => {
-                    if let Some(path) = self.folder.path(&meta.location) {
-                        return Some(Ok((path, meta)));
-                    }
-                }
-                Err(error) => return Some(Err(failed(error))),
-            }
+impl Objects<'_> {
+    /// The next key that cannot be used, of those in the pages that were read.
+    fn next_unusable(&mut self) -> Option<String> {
+        if self.unusable.len() == 0 {
+            let mut unusable = self
+                .folder
+                .unusable
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            self.unusable = std::mem::take(&mut *unusable).into_iter();
         }
+        let key = self.unusable.next()?;
+        let below = key
+            .strip_prefix(self.folder.prefix.as_ref())
+            .unwrap_or(&key);
+        Some(match self.folder.prefix.as_ref() {
+            "" => key,
+            _ => below.strip_prefix('/').unwrap_or(below).to_string(),
+        })
     }
 }
 
-/// An error of a store in few words: what the crate says around it is about its own parts.
-fn failed(error: StoreError) -> io::Error {
-    io::Error::other(match &error {
-        StoreError::NotFound { .. } => "there is no such bucket or object".to_string(),
-        StoreError::PermissionDenied { .. } => {
-            "the store does not allow it with these credentials".to_string()
-        }
-        StoreError::Unauthenticated { .. } => {
-            "the store asks for credentials, or does not know these".to_string()
-        }
-        StoreError::Generic { source, .. } => {
-            let mut innermost: &dyn std::error::Error = source.as_ref();
-            while let Some(cause) = innermost.source() {
-                innermost = cause;
+impl Iterator for Objects<'_> {
+    type Item = io::Result<Listed>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(key) = self.next_unusable() {
+                return Some(Ok(Listed::Unusable(key)));
             }
-            let (outer, inner) = (source.to_string(), innermost.to_string());
-            match outer.contains(&inner) {
-                // Without credentials, those of a machine in the provider's network are asked for.
-                _ if outer.contains(METADATA) => {
-                    "no credentials were found in the environment or in a profile".to_string()
+            match self.folder.runtime.block_on(self.stream.next()) {
+                Some(Ok(meta)) => {
+                    if let Some(path) = self.folder.path(&meta.location) {
+                        return Some(Ok(Listed::Object(path, meta)));
+                    }
                 }
-                true => outer,
-                false => format!("{outer}: {inner}"),
+                Some(Err(error)) => return Some(Err(failed(error))),
+                // The last page may have had nothing else.
+                None => return self.next_unusable().map(|key| Ok(Listed::Unusable(key))),
             }
         }
-        error => error.to_string(),
-    })
+    }
 }

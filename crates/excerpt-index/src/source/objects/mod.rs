@@ -1,6 +1,10 @@
 //! Documents in an object store: the [`Source`](super::Source) [`ObjectSource`].
 
 #[cfg(feature = "objects")]
+mod answers;
+#[cfg(feature = "objects")]
+mod failure;
+#[cfg(feature = "objects")]
 mod folder;
 mod origin;
 #[cfg(feature = "objects")]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 
-use crate::model::{SourceId, segments};
+use crate::model::{SourceId, is_at_or_below, segments};
 
 /// What is escaped in the address.
 const ESCAPED: &AsciiSet = &CONTROLS.add(b'#').add(b'%').add(b' ').add(b'?');
@@ -111,8 +111,8 @@ impl ObjectOrigin {
         Ok(self)
     }
 
-    /// The endpoint that the environment names for its service, as the tools of the provider find
-    /// it.
+    /// The endpoint that the environment or the profile names for its service, as the tools of the
+    /// provider find it.
     #[must_use]
     pub fn endpoint_in_environment(&self) -> Option<String> {
         let variables: &[&str] = match self.service {
@@ -121,7 +121,22 @@ impl ObjectOrigin {
             ObjectService::Azure => &["AZURE_STORAGE_ENDPOINT"],
         };
         let set = variables.iter().filter_map(|name| std::env::var(name).ok());
-        set.into_iter().find(|endpoint| !endpoint.is_empty())
+        let set = set.into_iter().find(|endpoint| !endpoint.is_empty());
+        #[cfg(feature = "objects")]
+        let set = set.or_else(|| match self.service {
+            ObjectService::S3 => super::profile::Profile::endpoint(),
+            _ => None,
+        });
+        set
+    }
+
+    /// Whether one of two places contains the other.
+    #[must_use]
+    pub fn overlaps(&self, other: &ObjectOrigin) -> bool {
+        let is_one = (self.service, &self.bucket, &self.endpoint)
+            == (other.service, &other.bucket, &other.endpoint);
+        let contains = |outer: &str, inner| outer.is_empty() || is_at_or_below(outer, inner);
+        is_one && (contains(&self.prefix, &other.prefix) || contains(&other.prefix, &self.prefix))
     }
 
     /// The id of the source.

@@ -67,6 +67,12 @@ impl Profile {
         }))
     }
 
+    /// The endpoint that the chosen profile names, if its files can be read.
+    pub(super) fn endpoint() -> Option<String> {
+        let chosen = Profile::chosen().ok().flatten()?;
+        chosen.get("endpoint_url").map(str::to_string)
+    }
+
     /// A setting, if it has that.
     pub(super) fn get(&self, key: &str) -> Option<&str> {
         self.values.get(key).map(String::as_str)

@@ -5,9 +5,12 @@ use std::io;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use object_store::ObjectMeta;
+use percent_encoding::{CONTROLS, percent_decode_str, utf8_percent_encode};
 
-use super::folder::{Fetched, ObjectFolder, Pending};
+use super::folder::{Fetched, Listed, ObjectFolder, Pending};
 use super::origin::ObjectOrigin;
 use crate::fs::open::Refused;
 use crate::model::{Error, Provenance, Result, Selection, Skip, SkipReason, SourceId, Version};
@@ -92,10 +95,64 @@ impl std::fmt::Debug for ObjectSource {
 fn version(meta: &ObjectMeta) -> Version {
     let changed = meta.last_modified.timestamp();
     Version::Tag {
-        tag: meta.e_tag.clone().unwrap_or_else(|| changed.to_string()),
+        tag: match &meta.e_tag {
+            Some(tag) => plain_tag(tag).to_string(),
+            None => changed.to_string(),
+        },
         size: meta.size,
         changed: Some(changed),
     }
+}
+
+/// A value of the metadata of an object. One that is not ASCII is usually percent-encoded, since S3
+/// allows no other.
+fn decoded(value: String) -> String {
+    if let Some(text) = encoded_words(&value) {
+        return text;
+    }
+    match percent_decode_str(&value).decode_utf8() {
+        Ok(text) if !text.is_ascii() => text.into_owned(),
+        _ => value,
+    }
+}
+
+/// An ETag without what it is wrapped in: Azure lists it without quotes, and sends it with them.
+fn plain_tag(tag: &str) -> &str {
+    tag.trim_start_matches("W/").trim_matches('"')
+}
+
+/// The text of encoded words, which S3 sends in place of metadata that is not ASCII:
+/// <https://www.rfc-editor.org/rfc/rfc2047#section-2>. `None` if there is anything else, or another
+/// character set than UTF-8.
+fn encoded_words(value: &str) -> Option<String> {
+    let mut bytes = Vec::new();
+    for word in value.split_whitespace() {
+        let word = word.strip_prefix("=?")?.strip_suffix("?=")?;
+        let mut parts = word.splitn(3, '?');
+        let (charset, encoding, text) = (parts.next()?, parts.next()?, parts.next()?);
+        match (charset.to_ascii_lowercase().as_str(), encoding) {
+            ("utf-8", "B" | "b") => bytes.extend(BASE64_STANDARD.decode(text).ok()?),
+            ("utf-8", "Q" | "q") => {
+                let text = text.replace('_', " ").replace('%', "%25").replace('=', "%");
+                bytes.extend(percent_decode_str(&text));
+            }
+            _ => return None,
+        }
+    }
+    String::from_utf8(bytes)
+        .ok()
+        .filter(|text| !text.is_empty())
+}
+
+/// The path that is shown for a key that cannot be used. It is that of no document.
+fn shown_path(key: &str) -> String {
+    let names = key.split('/').map(|name| match name {
+        "" => "%2F".to_string(),
+        "." => "%2E".to_string(),
+        ".." => "%2E%2E".to_string(),
+        name => utf8_percent_encode(name, CONTROLS).to_string(),
+    });
+    names.collect::<Vec<_>>().join("/")
 }
 
 fn unreachable(id: &SourceId, source: io::Error) -> Error {
@@ -130,9 +187,6 @@ impl Walk<'_> {
 
     /// What an object adds to the listing.
     fn listed(&mut self, path: String, meta: &ObjectMeta) -> Option<ListItem> {
-        if path.split('/').any(|name| matches!(name, "" | "." | "..")) {
-            return Some(ListItem::Skip(Skip::new(path, SkipReason::Special)));
-        }
         let is_above = |folder: &str| {
             let below = path.strip_prefix(folder);
             below.is_some_and(|below| below.starts_with('/'))
@@ -183,11 +237,12 @@ impl Source for ObjectSource {
             last: String::new(),
         };
         Ok(Box::new(self.folder.list().filter_map(
-            move |object| match object {
-                // A store shows a folder as an empty object, whose key ends in `/`: its place in
-                // the order is not that of its path.
-                Ok((_, meta)) if meta.size == 0 => None,
-                Ok((path, meta)) => match walk.advance(&path) {
+            move |listed| match listed {
+                Ok(Listed::Unusable(key)) => {
+                    let skip = Skip::new(shown_path(&key), SkipReason::Special);
+                    Some(Ok(ListItem::Skip(skip)))
+                }
+                Ok(Listed::Object(path, meta)) => match walk.advance(&path) {
                     Ok(()) => walk.listed(path, &meta).map(Ok),
                     Err(error) => Some(Err(unreachable(&self.id, error))),
                 },
@@ -211,7 +266,12 @@ impl Source for ObjectSource {
             Ok(None) => return Reading::Gone,
             Err(error) => return ObjectSource::skip(&entry.path, Refused::Io(error)),
         };
-        let version = version(&fetched.meta);
+        // A store that lists ETags may send none.
+        let version =
+            match fetched.meta.e_tag.is_none() && fetched.meta.size == entry.version.size() {
+                true => entry.version.clone(),
+                false => version(&fetched.meta),
+            };
         let Some(bytes) = fetched.bytes else {
             let (size, limit) = (version.size(), self.selection.max_file_size());
             return ObjectSource::skip(&entry.path, Refused::TooLarge { size, limit });
@@ -220,7 +280,7 @@ impl Source for ObjectSource {
         let provenance: Provenance = fetched
             .given
             .into_iter()
-            .map(|(name, value)| (name, value.into()))
+            .map(|(name, value)| (name, decoded(value).into()))
             .collect();
         match self.selection.text(&entry.path, bytes) {
             Ok((text, encoding)) => Reading::Text {
@@ -236,5 +296,31 @@ impl Source for ObjectSource {
                 bytes: count,
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metadata_is_decoded_as_it_was_meant() {
+        for (value, meant) in [
+            ("tea", "tea"),
+            ("50%", "50%"),
+            ("a%20b", "a%20b"),
+            ("Jos%C3%A9", "José"),
+            ("=?UTF-8?B?Sm9zw6k=?=", "José"),
+            ("=?utf-8?q?Jos=C3=A9_b?= =?UTF-8?B?Yw==?=", "José bc"),
+            ("=?latin1?Q?x?=", "=?latin1?Q?x?="),
+        ] {
+            assert_eq!(decoded(value.to_string()), meant);
+        }
+    }
+
+    #[test]
+    fn a_key_that_cannot_be_used_is_shown_as_a_plain_path() {
+        assert_eq!(shown_path("a//../b\u{7}"), "a/%2F/%2E%2E/b%07");
+        assert_eq!(shown_path(""), "%2F");
     }
 }

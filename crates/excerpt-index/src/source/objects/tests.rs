@@ -8,8 +8,7 @@ use object_store::path::Path;
 use object_store::{Attribute, Attributes, ObjectStore, PutOptions};
 use tokio::runtime::Runtime;
 
-use super::ObjectFolder;
-use super::ObjectSource;
+use super::{ObjectFolder, ObjectOrigin, ObjectSource};
 use crate::model::{Selection, SkipReason};
 use crate::source::conformance::conforms;
 use crate::source::{Reading, Source as _};
@@ -31,9 +30,13 @@ fn put(store: &dyn ObjectStore, path: &str, text: &str, metadata: &[(&'static st
     Runtime::new().unwrap().block_on(put).unwrap();
 }
 
+fn origin(prefix: &str) -> ObjectOrigin {
+    format!("s3://notes/{prefix}").parse().unwrap()
+}
+
 fn source(store: &Arc<InMemory>, prefix: &str) -> ObjectSource {
     let store = Arc::clone(store) as Arc<dyn ObjectStore>;
-    let folder = ObjectFolder::within(store, prefix, true).unwrap();
+    let folder = ObjectFolder::within(store, &origin(prefix), true).unwrap();
     ObjectSource::of("s3://notes".into(), folder, &Selection::default()).unwrap()
 }
 
@@ -42,9 +45,9 @@ fn objects_are_documents_by_the_rules_of_a_folder() {
     let store = Arc::new(InMemory::new());
     for (path, text) in [
         ("in/a.md", "# A\n"),
+        ("in/empty.md", ""),
         ("in/docs/b.md", "# B\n"),
         ("in/docs!/c.md", "# C\n"),
-        ("in/docs", ""),
         ("in/.hidden/d.md", "# D\n"),
         ("in/vendor/x/e.md", "# E\n"),
         ("in/vendor/x/f.md", "# F\n"),
@@ -60,7 +63,10 @@ fn objects_are_documents_by_the_rules_of_a_folder() {
     conforms(&source);
     let listing = source.list().unwrap();
     let paths: Vec<&str> = listing.entries.iter().map(|entry| &*entry.path).collect();
-    assert_eq!(paths, ["a.md", "binary.md", "docs!/c.md", "docs/b.md"]);
+    assert_eq!(
+        paths,
+        ["a.md", "binary.md", "docs!/c.md", "docs/b.md", "empty.md"]
+    );
     let mut skips: Vec<(&str, SkipReason)> = listing
         .skips
         .iter()
@@ -106,7 +112,7 @@ fn a_store_that_does_not_order_its_objects_is_ordered() {
     for path in ["b/z.md", "a.md", "b/a.md", "b!.md", "c.md", "a/b.md"] {
         put(&*store, path, "# A\n", &[]);
     }
-    let folder = ObjectFolder::within(store, "", false).unwrap();
+    let folder = ObjectFolder::within(store, &origin(""), false).unwrap();
     let source = ObjectSource::of("s3://notes".into(), folder, &Selection::default()).unwrap();
     conforms(&source);
     assert_eq!(source.list().unwrap().entries.len(), 6);
