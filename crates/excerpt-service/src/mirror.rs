@@ -54,8 +54,8 @@ fn as_text<S: serde::Serializer>(error: &Option<Error>, to: S) -> Result<S::Ok, 
 }
 
 impl MirrorRequest {
-    /// Updates the collection in the library of a user, and mirrors it. Each step is told to
-    /// `told`. If the collection cannot be updated, what the index has is mirrored, and nothing is
+    /// Updates the collection in the library of a user, and mirrors it. Calls `on_step` for each
+    /// step. If the collection cannot be updated, what the index has is mirrored, and nothing is
     /// removed.
     ///
     /// # Errors
@@ -67,7 +67,7 @@ impl MirrorRequest {
         choice: &IndexChoice,
         embedding: &EmbeddingChoice,
         observer: &mut dyn SyncObserver,
-        told: impl FnMut(MirrorStep),
+        on_step: impl FnMut(MirrorStep),
     ) -> ServiceResult<MirrorReply> {
         let named = CollectionChoice {
             names: vec![self.collection.clone()],
@@ -97,7 +97,7 @@ impl MirrorRequest {
         options.removes = is_complete;
         options.overwrites = self.overwrite;
         options.is_dry_run = self.dry_run;
-        let mirrored = index.mirror(&source.root, &*place, options, told);
+        let mirrored = index.mirror(&source.root, &*place, options, on_step);
         let (report, outdated) = match (mirrored, outdated) {
             // Of what was never reached, there is nothing to mirror.
             (Err(Error::UnknownSource { .. }), Some(outdated)) => return Err(outdated.into()),

@@ -44,10 +44,9 @@ impl IndexTarget {
                     (_, Err(_)) => ControlFlow::Break(()),
                 };
                 scope.spawn(move || {
-                    let ended = self.watch_one(source, is_only, stop, told);
-                    // One that has ended for good ends them all.
-                    stop.stop();
-                    ended
+                    // One that has ended for good ends them all, also by a panic.
+                    let _stops = StopOnDrop(stop);
+                    self.watch_one(source, is_only, stop, told)
                 })
             });
             let watched: Vec<_> = watched.collect();
@@ -75,12 +74,24 @@ impl IndexTarget {
                     if !is_known && told(Watching::Waiting(error)).is_break() {
                         break;
                     }
-                    stop.wait(RETRY);
+                    stop.wait(match source.remote_state() {
+                        Some(_) => source.pause(),
+                        None => RETRY,
+                    });
                 }
                 ended => return ended,
             }
         }
         Ok(())
+    }
+}
+
+/// Stops a watch when it is dropped.
+struct StopOnDrop<'a>(&'a Stop);
+
+impl Drop for StopOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.stop();
     }
 }
 
@@ -106,13 +117,21 @@ impl Syncable {
         let last = index.last_sync(&self.root)?;
         let mut was_reached = last.is_some_and(|last| last.finished.is_some());
         let mut is_told = false;
+        // What was fetched and could not be synced yet.
+        let mut fetched = None;
         while !stop.is_stopped() {
             let progress = |progress| match stop.is_stopped() {
                 true => ControlFlow::Break(()),
                 false => told(Watching::Progress(progress)),
             };
-            let opened = self.open();
-            let synced = opened.and_then(|opened| self.sync_opened(index, &*opened, progress));
+            let opened = fetched.take().map_or_else(|| self.open(), Ok);
+            let synced = opened.and_then(|opened| {
+                let synced = self.sync_opened(index, &*opened, progress);
+                if let Err(Error::Locked { .. }) = &synced {
+                    fetched = Some(opened);
+                }
+                synced
+            });
             let (pause, flow) = match synced {
                 Ok(report) => {
                     (is_told, was_reached) = (false, true);

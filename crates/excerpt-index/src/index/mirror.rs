@@ -7,8 +7,8 @@ use crate::mirror::{self, MirrorOptions, MirrorReport, MirrorStep, MirrorTarget}
 use crate::model::Result;
 
 impl Index {
-    /// Writes each document of the source at `root`, as the index has it, to `target`, and tells
-    /// each step to `told`. Only what has changed since the last mirror is written, and nothing
+    /// Writes each document of the source at `root`, as the index has it, to `target`, and calls
+    /// `on_step` for each step. Only what has changed since the last mirror is written, and nothing
     /// that something else wrote is replaced or removed, unless the options say so.
     ///
     /// # Errors
@@ -22,10 +22,12 @@ impl Index {
         root: &Path,
         target: &dyn MirrorTarget,
         options: MirrorOptions,
-        mut told: impl FnMut(MirrorStep),
+        mut on_step: impl FnMut(MirrorStep),
     ) -> Result<MirrorReport> {
         self.current(|open| {
-            open.listed(|catalog| mirror::mirror(catalog, &root.into(), target, options, &mut told))
+            open.listed(|catalog| {
+                mirror::mirror(catalog, &root.into(), target, options, &mut on_step)
+            })
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
@@ -10,7 +10,7 @@ use super::{MirrorTarget, ObjectMetadata};
 
 /// Where a file is written before it gets its name. A source skips it, since its name starts with
 /// a dot.
-const UNFINISHED: &str = ".excerpt-mirror";
+pub(super) const UNFINISHED: &str = ".excerpt-mirror";
 
 /// A folder on this disk. It keeps no metadata of its files.
 #[derive(Debug)]
@@ -31,16 +31,16 @@ impl MirrorFolder {
     fn file(&self, path: &str) -> io::Result<PathBuf> {
         let mut file = self.root.clone();
         for name in path.split('/') {
-            if matches!(name, "" | "." | "..") || name.contains(['\0', '\\']) {
-                return Err(io::Error::new(
-                    io::ErrorKind::InvalidInput,
-                    "it has a name that no file can have",
-                ));
+            // On some systems, a name such as `C:` is more than a name.
+            let mut parts = Path::new(name).components();
+            let is_plain = matches!(parts.next(), Some(Component::Normal(part)) if part == name);
+            if !is_plain || parts.next().is_some() || (cfg!(windows) && name.contains(':')) {
+                return Err(invalid("invalid file name", io::ErrorKind::InvalidInput));
             }
             file.push(name);
             if file.is_symlink() {
-                let error = "a symbolic link is in its place";
-                return Err(io::Error::new(io::ErrorKind::NotADirectory, error));
+                let error = "a symbolic link is in the way";
+                return Err(invalid(error, io::ErrorKind::NotADirectory));
             }
         }
         Ok(file)
@@ -52,9 +52,9 @@ impl MirrorFolder {
         fs::create_dir_all(&folder)?;
         if let Some(parent) = file.parent() {
             fs::create_dir_all(parent).map_err(|error| match error.kind() {
-                io::ErrorKind::AlreadyExists => io::Error::new(
+                io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => invalid(
+                    "a file exists where a folder is needed",
                     io::ErrorKind::NotADirectory,
-                    "a file is in the place of its folder",
                 ),
                 _ => error,
             })?;
@@ -63,6 +63,10 @@ impl MirrorFolder {
         unfinished.write_all(bytes)?;
         Ok(unfinished)
     }
+}
+
+fn invalid(reason: &'static str, kind: io::ErrorKind) -> io::Error {
+    io::Error::new(kind, reason)
 }
 
 /// A temporary file that others may read, as far as the user's mask allows it.
@@ -89,27 +93,27 @@ impl MirrorTarget for MirrorFolder {
         let file = self.file(path)?;
         match fs::symlink_metadata(&file) {
             Ok(found) if found.is_file() => fs::read(file).map(Some),
-            Ok(_) => Err(io::Error::new(
+            Ok(_) => Err(invalid(
+                "what is there is not a file",
                 io::ErrorKind::IsADirectory,
-                "something that is no file is in its place",
             )),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    fn create(&self, path: &str, bytes: Vec<u8>, _: &ObjectMetadata) -> io::Result<bool> {
+    fn create(&self, path: &str, bytes: &[u8], _: &ObjectMetadata) -> io::Result<bool> {
         let file = self.file(path)?;
-        match self.unfinished(&file, &bytes)?.persist_noclobber(&file) {
+        match self.unfinished(&file, bytes)?.persist_noclobber(&file) {
             Ok(_) => Ok(true),
             Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
             Err(error) => Err(error.error),
         }
     }
 
-    fn replace(&self, path: &str, bytes: Vec<u8>, _: &ObjectMetadata) -> io::Result<()> {
+    fn replace(&self, path: &str, bytes: &[u8], _: &ObjectMetadata) -> io::Result<()> {
         let file = self.file(path)?;
-        self.unfinished(&file, &bytes)?.persist(&file)?;
+        self.unfinished(&file, bytes)?.persist(&file)?;
         Ok(())
     }
 
@@ -127,6 +131,15 @@ impl MirrorTarget for MirrorFolder {
             folder = empty.parent();
         }
         Ok(())
+    }
+
+    fn keeps_metadata(&self) -> bool {
+        false
+    }
+
+    fn lacks(&self, path: &str) -> bool {
+        self.file(path)
+            .is_ok_and(|file| matches!(fs::symlink_metadata(file), Err(error) if error.kind() == io::ErrorKind::NotFound))
     }
 
     fn begin(&self) -> io::Result<()> {

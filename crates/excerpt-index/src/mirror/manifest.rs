@@ -1,6 +1,6 @@
 //! What a mirror has written: the [`Manifest`] at its destination.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 
 use excerpt_chunk::Hash;
@@ -15,7 +15,7 @@ pub(super) const MANIFEST: &str = ".excerpt-mirror.json";
 /// Its format.
 const VERSION: u32 = 1;
 
-/// What was written for a document.
+/// An object at the destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Written {
     /// What the bytes and the metadata of the object are made of: as long as it is the same,
@@ -23,6 +23,10 @@ pub(super) struct Written {
     pub(super) key: Hash,
     /// The hash of the bytes: what has another one was written by something else.
     pub(super) content: Hash,
+    /// Whether the object was there with the same bytes before the mirror: it is not the mirror's
+    /// to replace or remove.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) found: bool,
 }
 
 /// What a mirror has written, and what it was about to write when it was last interrupted.
@@ -31,10 +35,10 @@ pub(super) struct Manifest {
     version: u32,
     /// The id of the source; `None` before the first document.
     pub(super) source: Option<SourceId>,
-    /// What was written, by path.
+    /// The objects of the documents, by path.
     pub(super) documents: BTreeMap<String, Written>,
-    /// The hashes of the bytes that may have been written, by path.
-    pub(super) pending: BTreeMap<String, BTreeSet<Hash>>,
+    /// What may have been written, by path: one for each mirror that was interrupted.
+    pub(super) pending: BTreeMap<String, Vec<Written>>,
 }
 
 impl Manifest {
@@ -49,14 +53,14 @@ impl Manifest {
         };
         let invalid = |reason: &str| {
             io::Error::other(format!(
-                "`{MANIFEST}`, which tells what was mirrored, {reason}; if it is removed, what is the same stays, and the rest is left alone"
+                "the manifest `{MANIFEST}` {reason}; delete it to start over: identical files are kept, and other files are not touched"
             ))
         };
         let manifest: Manifest =
             serde_json::from_slice(&bytes).map_err(|_| invalid("is damaged"))?;
         match manifest.version {
             VERSION => Ok(manifest),
-            _ => Err(invalid("is of another version of excerpt")),
+            _ => Err(invalid("was written by another version of excerpt")),
         }
     }
 
@@ -69,6 +73,13 @@ impl Manifest {
         self.version = VERSION;
         self.source = Some(source.clone());
         let bytes = serde_json::to_vec(self).map_err(io::Error::other)?;
-        target.replace(MANIFEST, bytes, &Vec::new())
+        target.replace(MANIFEST, &bytes, &Vec::new())
+    }
+
+    /// What the mirror has written to a path, or may have.
+    pub(super) fn own(&self, path: &str) -> Vec<Written> {
+        let known = self.documents.get(path).filter(|known| !known.found);
+        let pending = self.pending.get(path).into_iter().flatten();
+        known.into_iter().chain(pending).copied().collect()
     }
 }

@@ -1,8 +1,8 @@
 //! The documents of a source, written to another place: one file or object a document.
 //!
-//! A [`Manifest`] at the destination tells what a mirror has written there. It is the reason why
-//! nothing is written twice, why nothing is removed or replaced that something else wrote, and why
-//! a mirror that was interrupted goes on: what is about to be written is noted before.
+//! A [`Manifest`] at the destination records what a mirror has written there, and beforehand what it
+//! is about to write. So nothing is written twice, nothing is removed or replaced that something
+//! else wrote, and a mirror that was interrupted goes on.
 
 mod folder;
 mod manifest;
@@ -27,7 +27,7 @@ pub use folder::MirrorFolder;
 /// What is said about an object besides its bytes: names and values.
 pub type ObjectMetadata = Vec<(&'static str, String)>;
 
-/// A place that a mirror is written to. It may be asked by several threads at once.
+/// A place that a mirror is written to. May be called from several threads at once.
 pub trait MirrorTarget: Sync {
     /// Its address or path, for messages.
     fn name(&self) -> String;
@@ -46,14 +46,14 @@ pub trait MirrorTarget: Sync {
     ///
     /// Of the kinds [`InvalidInput`](io::ErrorKind::InvalidInput) and
     /// [`NotADirectory`](io::ErrorKind::NotADirectory) when there can be nothing at this path.
-    fn create(&self, path: &str, bytes: Vec<u8>, metadata: &ObjectMetadata) -> io::Result<bool>;
+    fn create(&self, path: &str, bytes: &[u8], metadata: &ObjectMetadata) -> io::Result<bool>;
 
     /// Writes bytes to a path, in place of what is there.
     ///
     /// # Errors
     ///
     /// As [`MirrorTarget::create`].
-    fn replace(&self, path: &str, bytes: Vec<u8>, metadata: &ObjectMetadata) -> io::Result<()>;
+    fn replace(&self, path: &str, bytes: &[u8], metadata: &ObjectMetadata) -> io::Result<()>;
 
     /// Removes what is at a path, if anything.
     ///
@@ -61,6 +61,17 @@ pub trait MirrorTarget: Sync {
     ///
     /// When the place cannot be reached.
     fn remove(&self, path: &str) -> io::Result<()>;
+
+    /// Whether it keeps the metadata of an object. Default: yes.
+    fn keeps_metadata(&self) -> bool {
+        true
+    }
+
+    /// Whether there is certainly nothing at a path, as far as that can be told at once. Default:
+    /// no.
+    fn lacks(&self, _path: &str) -> bool {
+        false
+    }
 
     /// Prepares for writing. By default, nothing happens.
     ///
@@ -148,17 +159,17 @@ pub struct MirrorConflict {
 #[non_exhaustive]
 pub enum ConflictReason {
     /// There is something at the path that the mirror did not write.
-    #[error("something else wrote it")]
+    #[error("not written by this mirror")]
     Foreign,
     /// The mirror wrote it, and something has changed it since.
-    #[error("it was changed since it was mirrored")]
+    #[error("modified since the last mirror")]
     Changed,
     /// The destination can have nothing at the path.
-    #[error("it cannot be stored there: {0}")]
+    #[error("cannot be stored: {0}")]
     Unstorable(String),
 }
 
-/// Mirrors a source to `target`, and tells each step to `told`.
+/// Mirrors a source to `target`, and calls `on_step` for each step.
 ///
 /// # Errors
 ///
@@ -169,7 +180,7 @@ pub(crate) fn mirror(
     source: &SourceId,
     target: &dyn MirrorTarget,
     options: MirrorOptions,
-    told: &mut dyn FnMut(MirrorStep),
+    on_step: &mut dyn FnMut(MirrorStep),
 ) -> Result<MirrorReport, StoreError> {
     let failed = |source| {
         StoreError::Told(Error::Mirror {
@@ -184,9 +195,15 @@ pub(crate) fn mirror(
             mirrored: other.to_string(),
         }));
     }
-    let plan = Plan::of(catalog, source, &manifest, options)?;
+    let plan = Plan::of(catalog, source, (target, &manifest), options)?;
     if options.is_dry_run {
-        return Ok(plan.told(told));
+        return Ok(plan.told(on_step));
     }
-    run::run(catalog, (target, manifest), plan, options.overwrites, told)
+    run::run(
+        catalog,
+        (target, manifest),
+        plan,
+        options.overwrites,
+        on_step,
+    )
 }

@@ -19,12 +19,12 @@ impl MirrorTarget for ObjectFolder {
         self.read(path, LARGEST)
     }
 
-    fn create(&self, path: &str, bytes: Vec<u8>, metadata: &ObjectMetadata) -> io::Result<bool> {
-        self.put(path, bytes, metadata, false)
+    fn create(&self, path: &str, bytes: &[u8], metadata: &ObjectMetadata) -> io::Result<bool> {
+        self.put(path, bytes.to_vec(), metadata, false)
     }
 
-    fn replace(&self, path: &str, bytes: Vec<u8>, metadata: &ObjectMetadata) -> io::Result<()> {
-        self.put(path, bytes, metadata, true).map(drop)
+    fn replace(&self, path: &str, bytes: &[u8], metadata: &ObjectMetadata) -> io::Result<()> {
+        self.put(path, bytes.to_vec(), metadata, true).map(drop)
     }
 
     fn remove(&self, path: &str) -> io::Result<()> {

@@ -6,11 +6,13 @@ use excerpt_chunk::{Document, Hash};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::Value;
 
+use super::folder::UNFINISHED;
 use super::manifest::{MANIFEST, Manifest};
 use super::{
-    ConflictReason, MirrorConflict, MirrorOptions, MirrorReport, MirrorStep, ObjectMetadata,
+    ConflictReason, MirrorConflict, MirrorOptions, MirrorReport, MirrorStep, MirrorTarget,
+    ObjectMetadata,
 };
-use crate::model::{DocumentId, SourceId};
+use crate::model::{DocumentId, SourceId, is_at_or_below};
 use crate::source::{AddedFrontMatter, encode};
 use crate::store::catalog::Catalog;
 use crate::store::{StoreError, StoredDocument};
@@ -40,6 +42,8 @@ pub(super) struct Plan {
     /// What is known so far: the documents that are there already, and the paths that cannot be.
     pub(super) report: MirrorReport,
     front_matter: bool,
+    /// Whether the objects have metadata.
+    has_metadata: bool,
 }
 
 impl Plan {
@@ -51,7 +55,7 @@ impl Plan {
     pub(super) fn of(
         catalog: &dyn Catalog,
         source: &SourceId,
-        manifest: &Manifest,
+        (target, manifest): (&dyn MirrorTarget, &Manifest),
         options: MirrorOptions,
     ) -> Result<Plan, StoreError> {
         let mut plan = Plan {
@@ -60,13 +64,14 @@ impl Plan {
             removals: Vec::new(),
             report: MirrorReport::default(),
             front_matter: options.front_matter,
+            has_metadata: target.keeps_metadata(),
         };
         let mut listed = Vec::new();
         catalog.each_listed(Some(source), "", None, &mut |document| {
             listed.push((document.id, document.path));
         })?;
         for (id, path) in &listed {
-            plan.add(catalog, *id, path, manifest)?;
+            plan.add(catalog, *id, path, (target, manifest))?;
         }
         if options.removes {
             let there: BTreeSet<&str> = listed.iter().map(|(_, path)| &**path).collect();
@@ -86,10 +91,10 @@ impl Plan {
         catalog: &dyn Catalog,
         id: DocumentId,
         path: &str,
-        manifest: &Manifest,
+        (target, manifest): (&dyn MirrorTarget, &Manifest),
     ) -> Result<(), StoreError> {
-        if path == MANIFEST {
-            let reason = ConflictReason::Unstorable("the mirror itself needs this name".into());
+        if path == MANIFEST || is_at_or_below(UNFINISHED, path) {
+            let reason = ConflictReason::Unstorable("this name is reserved for the mirror".into());
             self.report.conflicts.push(MirrorConflict {
                 path: path.to_string(),
                 reason,
@@ -104,7 +109,8 @@ impl Plan {
             .documents
             .get(path)
             .is_some_and(|written| written.key == key);
-        match is_there && !manifest.pending.contains_key(path) {
+        let is_interrupted = manifest.pending.contains_key(path);
+        match is_there && !is_interrupted && !target.lacks(path) {
             true => self.report.unchanged += 1,
             false => self.writes.push(Planned {
                 path: path.to_string(),
@@ -116,6 +122,7 @@ impl Plan {
     }
 
     fn key(&self, document: &StoredDocument) -> Hash {
+        let metadata = self.has_metadata.then(|| metadata(document));
         let added = self
             .gets_front_matter(document)
             .then(|| front_matter(document).before(""));
@@ -123,7 +130,7 @@ impl Plan {
             document.text.to_string(),
             document.encoding,
             added,
-            metadata(document),
+            metadata,
         );
         Hash::of(&serde_json::to_vec(&parts).unwrap_or_default())
     }
@@ -159,15 +166,15 @@ impl Plan {
     }
 
     /// What would be done.
-    pub(super) fn told(self, told: &mut dyn FnMut(MirrorStep)) -> MirrorReport {
+    pub(super) fn told(self, on_step: &mut dyn FnMut(MirrorStep)) -> MirrorReport {
         let mut report = self.report;
         report.written = self.writes.len();
         report.removed = self.removals.len();
         for write in self.writes {
-            told(MirrorStep::Write(write.path));
+            on_step(MirrorStep::Write(write.path));
         }
         for path in self.removals {
-            told(MirrorStep::Remove(path));
+            on_step(MirrorStep::Remove(path));
         }
         report
     }
@@ -189,7 +196,11 @@ fn front_matter(document: &StoredDocument) -> AddedFrontMatter<'_> {
 /// A value as a header can have it: S3 allows ASCII only. What is not is percent-encoded.
 fn header(value: &str) -> String {
     const ESCAPED: &AsciiSet = &CONTROLS.add(b'%');
-    utf8_percent_encode(value.trim(), ESCAPED).to_string()
+    let value = value.trim();
+    match value.chars().all(|c| matches!(c, ' '..='~')) {
+        true => value.to_string(),
+        false => utf8_percent_encode(value, ESCAPED).to_string(),
+    }
 }
 
 /// What is said about the object of a document besides its text.

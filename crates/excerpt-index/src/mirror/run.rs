@@ -1,6 +1,6 @@
-//! Carrying out the [`Plan`] of a mirror.
+//! Carrying out the [`Plan`] of a mirror: first what is removed, then what is written, so that a
+//! document can take the place of a folder or of another spelling of its name.
 
-use std::collections::BTreeSet;
 use std::io;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
@@ -17,34 +17,52 @@ use crate::model::{Error, SourceId};
 use crate::store::StoreError;
 use crate::store::catalog::Catalog;
 
-/// How many objects are written at a time: that is also how many texts are held in memory, and as
-/// many again wait for their turn.
+/// How many objects are written at a time. As many texts are held in memory, and as many again wait
+/// for their turn.
 const WRITERS: usize = 16;
 
-/// How often the manifest is stored while a mirror runs. What was written since is compared again
-/// if the mirror is interrupted.
+/// How often the manifest is stored while a mirror runs. If the mirror is interrupted, what it has
+/// written since is compared again.
 const CHECKPOINT: Duration = Duration::from_secs(30);
 
-/// Something to do at the destination.
-enum Task {
-    Write {
-        bytes: Vec<u8>,
-        metadata: ObjectMetadata,
-        written: Written,
-    },
-    Remove,
+/// An object to write.
+struct Write {
+    path: String,
+    bytes: Vec<u8>,
+    metadata: ObjectMetadata,
+    written: Written,
+    owned: Owned,
 }
 
-struct Job {
+/// An object to remove.
+struct Removal {
     path: String,
-    task: Task,
-    /// The hashes of what the mirror has written there, or may have.
-    own: BTreeSet<Hash>,
-    /// Whether the mirror has certainly written there.
+    owned: Owned,
+}
+
+/// What the manifest had about a path before this mirror.
+struct Owned {
+    /// What the mirror has written there, or may have.
+    own: Vec<Written>,
+    /// Whether a document is known to be there.
     is_known: bool,
 }
 
-/// What has become of a job.
+impl Owned {
+    fn has(&self, content: Hash) -> bool {
+        self.own.iter().any(|own| own.content == content)
+    }
+
+    /// The conflict with something that the mirror has not written.
+    fn conflict(&self) -> Outcome {
+        Outcome::Conflict(match self.own.is_empty() {
+            true => ConflictReason::Foreign,
+            false => ConflictReason::Changed,
+        })
+    }
+}
+
+/// What has become of a path.
 enum Outcome {
     Written {
         written: Written,
@@ -53,8 +71,13 @@ enum Outcome {
     /// It was there already.
     Same(Written),
     Removed,
+    /// There was nothing to remove.
+    Absent,
     Conflict(ConflictReason),
 }
+
+/// The result of one path.
+type Done = (String, io::Result<Outcome>);
 
 /// Writes and removes what the plan says.
 pub(super) fn run(
@@ -62,119 +85,135 @@ pub(super) fn run(
     (target, manifest): (&dyn MirrorTarget, Manifest),
     plan: Plan,
     overwrites: bool,
-    told: &mut dyn FnMut(MirrorStep),
+    on_step: &mut dyn FnMut(MirrorStep),
 ) -> Result<MirrorReport, StoreError> {
     if plan.writes.is_empty() && plan.removals.is_empty() {
         return Ok(plan.report);
     }
     let mut run = Run {
         target,
+        before: manifest.clone(),
         manifest,
         source: plan.source.clone(),
         report: plan.report.clone(),
         failure: None,
         checkpoint: Instant::now(),
-        told,
+        on_step,
     };
     target.begin().map_err(|error| run.failed(error))?;
-    run.announce(catalog, &plan)?;
-    run.work(catalog, &plan, overwrites)?;
-    run.end()
+    let worked = run.work(catalog, &plan, overwrites);
+    run.end(worked)
 }
 
 struct Run<'a> {
     target: &'a dyn MirrorTarget,
+    /// The manifest as it was found.
+    before: Manifest,
     manifest: Manifest,
     source: SourceId,
     report: MirrorReport,
     /// The first error of the destination.
     failure: Option<io::Error>,
     checkpoint: Instant,
-    told: &'a mut dyn FnMut(MirrorStep),
+    on_step: &'a mut dyn FnMut(MirrorStep),
 }
 
 impl Run<'_> {
-    /// Notes at the destination what is about to be written.
-    fn announce(&mut self, catalog: &dyn Catalog, plan: &Plan) -> Result<(), StoreError> {
-        for write in &plan.writes {
-            if let Some((bytes, _)) = plan.object(catalog, write)? {
-                let pending = self.manifest.pending.entry(write.path.clone());
-                pending.or_default().insert(Hash::of(&bytes));
-            }
-        }
-        self.store()
-    }
-
-    /// Gives the work to threads, and collects what becomes of it.
     fn work(
         &mut self,
         catalog: &dyn Catalog,
         plan: &Plan,
         overwrites: bool,
     ) -> Result<(), StoreError> {
+        self.record_intent(catalog, plan)?;
+        let removals = plan.removals.iter().map(|path| {
+            let owned = self.owned(path);
+            Ok(Some(Removal {
+                path: path.clone(),
+                owned,
+            }))
+        });
+        let removals: Vec<_> = removals.collect();
+        self.each(removals.into_iter(), &|target, removal: Removal| {
+            removal.done(target, overwrites)
+        })?;
+        let before = self.before.clone();
+        let writes = plan.writes.iter().map(|planned| {
+            let object = plan.object(catalog, planned)?;
+            Ok(object.map(|(bytes, metadata)| Write {
+                path: planned.path.clone(),
+                written: written(planned.key, &bytes),
+                owned: owned(&before, &planned.path),
+                bytes,
+                metadata,
+            }))
+        });
+        self.each(writes, &|target, write: Write| {
+            write.done(target, overwrites)
+        })
+    }
+
+    /// Records at the destination what is about to be written.
+    fn record_intent(&mut self, catalog: &dyn Catalog, plan: &Plan) -> Result<(), StoreError> {
+        for write in &plan.writes {
+            if let Some((bytes, _)) = plan.object(catalog, write)? {
+                let pending = self.manifest.pending.entry(write.path.clone());
+                let (pending, written) = (pending.or_default(), written(write.key, &bytes));
+                if !pending.contains(&written) {
+                    pending.push(written);
+                }
+            }
+        }
+        let stored = self.manifest.write(self.target, &self.source);
+        stored.map_err(|error| self.failed(error))
+    }
+
+    fn owned(&self, path: &str) -> Owned {
+        owned(&self.before, path)
+    }
+
+    /// Gives each job to a thread, and collects the results. After an error of the destination, no
+    /// more are given.
+    fn each<J: Send>(
+        &mut self,
+        jobs: impl Iterator<Item = Result<Option<J>, StoreError>>,
+        work: &(impl Fn(&dyn MirrorTarget, J) -> Done + Sync),
+    ) -> Result<(), StoreError> {
         let target = self.target;
-        let (give, jobs) = sync_channel::<Job>(WRITERS);
-        let (done, outcomes) = channel();
-        let jobs = Mutex::new(jobs);
+        let (give, taken) = sync_channel::<J>(WRITERS);
+        let (done, results) = channel();
+        let taken = Mutex::new(taken);
         std::thread::scope(|scope| {
             for _ in 0..WRITERS {
-                let (jobs, done) = (&jobs, done.clone());
-                scope.spawn(move || work_off(target, jobs, &done, overwrites));
+                let (taken, done) = (&taken, done.clone());
+                scope.spawn(move || take_jobs(taken, &done, |job| work(target, job)));
             }
             drop(done);
             let mut given = Ok(());
-            for write in &plan.writes {
-                let object = match plan.object(catalog, write) {
-                    Ok(Some(object)) => object,
+            for job in jobs {
+                let job = match job {
+                    Ok(Some(job)) => job,
                     Ok(None) => continue,
                     Err(error) => {
                         given = Err(error);
                         break;
                     }
                 };
-                let (bytes, metadata) = object;
-                let written = Written {
-                    key: write.key,
-                    content: Hash::of(&bytes),
-                };
-                let task = Task::Write {
-                    bytes,
-                    metadata,
-                    written,
-                };
-                if give.send(self.job(&write.path, task)).is_err() || !self.collect(&outcomes) {
-                    break;
-                }
-            }
-            for path in &plan.removals {
-                let job = self.job(path, Task::Remove);
-                if given.is_err() || self.failure.is_some() || give.send(job).is_err() {
+                if give.send(job).is_err() || !self.collect(&results) {
                     break;
                 }
             }
             drop(give);
-            for (path, outcome) in outcomes {
+            for (path, outcome) in results {
                 self.note(path, outcome);
             }
             given
         })
     }
 
-    fn job(&self, path: &str, task: Task) -> Job {
-        let known = self.manifest.documents.get(path);
-        let pending = self.manifest.pending.get(path).into_iter().flatten();
-        let known_content = known.map(|written| written.content);
-        Job {
-            path: path.to_string(),
-            task,
-            own: pending.copied().chain(known_content).collect(),
-            is_known: known.is_some(),
-        }
-    }
-
     /// Notes what has been done by now. Returns whether to go on.
-    fn collect(&mut self, outcomes: &Receiver<(String, io::Result<Outcome>)>) -> bool {
-        for (path, outcome) in outcomes.try_iter() {
+    fn collect(&mut self, results: &Receiver<Done>) -> bool {
+        for (path, outcome) in results.try_iter() {
             self.note(path, outcome);
         }
         if self.failure.is_none() && self.checkpoint.elapsed() > CHECKPOINT {
@@ -185,7 +224,6 @@ impl Run<'_> {
     }
 
     fn note(&mut self, path: String, outcome: io::Result<Outcome>) {
-        let manifest = &mut self.manifest;
         let outcome = match outcome {
             Ok(outcome) => outcome,
             Err(error) => {
@@ -193,13 +231,14 @@ impl Run<'_> {
                 return;
             }
         };
+        let manifest = &mut self.manifest;
         manifest.pending.remove(&path);
         match outcome {
             Outcome::Written { written, bytes } => {
                 self.report.written += 1;
                 self.report.bytes_written += bytes as u64;
                 manifest.documents.insert(path.clone(), written);
-                (self.told)(MirrorStep::Write(path));
+                (self.on_step)(MirrorStep::Write(path));
             }
             Outcome::Same(written) => {
                 self.report.unchanged += 1;
@@ -208,19 +247,13 @@ impl Run<'_> {
             Outcome::Removed => {
                 self.report.removed += 1;
                 manifest.documents.remove(&path);
-                (self.told)(MirrorStep::Remove(path));
+                (self.on_step)(MirrorStep::Remove(path));
             }
+            Outcome::Absent => drop(manifest.documents.remove(&path)),
             Outcome::Conflict(reason) => {
-                // From now on, it is not the mirror's.
-                manifest.documents.remove(&path);
                 self.report.conflicts.push(MirrorConflict { path, reason });
             }
         }
-    }
-
-    fn store(&mut self) -> Result<(), StoreError> {
-        let stored = self.manifest.write(self.target, &self.source);
-        stored.map_err(|error| self.failed(error))
     }
 
     fn failed(&self, source: io::Error) -> StoreError {
@@ -231,106 +264,130 @@ impl Run<'_> {
     }
 
     /// Stores what was done, whether or not that was everything.
-    fn end(mut self) -> Result<MirrorReport, StoreError> {
-        let stored = self.store();
-        let ended = self.target.end();
-        if let Some(failure) = self.failure.take() {
-            return Err(self.failed(failure));
-        }
-        stored?;
-        ended.map_err(|error| self.failed(error))?;
+    fn end(mut self, worked: Result<(), StoreError>) -> Result<MirrorReport, StoreError> {
+        let stored = self.manifest.write(self.target, &self.source);
+        let ended = stored.and(self.target.end());
+        worked?;
+        let failure = self.failure.take();
+        failure
+            .map_or(ended, Err)
+            .map_err(|error| self.failed(error))?;
         self.report.conflicts.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(self.report)
     }
 }
 
+fn written(key: Hash, bytes: &[u8]) -> Written {
+    Written {
+        key,
+        content: Hash::of(bytes),
+        found: false,
+    }
+}
+
+fn owned(before: &Manifest, path: &str) -> Owned {
+    Owned {
+        own: before.own(path),
+        is_known: before.documents.contains_key(path),
+    }
+}
+
 /// Takes jobs until there are no more.
-fn work_off(
-    target: &dyn MirrorTarget,
-    jobs: &Mutex<Receiver<Job>>,
-    done: &Sender<(String, io::Result<Outcome>)>,
-    overwrites: bool,
-) {
+fn take_jobs<J>(jobs: &Mutex<Receiver<J>>, done: &Sender<Done>, work: impl Fn(J) -> Done) {
     loop {
         let job = jobs.lock().map(|jobs| jobs.recv());
         let Ok(Ok(job)) = job else {
             return;
         };
-        let path = job.path.clone();
-        if done.send((path, job.done(target, overwrites))).is_err() {
+        if done.send(work(job)).is_err() {
             return;
         }
     }
 }
 
-impl Job {
-    fn done(self, target: &dyn MirrorTarget, overwrites: bool) -> io::Result<Outcome> {
-        let path = self.path.clone();
-        let done = match self.task {
-            Task::Write { .. } => self.written(target, overwrites),
-            Task::Remove => self.removed(target, overwrites),
-        };
-        use io::ErrorKind::{InvalidFilename, InvalidInput, IsADirectory, NotADirectory};
-        match done {
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    InvalidFilename | InvalidInput | IsADirectory | NotADirectory
-                ) =>
-            {
-                let reason = error.to_string().replace(&path, "it");
-                Ok(Outcome::Conflict(ConflictReason::Unstorable(reason)))
-            }
-            done => done,
-        }
+/// The result for a path where there can be no object.
+fn of_path(path: String, outcome: io::Result<Outcome>) -> Done {
+    use io::ErrorKind::{InvalidFilename, InvalidInput, IsADirectory, NotADirectory};
+    let is_of_path = |error: &io::Error| {
+        matches!(
+            error.kind(),
+            InvalidFilename | InvalidInput | IsADirectory | NotADirectory
+        )
+    };
+    let outcome = match outcome {
+        Err(error) if is_of_path(&error) => Ok(Outcome::Conflict(ConflictReason::Unstorable(
+            error.to_string(),
+        ))),
+        outcome => outcome,
+    };
+    (path, outcome)
+}
+
+impl Write {
+    fn done(self, target: &dyn MirrorTarget, overwrites: bool) -> Done {
+        let outcome = self.outcome(target, overwrites);
+        of_path(self.path, outcome)
     }
 
-    fn written(self, target: &dyn MirrorTarget, overwrites: bool) -> io::Result<Outcome> {
-        let Task::Write {
+    fn outcome(&self, target: &dyn MirrorTarget, overwrites: bool) -> io::Result<Outcome> {
+        let Write {
+            path,
             bytes,
             metadata,
             written,
-        } = self.task
-        else {
-            return Ok(Outcome::Removed);
+            owned,
+        } = self;
+        let done = Outcome::Written {
+            written: *written,
+            bytes: bytes.len(),
         };
-        let count = bytes.len();
-        let there = match self.is_known {
-            true => target.hash(&self.path)?,
+        let known = match owned.is_known {
+            true => target.hash(path)?,
             false => None,
         };
-        let done = Outcome::Written {
-            written,
-            bytes: count,
+        let there = match known {
+            None if target.create(path, bytes, metadata)? => return Ok(done),
+            None => target.hash(path)?,
+            known => known,
         };
-        let there = match there {
-            Some(there) => Some(there),
-            None if target.create(&self.path, bytes.clone(), &metadata)? => return Ok(done),
-            None => target.hash(&self.path)?,
+        let Some(there) = there else {
+            // It was removed meanwhile.
+            target.replace(path, bytes, metadata)?;
+            return Ok(done);
         };
-        let is_own = there.is_none_or(|there| self.own.contains(&there));
-        match (there == Some(written.content), is_own || overwrites) {
-            // Its metadata may be other.
-            (true, _) if !self.is_known => Ok(Outcome::Same(written)),
-            (true, _) | (false, true) => {
-                target.replace(&self.path, bytes, &metadata)?;
-                Ok(done)
-            }
-            (false, false) => Ok(Outcome::Conflict(match self.is_known {
-                true => ConflictReason::Changed,
-                false => ConflictReason::Foreign,
-            })),
+        if owned.own.contains(written) && there == written.content {
+            return Ok(Outcome::Same(*written));
         }
+        if owned.has(there) || overwrites {
+            target.replace(path, bytes, metadata)?;
+            return Ok(done);
+        }
+        Ok(match there == written.content {
+            true => Outcome::Same(Written {
+                found: true,
+                ..*written
+            }),
+            false => owned.conflict(),
+        })
+    }
+}
+
+impl Removal {
+    fn done(self, target: &dyn MirrorTarget, overwrites: bool) -> Done {
+        let outcome = self.outcome(target, overwrites);
+        of_path(self.path, outcome)
     }
 
-    fn removed(self, target: &dyn MirrorTarget, overwrites: bool) -> io::Result<Outcome> {
-        let there = target.hash(&self.path)?;
-        let is_own = there.is_none_or(|there| self.own.contains(&there));
-        match is_own || (overwrites && self.is_known) {
-            true => target.remove(&self.path).map(|()| Outcome::Removed),
-            // What was only about to be written was never there, and this is something else.
-            false if !self.is_known => Ok(Outcome::Conflict(ConflictReason::Foreign)),
-            false => Ok(Outcome::Conflict(ConflictReason::Changed)),
+    fn outcome(&self, target: &dyn MirrorTarget, overwrites: bool) -> io::Result<Outcome> {
+        match target.hash(&self.path)? {
+            None => Ok(Outcome::Absent),
+            Some(there) if self.owned.has(there) || (overwrites && self.owned.is_known) => {
+                target.remove(&self.path)?;
+                Ok(Outcome::Removed)
+            }
+            // It was there before the mirror, or was never written: it is no longer of concern.
+            Some(_) if self.owned.own.is_empty() || !self.owned.is_known => Ok(Outcome::Absent),
+            Some(_) => Ok(self.owned.conflict()),
         }
     }
 }

@@ -75,7 +75,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The destination of a mirror has that of another source.
-    #[error("`{destination}` is the mirror of `{mirrored}`: choose another place")]
+    #[error("`{destination}` already mirrors `{mirrored}`: choose another destination")]
     OtherMirror {
         /// The destination.
         destination: String,

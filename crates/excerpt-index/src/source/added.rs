@@ -26,7 +26,7 @@ pub(crate) struct AddedFrontMatter<'a> {
 }
 
 impl AddedFrontMatter<'_> {
-    /// Whether a text has front matter of its own, or looks like it.
+    /// Whether a text has no front matter of its own, and does not begin as if it had some.
     pub(crate) fn is_needed(text: &str) -> bool {
         !text.trim_start_matches(MARK).starts_with("---")
     }

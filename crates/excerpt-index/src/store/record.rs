@@ -145,10 +145,12 @@ impl Record {
         known: &Described<'_>,
     ) -> Result<Option<Self>, StoreError> {
         // In place of a date of its own, a document has that of its last commit.
-        let is_of_commit = |date: &String| facet::commit_day(&twin.provenance) == Some(date);
+        let day = facet::commit_day(&twin.provenance).map(facet::folded);
+        let is_of_commit = |date: &String| day.as_ref() == Some(date);
         let is_unclear = twin.dates.iter().any(is_of_commit);
         // Whether a document without text has a chunk depends on its attributes.
-        if text.is_empty() || (is_unclear && twin.provenance != *known.provenance) {
+        let is_blank = twin.record.chunks.iter().all(|chunk| chunk.tokens == 0);
+        if is_blank || (is_unclear && twin.provenance != *known.provenance) {
             return Ok(None);
         }
         let (metadata, facets) =

@@ -555,7 +555,7 @@ impl<'a> Sync<'a> {
                     Change::Remove { id: known.id }
                 })
             }
-            // Of what is far away, only a listing says that it was removed.
+            // For remote sources, only a listing shows that a document was removed.
             Outcome::Gone(Some(known)) if known.stat.is_of_tag() => {
                 report.unchanged += 1;
                 None

@@ -208,7 +208,7 @@ impl Work<'_> {
     ) -> Result<Outcome, StoreError> {
         let stat = text.stat;
         let hash = Hash::of(text.text.text.as_bytes());
-        // Of the provenance, only a new record is made.
+        // A change of the provenance alone needs a new record.
         let is_record_same = |known: &Known| {
             known.identity == self.identity
                 && (text.text.provenance.is_empty() || known.stat == stat)

@@ -215,9 +215,47 @@ fn what_something_else_wrote_or_changed_stays() {
         (&b"edited there"[..], &b"theirs"[..])
     );
 
+    // As long as nobody decides, the conflicts stay.
+    let again = mirrored(&world, |_| {});
+    assert_eq!(reasons(&again), reasons(&report));
+    // What was the same before the mirror is not the mirror's.
+    world.remove("empty.md");
+    mirrored(&world, |_| {});
+    assert!(place(&world).join("empty.md").exists());
+
     let report = mirrored(&world, |options| options.overwrites = true);
     assert!(report.conflicts.is_empty(), "{report:?}");
-    assert_eq!(files(&place(&world))["latin.md"], b"# Other\n");
+    let there = files(&place(&world));
+    assert_eq!(there["latin.md"], b"# Other\n");
+    assert!(!there.contains_key("inbox/clip.md"));
+}
+
+#[test]
+fn a_document_takes_the_place_of_a_folder_and_a_folder_that_of_a_document() {
+    let world = World::new()
+        .file("a", "# A\n")
+        .file("b/c.md", "# C\n")
+        .file("x/only.md", "# Only\n");
+    mirrored(&world, |_| {});
+    for path in ["a", "b/c.md", "x/only.md"] {
+        world.remove(path);
+    }
+    fs::remove_dir(world.root().join("b")).unwrap();
+    world.write("a/b.md", "# B\n");
+    world.write("b", "# B\n");
+    world.write("x/renamed.md", "# Only\n");
+    let report = mirrored(&world, |_| {});
+    assert_eq!((counts(&report), report.conflicts.len()), ((3, 3, 0), 0));
+    assert_eq!(files(&place(&world)), files(&world.root()));
+}
+
+#[test]
+fn what_is_missing_at_the_destination_is_written_again() {
+    let world = notes();
+    mirrored(&world, |_| {});
+    fs::remove_file(place(&world).join("mark.md")).unwrap();
+    assert_eq!(counts(&mirrored(&world, |_| {})), (1, 0, 5));
+    assert_eq!(files(&place(&world)), files(&world.root()));
 }
 
 #[test]
@@ -320,12 +358,16 @@ impl MirrorTarget for Vanishing {
         self.folder.get(path)
     }
 
-    fn create(&self, path: &str, bytes: Vec<u8>, metadata: &ObjectMetadata) -> io::Result<bool> {
+    fn keeps_metadata(&self) -> bool {
+        self.folder.keeps_metadata()
+    }
+
+    fn create(&self, path: &str, bytes: &[u8], metadata: &ObjectMetadata) -> io::Result<bool> {
         self.step()?;
         self.folder.create(path, bytes, metadata)
     }
 
-    fn replace(&self, path: &str, bytes: Vec<u8>, metadata: &ObjectMetadata) -> io::Result<()> {
+    fn replace(&self, path: &str, bytes: &[u8], metadata: &ObjectMetadata) -> io::Result<()> {
         self.step()?;
         self.folder.replace(path, bytes, metadata)
     }

@@ -166,7 +166,11 @@ fn resolved(path: &Path) -> PathBuf {
     let resolved = path
         .ancestors()
         .find_map(|above| Some((above.canonicalize().ok()?, path.strip_prefix(above).ok()?)));
-    resolved.map_or_else(|| path.to_path_buf(), |(above, rest)| above.join(rest))
+    match resolved {
+        Some((whole, rest)) if rest.as_os_str().is_empty() => whole,
+        Some((above, rest)) => above.join(rest),
+        None => path.to_path_buf(),
+    }
 }
 
 /// The name of a collection of what is not on this disk.
@@ -262,7 +266,13 @@ mod tests {
         std::os::unix::fs::symlink(root.join("notes"), root.join("link")).unwrap();
         let given = root.join("link/mirror");
         let destination = RemotePart::destination(given.to_str().unwrap(), None).unwrap();
-        assert_eq!(destination, Origin::Disk(root.join("notes/mirror")));
+        assert_eq!(
+            destination.to_string(),
+            root.join("notes/mirror").to_str().unwrap()
+        );
+        std::fs::create_dir(&given).unwrap();
+        let again = RemotePart::destination(given.to_str().unwrap(), None).unwrap();
+        assert_eq!(again.to_string(), destination.to_string());
     }
 
     #[test]

@@ -29,10 +29,10 @@ pub(crate) struct Args {
     /// that does not begin with `---`
     #[arg(long)]
     front_matter: bool,
-    /// Print what would be written and removed, and change nothing
+    /// Print what would be written and removed, without changing the destination
     #[arg(long)]
     dry_run: bool,
-    /// Also replace and remove what something else has written or changed
+    /// Also replace and remove files that something other than this mirror wrote or changed
     #[arg(long)]
     overwrite: bool,
     /// Print the result as JSON
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     output.flush()?;
     if let Some(error) = &reply.outdated {
         say(&format!(
-            "{}; what is in the index was mirrored, and nothing was removed",
+            "{}; mirrored the documents already in the index and removed nothing",
             index_error(error)
         ));
     }
@@ -99,12 +99,12 @@ fn print(output: &mut Output, reply: &MirrorReply, is_dry_run: bool) -> anyhow::
         done(&reply.report, is_dry_run)
     ))?;
     for conflict in &reply.report.conflicts {
-        let line = format!("left as it is: {}: {}", conflict.path, conflict.reason);
+        let line = format!("skipped {}: {}", conflict.path, conflict.reason);
         output.line(output.safe(&line))?;
     }
     if !reply.report.conflicts.is_empty() {
         say(&format!(
-            "{} left as it is; --overwrite replaces what something else wrote",
+            "skipped {}; use --overwrite to replace files that this mirror did not write",
             counted(reply.report.conflicts.len(), "path")
         ));
     }

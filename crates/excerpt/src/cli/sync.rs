@@ -39,7 +39,7 @@ pub(crate) struct Args {
     /// Bitbucket sends, or - for standard input
     #[arg(long, value_name = "FILE", conflicts_with = "watch")]
     from_push: Option<PathBuf>,
-    /// Keep running until Ctrl-C: index each change of files, and fetch what is not on this disk every
+    /// Keep running until Ctrl-C: index file changes as they happen, and fetch remote sources every
     /// five minutes
     #[arg(long, conflicts_with = "background")]
     watch: bool,
@@ -162,10 +162,7 @@ pub(crate) fn done(report: &SyncReport) -> String {
     };
     let shared = match report.shared {
         0 => String::new(),
-        shared => format!(
-            " · {} split before in another collection",
-            thousands(shared)
-        ),
+        shared => format!(" · {} reused from another collection", thousands(shared)),
     };
     let read = counted(report.read, "file");
     format!(

@@ -25,6 +25,9 @@ pub(crate) fn run(target: &IndexTarget, json: bool) -> anyhow::Result<Outcome> {
     let mut reported: Vec<PathBuf> = Vec::new();
     let mut printed = Ok(());
     target.watch(&stop, |source, watching| {
+        if printed.is_err() {
+            return ControlFlow::Break(());
+        }
         let name = sync::name_of(source);
         let about = |text: String| match has_several {
             true => format!("{name}: {text}"),

@@ -37,6 +37,7 @@ mod mcp_scope;
 #[cfg(unix)]
 mod mcp_terminal;
 mod mcp_writing;
+mod objects;
 mod passages;
 mod preview;
 #[cfg(unix)]

@@ -580,7 +580,7 @@ fn notes_are_indexed_mirrored_pushed_and_found() {
     let before = files(&mirror);
     let run = remote.run(&args);
     assert_eq!(run.code, Some(1), "{run:?}");
-    assert!(run.stderr.contains("nothing was removed"), "{}", run.stderr);
+    assert!(run.stderr.contains("removed nothing"), "{}", run.stderr);
     assert_eq!(files(&mirror), before);
 }
 

@@ -132,7 +132,7 @@ fn usable_page(page: &[u8]) -> io::Result<UsablePage> {
     let mut reader = Reader::from_reader(page);
     let mut open: Vec<Vec<u8>> = Vec::new();
     let mut is_complete = false;
-    let (mut is_truncated, mut next) = (String::new(), String::new());
+    let (mut is_truncated, mut next, mut has_marker) = (String::new(), String::new(), false);
     let mut listed = Listed::default();
     let mut usable = UsablePage {
         page: Vec::with_capacity(page.len()),
@@ -145,6 +145,7 @@ fn usable_page(page: &[u8]) -> io::Result<UsablePage> {
         let text = match &event {
             Event::Start(tag) => {
                 open.push(tag.local_name().as_ref().to_vec());
+                has_marker |= open.len() == 2 && open[1] == b"NextMarker";
                 if is_object(&open) {
                     listed = Listed {
                         start,
@@ -172,19 +173,32 @@ fn usable_page(page: &[u8]) -> io::Result<UsablePage> {
                 let name = reference.decode().map_err(|_| incomplete())?;
                 resolved(&name).to_string()
             }
+            Event::Empty(tag) => {
+                has_marker |= open.len() == 1 && tag.local_name().as_ref() == b"NextMarker";
+                continue;
+            }
             Event::Eof => break,
             _ => continue,
         };
-        let of_object = open.len() > 1 && is_object(&open[..open.len() - 1]);
+        let above = open.len().saturating_sub(1);
+        let (of_object, of_listing) = (is_object(&open[..above]), above == 1);
         match open.last().map_or(&[][..], Vec::as_slice) {
             b"Key" | b"Name" if of_object => listed.key.push_str(&text),
-            b"Size" | b"Content-Length" => listed.size.push_str(&text),
-            b"IsTruncated" => is_truncated.push_str(&text),
-            b"NextContinuationToken" => next.push_str(&text),
+            b"Size" if of_object => listed.size.push_str(&text),
+            b"Content-Length" if above > 3 => listed.size.push_str(&text),
+            b"IsTruncated" if of_listing => is_truncated.push_str(&text),
+            b"NextContinuationToken" if of_listing => next.push_str(&text),
+            b"NextMarker" if of_listing => has_marker = true,
             _ => {}
         }
     }
-    if !is_complete || (is_truncated.trim() == "true" && next.is_empty()) {
+    // Azure names the next page by a marker, which is empty at the end.
+    let is_sound = match is_truncated.trim() {
+        "true" => !next.is_empty(),
+        "false" => true,
+        _ => has_marker,
+    };
+    if !is_complete || !is_sound {
         return Err(incomplete());
     }
     usable.page.extend_from_slice(&page[copied..]);
@@ -192,7 +206,7 @@ fn usable_page(page: &[u8]) -> io::Result<UsablePage> {
 }
 
 fn incomplete() -> io::Error {
-    io::Error::other("its answer is not a complete page of a listing")
+    io::Error::other("the store returned an incomplete listing")
 }
 
 fn position(reader: &Reader<&[u8]>) -> usize {
@@ -267,12 +281,14 @@ mod tests {
         );
         let sign_in = "<html><body>please<br>sign in</body></html>";
         let without_token = listing("", "<IsTruncated>true</IsTruncated>");
+        let without_end = listing(&object("a", 1), "");
         for page in [
             "",
             "{}",
             "<Other></Other>",
             sign_in,
             &without_token,
+            &without_end,
             &whole[..whole.len() - 5],
         ] {
             assert!(usable_page(page.as_bytes()).is_err(), "{page}");
@@ -286,9 +302,10 @@ mod tests {
             .map(|key| object(key, 1))
             .concat();
         let contents = odd.map(|key| object(key, 1)).concat();
-        let page = listing(&format!("{contents}{}{plain}", object("marker/", 0)), "");
+        let end = "<IsTruncated>false</IsTruncated>";
+        let page = listing(&format!("{contents}{}{plain}", object("marker/", 0)), end);
         let usable = usable_page(page.as_bytes()).unwrap();
-        assert_eq!(usable.page, listing(&plain, "").as_bytes());
+        assert_eq!(usable.page, listing(&plain, end).as_bytes());
         assert_eq!(
             usable.unusable,
             ["a//b", "a/./b", "../b", "/lead", "bell\u{7}", "folder/"]

@@ -17,7 +17,14 @@ const LONGEST: usize = 300;
 /// An error of a store in few words: what the crate says around it is about its own parts, and what
 /// a server says may be anything.
 pub(super) fn failed(error: StoreError) -> io::Error {
-    io::Error::other(match &error {
+    let kind = match &error {
+        StoreError::NotFound { .. } => io::ErrorKind::NotFound,
+        StoreError::PermissionDenied { .. } | StoreError::Unauthenticated { .. } => {
+            io::ErrorKind::PermissionDenied
+        }
+        _ => io::ErrorKind::Other,
+    };
+    let said = match &error {
         StoreError::NotFound { .. } => NO_BUCKET.to_string(),
         StoreError::PermissionDenied { .. } => DENIED.to_string(),
         StoreError::Unauthenticated { .. } => UNKNOWN.to_string(),
@@ -32,7 +39,8 @@ pub(super) fn failed(error: StoreError) -> io::Error {
             let inner = error.source().map(ToString::to_string).unwrap_or_default();
             reason(&error.to_string(), &inner)
         }
-    })
+    };
+    io::Error::new(kind, said)
 }
 
 pub(super) const NO_CREDENTIALS: &str =

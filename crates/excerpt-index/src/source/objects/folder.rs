@@ -1,9 +1,9 @@
-//! A folder of an object store, for code that is not asynchronous: [`ObjectFolder`].
+//! A blocking interface to a folder of an object store: [`ObjectFolder`].
 
 use std::fmt;
 use std::io;
 use std::net::TcpStream;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
@@ -13,8 +13,8 @@ use object_store::azure::MicrosoftAzureBuilder;
 use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::path::Path;
 use object_store::{
-    Attribute, BackoffConfig, ClientOptions, Error as StoreError, ObjectMeta, ObjectStore,
-    ObjectStoreExt as _, PutMode, PutOptions, RetryConfig,
+    Attribute, Attributes, BackoffConfig, ClientOptions, Error as StoreError, ObjectMeta,
+    ObjectStore, ObjectStoreExt as _, PutMode, PutOptions, PutPayload, RetryConfig,
 };
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, oneshot};
@@ -35,7 +35,7 @@ const ANSWER: Duration = Duration::from_secs(60);
 const RETRIES: usize = 6;
 const RETRY_FOR: Duration = Duration::from_secs(60);
 
-/// How many objects in a row cannot be read before no more are asked for.
+/// After how many objects in a row that the store did not answer for no more are asked for.
 const MOST_FAILURES: usize = 32;
 
 /// How many requests are under way at a time.
@@ -52,7 +52,16 @@ pub struct ObjectFolder {
     /// How many objects in a row could not be read, and why the last one.
     failures: Mutex<(usize, String)>,
     unusable: UnusableKeys,
+    /// Whether the store refuses to create an object that is there.
+    creates: OnceLock<bool>,
     runtime: Runtime,
+}
+
+/// An object that is written.
+struct Object {
+    location: Path,
+    payload: PutPayload,
+    attributes: Attributes,
 }
 
 /// An object that was read.
@@ -158,6 +167,7 @@ impl ObjectFolder {
             requests: Arc::new(Semaphore::new(REQUESTS)),
             failures: Mutex::default(),
             unusable: UnusableKeys::default(),
+            creates: OnceLock::new(),
             runtime,
         })
     }
@@ -198,14 +208,14 @@ impl ObjectFolder {
         let location = self.location(path)?;
         if let (MOST_FAILURES.., reason) = &*self.failures() {
             return Err(io::Error::other(format!(
-                "given up, as for others: {reason}"
+                "not tried after {MOST_FAILURES} failures in a row: {reason}"
             )));
         }
         let (store, requests) = (Arc::clone(&self.store), Arc::clone(&self.requests));
         let (sender, receiver) = oneshot::channel();
         self.runtime.spawn(async move {
             let _permit = requests.acquire_owned().await;
-            // Nobody may want it any more.
+            // The caller may have dropped it.
             if !sender.is_closed() {
                 drop(sender.send(fetched(&*store, &location, most).await));
             }
@@ -219,8 +229,11 @@ impl ObjectFolder {
         let fetched = fetched.map_err(|_| io::Error::other("the request was given up"))?;
         let mut failures = self.failures();
         match &fetched {
-            Ok(_) => *failures = (0, String::new()),
-            Err(error) => *failures = (failures.0 + 1, error.to_string()),
+            Err(error) if error.kind() == io::ErrorKind::Other => {
+                *failures = (failures.0 + 1, error.to_string());
+            }
+            // Also what is refused was answered.
+            _ => *failures = (0, String::new()),
         }
         fetched
     }
@@ -260,19 +273,90 @@ impl ObjectFolder {
         let attributes = metadata
             .iter()
             .map(|(name, value)| (Attribute::Metadata((*name).into()), value.clone()));
-        let options = PutOptions {
+        let object = Object {
+            location,
+            payload: bytes.into(),
             attributes: attributes.collect(),
-            mode: match replaces {
-                true => PutMode::Overwrite,
-                false => PutMode::Create,
-            },
+        };
+        let put = async {
+            match replaces {
+                true => self.write(&object, PutMode::Overwrite).await,
+                false => self.create_in_turn(&object).await,
+            }
+        };
+        self.runtime.block_on(put).map_err(failed)
+    }
+
+    /// Writes an object unless there is one. The library does not repeat such a request, since an
+    /// attempt may have succeeded unnoticed.
+    async fn create_in_turn(&self, object: &Object) -> object_store::Result<bool> {
+        let mut created = self.create(object).await;
+        for wait in [1, 4] {
+            if !matches!(created, Err(StoreError::Generic { .. })) {
+                return created;
+            }
+            tokio::time::sleep(Duration::from_secs(wait)).await;
+            created = self.create(object).await;
+            if matches!(created, Ok(false)) {
+                let there = self.store.get(&object.location).await?.bytes().await?;
+                let own: Vec<u8> = object.payload.iter().flatten().copied().collect();
+                return Ok(there == own);
+            }
+        }
+        created
+    }
+
+    /// Writes an object unless there is one. Not every store knows how to do both at once, and some
+    /// that do not say so replace what is there: so the first object is written twice.
+    async fn create(&self, object: &Object) -> object_store::Result<bool> {
+        if self.creates.get() == Some(&true) {
+            return self.write(object, PutMode::Create).await;
+        }
+        if self.exists(object).await? {
+            return Ok(false);
+        }
+        if self.creates.get().is_none() {
+            match self.write(object, PutMode::Create).await {
+                Ok(true) => {
+                    let is_refused = !self.write(object, PutMode::Create).await?;
+                    let _ = self.creates.set(is_refused);
+                    return Ok(true);
+                }
+                Ok(false) => return Ok(false),
+                Err(StoreError::NotImplemented { .. }) => {
+                    let _ = self.creates.set(false);
+                }
+                // `501 Not Implemented`, in the words of the library.
+                Err(error) if error.to_string().contains("status code: 501") => {
+                    let _ = self.creates.set(false);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        self.write(object, PutMode::Overwrite).await
+    }
+
+    async fn exists(&self, object: &Object) -> object_store::Result<bool> {
+        match self.store.head(&object.location).await {
+            Ok(_) => Ok(true),
+            Err(StoreError::NotFound { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn write(&self, object: &Object, mode: PutMode) -> object_store::Result<bool> {
+        let options = PutOptions {
+            attributes: object.attributes.clone(),
+            mode,
             ..PutOptions::default()
         };
-        let put = self.store.put_opts(&location, bytes.into(), options);
-        match self.runtime.block_on(put) {
+        let put = self
+            .store
+            .put_opts(&object.location, object.payload.clone(), options);
+        match put.await {
             Ok(_) => Ok(true),
             Err(StoreError::AlreadyExists { .. }) => Ok(false),
-            Err(error) => Err(failed(error)),
+            Err(error) => Err(error),
         }
     }
 

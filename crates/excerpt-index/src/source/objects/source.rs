@@ -177,7 +177,7 @@ impl Walk<'_> {
     fn advance(&mut self, path: &str) -> io::Result<()> {
         if *path <= *self.last && !self.last.is_empty() {
             return Err(io::Error::other(format!(
-                "it does not list its objects in the order of their keys: `{path}` comes after `{}`",
+                "the store does not list objects in the order of their keys: `{path}` comes after `{}`",
                 self.last
             )));
         }

@@ -1,13 +1,17 @@
-//! The stores of the crate `object_store` that need no server.
+//! The stores of the crate `object_store` that need no server, and servers of other makes.
 
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
+use object_store::aws::AmazonS3Builder;
 use object_store::local::LocalFileSystem;
 use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{Attribute, Attributes, ObjectStore, PutOptions};
 use tokio::runtime::Runtime;
 
+use super::answers::CheckedConnector;
 use super::{ObjectFolder, ObjectOrigin, ObjectSource};
 use crate::model::{Selection, SkipReason};
 use crate::source::conformance::conforms;
@@ -139,4 +143,104 @@ fn what_is_expected_is_read_once_and_what_was_not_is_read_anyway() {
         panic!("it is a text");
     };
     assert_eq!(text, "# B\n");
+}
+
+/// A server of another make, which ends with the test.
+struct Server {
+    process: Child,
+    url: String,
+}
+
+impl Server {
+    /// Those that `EXCERPT_S3_SERVERS` names: see `crates/excerpt/tests/objects`.
+    fn all() -> Vec<Server> {
+        let commands = std::env::var("EXCERPT_S3_SERVERS").unwrap_or_default();
+        if commands.is_empty() {
+            eprintln!("skipped: EXCERPT_S3_SERVERS names no servers of S3");
+            return Vec::new();
+        }
+        commands.split("\n\n").map(Server::start).collect()
+    }
+
+    fn start(command: &str) -> Server {
+        let mut words = command.lines();
+        let mut process = Command::new(words.next().unwrap())
+            .args(words)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut url = String::new();
+        let mut output = BufReader::new(process.stdout.take().unwrap());
+        output.read_line(&mut url).unwrap();
+        let url = url.trim().to_string();
+        Server { process, url }
+    }
+
+    fn store(&self) -> Arc<dyn ObjectStore> {
+        // An error says that there is one already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let builder = AmazonS3Builder::new()
+            .with_http_connector(CheckedConnector::default())
+            .with_endpoint(&self.url)
+            .with_allow_http(true)
+            .with_region("us-east-1")
+            .with_access_key_id("S3RVER")
+            .with_secret_access_key("S3RVER")
+            .with_bucket_name("notes");
+        Arc::new(builder.build().unwrap())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.process.stdin.take());
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn servers_of_other_makes_conform() {
+    for server in Server::all() {
+        let store = server.store();
+        for (path, text) in [
+            ("in/a.md", "# A\n"),
+            ("in/b/c d.md", "# C\n"),
+            ("in/ü.md", "# Ü\n"),
+            ("in/e.md", ""),
+        ] {
+            put(&*store, path, text, &[("team", "tea")]);
+        }
+        put(&*store, "inside.md", "# I\n", &[]);
+        let folder = ObjectFolder::within(Arc::clone(&store), &origin("in"), true).unwrap();
+        let source =
+            ObjectSource::of("s3://notes/in".into(), folder, &Selection::default()).unwrap();
+        conforms(&source);
+        let entries = source.list().unwrap().entries;
+        let paths: Vec<&str> = entries.iter().map(|entry| &*entry.path).collect();
+        assert_eq!(
+            paths,
+            ["a.md", "b/c d.md", "e.md", "ü.md"],
+            "{}",
+            server.url
+        );
+        let Reading::Text { provenance, .. } = source.read(&entries[0]) else {
+            panic!("it is a text");
+        };
+        assert_eq!(provenance["team"], "tea", "{}", server.url);
+
+        // What a mirror relies on: to write something new, or in place of something, and to remove it.
+        let folder = ObjectFolder::within(store, &origin("out"), true).unwrap();
+        assert!(folder.put("x/a.md", b"1".to_vec(), &[], false).unwrap());
+        assert!(
+            !folder.put("x/a.md", b"2".to_vec(), &[], false).unwrap(),
+            "{}",
+            server.url
+        );
+        assert!(folder.put("x/a.md", b"3".to_vec(), &[], true).unwrap());
+        assert_eq!(folder.read("x/a.md", 9).unwrap(), Some(b"3".to_vec()));
+        folder.delete("x/a.md").unwrap();
+        folder.delete("x/a.md").unwrap();
+        assert_eq!(folder.read("x/a.md", 9).unwrap(), None);
+    }
 }

@@ -79,7 +79,7 @@ impl Database {
     fn twin(&self, id: DocumentId) -> Result<Option<Twin>, StoreError> {
         match self.whole_twin(id) {
             Ok(twin) => Ok(Some(twin)),
-            Err(StoreError::Value(_)) => Ok(None),
+            Err(StoreError::Value(_) | StoreError::Json(_)) => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -192,4 +192,84 @@ fn chunk_row(row: &Row<'_>) -> Result<ChunkRow, StoreError> {
         defines: row.get(21)?,
         input: hash(row, 22)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use excerpt_chunk::{Chunker, Document};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::model::{Attributes, Provenance};
+    use crate::store::{Change, Described, Store, identity};
+
+    fn described<'a>(attributes: &'a Attributes, provenance: &'a Provenance) -> Described<'a> {
+        Described {
+            attributes,
+            provenance,
+            language: None,
+        }
+    }
+
+    fn record(text: &str, settings: &str, known: &Described<'_>) -> Box<Record> {
+        let document = Document::new(text).with_path("2026/a.md");
+        let chunking = Chunker::default().chunk(&document);
+        let identity = identity("split", settings);
+        let hash = Hash::of(text.as_bytes());
+        Box::new(Record::new(&document, &chunking, hash, identity, known).unwrap())
+    }
+
+    fn attributes() -> impl Strategy<Value = Attributes> {
+        let words = || proptest::collection::vec("[a-c]", 0..3);
+        (proptest::option::of("doc|script"), words(), words()).prop_map(|(kind, versions, tags)| {
+            Attributes {
+                kind,
+                title: None,
+                versions,
+                tags,
+            }
+        })
+    }
+
+    fn provenance() -> impl Strategy<Value = Provenance> {
+        let day = proptest::option::of("2026-0[1-2]-01T00:00:00Z|Mon, 5 Jan 2026");
+        day.prop_map(|day| {
+            let fields = day.map(|day| ("committed".to_string(), Value::from(day)));
+            fields.into_iter().collect()
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn a_document_from_its_twin_is_as_if_it_had_been_split(
+            text in "(---\ntags: [a, x]\nversion: 3\n---\n)?( |\n|# A 2026-01-01\n\n|\\[b\\]\\(c.md\\)|word ){0,12}",
+            (before, after) in (attributes(), attributes()),
+            (old, new) in (provenance(), provenance()),
+        ) {
+            let dir = tempfile::tempdir().unwrap();
+            let store = Store::create(dir.path()).unwrap();
+            let (first, second) = (SourceId::from("/first"), SourceId::from("/second"));
+            for source in [&first, &second] {
+                store.database.ensure_source(source, None).unwrap();
+            }
+            let put = Change::Put(record(&text, "before", &described(&before, &old)));
+            store.database.apply(&first, &[put]).unwrap();
+            let stat = Stat::default();
+            let request = TwinRequest { path: "2026/a.md", stat };
+            let wanted = identity("split", "after");
+            let twin = store.database.twins(&second, wanted, &[request]).unwrap().remove(0).unwrap();
+            let known = described(&after, &new);
+            let split = record(&text, "after", &known);
+            if let Some(shared) = Record::of_twin(twin, &text, wanted, &known).unwrap() {
+                prop_assert_eq!(format!("{:?}", shared), format!("{:?}", split));
+            } else {
+                let is_unclear = !old.is_empty() && old != new;
+                prop_assert!(text.trim().is_empty() || is_unclear || split.chunks.iter().all(|chunk| chunk.tokens == 0));
+            }
+            // Other settings give other chunks.
+            let other = identity("other", "after");
+            prop_assert!(store.database.twins(&second, other, &[request]).unwrap()[0].is_none());
+        }
+    }
 }
