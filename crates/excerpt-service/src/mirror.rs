@@ -1,10 +1,11 @@
 //! `mirror`: the documents of a collection, written to a folder or an object store.
 
 use std::fs::{File, TryLockError};
+use std::io;
 use std::path::Path;
 
 use excerpt_index::{
-    Error, MirrorFolder, MirrorOptions, MirrorReport, MirrorStep, MirrorTarget, Origin,
+    Error, MirrorFolder, MirrorOptions, MirrorReport, MirrorStep, MirrorTarget, Origin, SkipReason,
 };
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +14,7 @@ use crate::error::{ServiceError, ServiceResult};
 use crate::remote;
 use crate::remote::part::RemotePart;
 use crate::target::{CollectionChoice, IndexChoice, IndexTarget};
+use crate::text::counted;
 use crate::update::{SyncObserver, patiently, sync};
 
 /// A request to mirror a collection.
@@ -86,7 +88,18 @@ impl MirrorRequest {
         let mut index = target.writable()?;
         let synced = patiently(|| sync(&mut index, source, None, observer));
         let (is_complete, outdated) = match synced {
-            Ok(report) => (report.complete, None),
+            Ok(report) => match report.skipped.get(&SkipReason::Unreadable) {
+                // A file on this disk may be unreadable for good.
+                Some(count) if Origin::of(&source.root).is_remote() => {
+                    let reason = format!("{} could not be read", counted(*count, "document"));
+                    let error = Error::Source {
+                        path: source.root.clone(),
+                        source: io::Error::other(reason),
+                    };
+                    (false, Some(error))
+                }
+                _ => (report.complete, None),
+            },
             Err(error @ (Error::Source { .. } | Error::Vanished { .. } | Error::Locked { .. })) => {
                 (false, Some(error))
             }

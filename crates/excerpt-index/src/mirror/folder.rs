@@ -1,8 +1,9 @@
 //! A folder as the destination of a mirror: [`MirrorFolder`].
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use tempfile::NamedTempFile;
 
@@ -12,10 +13,17 @@ use super::{MirrorTarget, ObjectMetadata};
 /// a dot.
 pub(super) const UNFINISHED: &str = ".excerpt-mirror";
 
+/// The file in it that a mirror has locked while it runs.
+const LOCK: &str = "lock";
+
+/// How the names of unfinished files begin.
+const PREFIX: &str = "unfinished-";
+
 /// A folder on this disk. It keeps no metadata of its files.
 #[derive(Debug)]
 pub struct MirrorFolder {
     root: PathBuf,
+    lock: Mutex<Option<File>>,
 }
 
 impl MirrorFolder {
@@ -24,6 +32,7 @@ impl MirrorFolder {
     pub fn new(root: &Path) -> MirrorFolder {
         MirrorFolder {
             root: root.to_path_buf(),
+            lock: Mutex::default(),
         }
     }
 
@@ -49,7 +58,6 @@ impl MirrorFolder {
     /// The bytes in a file that has no name yet.
     fn unfinished(&self, file: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
         let folder = self.root.join(UNFINISHED);
-        fs::create_dir_all(&folder)?;
         if let Some(parent) = file.parent() {
             fs::create_dir_all(parent).map_err(|error| match error.kind() {
                 io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => invalid(
@@ -75,13 +83,14 @@ fn readable(folder: &Path) -> io::Result<NamedTempFile> {
     use std::os::unix::fs::PermissionsExt as _;
     let permissions = fs::Permissions::from_mode(0o666);
     tempfile::Builder::new()
+        .prefix(PREFIX)
         .permissions(permissions)
         .tempfile_in(folder)
 }
 
 #[cfg(not(unix))]
 fn readable(folder: &Path) -> io::Result<NamedTempFile> {
-    NamedTempFile::new_in(folder)
+    tempfile::Builder::new().prefix(PREFIX).tempfile_in(folder)
 }
 
 impl MirrorTarget for MirrorFolder {
@@ -143,13 +152,41 @@ impl MirrorTarget for MirrorFolder {
     }
 
     fn begin(&self) -> io::Result<()> {
-        self.end()
+        let folder = self.root.join(UNFINISHED);
+        fs::create_dir_all(&folder)?;
+        if !fs::symlink_metadata(&folder)?.is_dir() {
+            let error = format!("something that is not a folder has the name `{UNFINISHED}`");
+            return Err(io::Error::other(error));
+        }
+        let lock = File::create(folder.join(LOCK))?;
+        lock.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => io::Error::other("another process is mirroring there"),
+            TryLockError::Error(error) => error,
+        })?;
+        *self.lock.lock().unwrap_or_else(PoisonError::into_inner) = Some(lock);
+        self.clear()
     }
 
     fn end(&self) -> io::Result<()> {
-        match fs::remove_dir_all(self.root.join(UNFINISHED)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
+        self.clear()?;
+        let folder = self.root.join(UNFINISHED);
+        fs::remove_file(folder.join(LOCK))?;
+        *self.lock.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        // Something else may have put something there.
+        let _ = fs::remove_dir(folder);
+        Ok(())
+    }
+}
+
+impl MirrorFolder {
+    /// Removes the files that this or an interrupted mirror has not finished.
+    fn clear(&self) -> io::Result<()> {
+        for entry in fs::read_dir(self.root.join(UNFINISHED))? {
+            let entry = entry?;
+            if entry.file_name().to_string_lossy().starts_with(PREFIX) {
+                fs::remove_file(entry.path())?;
+            }
         }
+        Ok(())
     }
 }

@@ -111,7 +111,8 @@ pub struct MirrorOptions {
     /// Whether documents that the index no longer has are removed: only if its source was reached.
     /// Default: no.
     pub removes: bool,
-    /// Whether what something else wrote is replaced or removed, too. Default: no.
+    /// Whether what something else wrote or changed is replaced or removed, too: then each object is
+    /// compared with its document. Default: no.
     pub overwrites: bool,
     /// Whether nothing is written, and it is only told what would be. Default: no.
     pub is_dry_run: bool,

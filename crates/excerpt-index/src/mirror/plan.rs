@@ -44,6 +44,8 @@ pub(super) struct Plan {
     front_matter: bool,
     /// Whether the objects have metadata.
     has_metadata: bool,
+    /// Whether what the manifest says is compared with what is there.
+    verifies: bool,
 }
 
 impl Plan {
@@ -65,6 +67,7 @@ impl Plan {
             report: MirrorReport::default(),
             front_matter: options.front_matter,
             has_metadata: target.keeps_metadata(),
+            verifies: options.overwrites && !options.is_dry_run,
         };
         let mut listed = Vec::new();
         catalog.each_listed(Some(source), "", None, &mut |document| {
@@ -110,7 +113,8 @@ impl Plan {
             .get(path)
             .is_some_and(|written| written.key == key);
         let is_interrupted = manifest.pending.contains_key(path);
-        match is_there && !is_interrupted && !target.lacks(path) {
+        let is_trusted = !self.verifies && !is_interrupted && !target.lacks(path);
+        match is_there && is_trusted {
             true => self.report.unchanged += 1,
             false => self.writes.push(Planned {
                 path: path.to_string(),

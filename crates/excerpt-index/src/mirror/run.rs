@@ -305,19 +305,23 @@ fn take_jobs<J>(jobs: &Mutex<Receiver<J>>, done: &Sender<Done>, work: impl Fn(J)
     }
 }
 
-/// The result for a path where there can be no object.
+/// The result for a path. One where there can be no object does not end the mirror: whether anything
+/// can be written, the manifest has shown.
 fn of_path(path: String, outcome: io::Result<Outcome>) -> Done {
-    use io::ErrorKind::{InvalidFilename, InvalidInput, IsADirectory, NotADirectory};
+    use io::ErrorKind::{
+        InvalidFilename, InvalidInput, IsADirectory, NotADirectory, PermissionDenied,
+    };
     let is_of_path = |error: &io::Error| {
         matches!(
             error.kind(),
-            InvalidFilename | InvalidInput | IsADirectory | NotADirectory
+            InvalidFilename | InvalidInput | IsADirectory | NotADirectory | PermissionDenied
         )
     };
     let outcome = match outcome {
         Err(error) if is_of_path(&error) => Ok(Outcome::Conflict(ConflictReason::Unstorable(
             error.to_string(),
         ))),
+        Err(error) => Err(io::Error::new(error.kind(), format!("`{path}`: {error}"))),
         outcome => outcome,
     };
     (path, outcome)
@@ -351,9 +355,8 @@ impl Write {
             known => known,
         };
         let Some(there) = there else {
-            // It was removed meanwhile.
-            target.replace(path, bytes, metadata)?;
-            return Ok(done);
+            // There is something, and nobody may see it.
+            return Ok(Outcome::Conflict(ConflictReason::Foreign));
         };
         if owned.own.contains(written) && there == written.content {
             return Ok(Outcome::Same(*written));

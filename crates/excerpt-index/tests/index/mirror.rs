@@ -120,6 +120,7 @@ fn only_what_has_changed_is_written_and_only_what_was_mirrored_is_removed() {
     assert_eq!(there["code/main.rs"], b"fn main() { run() }\n");
     assert_eq!(there["inbox/other.txt"], b"not ours");
     assert!(!there.contains_key("inbox/clip.md"));
+    assert_eq!(there["mark.md"], files(&world.root())["mark.md"]);
     assert!(
         !place(&world).join("domains").exists(),
         "no empty folder stays"
@@ -223,11 +224,17 @@ fn what_something_else_wrote_or_changed_stays() {
     mirrored(&world, |_| {});
     assert!(place(&world).join("empty.md").exists());
 
+    fs::write(
+        place(&world).join("mark.md"),
+        "edited there, and the same here",
+    )
+    .unwrap();
     let report = mirrored(&world, |options| options.overwrites = true);
     assert!(report.conflicts.is_empty(), "{report:?}");
     let there = files(&place(&world));
     assert_eq!(there["latin.md"], b"# Other\n");
     assert!(!there.contains_key("inbox/clip.md"));
+    assert_eq!(there["mark.md"], files(&world.root())["mark.md"]);
 }
 
 #[test]
@@ -247,6 +254,35 @@ fn a_document_takes_the_place_of_a_folder_and_a_folder_that_of_a_document() {
     let report = mirrored(&world, |_| {});
     assert_eq!((counts(&report), report.conflicts.len()), ((3, 3, 0), 0));
     assert_eq!(files(&place(&world)), files(&world.root()));
+}
+
+#[test]
+fn a_folder_for_unfinished_files_that_has_others_keeps_them() {
+    let world = notes();
+    let folder = place(&world).join(OF_MIRROR[1]);
+    fs::create_dir_all(&folder).unwrap();
+    for name in ["keep.txt", "unfinished-x1"] {
+        fs::write(folder.join(name), "text").unwrap();
+    }
+    mirrored(&world, |_| {});
+    let left: Vec<_> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    assert_eq!(left, ["keep.txt"]);
+}
+
+#[test]
+fn two_mirrors_do_not_write_to_one_folder_at_once() {
+    let world = notes();
+    world.sync();
+    let first = MirrorFolder::new(&place(&world));
+    first.begin().unwrap();
+    let second = MirrorFolder::new(&place(&world));
+    let error = mirrored_to(&world, &second, options(|_| {})).unwrap_err();
+    assert!(error.to_string().contains("another process"), "{error}");
+    first.end().unwrap();
+    mirrored_to(&world, &second, options(|_| {})).unwrap();
 }
 
 #[test]
@@ -360,6 +396,14 @@ impl MirrorTarget for Vanishing {
 
     fn keeps_metadata(&self) -> bool {
         self.folder.keeps_metadata()
+    }
+
+    fn begin(&self) -> io::Result<()> {
+        self.folder.begin()
+    }
+
+    fn end(&self) -> io::Result<()> {
+        self.folder.end()
     }
 
     fn create(&self, path: &str, bytes: &[u8], metadata: &ObjectMetadata) -> io::Result<bool> {

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use excerpt_index::{Stop, SyncReport, Watching};
@@ -13,12 +14,24 @@ use crate::cli::told::index_error;
 use crate::output::{Output, say};
 use crate::progress::Bar;
 
+/// How long after Ctrl-C a watch may take to end.
+const PATIENCE: Duration = Duration::from_secs(3);
+
 /// Watches the sources of a target. The first sync of each is reported as without a watch, and each
 /// one after that on one line.
 pub(crate) fn run(target: &IndexTarget, json: bool) -> anyhow::Result<Outcome> {
     let stop = Stop::new();
     let stopper = stop.clone();
-    ctrlc::set_handler(move || stopper.stop()).context("cannot handle Ctrl-C")?;
+    let ends = move || {
+        stopper.stop();
+        // A request to a server that does not answer is given up. What was not done is done by the
+        // next sync, as after any end of a process.
+        std::thread::spawn(|| {
+            std::thread::sleep(PATIENCE);
+            std::process::exit(0);
+        });
+    };
+    ctrlc::set_handler(ends).context("cannot handle Ctrl-C")?;
     let has_several = target.sources.len() > 1;
     // The progress of several at once is not shown.
     let mut bar = (!has_several).then(Bar::new);

@@ -263,6 +263,7 @@ fn whatever_a_store_answers_no_document_is_lost() {
     // Objects that were listed, differ, and cannot be read stay as they were.
     for fault in [
         Fault::Object(403, ""),
+        Fault::Object(200, "<html><body>please sign in</body></html>"),
         Fault::Object(404, "<Error><Code>NoSuchBucket</Code></Error>"),
         Fault::Object(404, "<Error><Code>NoSuchKey</Code></Error>"),
     ] {
@@ -316,6 +317,18 @@ fn a_key_that_cannot_be_used_is_skipped_and_named() {
     ] {
         assert!(skips.contains(shown), "{shown}: {skips}");
     }
+}
+
+#[test]
+fn a_page_of_nothing_but_such_keys_is_the_last_one() {
+    let mut objects = notes(PAGE);
+    objects.push(("z//odd.md".to_string(), "# Odd\n".to_string()));
+    let (project, bucket) = (Project::new(), Bucket::with(objects));
+    let added = json(&project, &bucket.url, &["add", "s3://notes"]);
+    assert_eq!(
+        (&added["added"], &added["skipped"]["special"]),
+        (&PAGE.into(), &1.into())
+    );
 }
 
 #[test]

@@ -12,7 +12,7 @@ use object_store::client::{
 };
 use object_store::path::Path;
 use object_store::{ClientOptions, Result as StoreResult};
-use percent_encoding::{CONTROLS, utf8_percent_encode};
+use percent_encoding::{CONTROLS, percent_decode_str, utf8_percent_encode};
 use quick_xml::Reader;
 use quick_xml::events::Event;
 use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
@@ -60,6 +60,7 @@ impl HttpService for CheckedClient {
         let mut options = query.split('&');
         let is_listing = request.method().as_str() == "GET"
             && options.any(|option| matches!(option, "list-type=2" | "comp=list"));
+        let prefix = prefix_in(query);
         let mut response = self.client.execute(request).await?;
         if let Some(wait) = wait_of(&response) {
             tokio::time::sleep(wait).await;
@@ -70,7 +71,7 @@ impl HttpService for CheckedClient {
         }
         let (parts, body) = response.into_parts();
         let page = body.bytes().await?;
-        let page = match usable_page(&page) {
+        let page = match usable_page(&page, &prefix) {
             Ok(usable) => {
                 let mut unusable = self.unusable.lock().unwrap_or_else(PoisonError::into_inner);
                 unusable.extend(usable.unusable);
@@ -81,6 +82,14 @@ impl HttpService for CheckedClient {
         let body = HttpResponseBody::from(page);
         Ok(HttpResponse::from_parts(parts, body))
     }
+}
+
+/// The prefix that a request for a listing names.
+fn prefix_in(query: &str) -> String {
+    let mut options = query.split('&');
+    let prefix = options.find_map(|option| option.strip_prefix("prefix="));
+    let prefix = prefix.unwrap_or_default().replace('+', " ");
+    percent_decode_str(&prefix).decode_utf8_lossy().into_owned()
 }
 
 /// How long a store that is busy asks to wait: the library asks again by its own clock.
@@ -126,19 +135,19 @@ struct Listed {
     size: String,
 }
 
-/// Checks that a page of a listing is complete, and takes out what cannot be used: empty objects
-/// whose key ends in `/`, which stand for folders, and unusable keys.
-fn usable_page(page: &[u8]) -> io::Result<UsablePage> {
+/// Checks that a page of a listing is complete and of this `prefix`, and takes out what cannot be
+/// used: empty objects whose key ends in `/`, which stand for folders, and unusable keys.
+fn usable_page(page: &[u8], prefix: &str) -> io::Result<UsablePage> {
     let mut reader = Reader::from_reader(page);
     let mut open: Vec<Vec<u8>> = Vec::new();
-    let mut is_complete = false;
+    let (mut is_complete, mut is_of_azure) = (false, false);
     let (mut is_truncated, mut next, mut has_marker) = (String::new(), String::new(), false);
     let mut listed = Listed::default();
     let mut usable = UsablePage {
         page: Vec::with_capacity(page.len()),
         unusable: Vec::new(),
     };
-    let mut copied = 0;
+    let (mut copied, mut objects, mut count) = (0, 0_usize, String::new());
     loop {
         let start = position(&reader);
         let event = reader.read_event().map_err(|_| incomplete())?;
@@ -156,6 +165,10 @@ fn usable_page(page: &[u8]) -> io::Result<UsablePage> {
             }
             Event::End(_) => {
                 if is_object(&open) {
+                    if !listed.key.starts_with(prefix) {
+                        return Err(incomplete());
+                    }
+                    objects += 1;
                     let end = position(&reader);
                     if let Some(reason) = listed.unusable() {
                         usable.page.extend_from_slice(&page[copied..listed.start]);
@@ -164,6 +177,7 @@ fn usable_page(page: &[u8]) -> io::Result<UsablePage> {
                     }
                 }
                 is_complete |= open.len() == 1 && is_root(&open[0]);
+                is_of_azure |= open.len() == 1 && open[0] == b"EnumerationResults";
                 open.pop();
                 continue;
             }
@@ -186,6 +200,7 @@ fn usable_page(page: &[u8]) -> io::Result<UsablePage> {
             b"Key" | b"Name" if of_object => listed.key.push_str(&text),
             b"Size" if of_object => listed.size.push_str(&text),
             b"Content-Length" if above > 3 => listed.size.push_str(&text),
+            b"KeyCount" if of_listing => count.push_str(&text),
             b"IsTruncated" if of_listing => is_truncated.push_str(&text),
             b"NextContinuationToken" if of_listing => next.push_str(&text),
             b"NextMarker" if of_listing => has_marker = true,
@@ -196,9 +211,10 @@ fn usable_page(page: &[u8]) -> io::Result<UsablePage> {
     let is_sound = match is_truncated.trim() {
         "true" => !next.is_empty(),
         "false" => true,
-        _ => has_marker,
+        _ => is_of_azure && has_marker,
     };
-    if !is_complete || !is_sound {
+    let is_counted = count.trim().is_empty() || count.trim().parse() == Ok(objects);
+    if !is_complete || !is_sound || !is_counted {
         return Err(incomplete());
     }
     usable.page.extend_from_slice(&page[copied..]);
@@ -276,7 +292,7 @@ mod tests {
     fn a_page_that_is_none_or_ends_early_is_refused() {
         let whole = listing(&object("a", 1), "<IsTruncated>false</IsTruncated>");
         assert_eq!(
-            usable_page(whole.as_bytes()).unwrap().page,
+            usable_page(whole.as_bytes(), "").unwrap().page,
             whole.as_bytes()
         );
         let sign_in = "<html><body>please<br>sign in</body></html>";
@@ -291,8 +307,23 @@ mod tests {
             &without_end,
             &whole[..whole.len() - 5],
         ] {
-            assert!(usable_page(page.as_bytes()).is_err(), "{page}");
+            assert!(usable_page(page.as_bytes(), "").is_err(), "{page}");
         }
+    }
+
+    #[test]
+    fn a_page_of_something_else_is_refused() {
+        let end = "<KeyCount>1</KeyCount><IsTruncated>false</IsTruncated>";
+        let page = |contents: &str| usable_page(listing(contents, end).as_bytes(), "in/");
+        assert!(page(&object("in/a", 1)).is_ok());
+        assert!(page(&object("a", 1)).is_err(), "outside of the prefix");
+        assert!(page("").is_err(), "fewer than it counts");
+        let nested = format!("<Inner>{}</Inner>", object("in/a", 1));
+        assert!(page(&nested).is_err());
+        for end in ["<IsTruncated>1</IsTruncated>", "<NextMarker></NextMarker>"] {
+            assert!(usable_page(listing(&object("a", 1), end).as_bytes(), "").is_err());
+        }
+        assert_eq!(prefix_in("list-type=2&prefix=a%20b%2F"), "a b/");
     }
 
     #[test]
@@ -304,7 +335,7 @@ mod tests {
         let contents = odd.map(|key| object(key, 1)).concat();
         let end = "<IsTruncated>false</IsTruncated>";
         let page = listing(&format!("{contents}{}{plain}", object("marker/", 0)), end);
-        let usable = usable_page(page.as_bytes()).unwrap();
+        let usable = usable_page(page.as_bytes(), "").unwrap();
         assert_eq!(usable.page, listing(&plain, end).as_bytes());
         assert_eq!(
             usable.unusable,
@@ -323,7 +354,7 @@ mod tests {
             format!("<EnumerationResults><Blobs>{blobs}</Blobs><NextMarker /></EnumerationResults>")
         };
         let whole = page(&format!("{}{}{}", blob("a"), blob("x/"), blob("b//c")));
-        let usable = usable_page(whole.as_bytes()).unwrap();
+        let usable = usable_page(whole.as_bytes(), "").unwrap();
         assert_eq!(usable.page, page(&blob("a")).as_bytes());
         assert_eq!(usable.unusable, ["b//c"]);
     }

@@ -22,6 +22,10 @@ pub(super) fn failed(error: StoreError) -> io::Error {
         StoreError::PermissionDenied { .. } | StoreError::Unauthenticated { .. } => {
             io::ErrorKind::PermissionDenied
         }
+        // Of a request for one object, such as one with too long a key.
+        StoreError::Generic { source, .. } if source.to_string().contains("status code: 400") => {
+            io::ErrorKind::InvalidInput
+        }
         _ => io::ErrorKind::Other,
     };
     let said = match &error {

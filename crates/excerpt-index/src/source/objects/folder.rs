@@ -174,7 +174,8 @@ impl ObjectFolder {
 
     /// All objects in the order of their paths, page by page.
     pub(super) fn list(&self) -> Objects<'_> {
-        let mut stream = self.store.list(Some(&self.prefix));
+        // It is asked once more at its end: see `Objects::next`.
+        let mut stream = self.store.list(Some(&self.prefix)).fuse().boxed();
         if !self.is_ordered {
             let whole = async move {
                 let mut all: Vec<_> = stream.collect().await;
@@ -184,7 +185,7 @@ impl ObjectFolder {
                 });
                 futures_util::stream::iter(all)
             };
-            stream = futures_util::stream::once(whole).flatten().boxed();
+            stream = futures_util::stream::once(whole).flatten().fuse().boxed();
         }
         // What an earlier listing that was given up has left.
         self.unusable
@@ -396,8 +397,10 @@ impl ObjectFolder {
             "" => path.to_string(),
             prefix => format!("{prefix}/{path}"),
         };
-        let invalid = |error| io::Error::new(io::ErrorKind::InvalidInput, error);
-        Path::parse(whole).map_err(invalid)
+        Path::parse(whole).map_err(|_| {
+            let reason = "no object can have a key with such a part or a control character";
+            io::Error::new(io::ErrorKind::InvalidInput, reason)
+        })
     }
 }
 

@@ -116,6 +116,21 @@ fn decoded(value: String) -> String {
     }
 }
 
+/// The version of what was answered for a listed object. Without an ETag, although the listing had
+/// one, it is the listed version if at least the size is the same, and otherwise something else.
+fn version_of_answer(meta: &ObjectMeta, listed: &Version) -> Option<Version> {
+    let has_tag = match listed {
+        Version::Tag { tag, changed, .. } => {
+            Some(&**tag) != changed.map(|at| at.to_string()).as_deref()
+        }
+        Version::Stat(_) => false,
+    };
+    match meta.e_tag.is_none() && has_tag {
+        true => (meta.size == listed.size()).then(|| listed.clone()),
+        false => Some(version(meta)),
+    }
+}
+
 /// An ETag without what it is wrapped in: Azure lists it without quotes, and sends it with them.
 fn plain_tag(tag: &str) -> &str {
     tag.trim_start_matches("W/").trim_matches('"')
@@ -266,12 +281,11 @@ impl Source for ObjectSource {
             Ok(None) => return Reading::Gone,
             Err(error) => return ObjectSource::skip(&entry.path, Refused::Io(error)),
         };
-        // A store that lists ETags may send none.
-        let version =
-            match fetched.meta.e_tag.is_none() && fetched.meta.size == entry.version.size() {
-                true => entry.version.clone(),
-                false => version(&fetched.meta),
-            };
+        let Some(version) = version_of_answer(&fetched.meta, &entry.version) else {
+            let error =
+                io::Error::other("the answer of the store is not the object that it listed");
+            return ObjectSource::skip(&entry.path, Refused::Io(error));
+        };
         let Some(bytes) = fetched.bytes else {
             let (size, limit) = (version.size(), self.selection.max_file_size());
             return ObjectSource::skip(&entry.path, Refused::TooLarge { size, limit });
