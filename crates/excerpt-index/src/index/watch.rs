@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use crate::index::Index;
@@ -26,31 +26,60 @@ const LOCK_RETRY: Duration = Duration::from_millis(100);
 /// How long another process may write before that is reported: most write only briefly.
 const LOCK_PATIENCE: Duration = Duration::from_secs(1);
 
-/// Stops a watch, from any thread.
+/// Stops any number of watches, from any thread.
 #[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<ChangeSignal>);
+pub struct Stop(Arc<Stopping>);
+
+#[derive(Debug, Default)]
+struct Stopping {
+    own: ChangeSignal,
+    /// The signals of the watches that it stops.
+    watches: Mutex<Vec<Weak<ChangeSignal>>>,
+}
 
 impl Stop {
-    /// A handle for a watch that has not started yet.
+    /// A handle for watches that have not started yet.
     #[must_use]
     pub fn new() -> Self {
         Stop::default()
     }
 
-    /// Stops the watch. A running sync is cancelled: what is done by then is kept.
+    /// Stops the watches. A running sync is cancelled: what is done by then is kept.
     pub fn stop(&self) {
-        self.0.end();
+        self.0.own.end();
+        for watch in self.watches().iter().filter_map(Weak::upgrade) {
+            watch.end();
+        }
     }
 
-    /// Whether it is stopped.
+    /// Whether they are stopped.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
-        self.0.is_ended()
+        self.0.own.is_ended()
     }
 
-    /// Waits for this long, unless it is stopped.
+    /// Waits for this long, unless they are stopped.
     pub fn wait(&self, time: Duration) {
-        self.0.pause(time);
+        self.0.own.pause(time);
+    }
+
+    /// The signal of one more watch: each has its own, since a change wakes one only.
+    fn signal(&self) -> Arc<ChangeSignal> {
+        let signal = Arc::new(ChangeSignal::default());
+        let mut watches = self.watches();
+        watches.retain(|watch| watch.strong_count() > 0);
+        watches.push(Arc::downgrade(&signal));
+        if self.is_stopped() {
+            signal.end();
+        }
+        signal
+    }
+
+    fn watches(&self) -> MutexGuard<'_, Vec<Weak<ChangeSignal>>> {
+        self.0
+            .watches
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -88,7 +117,8 @@ impl Index {
         mut told: impl FnMut(Watching) -> ControlFlow<()>,
     ) -> Result<()> {
         let files = Files::selected(root, &options.selection)?;
-        let source = Watched::new(files, Arc::clone(&stop.0));
+        let signal = stop.signal();
+        let source = Watched::new(files, Arc::clone(&signal));
         let mut waiting = Waiting::default();
         let mut is_polling = false;
         while !stop.is_stopped() {
@@ -117,7 +147,7 @@ impl Index {
                     if waiting.is_to_be_told(&error) && told(Watching::Waiting(error)).is_break() {
                         break;
                     }
-                    stop.0.pause(pause);
+                    signal.pause(pause);
                     continue;
                 }
                 Err(error) => return Err(error),
@@ -129,7 +159,7 @@ impl Index {
                     break;
                 }
             }
-            if stop.0.wait(patience) == Wakeup::Ended {
+            if signal.wait(patience) == Wakeup::Ended {
                 break;
             }
         }

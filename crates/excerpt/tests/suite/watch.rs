@@ -70,3 +70,39 @@ fn each_change_is_an_object_until_the_process_is_to_end() {
     );
     assert_eq!(watch.end(Signal::TERM).0, Some(0));
 }
+
+#[test]
+fn several_collections_are_watched_at_once() {
+    let project = Project::new()
+        .file("tea/green.md", "# Green\n\nGreen tea.\n")
+        .file("cups/two.md", "# Two\n\nTwo cups.\n");
+    for name in ["tea", "cups"] {
+        project
+            .run(&["add", project.path(name).to_str().unwrap()])
+            .ok();
+    }
+    // One that is not there at first does not keep the others from being watched.
+    project
+        .run(&[
+            "add",
+            project.path("tea").join("green.md").to_str().unwrap(),
+            "--name",
+            "gone",
+        ])
+        .ok();
+    std::fs::rename(project.path("tea/green.md"), project.path("tea/moved.md")).unwrap();
+    let mut watch = Watch::over(&project, &["--library"]);
+    let mut first = [watch.line(), watch.line()];
+    first.sort();
+    assert!(first[0].starts_with("cups: 1 unchanged"), "{first:?}");
+    assert!(first[1].starts_with("tea: 1 added"), "{first:?}");
+    project.write("cups/three.md", "# Three\n\nThree cups.\n");
+    let line = watch.line();
+    assert!(line.starts_with("cups: 1 added, 1 unchanged · "), "{line}");
+    project.write("tea/black.md", "# Black\n\nBlack tea.\n");
+    let line = watch.line();
+    assert!(line.starts_with("tea: 1 added, 1 unchanged"), "{line}");
+    let (code, said) = watch.end(Signal::INT);
+    assert_eq!(code, Some(0));
+    assert!(said.contains("gone: waiting: cannot read"), "{said}");
+}
