@@ -1,7 +1,7 @@
 //! The documents of a source, written to another place: one file or object a document.
 //!
-//! A [`Manifest`] at the destination records what a mirror has written there, and beforehand what it
-//! is about to write. So nothing is written twice, nothing is removed or replaced that something
+//! A [`Manifest`] at the destination records what a mirror has written there, and beforehand what
+//! it is about to write. So nothing is written twice, nothing is removed or replaced that something
 //! else wrote, and a mirror that was interrupted goes on.
 
 mod folder;
@@ -111,8 +111,8 @@ pub struct MirrorOptions {
     /// Whether documents that the index no longer has are removed: only if its source was reached.
     /// Default: no.
     pub removes: bool,
-    /// Whether what something else wrote or changed is replaced or removed, too: then each object is
-    /// compared with its document. Default: no.
+    /// Whether what something else wrote or changed is replaced or removed, too: then each object
+    /// is compared with its document. Default: no.
     pub overwrites: bool,
     /// Whether nothing is written, and it is only told what would be. Default: no.
     pub is_dry_run: bool,

@@ -94,8 +94,8 @@ fn scalar(value: &str) -> String {
     }
 }
 
-/// A value in double quotes: a string of JSON, which YAML reads, too. What YAML or a reader of lines
-/// may take for the end of a line is escaped.
+/// A value in double quotes: a string of JSON, which YAML reads, too. What YAML or a reader of
+/// lines may take for the end of a line is escaped.
 fn quoted(value: &str) -> String {
     let quoted = serde_json::Value::from(value).to_string();
     quoted

@@ -1,5 +1,5 @@
-//! The identity of the settings that a document was stored with: two halves of 8 bytes, of which the
-//! first is that of the settings on which its chunks depend.
+//! The identity of the settings that a document was stored with: two halves of 8 bytes, of which
+//! the first is that of the settings on which its chunks depend.
 
 use std::ops::RangeInclusive;
 

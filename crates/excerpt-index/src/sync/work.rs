@@ -197,8 +197,8 @@ impl Work<'_> {
         }
     }
 
-    /// Splits the text of a file unless it is the known one, split with the same settings, or that of
-    /// its twin.
+    /// Splits the text of a file unless it is the known one, split with the same settings, or that
+    /// of its twin.
     fn compare(
         &self,
         path: &str,

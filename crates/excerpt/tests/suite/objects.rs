@@ -278,8 +278,8 @@ fn whatever_a_store_answers_no_document_is_lost() {
         assert_eq!(status["documents"], 100, "{fault:?}");
     }
     bucket.change(|state| state.fault = Fault::None);
-    let healed = json(&project, &bucket.url, &sync);
-    assert_eq!(healed["changed"], 100);
+    let later = json(&project, &bucket.url, &sync);
+    assert_eq!(later["changed"], 100);
     let status = json(&project, &bucket.url, &["status", "-c", "notes"]);
     assert!(status["remotes"][0]["failure"].is_null(), "{status}");
 }

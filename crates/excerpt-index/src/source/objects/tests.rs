@@ -229,7 +229,7 @@ fn servers_of_other_makes_conform() {
         };
         assert_eq!(provenance["team"], "tea", "{}", server.url);
 
-        // What a mirror relies on: to write something new, or in place of something, and to remove it.
+        // What a mirror relies on.
         let folder = ObjectFolder::within(store, &origin("out"), true).unwrap();
         assert!(folder.put("x/a.md", b"1".to_vec(), &[], false).unwrap());
         assert!(
