@@ -305,8 +305,8 @@ fn take_jobs<J>(jobs: &Mutex<Receiver<J>>, done: &Sender<Done>, work: impl Fn(J)
     }
 }
 
-/// The result for a path. One where there can be no object does not end the mirror: the manifest has
-/// shown that others can be written.
+/// The result for a path. One where there can be no object does not end the mirror: the manifest
+/// has shown that others can be written.
 fn of_path(path: String, outcome: io::Result<Outcome>) -> Done {
     use io::ErrorKind::{
         InvalidFilename, InvalidInput, IsADirectory, NotADirectory, PermissionDenied,
