@@ -1,11 +1,12 @@
 //! `excerpt mirror`: writes the documents of a collection to a folder or an object store.
 
 use excerpt_index::{MirrorReport, MirrorStep};
-use excerpt_service::text::{counted, thousands};
+use excerpt_service::text::counted;
 use excerpt_service::{MirrorReply, MirrorRequest};
 
 use crate::cli::choice::{EmbeddingArgs, IndexArgs};
 use crate::cli::exit::Outcome;
+use crate::cli::sync;
 use crate::cli::told::index_error;
 use crate::output::{Output, say};
 use crate::progress::Bar;
@@ -113,20 +114,15 @@ fn print(output: &mut Output, reply: &MirrorReply, is_dry_run: bool) -> anyhow::
 
 /// The result, on one line.
 fn done(report: &MirrorReport, is_dry_run: bool) -> String {
-    let would = if is_dry_run { "to be " } else { "" };
-    let counts = [
-        (report.written, format!("{would}written")),
-        (report.removed, format!("{would}removed")),
-        (report.unchanged, "unchanged".to_string()),
-    ];
-    let said = counts.iter().filter(|(count, _)| *count > 0);
-    let said: Vec<String> = said
-        .map(|(count, what)| format!("{} {what}", thousands(*count)))
-        .collect();
-    let said = match said.is_empty() {
-        true => "no documents".to_string(),
-        false => said.join(", "),
+    let (written, removed) = match is_dry_run {
+        true => ("to be written", "to be removed"),
+        false => ("written", "removed"),
     };
+    let said = sync::counts_of(&[
+        (report.written, written),
+        (report.removed, removed),
+        (report.unchanged, "unchanged"),
+    ]);
     match is_dry_run {
         true => said,
         false => format!("{said} · {:.1} MB", report.bytes_written as f64 / 1e6),

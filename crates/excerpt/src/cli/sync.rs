@@ -152,14 +152,7 @@ pub(crate) fn done(report: &SyncReport) -> String {
         (report.removed, "removed"),
         (report.unchanged, "unchanged"),
     ];
-    let said = counts.iter().filter(|(count, _)| *count > 0);
-    let said: Vec<String> = said
-        .map(|(count, what)| format!("{} {what}", thousands(*count)))
-        .collect();
-    let said = match said.is_empty() {
-        true => "no documents".to_string(),
-        false => said.join(", "),
-    };
+    let said = counts_of(&counts);
     let shared = match report.shared {
         0 => String::new(),
         shared => format!(" · {} reused from another collection", thousands(shared)),
@@ -170,6 +163,18 @@ pub(crate) fn done(report: &SyncReport) -> String {
         report.bytes_read as f64 / 1e6,
         report.seconds
     )
+}
+
+/// The counts of documents that are not zero, each with what became of them.
+pub(super) fn counts_of(counts: &[(usize, &str)]) -> String {
+    let said = counts.iter().filter(|(count, _)| *count > 0);
+    let said: Vec<String> = said
+        .map(|(count, what)| format!("{} {what}", thousands(*count)))
+        .collect();
+    match said.is_empty() {
+        true => "no documents".to_string(),
+        false => said.join(", "),
+    }
 }
 
 fn skipped(report: &SyncReport) -> String {

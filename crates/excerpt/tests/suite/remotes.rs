@@ -511,10 +511,8 @@ fn notes_are_indexed_mirrored_pushed_and_found() {
     );
     let commit = remote.git(&["rev-parse", "HEAD"]);
     let swim = files(&mirror)["domains/family/swim-team.md"].clone();
-    let front = format!(
-        "---\n# Added by excerpt mirror\npath: domains/family/swim-team.md\ndomain: family\ntitle: Swim team\n"
-    );
-    assert!(swim.starts_with(&front) && swim.contains(&commit), "{swim}");
+    let front = "---\n# Added by excerpt mirror\npath: domains/family/swim-team.md\ndomain: family\ntitle: Swim team\n";
+    assert!(swim.starts_with(front) && swim.contains(&commit), "{swim}");
     assert!(
         swim.ends_with("---\n# Swim team\n\nOwen's first 50 free is on Saturday.\n"),
         "{swim}"
