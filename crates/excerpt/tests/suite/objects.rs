@@ -355,7 +355,7 @@ impl Server {
     /// Those that `EXCERPT_S3_SERVERS` names: see `tests/objects`.
     #[expect(
         clippy::print_stderr,
-        reason = "whoever runs the tests sees what they leave out"
+        reason = "anyone who runs the tests sees what they leave out"
     )]
     fn all() -> Vec<Server> {
         let commands = std::env::var("EXCERPT_S3_SERVERS").unwrap_or_default();

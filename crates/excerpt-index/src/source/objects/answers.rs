@@ -207,13 +207,16 @@ fn usable_page(page: &[u8], prefix: &str) -> io::Result<UsablePage> {
             _ => {}
         }
     }
-    // Azure names the next page by a marker, which is empty at the end.
+    let count = count.trim();
     let is_sound = match is_truncated.trim() {
         "true" => !next.is_empty(),
         "false" => true,
-        _ => is_of_azure && has_marker,
+        // Azure names the next page by a marker, which is empty at the end.
+        "" if is_of_azure => has_marker,
+        "" => !count.is_empty(),
+        _ => false,
     };
-    let is_counted = count.trim().is_empty() || count.trim().parse() == Ok(objects);
+    let is_counted = count.is_empty() || count.parse() == Ok(objects);
     if !is_complete || !is_sound || !is_counted {
         return Err(incomplete());
     }
@@ -318,6 +321,8 @@ mod tests {
         assert!(page(&object("in/a", 1)).is_ok());
         assert!(page(&object("a", 1)).is_err(), "outside of the prefix");
         assert!(page("").is_err(), "fewer than it counts");
+        let counted = listing(&object("a", 1), "<KeyCount>1</KeyCount>");
+        assert!(usable_page(counted.as_bytes(), "").is_ok());
         let nested = format!("<Inner>{}</Inner>", object("in/a", 1));
         assert!(page(&nested).is_err());
         for end in ["<IsTruncated>1</IsTruncated>", "<NextMarker></NextMarker>"] {
