@@ -83,7 +83,7 @@ impl MirrorRequest {
                 destination: destination.to_string(),
             });
         }
-        let _lock = self.locked(&target.index, &destination)?;
+        let _lock = locked(&target.index, &destination)?;
         let place = opened(&destination)?;
         let mut index = target.writable()?;
         let synced = patiently(|| sync(&mut index, source, None, observer));
@@ -125,18 +125,16 @@ impl MirrorRequest {
     }
 }
 
-impl MirrorRequest {
-    /// Makes sure that no other process of this library mirrors to the same place, until the lock
-    /// is dropped.
-    fn locked(&self, index: &Path, destination: &Origin) -> ServiceResult<File> {
-        let path = destination.state_in(index).with_extension("lock");
-        remote::locked(&path).map_err(|error| match error {
-            TryLockError::WouldBlock => ServiceError::MirrorLocked {
-                destination: destination.to_string(),
-            },
-            TryLockError::Error(source) => Error::Io { path, source }.into(),
-        })
-    }
+/// Makes sure that no other process of this library mirrors to the same place, until the lock is
+/// dropped.
+fn locked(index: &Path, destination: &Origin) -> ServiceResult<File> {
+    let path = destination.state_in(index).with_extension("lock");
+    remote::locked(&path).map_err(|error| match error {
+        TryLockError::WouldBlock => ServiceError::MirrorLocked {
+            destination: destination.to_string(),
+        },
+        TryLockError::Error(source) => Error::Io { path, source }.into(),
+    })
 }
 
 /// Opens a destination for writing.

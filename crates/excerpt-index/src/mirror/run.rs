@@ -90,9 +90,9 @@ pub(super) fn run(
     if plan.writes.is_empty() && plan.removals.is_empty() {
         return Ok(plan.report);
     }
+    let before = manifest.clone();
     let mut run = Run {
         target,
-        before: manifest.clone(),
         manifest,
         source: plan.source.clone(),
         report: plan.report.clone(),
@@ -101,14 +101,12 @@ pub(super) fn run(
         on_step,
     };
     target.begin().map_err(|error| run.failed(error))?;
-    let worked = run.work(catalog, &plan, overwrites);
+    let worked = run.work(catalog, &plan, (&before, overwrites));
     run.end(worked)
 }
 
 struct Run<'a> {
     target: &'a dyn MirrorTarget,
-    /// The manifest as it was found.
-    before: Manifest,
     manifest: Manifest,
     source: SourceId,
     report: MirrorReport,
@@ -119,31 +117,29 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
+    /// Does the work. `before` is the manifest as it was found.
     fn work(
         &mut self,
         catalog: &dyn Catalog,
         plan: &Plan,
-        overwrites: bool,
+        (before, overwrites): (&Manifest, bool),
     ) -> Result<(), StoreError> {
         self.record_intent(catalog, plan)?;
         let removals = plan.removals.iter().map(|path| {
-            let owned = self.owned(path);
             Ok(Some(Removal {
                 path: path.clone(),
-                owned,
+                owned: owned(before, path),
             }))
         });
-        let removals: Vec<_> = removals.collect();
-        self.each(removals.into_iter(), &|target, removal: Removal| {
+        self.each(removals, &|target, removal: Removal| {
             removal.done(target, overwrites)
         })?;
-        let before = self.before.clone();
         let writes = plan.writes.iter().map(|planned| {
             let object = plan.object(catalog, planned)?;
             Ok(object.map(|(bytes, metadata)| Write {
                 path: planned.path.clone(),
                 written: written(planned.key, &bytes),
-                owned: owned(&before, &planned.path),
+                owned: owned(before, &planned.path),
                 bytes,
                 metadata,
             }))
@@ -166,10 +162,6 @@ impl Run<'_> {
         }
         let stored = self.manifest.write(self.target, &self.source);
         stored.map_err(|error| self.failed(error))
-    }
-
-    fn owned(&self, path: &str) -> Owned {
-        owned(&self.before, path)
     }
 
     /// Gives each job to a thread, and collects the results. After an error of the destination, no

@@ -573,7 +573,7 @@ fn notes_are_indexed_mirrored_pushed_and_found() {
     assert_eq!(copied["text"], hit["text"]);
     assert_eq!(copied["document"]["metadata"], hit["document"]["metadata"]);
 
-    // While the source cannot be reached, nothing is removed, and a user is told.
+    // While the source cannot be reached, nothing is removed, and the error says so.
     fs::rename(remote.bare(), remote.bare().with_file_name("away")).unwrap();
     let before = files(&mirror);
     let run = remote.run(&args);
