@@ -22,6 +22,7 @@ use crate::span::Span;
 /// The chunks' own spans are in order and do not overlap; together with [`gaps`](Chunking::gaps)
 /// they cover every byte of the document.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Chunking<'a> {
     /// The strategy that was used; never [`Strategy::Auto`].
@@ -38,6 +39,7 @@ pub struct Chunking<'a> {
     /// The bytes in no chunk: white space between chunks, a byte order mark, and delimiters that
     /// are excluded.
     #[serde(serialize_with = "pairs")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<[usize; 2]>"))]
     pub gaps: Vec<Range<usize>>,
     /// Warnings about the document as a whole.
     pub warnings: Vec<Warning>,
@@ -75,6 +77,7 @@ impl Chunking<'_> {
 /// Counts and sizes over the chunks of a document; sizes are totals in the unit of the
 /// [`Chunking`], zero without chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Summary {
     /// How many chunks there are.
@@ -94,6 +97,7 @@ pub struct Summary {
 /// A passage of a document: a verbatim slice, with its place and the reason for the split before
 /// it.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Chunk<'a> {
     /// Identifies the chunk by path, text, and its number among equal texts in the document: an
@@ -193,6 +197,7 @@ pub fn embedded_text<'t>(header: &str, text: &'t str) -> Cow<'t, str> {
 
 /// The place of a chunk in its document. Never part of its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Context {
     /// The document's path.
@@ -296,6 +301,7 @@ impl Context {
 
 /// The sizes of a chunk's parts, in the unit of the [`Chunking`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Sizes {
     /// The size of the text.
@@ -310,6 +316,7 @@ pub struct Sizes {
 
 /// Which part of something that was split because of its size; `1 of 1` if it was not split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Part {
     /// The position, from 1.
     pub index: usize,
@@ -319,6 +326,7 @@ pub struct Part {
 
 /// The split before a chunk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cut {
     /// How natural the split is.
     pub strength: Strength,
@@ -328,6 +336,7 @@ pub struct Cut {
 
 /// How natural a split is at a place, from the strongest to the weakest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Strength {

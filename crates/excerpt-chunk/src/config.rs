@@ -400,7 +400,7 @@ impl ContextParts {
     /// All of them.
     pub const ALL: ContextParts = ContextParts(31);
 
-    const NAMES: [(&'static str, ContextParts); 5] = [
+    pub(crate) const NAMES: [(&'static str, ContextParts); 5] = [
         ("path", ContextParts::PATH),
         ("title", ContextParts::TITLE),
         ("trail", ContextParts::TRAIL),

@@ -212,6 +212,7 @@ impl Syntax {
 
 /// What a document says about itself, all from its own text and path.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct DocumentInfo {
     /// The title that was set; or the front matter's `title`; or the first heading of level 1; or
@@ -246,6 +247,7 @@ impl DocumentInfo {
 
 /// A link from a document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Link {
     /// The target as written: a URL, or a path or name with or without `#section`.
     pub target: Box<str>,
@@ -253,11 +255,13 @@ pub struct Link {
     pub kind: LinkKind,
     /// The bytes of the link in the document.
     #[serde(serialize_with = "pair")]
+    #[cfg_attr(feature = "schema", schemars(with = "[usize; 2]"))]
     pub bytes: Range<usize>,
 }
 
 /// How a link is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum LinkKind {

@@ -91,6 +91,8 @@ mod preset;
 mod price;
 mod reading;
 mod record;
+#[cfg(feature = "schema")]
+mod schema;
 mod settings;
 mod size;
 mod span;

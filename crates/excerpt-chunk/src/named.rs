@@ -57,6 +57,17 @@ macro_rules! named {
         }
 
         crate::named::serialised_as_text!($type);
+
+        #[cfg(feature = "schema")]
+        impl schemars::JsonSchema for $type {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($type).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({"type": "string", "enum": Self::NAMES})
+            }
+        }
     };
 }
 

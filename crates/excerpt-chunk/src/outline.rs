@@ -11,6 +11,7 @@ use crate::split::is_grapheme_start;
 
 /// What a part of a document is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Kind {

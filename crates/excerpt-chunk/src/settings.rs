@@ -19,6 +19,7 @@ use crate::size::Unit;
 /// assert_eq!(said.config().max, 800);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
     /// The source of fields that are not set. Default: [`Preset::Auto`].

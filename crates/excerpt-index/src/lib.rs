@@ -61,8 +61,9 @@ pub use model::{
 };
 pub use read::{ChunkPlace, DocumentText, Incoming, Links, Outgoing, ReadOptions, Target};
 pub use source::{
-    Changes, Entries, Entry, Files, GitAddressError, GitCommit, GitFetchError, GitOrigin,
-    GitReference, GitRemote, ListItem, Listing, Origin, Reading, Source, decode,
+    ChangeSignal, Changes, Entries, Entry, Files, GitAddressError, GitCommit, GitFetchError,
+    GitOrigin, GitReference, GitRemote, ListItem, Listing, Origin, Reading, Source, Wakeup,
+    Watched, decode,
 };
 pub use source::{ObjectAddressError, ObjectOrigin, ObjectService};
 #[cfg(feature = "objects")]

@@ -35,12 +35,12 @@ impl Index {
         self.current(|open| open.listed(|catalog| list::folders(catalog, options)))
     }
 
-    /// How many documents there are, whatever the limit.
+    /// How many documents there are, whatever the limit, and how many chunks they have.
     ///
     /// # Errors
     ///
     /// As [`Index::documents`].
-    pub fn count(&self, options: &ListOptions) -> Result<usize> {
-        self.current(|open| open.listed(|catalog| list::count(catalog, options)))
+    pub fn counts(&self, options: &ListOptions) -> Result<(usize, usize)> {
+        self.current(|open| open.listed(|catalog| list::counts(catalog, options)))
     }
 }

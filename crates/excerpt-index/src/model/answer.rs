@@ -316,6 +316,7 @@ pub struct Hit {
 
 /// How a score is made up: the shares add up to it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Explanation {
     /// The contribution of the keyword index; `None` when it did not find the chunk.
@@ -328,6 +329,7 @@ pub struct Explanation {
 
 /// The contribution of one channel to the score of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Channel {
     /// The position among the channel's results, from 1.
@@ -340,6 +342,7 @@ pub struct Channel {
 
 /// The effect of one signal on a score.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct SignalShare {
     /// The signal.
@@ -352,12 +355,14 @@ pub struct SignalShare {
 
 /// A few lines of a chunk around the matching words: a slice of its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Snippet {
     /// The text, byte for byte.
     pub text: String,
     /// The matching words: byte ranges in `text`, in order and without overlap.
     #[serde(serialize_with = "pairs")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<[usize; 2]>"))]
     pub marks: Vec<Range<usize>>,
     /// The line of the document where the snippet starts, from 1.
     pub line: usize,

@@ -1,6 +1,6 @@
 //! Lists of the contents of an index: the documents and their folders.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -67,9 +67,11 @@ pub enum ListOrder {
 
 /// A document in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct DocumentEntry {
-    /// The root of its source.
+    /// The root of its source; empty where it must not be shown.
+    #[serde(skip_serializing_if = "is_hidden")]
     pub source: PathBuf,
     /// Its path inside the source.
     pub path: String,
@@ -92,6 +94,7 @@ pub struct DocumentEntry {
 
 /// When a document was last changed, as far as can be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ChangeDate {
     /// In seconds since 1970.
@@ -102,6 +105,7 @@ pub struct ChangeDate {
 
 /// Where the date of a change is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum DateFrom {
@@ -115,9 +119,11 @@ pub enum DateFrom {
 
 /// A folder in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct FolderEntry {
-    /// The root of its source.
+    /// The root of its source; empty where it must not be shown.
+    #[serde(skip_serializing_if = "is_hidden")]
     pub source: PathBuf,
     /// Its path inside the source; empty for the root itself.
     pub path: String,
@@ -125,6 +131,11 @@ pub struct FolderEntry {
     pub documents: usize,
     /// How many are in it and in all folders under it.
     pub documents_under: usize,
+}
+
+/// Whether the root of a source must not be shown.
+pub(crate) fn is_hidden(root: &Path) -> bool {
+    root.as_os_str().is_empty()
 }
 
 /// A warning about a document, or about a chunk of it.

@@ -22,6 +22,7 @@ pub(crate) use error::plain;
 pub use error::{Error, Result};
 pub use id::SourceId;
 pub(crate) use id::{ChunkKey, DocumentId, Revision};
+pub(crate) use list::is_hidden;
 pub use list::{ChangeDate, DateFrom, DocumentEntry, FolderEntry, ListOptions, ListOrder, Warned};
 pub use path::is_at_or_below;
 pub(crate) use path::{segments, with_folders};

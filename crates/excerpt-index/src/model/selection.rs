@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Which files of a folder are documents, in addition to the rules that apply everywhere. Patterns
 /// are written as in a `.gitignore` in the folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Selection {
@@ -24,6 +25,7 @@ pub struct Selection {
 
 /// What happens to files that contain keys or passwords.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Secrets {

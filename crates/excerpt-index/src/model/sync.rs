@@ -112,6 +112,7 @@ impl SyncOptions {
 
 /// What a user states about documents. It takes precedence over what their own front matter states.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Attributes {
@@ -233,6 +234,7 @@ impl Skip {
 /// The encoding of a file. Places in a document refer to its text in UTF-8, whatever the encoding
 /// of the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub enum Encoding {
     /// UTF-8: a place in the text is a place in the file.
@@ -277,6 +279,7 @@ impl Encoding {
 
 /// Why a file or folder is not in the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SkipReason {

@@ -19,6 +19,7 @@ const ENDINGS: [&str; 5] = ["", ".md", "/README.md", "/readme.md", "/index.md"];
 
 /// The links of a document, or of a part of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Links {
     /// Links in it to documents of the same source, in the order of the text.
@@ -46,6 +47,7 @@ impl Links {
 
 /// A link in what was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Outgoing {
     /// The line on which it begins, from 1.
@@ -69,6 +71,7 @@ pub struct Outgoing {
 
 /// A link to what was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Incoming {
     /// The path of the document that contains it.

@@ -38,10 +38,14 @@ pub(crate) fn warnings(
     Ok(warned)
 }
 
-/// How many documents there are, whatever the limit.
-pub(crate) fn count(catalog: &dyn Catalog, options: &ListOptions) -> Result<usize, StoreError> {
+/// How many documents there are, whatever the limit, and how many chunks they have.
+pub(crate) fn counts(
+    catalog: &dyn Catalog,
+    options: &ListOptions,
+) -> Result<(usize, usize), StoreError> {
     let path = segments(options.path.as_deref().unwrap_or_default());
-    catalog.count(source(options).as_ref(), &path)
+    let counts = catalog.counts(source(options).as_ref(), &path)?;
+    Ok((counts.documents, counts.chunks))
 }
 
 /// The documents.

@@ -23,7 +23,7 @@ use section::Sections;
 pub use target::Target;
 use target::ids;
 
-use crate::model::{Encoding, SourceId, is_at_or_below, segments};
+use crate::model::{Encoding, SourceId, is_at_or_below, is_hidden, segments};
 use crate::store::StoredChunk;
 
 /// How targets are read.
@@ -95,9 +95,11 @@ impl ReadOptions {
 
 /// The text of a document, or a part of it.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct DocumentText {
-    /// The root of its source.
+    /// The root of its source; empty where it must not be shown.
+    #[serde(skip_serializing_if = "is_hidden")]
     pub source: PathBuf,
     /// Its path inside the source.
     pub path: String,
@@ -135,6 +137,7 @@ pub struct DocumentText {
 
 /// The place of a chunk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ChunkPlace {
     /// The id of the chunk.

@@ -11,7 +11,7 @@ pub(crate) fn states(catalog: &dyn Catalog) -> Result<Vec<SourceStatus>, StoreEr
 }
 
 fn state(catalog: &dyn Catalog, source: StoredSource) -> Result<SourceStatus, StoreError> {
-    let counts = catalog.counts(&source.id)?;
+    let counts = catalog.counts(Some(&source.id), "")?;
     Ok(SourceStatus {
         root: source.id.path().into(),
         documents: counts.documents,
@@ -26,7 +26,7 @@ fn state(catalog: &dyn Catalog, source: StoredSource) -> Result<SourceStatus, St
 /// How many documents and chunks a source has; none for an unknown source.
 pub(crate) fn counts(catalog: &dyn Catalog, source: &SourceId) -> Result<Counts, StoreError> {
     match find(catalog, source)? {
-        Some(known) => catalog.counts(&known.id),
+        Some(known) => catalog.counts(Some(&known.id), ""),
         None => Ok(Counts::default()),
     }
 }

@@ -28,7 +28,7 @@ pub use objects::{ObjectFolder, ObjectSource};
 pub use origin::Origin;
 pub(crate) use rules::{PathKind, Rules};
 pub(crate) use secrets::VERSION as SECRETS_VERSION;
-pub(crate) use watch::{ChangeSignal, Wakeup, Watched};
+pub use watch::{ChangeSignal, Wakeup, Watched};
 
 /// A place with documents.
 pub trait Source: Send + Sync {

@@ -30,7 +30,7 @@ const LONGEST: Duration = Duration::from_secs(1);
 
 /// Rings when files may have changed, or when the watch is stopped.
 #[derive(Debug, Default)]
-pub(crate) struct ChangeSignal {
+pub struct ChangeSignal {
     state: Mutex<Rung>,
     changed: Condvar,
 }
@@ -45,7 +45,7 @@ struct Rung {
 
 /// Why a wait ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wakeup {
+pub enum Wakeup {
     /// Files may have changed.
     Changed,
     /// The time is up.
@@ -56,7 +56,7 @@ pub(crate) enum Wakeup {
 
 impl ChangeSignal {
     /// Signals that files may have changed.
-    fn ring(&self) {
+    pub fn ring(&self) {
         let now = Instant::now();
         let mut state = locked(&self.state);
         state.times = Some((state.times.map_or(now, |(first, _)| first), now));
@@ -64,19 +64,20 @@ impl ChangeSignal {
     }
 
     /// Signals that the watch is stopped.
-    pub(crate) fn end(&self) {
+    pub fn end(&self) {
         locked(&self.state).is_ended = true;
         self.changed.notify_all();
     }
 
     /// Whether the watch is stopped.
-    pub(crate) fn is_ended(&self) -> bool {
+    #[must_use]
+    pub fn is_ended(&self) -> bool {
         locked(&self.state).is_ended
     }
 
     /// Waits until files may have changed and it has been quiet since, but at most `patience` for
     /// the first event.
-    pub(crate) fn wait(&self, patience: Duration) -> Wakeup {
+    pub fn wait(&self, patience: Duration) -> Wakeup {
         let begun = Instant::now();
         let due = |times: Option<(Instant, Instant)>| match times {
             Some((first, last)) => (last + QUIET).min(first + LONGEST),
@@ -100,7 +101,7 @@ impl ChangeSignal {
     }
 
     /// Waits for this long, unless the watch is stopped.
-    pub(crate) fn pause(&self, time: Duration) {
+    pub fn pause(&self, time: Duration) {
         let is_going_on = |state: &mut Rung| !state.is_ended;
         let state = locked(&self.state);
         let waited = self.changed.wait_timeout_while(state, time, is_going_on);
@@ -108,8 +109,8 @@ impl ChangeSignal {
     }
 }
 
-/// Files and a watch on them.
-pub(crate) struct Watched {
+/// Files on this disk, and a watch on them that begins with the first listing.
+pub struct Watched {
     files: Files,
     known: Arc<Known>,
     /// `None` when the system sends no events at all.
@@ -121,8 +122,9 @@ pub(crate) struct Watched {
 }
 
 impl Watched {
-    /// Watches `files` from the first listing on, and rings `bell`.
-    pub(crate) fn new(files: Files, bell: Arc<ChangeSignal>) -> Self {
+    /// Watches `files` from the first listing on, and rings `bell` when they may have changed.
+    #[must_use]
+    pub fn new(files: Files, bell: Arc<ChangeSignal>) -> Self {
         let known = Arc::new(Known {
             root: files.path().to_path_buf(),
             folders: Mutex::default(),
@@ -144,7 +146,7 @@ impl Watched {
     }
 
     /// Why some changes cause no event; `None` while all do.
-    pub(crate) fn deafness(&self) -> Option<String> {
+    pub fn deafness(&self) -> Option<String> {
         locked(&self.deafness).clone()
     }
 

@@ -22,8 +22,9 @@ pub(crate) trait Catalog {
     /// The sources, by id.
     fn sources(&self) -> Result<Vec<StoredSource>, StoreError>;
 
-    /// How many documents and chunks a source has.
-    fn counts(&self, source: &SourceId) -> Result<Counts, StoreError>;
+    /// How many documents there are at or under `path`, in a source or in all, and how many chunks
+    /// they have.
+    fn counts(&self, source: Option<&SourceId>, path: &str) -> Result<Counts, StoreError>;
 
     /// How many documents of a source were split with other settings than those of `identity`, up
     /// to `limit`; none for a source that the index does not have.
@@ -103,9 +104,6 @@ pub(crate) trait Catalog {
         limit: Option<usize>,
         visit: &mut dyn FnMut(Listed),
     ) -> Result<(), StoreError>;
-
-    /// How many documents there are at or under `path`, in a source or in all.
-    fn count(&self, source: Option<&SourceId>, path: &str) -> Result<usize, StoreError>;
 
     /// How many chunks a document has.
     fn chunk_count(&self, document: DocumentId) -> Result<usize, StoreError>;

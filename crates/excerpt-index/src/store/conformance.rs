@@ -135,7 +135,7 @@ impl<S: TestStore> Conformance<'_, S> {
         assert_eq!(at.unwrap().reason, SkipReason::Binary);
         let summary = catalog.summary(&self.source).unwrap();
         assert_eq!(summary.unwrap().documents, 7);
-        let unknown = catalog.counts(&"/unknown".into());
+        let unknown = catalog.counts(Some(&"/unknown".into()), "");
         assert!(unknown.unwrap_err().to_string().contains("/unknown"));
     }
 
@@ -210,9 +210,9 @@ impl<S: TestStore> Conformance<'_, S> {
             let same = catalog.chunks_between(id, id).unwrap();
             assert_eq!(same[0].0.path, path);
         }
-        let counts = catalog.counts(&self.source).unwrap();
+        let counts = catalog.counts(Some(&self.source), "").unwrap();
         assert_eq!(counts.documents, 2);
-        let count = |source, path| catalog.count(source, path).unwrap();
+        let count = |source, path| catalog.counts(source, path).unwrap().documents;
         assert_eq!(
             [count(None, ""), count(Some(&self.source), "folder")],
             [3, 1]

@@ -799,7 +799,10 @@ mod tests {
         let report = sync_by(&open(3), dir.path(), &options, &mut quiet);
         assert_eq!((report.recut, report.removed), (1, 0), "{report:?}");
         let store = Store::open(dir.path()).unwrap();
-        assert_eq!(store.database.counts(&source).unwrap().documents, 2);
+        assert_eq!(
+            store.database.counts(Some(&source), "").unwrap().documents,
+            2
+        );
     }
 
     #[test]

@@ -34,8 +34,8 @@ impl Catalog for LocalCatalog<'_> {
         self.database.sources()
     }
 
-    fn counts(&self, source: &SourceId) -> Result<Counts, StoreError> {
-        self.database.counts(source)
+    fn counts(&self, source: Option<&SourceId>, path: &str) -> Result<Counts, StoreError> {
+        self.database.counts(source, path)
     }
 
     fn stale_count(
@@ -140,20 +140,6 @@ impl Catalog for LocalCatalog<'_> {
         visit: &mut dyn FnMut(Listed),
     ) -> Result<(), StoreError> {
         self.database.each_listed(source, path, limit, visit)
-    }
-
-    fn count(&self, source: Option<&SourceId>, path: &str) -> Result<usize, StoreError> {
-        let sources = match source {
-            Some(source) => vec![source.clone()],
-            None => {
-                let sources = self.database.sources()?.into_iter();
-                sources.map(|source| source.id).collect()
-            }
-        };
-        let counts = sources
-            .iter()
-            .map(|source| Ok(self.database.documents_under(source, path)?.len()));
-        counts.sum()
     }
 
     fn chunk_count(&self, document: DocumentId) -> Result<usize, StoreError> {

@@ -273,17 +273,22 @@ impl Database {
     }
 
     /// How many documents and chunks a source has.
-    pub(crate) fn counts(&self, source: &SourceId) -> Result<Counts, StoreError> {
+    pub(crate) fn counts(
+        &self,
+        source: Option<&SourceId>,
+        path: &str,
+    ) -> Result<Counts, StoreError> {
+        const UNDER: &str = "(?1 IS NULL OR source = ?1) AND (?2 = '' OR path = ?2 OR (path > ?2 || '/' AND path < ?2 || '0'))";
         let mut documents = self
             .connection
-            .prepare_cached("SELECT count(*) FROM document WHERE source = ?1")?;
-        let mut chunks = self.connection.prepare_cached(
-            "SELECT count(*) FROM chunk JOIN document ON document.id = chunk.document WHERE source = ?1",
-        )?;
-        let source = self.row(source)?;
+            .prepare_cached(&format!("SELECT count(*) FROM document WHERE {UNDER}"))?;
+        let mut chunks = self.connection.prepare_cached(&format!(
+            "SELECT count(*) FROM chunk JOIN document ON document.id = chunk.document WHERE {UNDER}"
+        ))?;
+        let source = self.row_of(source)?;
         Ok(Counts {
-            documents: documents.query_row([source], |row| size(row, 0))?,
-            chunks: chunks.query_row([source], |row| size(row, 0))?,
+            documents: documents.query_row(params![source, path], |row| size(row, 0))?,
+            chunks: chunks.query_row(params![source, path], |row| size(row, 0))?,
         })
     }
 }
