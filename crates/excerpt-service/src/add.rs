@@ -550,6 +550,10 @@ impl Scope {
     /// When its name is invalid, there is no such file in the folders that may be read, it would be
     /// skipped, or a text has no name.
     pub fn prepared(&self, request: &AddRequest) -> ServiceResult<PreparedAddition> {
+        // What a part shows must not grow by itself.
+        if !self.shows_what_is_added() {
+            return Err(ServiceError::NothingReadable);
+        }
         if let Some(name) = &request.addition.name {
             check_name(name)?;
         }
@@ -623,6 +627,46 @@ impl Scope {
             report: Some(report),
             is_same: true,
             notes: Vec::new(),
+        })
+    }
+
+    /// Changes a visible collection. Its documents are split again by the next sync.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such collection, or nothing to change, and those of the index.
+    pub fn edit(
+        &self,
+        writer: &mut EngineWriter,
+        request: &EditRequest,
+    ) -> ServiceResult<AddReply> {
+        let known = self.collection(&request.name)?;
+        let mut changed = known.clone();
+        request.changes.apply_to(&mut changed);
+        if changed == known {
+            return Err(ServiceError::NothingToChange { name: known.name });
+        }
+        request.changes.check_title(&known.root, &known.name)?;
+        excerpt_grammars::chunker(changed.chunking.config())?;
+        let index = writer.index()?;
+        let collection =
+            patiently(|| index.edit(&known.name, |known| request.changes.apply_to(known)))?;
+        Ok(AddReply {
+            contents: Contents::of(index, &collection.root)?,
+            collection,
+            report: None,
+            is_same: true,
+            notes: Vec::new(),
+        })
+    }
+
+    /// The visible collection of this name.
+    pub(crate) fn collection(&self, name: &str) -> ServiceResult<Collection> {
+        let chosen = self.chosen(&[name.to_string()])?;
+        let known = chosen.into_iter().find_map(|seen| seen.collection);
+        known.ok_or_else(|| ServiceError::NoCollection {
+            name: shown(name),
+            names: Vec::new(),
         })
     }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{ServiceError, ServiceResult};
 
 /// The options with which a folder, a file or a text is added.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Addition {
     /// The name of the collection. Default: that of the folder or file, or one made of the title.

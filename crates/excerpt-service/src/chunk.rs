@@ -1,7 +1,7 @@
 //! `chunk`: how a document or a text is split. Nothing is stored.
 
 use excerpt_chunk::{Chunking, Document, Settings};
-use excerpt_index::{Files, Index, ReadOptions, Reading, Source as _};
+use excerpt_index::{Encoding, Files, Index, ReadOptions, Reading, Source as _};
 use serde::{Deserialize, Serialize};
 
 use crate::error::ServiceResult;
@@ -26,6 +26,8 @@ pub struct TextToSplit {
     pub path: Option<String>,
     /// The text.
     pub text: String,
+    /// The encoding of its file.
+    pub encoding: Encoding,
     /// How it is split.
     pub settings: Settings,
 }
@@ -63,6 +65,7 @@ impl Scope {
         Ok(TextToSplit {
             path: name,
             text,
+            encoding: Encoding::default(),
             settings: chunking.or(self.configuration(None)?.chunking),
         })
     }
@@ -93,13 +96,14 @@ impl Scope {
             };
             let entries = files.list().map_or(Vec::new(), |listing| listing.entries);
             if let Some(entry) = entries.iter().find(|entry| entry.path == path)
-                && let Reading::Text { text, .. } = files.read(entry)
+                && let Reading::Text { text, encoding, .. } = files.read(entry)
             {
-                found.push((self.settings_of(&seen, &request.chunking)?, text));
+                found.push((self.settings_of(&seen, &request.chunking)?, text, encoding));
             }
         }
         Ok(match found.len() {
-            1 => found.pop().map(|(settings, text)| TextToSplit {
+            1 => found.pop().map(|(settings, text, encoding)| TextToSplit {
+                encoding,
                 path: Some(self.outward(&path).to_string()),
                 text,
                 settings,
@@ -128,6 +132,7 @@ impl Scope {
                 Some(seen) => self.settings_of(seen, &request.chunking)?,
                 None => request.chunking.clone(),
             },
+            encoding: document.encoding,
             text: document.text,
         })
     }

@@ -433,6 +433,75 @@ pub enum ServiceError {
         #[source]
         error: Box<ServiceError>,
     },
+    /// The operating system has no random bytes for a secret.
+    #[error("no random bytes for a secret: {0}")]
+    NoRandomBytes(String),
+    /// A file with tokens or hooks is not what this program writes.
+    #[error("`{}` is not a file of tokens or hooks: {reason}", path.display())]
+    InvalidAccessFile {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// Others than its user can read a file with tokens or secrets.
+    #[error("`{0}` can be read by other users: run `chmod 600 {0}`", path.display())]
+    NotPrivate {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file cannot be written.
+    #[error("cannot write `{}`: {error}", path.display())]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// The error of the operating system.
+        error: io::Error,
+    },
+    /// The time after which a token ends is invalid.
+    #[error(
+        "`{given}` is not a time: expected a number of minutes, hours, days or weeks, such as `30d`"
+    )]
+    InvalidExpiry {
+        /// What was given.
+        given: String,
+    },
+    /// A token cannot have this name.
+    #[error("`{name}` cannot be a token's name: expected 1 to 100 characters")]
+    InvalidTokenName {
+        /// The beginning of the name.
+        name: String,
+    },
+    /// Another token has this name.
+    #[error("there is a token `{name}` already")]
+    TokenNameTaken {
+        /// The name.
+        name: String,
+    },
+    /// No token has this name.
+    #[error("no token `{name}`")]
+    NoToken {
+        /// The name.
+        name: String,
+    },
+    /// A hook cannot have this name.
+    #[error("`{name}` cannot be a hook's name: expected letters, digits, `-`, `_` and `.`")]
+    InvalidHookName {
+        /// The beginning of the name.
+        name: String,
+    },
+    /// Another hook has this name.
+    #[error("there is a hook `{name}` already")]
+    HookNameTaken {
+        /// The name.
+        name: String,
+    },
+    /// No hook has this name.
+    #[error("no hook `{name}`")]
+    NoHook {
+        /// The name.
+        name: String,
+    },
     /// The engine has ended.
     #[error("the server is shutting down")]
     ShuttingDown,

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::changed::Changed;
 use crate::error::{ServiceError, ServiceResult};
+use crate::hit::ShowPaths;
 use crate::scope::{Scope, VisibleSource};
 use crate::target::{Fragment, IndexChoice, Paths, in_collection, is_id, parsed, resource_parts};
 use crate::text::address::unquoted;
@@ -67,10 +68,13 @@ impl ReadDocument {
 
     /// The document with its paths, and those of its links, as `paths` shows them.
     #[must_use]
-    pub fn shown(&self, paths: &Paths) -> DocumentText {
+    pub fn shown(&self, paths: &impl ShowPaths) -> DocumentText {
         let mut document = self.document.clone();
         let root = &self.document.source;
-        let shown = |path: &str| paths.address(self.collection.as_deref(), root, path);
+        if paths.root(root).is_none() {
+            document.source = PathBuf::new();
+        }
+        let shown = |path: &str| paths.target(self.collection.as_deref(), root, path);
         let cited = |citation: &str, path: &str| match citation.strip_prefix(path) {
             Some(lines) => format!("{}{lines}", shown(path)),
             None => citation.to_string(),

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use excerpt_chunk::{Chunking, Hash, Span, Summary};
 use excerpt_index::{AlsoIn, DocumentHits, Encoding, Explanation, Origin, Snippet};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -12,6 +13,12 @@ use crate::target::Paths;
 
 /// How a face shows the paths of documents.
 pub trait ShowPaths {
+    /// The root of a source, if it may be shown.
+    fn root<'r>(&self, root: &'r Path) -> Option<&'r Path>;
+
+    /// The path of a document inside its source, if it may be shown besides the path as shown.
+    fn source_path<'p>(&self, path: &'p str) -> Option<&'p str>;
+
     /// The document at `path` in the source at `root`.
     fn path(&self, root: &Path, path: &str) -> String;
 
@@ -20,6 +27,14 @@ pub trait ShowPaths {
 }
 
 impl ShowPaths for Paths {
+    fn root<'r>(&self, root: &'r Path) -> Option<&'r Path> {
+        Some(root)
+    }
+
+    fn source_path<'p>(&self, path: &'p str) -> Option<&'p str> {
+        Some(path)
+    }
+
     fn path(&self, root: &Path, path: &str) -> String {
         self.shown(root, path)
     }
@@ -30,7 +45,7 @@ impl ShowPaths for Paths {
 }
 
 /// A hit.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct SearchHit<'a> {
     /// Its position in the answer, from 1.
     pub rank: usize,
@@ -46,10 +61,13 @@ pub struct SearchHit<'a> {
     /// have such pages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
-    /// The root of the source.
-    pub source: &'a Path,
-    /// The path inside the source, which is the document's name in the index.
-    pub source_path: &'a str,
+    /// The root of the source; only for the user of the machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<&'a Path>,
+    /// The path inside the source, which is the document's name in the index; only for the user of
+    /// the machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_path: Option<&'a str>,
     /// The place in the document.
     pub span: &'a Span,
     /// The headings or scopes around it.
@@ -64,8 +82,9 @@ pub struct SearchHit<'a> {
     pub score: f32,
     /// The channel that found it: `keywords`, `vectors` or `both`.
     pub channel: &'static str,
-    /// How the score is made up.
-    pub explanation: &'a Explanation,
+    /// How the score is made up, if requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<&'a Explanation>,
     /// Whether it is probably not an answer.
     pub weak: bool,
     /// How much of the words of the question it contains, from 0 to 1; rarer words count more.
@@ -87,14 +106,15 @@ pub struct SearchHit<'a> {
     /// The best matching lines of the text.
     pub snippet: &'a Snippet,
     /// The lower hits that were folded into it.
-    #[serde(skip)]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also_in: Vec<HitCopy<'a>>,
 }
 
 /// A near-copy or a translation that was folded into a hit.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct HitCopy<'a> {
     /// The name of the collection, if the source is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub collection: Option<&'a str>,
     /// The path of the document as shown.
     pub path: String,
@@ -113,10 +133,13 @@ pub struct DocumentHit<'a> {
     /// The path of the document as shown: to a user, relative to the working directory; to an
     /// agent, to what is served.
     pub path: String,
-    /// The root of the source.
-    pub source: &'a Path,
-    /// The path inside the source, which is the document's name in the index.
-    pub source_path: &'a str,
+    /// The root of the source; only for the user of the machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<&'a Path>,
+    /// The path inside the source, which is the document's name in the index; only for the user of
+    /// the machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_path: Option<&'a str>,
     /// The document.
     pub document: HitDocument<'a>,
     /// Higher is better. Comparable only within one answer.
@@ -132,8 +155,8 @@ impl<'a> DocumentHit<'a> {
             rank: document.rank,
             collection: document.collection.as_deref(),
             path: path_of(paths, document),
-            source: &document.source,
-            source_path: &document.path,
+            source: paths.root(&document.source),
+            source_path: paths.source_path(&document.path),
             document: HitDocument::of(document),
             score: document.score,
             weak: document.chunks.iter().all(|hit| hit.weak),
@@ -142,14 +165,14 @@ impl<'a> DocumentHit<'a> {
 }
 
 /// The place of a chunk in its document.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct HitContext<'a> {
     /// The headings or scopes that enclose it, outermost first.
     pub trail: &'a [String],
 }
 
 /// The document of a chunk.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct HitDocument<'a> {
     /// Its title.
     pub title: Option<&'a str>,
@@ -195,8 +218,8 @@ impl<'a> SearchHit<'a> {
             path: path_of(paths, document),
             citation: citation(paths, document, hit),
             link: web_page(document, hit.span.lines),
-            source: &document.source,
-            source_path: &document.path,
+            source: paths.root(&document.source),
+            source_path: paths.source_path(&document.path),
             span: &hit.span,
             context: HitContext { trail: &hit.trail },
             sections: &hit.sections,
@@ -204,7 +227,7 @@ impl<'a> SearchHit<'a> {
             document: HitDocument::of(document),
             score: hit.score,
             channel: channel(&hit.explanation),
-            explanation: &hit.explanation,
+            explanation: Some(&hit.explanation),
             weak: hit.weak,
             coverage: hit.coverage,
             cosine: hit.cosine,
@@ -268,7 +291,7 @@ pub(crate) fn channel(explanation: &Explanation) -> &'static str {
 }
 
 /// A document that was split.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct SplitDocument<'a> {
     /// The path as shown.
     pub path: Option<&'a str>,

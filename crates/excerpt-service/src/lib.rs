@@ -9,6 +9,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod access;
 mod add;
 mod addition;
 mod brief;
@@ -38,6 +39,7 @@ mod status;
 mod target;
 pub mod text;
 mod update;
+mod visible;
 mod watch;
 
 pub use add::{
@@ -53,7 +55,9 @@ pub use config::{
 };
 pub use contents::Contents;
 pub use doctor::{Diagnosis, EmbedderReport, IndexReport, Problem, diagnose};
-pub use engine::{CheckEnd, Engine, EngineWriter, ServedLag, Unanswered, WriterProgress};
+pub use engine::{
+    CheckEnd, Engine, EngineWriter, ServedLag, SourceEnd, Unanswered, WriterProgress, far,
+};
 pub use error::{ServiceError, ServiceResult};
 pub use evaluation::EvalRequest;
 pub use get::{DocumentPart, GetItem, GetRequest, ReadDocument, TargetReader};
@@ -73,13 +77,14 @@ pub use remote::RemoteState;
 pub use remote::part::RemotePart;
 pub use remote::push::{PUSH_LIMIT, PushHint};
 pub use remove::{RemoveRequest, RemovedCollection, RemovedIndex, remove_index};
-pub use scope::{Scope, ScopeBounds, VisibleSource, plain_path};
-pub use search::{RankedUnit, SearchReply, SearchRequest};
+pub use scope::{Scope, ScopeBounds, VisibleSource};
+pub use search::{MOST_HITS, RankedUnit, SearchReply, SearchRequest, SearchResults};
 pub use status::{RemoteStatus, ShownSkip, StatusReply};
 pub use target::{
     CollectionChoice, INDEX_VARIABLE, IndexChoice, IndexTarget, Paths, SCHEME, Syncable, absolute,
-    in_collection, resource_uri,
+    in_collection, plain_path, resource_uri,
 };
 pub use update::{
     Lag, Opened, SyncMode, SyncObserver, SyncRequest, TimeBudget, Update, opened, patiently, sync,
 };
+pub use visible::{SourceState, SyncProgress, SyncStage, VisibleSourceStatus, VisibleStatus};

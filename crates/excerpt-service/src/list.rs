@@ -1,7 +1,7 @@
 //! `list`: the collections, folders and documents, and the latest changes.
 
 use std::cmp::Reverse;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use excerpt_index::{
     Collection, DocumentEntry, FolderEntry, Index, ListOptions, ListOrder, OpenOptions,
@@ -61,23 +61,45 @@ pub enum ListReply {
 }
 
 /// A document in a list.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ListedDocument {
     /// Its collection, if any.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub collection: Option<String>,
     /// The document.
     #[serde(flatten)]
     pub entry: DocumentEntry,
 }
 
+impl ListedDocument {
+    /// The document with its path as `scope` shows it.
+    #[must_use]
+    pub fn within(mut self, scope: &Scope) -> ListedDocument {
+        self.entry.path = scope.outward(&self.entry.path).to_string();
+        self.entry.source = PathBuf::new();
+        self
+    }
+}
+
 /// A folder in a list.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ListedFolder {
     /// Its collection, if any.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub collection: Option<String>,
     /// The folder.
     #[serde(flatten)]
     pub entry: FolderEntry,
+}
+
+impl ListedFolder {
+    /// The folder with its path as `scope` shows it.
+    #[must_use]
+    pub fn within(mut self, scope: &Scope) -> ListedFolder {
+        self.entry.path = scope.outward(&self.entry.path).to_string();
+        self.entry.source = PathBuf::new();
+        self
+    }
 }
 
 /// A collection in a list.
@@ -209,7 +231,11 @@ impl Scope {
             ListKind::Folders => ListReply::Folders(folders(index, &indexed, &options)?),
             ListKind::Summary => ListReply::Summary(summary(index, &indexed, &below)?),
             ListKind::Collections => {
-                ListReply::Collections(self.visible_collections(index, &sources)?)
+                let shown = match self.shows_states() {
+                    true => sources,
+                    false => indexed,
+                };
+                ListReply::Collections(self.visible_collections(index, &shown)?)
             }
         };
         let is_empty = match &reply {
@@ -239,9 +265,7 @@ impl Scope {
             let options = ListOptions::default().path(&below).source(&seen.root);
             let (mut documents, mut chunks) = (0, 0);
             if roots.contains(&seen.root) {
-                let all = index.documents(&options)?;
-                documents = all.len();
-                chunks = all.iter().map(|document| document.chunks).sum();
+                (documents, chunks) = index.counts(&options)?;
             }
             listed.push(ListedCollection {
                 collection: collection.clone(),
@@ -314,7 +338,7 @@ fn summary(
 fn count(index: &Index, sources: &[VisibleSource], options: &ListOptions) -> ServiceResult<usize> {
     let mut count = 0;
     for seen in sources {
-        count += index.count(&options.clone().source(&seen.root))?;
+        count += index.counts(&options.clone().source(&seen.root))?.0;
     }
     Ok(count)
 }

@@ -12,7 +12,8 @@ use crate::addition::check_secrets;
 use crate::engine::EngineWriter;
 use crate::error::{ServiceError, ServiceResult};
 use crate::folder::OpenFolder;
-use crate::scope::{Scope, VisibleSource, plain_path};
+use crate::scope::{Scope, VisibleSource};
+use crate::target::plain_path;
 
 /// The maximum length of a title in a file name, in characters.
 const LONGEST: usize = 60;

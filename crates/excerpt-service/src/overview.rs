@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use excerpt_index::{Index, ListOptions, is_date};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::scope::VisibleSource;
@@ -15,7 +16,7 @@ const TITLES: usize = 8;
 const LOOKED_AT: usize = 100;
 
 /// What some sources contain.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Overview {
     /// How many documents there are.
     pub documents: usize,

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use excerpt_index::{Collection, Index, OpenOptions};
 use serde::{Deserialize, Serialize};
 
+use crate::engine::EngineWriter;
 use crate::error::{ServiceError, ServiceResult};
 use crate::remote::forget;
+use crate::scope::Scope;
 use crate::target::IndexChoice;
 use crate::update::patiently;
 
@@ -70,6 +72,22 @@ impl RemoveRequest {
             }
         }
         Ok(Index::open(&library, OpenOptions::default())?)
+    }
+}
+
+impl Scope {
+    /// Removes a visible collection.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such collection, and those of the index.
+    pub fn remove(&self, writer: &mut EngineWriter, name: &str) -> ServiceResult<usize> {
+        let known = self.collection(name)?;
+        let index = writer.index()?;
+        let documents = patiently(|| index.remove(&known.name))?;
+        let others = Collection::all_in(&self.index)?;
+        forget(&self.index, &known.root, &others)?;
+        Ok(documents)
     }
 }
 

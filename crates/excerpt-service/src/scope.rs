@@ -10,10 +10,11 @@ use excerpt_index::{
     is_at_or_below,
 };
 
+use crate::access::Grant;
 use crate::config::{Configuration, EmbeddingChoice};
 use crate::error::{ServiceError, ServiceResult};
 use crate::hit::ShowPaths;
-use crate::target::{CollectionChoice, IndexTarget};
+use crate::target::{CollectionChoice, IndexTarget, Syncable, plain_path};
 use crate::text::shown;
 
 /// The bounds of a server, fixed when it starts.
@@ -25,6 +26,10 @@ pub struct Scope {
     base: String,
     /// The path inside each source outside of which nothing is visible.
     under: String,
+    /// The only sources of what is served that are visible, by name; `None` for all.
+    only: Option<Vec<String>>,
+    /// Whether the states of the sources are hidden, because a client sees only a part of them.
+    hides_states: bool,
     /// The folders that `add` may read: those that were named, or else the one that is served.
     pub readable: Vec<PathBuf>,
     embedding: EmbeddingChoice,
@@ -33,6 +38,7 @@ pub struct Scope {
 }
 
 /// What is served.
+#[derive(Clone)]
 enum ServedSources {
     /// A folder or file.
     Root(PathBuf),
@@ -114,29 +120,78 @@ impl Scope {
             served,
             base,
             under,
+            only: None,
+            hides_states: false,
         })
+    }
+
+    /// The part of it that `grant` shows: never more than it shows itself.
+    ///
+    /// # Errors
+    ///
+    /// When the folder of the grant is not a path inside what is served.
+    pub fn narrowed(&self, grant: &Grant) -> ServiceResult<Scope> {
+        let invalid = |under: &str| ServiceError::InvalidBound {
+            under: under.to_string(),
+        };
+        let under = match &grant.under {
+            None => self.under.clone(),
+            Some(given) => {
+                let path = plain_path(given).ok_or_else(|| invalid(given))?;
+                let path = joined(&self.base, &path);
+                self.below(Some(&path)).ok_or_else(|| invalid(given))?
+            }
+        };
+        Ok(Scope {
+            index: self.index.clone(),
+            served: self.served.clone(),
+            base: self.base.clone(),
+            only: match grant.collections.is_empty() {
+                true => self.only.clone(),
+                false => {
+                    let both = grant.collections.iter();
+                    let both = both.filter(|name| self.shows(name)).cloned();
+                    Some(both.collect())
+                }
+            },
+            readable: self.readable.clone(),
+            hides_states: self.hides_states || grant.under.is_some(),
+            under,
+            embedding: self.embedding.clone(),
+            ranking: self.ranking.clone(),
+        })
+    }
+
+    /// Whether a source of this name is visible, if it is served.
+    fn shows(&self, name: &String) -> bool {
+        self.only.as_ref().is_none_or(|only| only.contains(name))
     }
 
     /// Whether a whole folder is served.
     fn is_whole_root(&self) -> bool {
-        matches!(&self.served, ServedSources::Root(_)) && self.under.is_empty()
+        matches!(&self.served, ServedSources::Root(_)) && self.is_whole()
     }
 
-    /// Whether the sources are served as a whole.
+    /// Whether everything that is served is visible, and the sources as a whole.
     pub fn is_whole(&self) -> bool {
-        self.under.is_empty()
+        self.under.is_empty() && self.only.is_none()
     }
 
     /// Whether collections that are added to the index become visible.
     pub fn shows_what_is_added(&self) -> bool {
-        self.is_whole_root()
-            || (matches!(self.served, ServedSources::Library) && self.under.is_empty())
+        self.is_whole_root() || (matches!(self.served, ServedSources::Library) && self.is_whole())
+    }
+
+    /// Whether a client may know of the sources as a whole, such as when they were synced.
+    pub fn shows_states(&self) -> bool {
+        !self.hides_states
     }
 
     /// The folder that notes may be written to: the one that is served, directly or as a
     /// collection.
     pub fn writable(&self) -> ServiceResult<Option<(VisibleSource, PathBuf)>> {
         let is_one = match &self.served {
+            _ if self.only.is_some() => self.sources()?.len() == 1,
             ServedSources::Root(_) => true,
             ServedSources::Named(names) => names.len() == 1,
             ServedSources::Library => false,
@@ -165,7 +220,7 @@ impl Scope {
         }
         let is_meant = |known: &&Collection| match &self.served {
             ServedSources::Root(root) => {
-                self.is_whole_root() && known.root != *root && self.may_be_added(known)
+                self.under.is_empty() && known.root != *root && self.may_be_added(known)
             }
             ServedSources::Named(names) => names.contains(&known.name),
             ServedSources::Library => true,
@@ -177,6 +232,7 @@ impl Scope {
                 collection: Some(known.clone()),
             });
         }
+        sources.retain(|seen| self.shows(&seen.name));
         Ok(sources)
     }
 
@@ -197,13 +253,22 @@ impl Scope {
 
     /// The visible sources; only the collections in `chosen` if any are named.
     pub fn chosen(&self, chosen: &[String]) -> ServiceResult<Vec<VisibleSource>> {
-        let mut sources = self.sources()?;
+        self.chosen_of(self.sources()?, chosen)
+    }
+
+    /// Those of the visible `sources` that are `chosen`, all if none are named.
+    fn chosen_of(
+        &self,
+        mut sources: Vec<VisibleSource>,
+        chosen: &[String],
+    ) -> ServiceResult<Vec<VisibleSource>> {
         if chosen.is_empty() {
             return Ok(sources);
         }
         let is_known = |name: &&String| sources.iter().any(|seen| seen.name == **name);
         if let Some(name) = chosen.iter().find(|name| !is_known(name)) {
             let names = sources.iter().filter_map(VisibleSource::collection_name);
+            let names = names.filter(|_| self.shows_states());
             return Err(ServiceError::NoCollection {
                 name: shown(name),
                 names: names.map(str::to_string).collect(),
@@ -225,6 +290,21 @@ impl Scope {
             None => Configuration::of_user(&self.embedding),
         };
         read.map_err(|_| ServiceError::InvalidConfiguration)
+    }
+
+    /// A source with the options to sync it.
+    ///
+    /// # Errors
+    ///
+    /// [`ServiceError::InvalidConfiguration`].
+    pub(crate) fn syncable(&self, seen: &VisibleSource) -> ServiceResult<Syncable> {
+        let configuration = self.configuration(Some(&seen.root))?;
+        Ok(Syncable {
+            index: self.index.clone(),
+            root: seen.root.clone(),
+            options: seen.options(&configuration),
+            collection: seen.collection.clone(),
+        })
     }
 
     /// The ranking of a search of `sources`, by the configuration as it is now.
@@ -261,8 +341,23 @@ impl Scope {
         sources: Vec<VisibleSource>,
     ) -> ServiceResult<Vec<VisibleSource>> {
         let roots = index.roots()?;
-        let is_indexed = |seen: &VisibleSource| roots.contains(&seen.root);
-        Ok(sources.into_iter().filter(is_indexed).collect())
+        let mut indexed = Vec::new();
+        for seen in sources {
+            if roots.contains(&seen.root) && self.has_a_part(index, &seen)? {
+                indexed.push(seen);
+            }
+        }
+        Ok(indexed)
+    }
+
+    /// Whether a client may know of a source: one that sees only a part of each knows of those of
+    /// which there is one.
+    fn has_a_part(&self, index: &Index, seen: &VisibleSource) -> ServiceResult<bool> {
+        if self.shows_states() {
+            return Ok(true);
+        }
+        let options = ListOptions::default().source(&seen.root).path(&self.under);
+        Ok(!index.documents(&options.limit(1))?.is_empty())
     }
 
     /// The visible sources that the index contains; only the collections in `chosen` if any are
@@ -272,7 +367,11 @@ impl Scope {
     ///
     /// When a collection does not exist, or nothing is left.
     pub fn selected(&self, index: &Index, chosen: &[String]) -> ServiceResult<Vec<VisibleSource>> {
-        let sources = self.indexed(index, self.chosen(chosen)?)?;
+        let sources = match self.shows_states() {
+            true => self.indexed(index, self.chosen(chosen)?)?,
+            // One of which there is no part is as unknown as one that does not exist.
+            false => self.chosen_of(self.indexed(index, self.sources()?)?, chosen)?,
+        };
         match sources.is_empty() {
             true => Err(ServiceError::NothingIndexed),
             false => Ok(sources),
@@ -284,7 +383,7 @@ impl Scope {
     pub fn is_all_of(&self, index: &Index) -> ServiceResult<bool> {
         let sources = self.sources()?;
         let is_seen = |root: &PathBuf| sources.iter().any(|seen| seen.root == *root);
-        Ok(self.under.is_empty() && index.roots()?.iter().all(is_seen))
+        Ok(self.is_whole() && index.roots()?.iter().all(is_seen))
     }
 
     /// The path inside a source for `given`, whether or not it is inside the bounds: an index read
@@ -353,6 +452,14 @@ impl Scope {
 
 /// A citation does not name its collection, which has a field of its own.
 impl ShowPaths for Scope {
+    fn root<'r>(&self, _: &'r Path) -> Option<&'r Path> {
+        None
+    }
+
+    fn source_path<'p>(&self, _: &'p str) -> Option<&'p str> {
+        None
+    }
+
     fn path(&self, _: &Path, path: &str) -> String {
         self.outward(path).to_string()
     }
@@ -423,18 +530,6 @@ fn is_there(target: &IndexTarget, served: &ServedSources, under: &str) -> bool {
     })
 }
 
-/// A path without redundant parts; `None` if it contains `..` or is absolute.
-pub fn plain_path(path: &str) -> Option<String> {
-    if path.starts_with('/') || path.contains('\0') {
-        return None;
-    }
-    let segments = path
-        .split('/')
-        .filter(|segment| !matches!(*segment, "" | "."));
-    let segments: Vec<&str> = segments.collect();
-    (!segments.contains(&"..")).then(|| segments.join("/"))
-}
-
 fn joined(base: &str, path: &str) -> String {
     match (base.is_empty(), path.is_empty()) {
         (true, _) => path.to_string(),
@@ -453,6 +548,8 @@ mod tests {
             served: ServedSources::Root("/r".into()),
             base: base.to_string(),
             under: under.to_string(),
+            only: None,
+            hides_states: false,
             readable: Vec::new(),
             embedding: EmbeddingChoice::default(),
             ranking: Ranking::default(),

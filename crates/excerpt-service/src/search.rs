@@ -1,21 +1,28 @@
 //! `search`: the chunks or documents that answer a question.
 
 use excerpt_index::{
-    Answer, Channels, DocumentHits, Filter, Fusion, Index, ListOptions, Note, Query, Rank, Ranking,
-    RankingPreset,
+    Answer, Channels, DocumentHits, Filter, Fusion, Hit, Index, ListOptions, Note, Query, Rank,
+    Ranking, RankingPreset,
 };
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
 
 use crate::changed::Changed;
 use crate::error::{ServiceError, ServiceResult};
+use crate::hit::{SearchHit, ShowPaths};
 use crate::scope::{Scope, VisibleSource};
 use crate::target::IndexTarget;
 
+/// The most hits of an answer, those before its first page included.
+pub const MOST_HITS: usize = 1_000;
+
 /// A question.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct SearchRequest {
     /// The question, or some words; `"a phrase"` in quotes.
+    #[schemars(length(max = 100_000))]
     pub query: String,
     /// Only in this folder or document. Default: everywhere.
     pub path: Option<String>,
@@ -33,16 +40,27 @@ pub struct SearchRequest {
     pub since: Option<String>,
     /// Only documents dated on this day or earlier.
     pub until: Option<String>,
-    /// Only documents whose front matter has these values in these fields.
+    /// Only documents whose front matter has these values in these fields: an object, or in the
+    /// query of an address `name=value`.
+    #[serde(deserialize_with = "read_fields", serialize_with = "write_fields")]
+    #[schemars(with = "Map<String, Value>")]
     pub fields: Vec<(String, String)>,
     /// What is ranked. Default: documents.
     pub ranks: RankedUnit,
     /// How many of them to return. Default: 5.
+    #[schemars(range(min = 1, max = 100))]
     pub limit: usize,
+    /// How many of the best to leave out, for the next page. Default: 0.
+    #[schemars(range(max = 900))]
+    pub offset: usize,
     /// Whether copies and translations of a better hit are folded into it. Default: no.
     pub fold_copies: bool,
     /// Exclude hits with a lower score. Default: none.
     pub min_score: Option<f32>,
+    /// Whether hits that are probably no answers are left out. Default: no.
+    pub without_weak: bool,
+    /// Whether each hit says how its score is made up. Default: no.
+    pub explain: bool,
     /// How to rank. Default: as configured.
     pub ranking: Option<RankingPreset>,
     /// Which channels to search. Default: as the ranking says.
@@ -66,8 +84,11 @@ impl Default for SearchRequest {
             fields: Vec::new(),
             ranks: RankedUnit::Documents,
             limit: 5,
+            offset: 0,
             fold_copies: false,
             min_score: None,
+            without_weak: false,
+            explain: false,
             ranking: None,
             channels: None,
             fusion: None,
@@ -75,8 +96,44 @@ impl Default for SearchRequest {
     }
 }
 
+/// Reads fields from an object or from texts `name=value`.
+fn read_fields<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<(String, String)>, D::Error> {
+    use serde::de::Error as _;
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Fields {
+        Named(Map<String, Value>),
+        Pairs(Vec<String>),
+        Pair(String),
+    }
+    let pair = |text: &String| match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() => {
+            Ok((name.trim().to_string(), value.to_string()))
+        }
+        _ => Err(D::Error::custom("expected `name=value`")),
+    };
+    let expected = || D::Error::custom("expected an object of names and texts");
+    match Fields::deserialize(from).map_err(|_| expected())? {
+        Fields::Pairs(pairs) => pairs.iter().map(pair).collect(),
+        Fields::Pair(text) => Ok(vec![pair(&text)?]),
+        Fields::Named(fields) => {
+            let fields = fields.into_iter().map(|(name, value)| match value {
+                Value::String(text) => Ok((name, text)),
+                Value::Number(number) => Ok((name, number.to_string())),
+                Value::Bool(truth) => Ok((name, truth.to_string())),
+                _ => Err(expected()),
+            });
+            fields.collect()
+        }
+    }
+}
+
+fn write_fields<S: Serializer>(fields: &[(String, String)], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(fields.iter().map(|(name, value)| (name, value)))
+}
+
 /// What a search ranks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RankedUnit {
     /// Documents, each with its best chunks.
@@ -95,9 +152,55 @@ pub struct SearchReply {
     pub ranking: Ranking,
     /// Whether there are no documents at all where the search was.
     pub is_bare: bool,
+    /// Whether there may be more hits after these.
+    pub has_more: bool,
+    offset: usize,
+}
+
+/// The hits of an answer, for a program.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SearchResults<'a> {
+    /// The hits, best first.
+    pub hits: Vec<SearchHit<'a>>,
+    /// How many documents contain at least one of the words.
+    pub matched: usize,
+    /// How many documents were searched.
+    pub searched: usize,
+    /// Whether vectors contributed.
+    pub vectors: bool,
+    /// Whether there may be more hits after these.
+    pub more: bool,
+    /// What to know about the answer.
+    pub notes: Vec<String>,
 }
 
 impl SearchReply {
+    /// The hits, ranked from the offset of the request on.
+    #[must_use]
+    pub fn results<'a>(
+        &'a self,
+        request: &SearchRequest,
+        paths: &impl ShowPaths,
+        notes: Vec<String>,
+    ) -> SearchResults<'a> {
+        let found = self.answer.documents.iter();
+        let found =
+            found.flat_map(|document| document.chunks.iter().map(move |hit| (document, hit)));
+        let hits = found.enumerate().map(|(at, (document, hit))| {
+            let mut hit = SearchHit::of(self.offset + at + 1, document, hit, paths);
+            hit.explanation = hit.explanation.filter(|_| request.explain);
+            hit
+        });
+        SearchResults {
+            hits: hits.collect(),
+            matched: self.answer.documents_total,
+            searched: self.answer.documents_searched,
+            vectors: self.answer.vectors,
+            more: self.has_more,
+            notes,
+        }
+    }
+
     /// How the documents of some hits have changed since they were indexed, each with its path
     /// inside its source.
     ///
@@ -137,7 +240,7 @@ impl SearchRequest {
         index: &Index,
         mut filter: Filter,
         configured: Ranking,
-    ) -> ServiceResult<(Answer, Ranking)> {
+    ) -> ServiceResult<SearchReply> {
         let mut ranking = self.ranking.map_or(configured, RankingPreset::ranking);
         ranking.channels = self.channels.unwrap_or(ranking.channels);
         ranking.fusion = self.fusion.unwrap_or(ranking.fusion);
@@ -150,22 +253,33 @@ impl SearchRequest {
         let query = Query::new(&*self.query)
             .within(filter)
             .ranking(ranking.clone())
-            .limit(self.limit)
+            .limit(self.offset + self.limit)
             .fold_copies(self.fold_copies)
             .rank(match self.ranks {
                 RankedUnit::Documents => Rank::Documents,
                 RankedUnit::Chunks => Rank::Chunks,
             });
         let mut answer = index.search(&query)?;
-        if let Some(least) = self.min_score {
-            for document in &mut answer.documents {
-                document.chunks.retain(|hit| hit.score >= least);
-            }
-            answer
-                .documents
-                .retain(|document| !document.chunks.is_empty());
+        let has_more = answer.documents.len() >= self.offset + self.limit;
+        let before: usize = {
+            let skipped = answer.documents.len().min(self.offset);
+            let skipped = answer.documents.drain(..skipped);
+            skipped.map(|document| document.chunks.len()).sum()
+        };
+        let least = self.min_score.unwrap_or(f32::NEG_INFINITY);
+        for document in &mut answer.documents {
+            let is_left_out = |hit: &Hit| hit.score < least || (self.without_weak && hit.weak);
+            document.chunks.retain(|hit| !is_left_out(hit));
         }
-        Ok((answer, ranking))
+        let documents = &mut answer.documents;
+        documents.retain(|document| !document.chunks.is_empty());
+        Ok(SearchReply {
+            answer,
+            ranking,
+            is_bare: false,
+            has_more,
+            offset: before,
+        })
     }
 }
 
@@ -178,12 +292,7 @@ impl IndexTarget {
     /// Those of the index.
     pub fn search(&self, index: &Index, request: &SearchRequest) -> ServiceResult<SearchReply> {
         let configured = self.configuration.ranking.clone();
-        let (answer, ranking) = request.answered(index, self.filter.clone(), configured)?;
-        Ok(SearchReply {
-            answer,
-            ranking,
-            is_bare: false,
-        })
+        request.answered(index, self.filter.clone(), configured)
     }
 }
 
@@ -202,16 +311,13 @@ impl Scope {
             return Err(ServiceError::NoDocumentsThere);
         };
         let filter = self.filter(&sources, below.clone());
-        let (answer, ranking) = request.answered(index, filter, self.ranking(&sources))?;
-        let is_bare = answer.documents.is_empty() && !has_documents(index, &sources, &below)?;
-        if is_bare && inside.is_some() {
+        let mut reply = request.answered(index, filter, self.ranking(&sources))?;
+        let is_empty = reply.answer.documents.is_empty() && request.offset == 0;
+        reply.is_bare = is_empty && !has_documents(index, &sources, &below)?;
+        if reply.is_bare && inside.is_some() {
             return Err(ServiceError::NoDocumentsThere);
         }
-        Ok(SearchReply {
-            answer,
-            ranking,
-            is_bare,
-        })
+        Ok(reply)
     }
 
     /// The notes about an answer, without those about what is not visible. If the index

@@ -9,6 +9,7 @@ use excerpt_index::{
     Error, Index, Keywords, OpenOptions, Origin, Progress, Source, Stage, SyncReport,
 };
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ServiceResult;
@@ -27,7 +28,7 @@ pub enum SyncMode {
 }
 
 /// A request to update an index.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SyncRequest {
     /// Whether files that were skipped because of their contents are read again. Default: no.

@@ -158,7 +158,7 @@ impl Syncable {
     }
 
     /// The time until the next attempt, give or take a tenth.
-    fn pause(&self) -> Duration {
+    pub(crate) fn pause(&self) -> Duration {
         let next = self
             .remote_state()
             .map_or(0, |state| RemoteState::next(&state));

@@ -6,7 +6,9 @@ use std::fs;
 use std::path::Path;
 
 /// The folders from the ground up.
-const FLOORS: [&str; 4] = ["text", "config", "remote", "target"];
+const FLOORS: [&str; 8] = [
+    "text", "config", "remote", "target", "access", "scope", "update", "engine",
+];
 
 /// What only a face may name.
 const OF_FACES: [&str; 9] = [

@@ -1,20 +1,28 @@
-//! The [`Engine`] has an open index that answers requests, and one writer thread with its own.
+//! The [`Engine`] has an open index that answers requests, and one writer thread with its own
+//! (`writer.rs`). It syncs on request, or follows the changes of its sources (`follow.rs`).
 
-use std::ops::ControlFlow;
+mod follow;
+mod progress;
+mod writer;
+
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use excerpt_index::{Error, Index, OpenOptions, Progress, SyncReport};
+use excerpt_index::{Error, Index, OpenOptions, Source};
 use tokio::sync::{Semaphore, oneshot, watch};
 
 use crate::config::Embedding;
-use crate::error::{ServiceError, ServiceResult};
-use crate::remote::RemoteState;
+use crate::error::ServiceError;
+use crate::remote::now;
 use crate::scope::{Scope, VisibleSource};
-use crate::target::{IndexTarget, Syncable};
-use crate::update::{SyncMode, TimeBudget};
+use crate::target::IndexTarget;
+use crate::update::{SyncMode, SyncRequest};
+use follow::Followers;
+pub use progress::{CheckEnd, ServedLag, SourceEnd, WriterProgress, far};
+pub use writer::EngineWriter;
 
 /// The maximum number of requests that are answered concurrently; the others wait.
 const AT_ONCE: usize = 4;
@@ -31,83 +39,27 @@ const PAUSES: u32 = 4;
 /// The pause between two parts of a check.
 const TURN: Duration = Duration::from_millis(20);
 
+/// How long a sync runs before it is interrupted for another source that waits.
+const SLICE: Duration = Duration::from_secs(3);
+
 /// How long a sync continues after the client has disconnected, and how long the process waits for
 /// the writer thread before it exits. An index that is interrupted then is as consistent as after a
 /// kill.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// The state of the writer thread.
-#[derive(Clone, Debug, Default)]
-pub struct WriterProgress {
-    /// Whether a check for changes is due or running.
-    pub is_checking: bool,
-    /// How far it has got.
-    pub progress: Option<Progress>,
-    /// How many checks, or parts of one, have ended.
-    pub checked: usize,
-    /// How the last check ended.
-    pub ended: Option<CheckEnd>,
-}
-
-/// How a check for changes ended.
-#[derive(Clone, Debug)]
-pub enum CheckEnd {
-    /// Everything is up to date.
-    Complete,
-    /// Another process is writing to the index.
-    Waiting,
-    /// There is more to do.
-    Rest {
-        /// The files of the source.
-        listed: usize,
-        /// Those of them whose current state is not indexed.
-        remaining: usize,
-        /// Whether a new generation is being built while the old one is served.
-        aside: bool,
-    },
-    /// It failed.
-    Failed(Arc<ServiceError>),
-}
-
-/// Why an answer does not come from an up-to-date index. Counts are missing if only a part of the
-/// index is visible.
-#[derive(Clone, Debug)]
-pub enum ServedLag {
-    /// A source was never indexed completely, and nothing is synced here.
-    Unfinished,
-    /// The last check for changes failed.
-    Failed(Arc<ServiceError>),
-    /// Another process is writing to the index.
-    Locked,
-    /// There is more to do.
-    Continues,
-    /// Documents are split again with other settings, and the old state is served meanwhile.
-    Aside {
-        /// How many are still to be split.
-        remaining: usize,
-    },
-    /// Only vectors are missing.
-    NoVectors,
-    /// Some files are not indexed yet.
-    Rest {
-        /// How many can be searched.
-        searched: usize,
-        /// How many there are.
-        listed: usize,
-        /// How far the sync has got.
-        progress: Option<Progress>,
-    },
-    /// The first check for changes is running.
-    Begun {
-        /// How far it has got.
-        progress: Option<Progress>,
-    },
-}
-
 /// A job for the writer thread.
 enum Job {
     Check,
+    Sync(SyncJob),
     Write(Box<dyn FnOnce(&mut EngineWriter) + Send>),
+}
+
+/// A source that was opened, to be synced.
+struct SyncJob {
+    root: PathBuf,
+    source: Arc<dyn Source>,
+    request: SyncRequest,
+    done: Sender<CheckEnd>,
 }
 
 /// The open index of a server, which answers its requests, and the one thread that writes.
@@ -116,12 +68,14 @@ pub struct Engine {
     mode: SyncMode,
     /// The embedder for queries.
     embedding: Embedding,
-    turns: Semaphore,
+    turns: Arc<Semaphore>,
     index: Mutex<Option<Arc<Index>>>,
     writer_state: Arc<WriterState>,
     jobs: Mutex<Option<Sender<Job>>>,
     /// Closed when the thread ends.
     ended: Mutex<Option<Receiver<()>>>,
+    /// The threads that follow the sources, if they do.
+    followers: OnceLock<Arc<Followers>>,
 }
 
 /// What the writer thread shares with the others.
@@ -132,6 +86,8 @@ struct WriterState {
     gone: OnceLock<Instant>,
     /// The number of waiting writes, which interrupt a check.
     urgent: AtomicUsize,
+    /// The number of sources that wait to be synced.
+    queued: AtomicUsize,
 }
 
 impl WriterState {
@@ -139,6 +95,21 @@ impl WriterState {
     fn end_syncs(&self) -> bool {
         let is_late = |gone: &Instant| gone.elapsed() > FAREWELL;
         self.stop.load(Ordering::SeqCst) || self.gone.get().is_some_and(is_late)
+    }
+
+    /// Records how the sync of a source has ended.
+    fn ended(&self, root: &Path, end: CheckEnd) {
+        self.state.send_modify(|state| {
+            let before = state.sources.get(root).map_or(0, |source| source.failures);
+            let failures = match &end {
+                CheckEnd::Failed(_) => before + 1,
+                CheckEnd::Waiting => before,
+                _ => 0,
+            };
+            let at = now();
+            let end = SourceEnd { at, end, failures };
+            state.sources.insert(root.to_path_buf(), end);
+        });
     }
 }
 
@@ -152,8 +123,11 @@ pub enum Unanswered<E> {
 }
 
 impl Engine {
-    /// Starts the writer thread for the index of `target`, with a first check for changes unless
-    /// `mode` forbids it.
+    /// Starts the writer thread for the index of `target`.
+    ///
+    /// # Errors
+    ///
+    /// When no thread can be started.
     pub fn start(
         target: IndexTarget,
         scope: Arc<Scope>,
@@ -166,34 +140,101 @@ impl Engine {
             stop: AtomicBool::new(false),
             gone: OnceLock::new(),
             urgent: AtomicUsize::new(0),
+            queued: AtomicUsize::new(0),
         });
         let engine = Engine {
             scope: Arc::clone(&scope),
             mode,
             embedding: target.configuration.embedding.for_questions(),
-            turns: Semaphore::new(AT_ONCE),
+            turns: Arc::new(Semaphore::new(AT_ONCE)),
             index: Mutex::default(),
             writer_state: Arc::clone(&writer_state),
             jobs: Mutex::new(Some(jobs)),
             ended: Mutex::new(Some(ended)),
+            followers: OnceLock::new(),
         };
-        let mut writer = EngineWriter {
-            target,
-            scope,
-            writer_state,
-            index: None,
-            is_first: true,
-        };
+        let mut writer = EngineWriter::of(target, scope, writer_state);
         std::thread::Builder::new()
             .name("sync".to_string())
             .spawn(move || {
                 writer.work(&todo);
                 drop(alive);
             })?;
-        if mode != SyncMode::Never {
-            engine.check();
-        }
         Ok(engine)
+    }
+
+    /// Keeps all visible sources up to date from now on: folders when an event says that they have
+    /// changed, and what is not on this disk from time to time. Without a thread for it, nothing is
+    /// kept up to date.
+    ///
+    /// # Errors
+    ///
+    /// When no thread can be started.
+    pub fn follow(self: &Arc<Self>) -> std::io::Result<()> {
+        let followers = Arc::new(Followers::default());
+        if self.followers.set(Arc::clone(&followers)).is_err() {
+            return Ok(());
+        }
+        let engine = Arc::downgrade(self);
+        std::thread::Builder::new()
+            .name("sources".to_string())
+            .spawn(move || follow::follow_all(&engine, &followers))?;
+        Ok(())
+    }
+
+    /// Whether it follows the changes of its sources.
+    pub fn follows(&self) -> bool {
+        self.followers.get().is_some()
+    }
+
+    /// Has sources synced now that it follows.
+    pub fn request_sync<'s>(
+        &self,
+        sources: impl IntoIterator<Item = &'s VisibleSource>,
+        request: SyncRequest,
+    ) {
+        let Some(followers) = self.followers.get() else {
+            return self.check();
+        };
+        for seen in sources {
+            followers.request(&seen.root, request);
+        }
+    }
+
+    /// Records that requests were answered from the index, which may be out of date: changes are
+    /// looked for now, unless they are followed.
+    pub fn answered(&self) {
+        if self.mode == SyncMode::Auto && !self.follows() {
+            self.check();
+        }
+    }
+
+    /// Syncs a source that was opened, on the writer thread; `None` if that has ended.
+    fn synced(
+        &self,
+        root: &Path,
+        source: Arc<dyn Source>,
+        request: SyncRequest,
+    ) -> Option<CheckEnd> {
+        let (done, end) = channel();
+        self.writer_state.queued.fetch_add(1, Ordering::SeqCst);
+        self.send(Job::Sync(SyncJob {
+            root: root.to_path_buf(),
+            source,
+            request,
+            done,
+        }));
+        end.recv().ok()
+    }
+
+    /// Forgets how the syncs of all other sources have ended.
+    fn forget_others(&self, sources: &[VisibleSource]) {
+        self.writer_state.state.send_if_modified(|state| {
+            let before = state.sources.len();
+            let is_there = |root: &PathBuf| sources.iter().any(|seen| seen.root == *root);
+            state.sources.retain(|root, _| is_there(root));
+            state.sources.len() != before
+        });
     }
 
     /// Whether the writer thread checks for changes.
@@ -238,10 +279,14 @@ impl Engine {
         T: Send + 'static,
         E: From<ServiceError> + Send + 'static,
     {
-        let turn = self.turns.acquire().await;
+        let turn = Arc::clone(&self.turns).acquire_owned().await;
         let engine = Arc::clone(self);
-        let done = tokio::task::spawn_blocking(move || engine.answer_here(work)).await;
-        drop(turn);
+        // The turn ends with the work, also if nobody waits for it any longer.
+        let answer = move || {
+            let _turn = turn;
+            engine.answer_here(work)
+        };
+        let done = tokio::task::spawn_blocking(answer).await;
         match done {
             Ok(answer) => answer,
             Err(error) => Err(Unanswered::Other(ServiceError::NoAnswer(error).into())),
@@ -296,14 +341,22 @@ impl Engine {
         Ok(index)
     }
 
-    /// Why an answer from `index` is not up to date; `None` if it is.
+    /// Why an answer from the part of `index` that `scope` shows is not up to date; `None` if it
+    /// is.
     #[must_use]
-    pub fn lag(&self, index: &Index) -> Option<ServedLag> {
+    pub fn lag(&self, index: &Index, scope: &Scope) -> Option<ServedLag> {
         let state = self.writer_state.state.borrow().clone();
-        let is_whole = self.scope.is_whole();
+        let is_whole = scope.is_whole();
         let progress = state.progress.filter(|_| is_whole);
         if self.mode == SyncMode::Never {
-            return self.is_unfinished(index).then_some(ServedLag::Unfinished);
+            return is_unfinished(index, scope).then_some(ServedLag::Unfinished);
+        }
+        if self.follows() {
+            // A part of a source has no state of its own, and that of the whole is not shown.
+            if !scope.shows_states() {
+                return None;
+            }
+            return followed_lag(index, scope, &state);
         }
         match state.ended {
             Some(CheckEnd::Failed(reason)) => Some(ServedLag::Failed(reason)),
@@ -318,31 +371,14 @@ impl Engine {
             Some(CheckEnd::Rest {
                 listed, remaining, ..
             }) => Some(ServedLag::Rest {
-                searched: self.searched(index).max(listed.saturating_sub(remaining)),
+                searched: searched(index, scope).max(listed.saturating_sub(remaining)),
                 listed,
                 progress,
             }),
-            None if state.is_checking && self.is_unfinished(index) => {
+            None if state.is_checking && is_unfinished(index, scope) => {
                 Some(ServedLag::Begun { progress })
             }
             None | Some(CheckEnd::Complete) => None,
-        }
-    }
-
-    /// Whether a visible source was never indexed completely.
-    fn is_unfinished(&self, index: &Index) -> bool {
-        let sources = self.scope.sources().unwrap_or_default();
-        sources.iter().any(|seen| {
-            let last = index.last_sync(&seen.root).ok().flatten();
-            last.is_none_or(|last| last.finished.is_none())
-        })
-    }
-
-    /// The number of searchable documents, if all of them are visible.
-    fn searched(&self, index: &Index) -> usize {
-        match self.scope.is_all_of(index) {
-            Ok(true) => index.searched().unwrap_or(0),
-            _ => 0,
         }
     }
 
@@ -362,11 +398,15 @@ impl Engine {
         let (done, answer) = oneshot::channel();
         self.writer_state.urgent.fetch_add(1, Ordering::SeqCst);
         self.send(Job::Write(Box::new(move |writer| {
-            writer.writer_state.urgent.fetch_sub(1, Ordering::SeqCst);
+            writer.begins_write();
             // The caller may have been cancelled.
             let _ = done.send(work(writer));
         })));
-        match answer.await {
+        let answer = answer.await;
+        if let Some(followers) = self.followers.get() {
+            followers.sources_changed();
+        }
+        match answer {
             Ok(answer) => answer,
             Err(_) => Err(ServiceError::ShuttingDown.into()),
         }
@@ -375,6 +415,9 @@ impl Engine {
     /// Interrupts the writer thread, and waits for it to end.
     pub fn end(&self) {
         self.writer_state.stop.store(true, Ordering::SeqCst);
+        if let Some(followers) = self.followers.get() {
+            followers.end();
+        }
         drop(
             self.jobs
                 .lock()
@@ -392,192 +435,54 @@ impl Engine {
     }
 }
 
-/// The state of the writer thread that is not shared.
-pub struct EngineWriter {
-    target: IndexTarget,
-    scope: Arc<Scope>,
-    writer_state: Arc<WriterState>,
-    index: Option<Index>,
-    /// Whether nothing has been searchable yet.
-    is_first: bool,
+/// Why an answer is not up to date, if the sources are followed. Each says so for itself, so that a
+/// scope shows nothing of the others.
+fn followed_lag(index: &Index, scope: &Scope, state: &WriterProgress) -> Option<ServedLag> {
+    let sources = scope.sources().unwrap_or_default();
+    let ends = sources
+        .iter()
+        .filter_map(|seen| Some((seen, &state.sources.get(&seen.root)?.end)));
+    let mut lag = None;
+    for (_, end) in ends {
+        match end {
+            CheckEnd::Failed(reason) => return Some(ServedLag::Failed(Arc::clone(reason))),
+            CheckEnd::Waiting => lag = lag.or(Some(ServedLag::Locked)),
+            CheckEnd::Rest { .. } if !scope.is_whole() => lag = lag.or(Some(ServedLag::Continues)),
+            CheckEnd::Rest {
+                remaining,
+                aside: true,
+                ..
+            } => {
+                let remaining = *remaining;
+                lag = lag.or(Some(ServedLag::Aside { remaining }));
+            }
+            CheckEnd::Rest { remaining: 0, .. } => lag = lag.or(Some(ServedLag::NoVectors)),
+            CheckEnd::Rest { .. } => lag = lag.or(Some(ServedLag::Continues)),
+            CheckEnd::Complete => {}
+        }
+    }
+    if lag.is_none() && is_unfinished(index, scope) {
+        let is_seen = |root: &PathBuf| sources.iter().any(|seen| seen.root == *root);
+        let is_shown = scope.is_whole() && state.syncing.as_ref().is_some_and(is_seen);
+        let progress = state.progress.filter(|_| is_shown);
+        lag = Some(ServedLag::Begun { progress });
+    }
+    lag
 }
 
-impl EngineWriter {
-    fn work(&mut self, todo: &Receiver<Job>) {
-        // When a check is due, and the earliest time for the next one.
-        let (mut due, mut earliest) = (None, Instant::now());
-        loop {
-            let job = match due {
-                None => todo.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                Some(at) => todo.recv_timeout(Instant::max(at, Instant::now()) - Instant::now()),
-            };
-            match job {
-                Ok(Job::Write(work)) => work(self),
-                Ok(Job::Check) => due = Some(due.unwrap_or(earliest)),
-                Err(RecvTimeoutError::Timeout) => {
-                    let begin = Instant::now();
-                    due = self.check().map(|pause| Instant::now() + pause);
-                    earliest = Instant::now() + PAUSE.max(PAUSES * begin.elapsed());
-                }
-                Err(RecvTimeoutError::Disconnected) => return,
-            }
-            if self.writer_state.stop.load(Ordering::SeqCst) {
-                return;
-            }
-        }
-    }
-
-    /// The index, created if there is none.
-    pub fn index(&mut self) -> ServiceResult<&mut Index> {
-        // An index that was deleted is created again.
-        let kept = self.index.take();
-        let kept = kept.and_then(|index| index.refresh().ok().map(|()| index));
-        let index = match kept {
-            Some(index) => index,
-            None => {
-                let index = self.target.create()?;
-                self.target.configuration.embedding.given_to(index)?
-            }
-        };
-        Ok(self.index.insert(index))
-    }
-
-    /// Checks all visible sources for changes. Returns the pause before the check is continued, if
-    /// it is not complete.
-    fn check(&mut self) -> Option<Duration> {
-        let ended = self.check_all().unwrap_or_else(|error| {
-            // After an error, the index is opened again.
-            self.index = None;
-            CheckEnd::Failed(Arc::new(error))
-        });
-        let pause = match ended {
-            CheckEnd::Rest { .. } => Some(TURN),
-            CheckEnd::Waiting => Some(PAUSE),
-            CheckEnd::Complete | CheckEnd::Failed(_) => None,
-        };
-        let is_done = pause.is_none();
-        self.writer_state.state.send_modify(|state| {
-            state.is_checking = !is_done;
-            state.progress = None;
-            state.checked += 1;
-            state.ended = Some(ended);
-        });
-        pause
-    }
-
-    fn check_all(&mut self) -> ServiceResult<CheckEnd> {
-        let asks_elsewhere = self.target.configuration.embedding.asks_elsewhere();
-        self.is_first &= self.index()?.searched()? == 0;
-        let budget = self.is_first.then(|| TimeBudget::of(FIRST, asks_elsewhere));
-        self.is_first = false;
-        let mut ended = CheckEnd::Complete;
-        for seen in self.scope.sources()? {
-            if !self.is_due(&seen)? {
-                continue;
-            }
-            let writer_state = Arc::clone(&self.writer_state);
-            let report = self.sync(&seen, |progress| {
-                writer_state
-                    .state
-                    .send_modify(|state| state.progress = Some(progress));
-                writer_state.urgent.load(Ordering::SeqCst) > 0
-                    || budget.is_some_and(|budget| budget.ends(progress))
-            });
-            let report = match report {
-                Ok(report) => report,
-                Err(error) if is_locked(&error) => return Ok(CheckEnd::Waiting),
-                // An error in one collection does not affect the others.
-                Err(error) if seen.collection.is_some() => {
-                    ended = CheckEnd::Failed(Arc::new(error));
-                    continue;
-                }
-                Err(error) => return Err(error),
-            };
-            // Only vectors are missing, because the endpoint does not respond: the next check
-            // retries them.
-            let is_stuck = report.remaining == 0 && report.without_vectors.is_some();
-            if !report.complete && !is_stuck {
-                return Ok(CheckEnd::Rest {
-                    listed: report.listed,
-                    remaining: report.remaining,
-                    aside: report.aside,
-                });
-            }
-        }
-        Ok(ended)
-    }
-
-    /// Whether to look for changes of a source in a check: of a remote one, only from time to time
-    /// once it has been indexed.
-    fn is_due(&mut self, seen: &VisibleSource) -> ServiceResult<bool> {
-        let last = self.index()?.last_sync(&seen.root)?;
-        let was_complete = last.is_some_and(|last| last.finished.is_some());
-        let state = RemoteState::of(&self.scope.index, &seen.root);
-        Ok(!was_complete || state.is_none_or(|state| state.is_due()))
-    }
-
-    /// Syncs a source until `breaks_off` returns true or the process is about to exit. The message
-    /// of an error does not contain the source's root.
-    pub fn sync(
-        &mut self,
-        seen: &VisibleSource,
-        breaks_off: impl Fn(Progress) -> bool,
-    ) -> ServiceResult<SyncReport> {
-        let synced = self.sync_source(seen, breaks_off);
-        synced.map_err(|error| match is_locked(&error) {
-            true => error,
-            false => ServiceError::NotSynced {
-                name: seen.name.clone(),
-                root: seen.root.clone(),
-                error: Box::new(error),
-            },
-        })
-    }
-
-    fn sync_source(
-        &mut self,
-        seen: &VisibleSource,
-        breaks_off: impl Fn(Progress) -> bool,
-    ) -> ServiceResult<SyncReport> {
-        let source = self.syncable(seen)?;
-        let writer_state = Arc::clone(&self.writer_state);
-        let progress = |progress: Progress| match writer_state.end_syncs() || breaks_off(progress) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        };
-        let index = self.index()?;
-        if seen.root.exists() && !seen.is_in_place() {
-            let name = seen.name.clone();
-            return Err(ServiceError::Replaced { name });
-        }
-        Ok(source.sync_opened(index, &*source.open()?, progress)?)
-    }
-
-    /// A source with the options to sync it.
-    fn syncable(&self, seen: &VisibleSource) -> ServiceResult<Syncable> {
-        let configuration = self.scope.configuration(Some(&seen.root))?;
-        Ok(Syncable {
-            index: self.scope.index.clone(),
-            root: seen.root.clone(),
-            options: seen.options(&configuration),
-            collection: seen.collection.clone(),
-        })
-    }
-
-    /// Syncs all visible sources completely.
-    pub fn sync_all(&mut self) -> ServiceResult<()> {
-        for seen in self.scope.sources()? {
-            self.sync(&seen, |_| false)?;
-        }
-        self.writer_state.state.send_modify(|state| {
-            state.checked += 1;
-            state.ended = Some(CheckEnd::Complete);
-        });
-        Ok(())
-    }
+/// Whether a visible source was never indexed completely.
+fn is_unfinished(index: &Index, scope: &Scope) -> bool {
+    let sources = scope.sources().unwrap_or_default();
+    sources.iter().any(|seen| {
+        let last = index.last_sync(&seen.root).ok().flatten();
+        last.is_none_or(|last| last.finished.is_none())
+    })
 }
 
-/// Whether another process is writing.
-fn is_locked(error: &ServiceError) -> bool {
-    matches!(error, ServiceError::Index(Error::Locked { .. }))
+/// The number of searchable documents, if all of them are visible.
+fn searched(index: &Index, scope: &Scope) -> usize {
+    match scope.is_all_of(index) {
+        Ok(true) => index.searched().unwrap_or(0),
+        _ => 0,
+    }
 }

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use excerpt_index::{
     GitAddressError, GitOrigin, GitReference, GitRemote, ObjectOrigin, Origin, Selection,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{ServiceError, ServiceResult};
 
 /// What is added of a source that is not on this disk. Default: all files of the default branch of
 /// a git repository, and all objects of a prefix in the store of the provider.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct RemotePart {
     /// A branch.

@@ -1,7 +1,9 @@
 //! What a push says that it has changed. The body of such a request comes from anywhere: nothing in
 //! it is believed, and it only tells whether it is worthwhile to fetch.
 
-use excerpt_index::{GitOrigin, GitReference};
+use std::path::Path;
+
+use excerpt_index::{GitOrigin, GitReference, Origin};
 use serde::Deserialize;
 
 use crate::error::{ServiceError, ServiceResult};
@@ -78,6 +80,16 @@ impl PushHint {
             }
         }
         Ok(hint)
+    }
+
+    /// Whether the push may have changed the source with this root. What is no git repository is not
+    /// told by a push, and is looked at anyway.
+    #[must_use]
+    pub fn concerns_root(&self, root: &Path) -> bool {
+        match Origin::of(root) {
+            Origin::Git(origin) => self.concerns(&origin),
+            _ => true,
+        }
     }
 
     /// Whether the push may have changed what `origin` reads. Which branch is the default one is

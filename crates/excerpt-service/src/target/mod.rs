@@ -15,7 +15,7 @@ use excerpt_index::{
 };
 
 pub(crate) use fragment::{Fragment, is_id, parsed};
-pub use paths::{Paths, absolute, in_collection};
+pub use paths::{Paths, absolute, in_collection, plain_path};
 pub(crate) use resource::resource_parts;
 pub use resource::{SCHEME, resource_uri};
 
@@ -137,7 +137,8 @@ fn collection_of<'e>(indexes: &'e [IndexEntry], root: &Path) -> Option<(String, 
     found.next_back()
 }
 
-fn data() -> ServiceResult<PathBuf> {
+/// The user's data folder.
+pub(crate) fn data() -> ServiceResult<PathBuf> {
     let base = etcetera::choose_base_strategy()
         .map_err(|error| ServiceError::NoDataFolder(Box::new(error)))?;
     let data = base.data_dir().join("excerpt");

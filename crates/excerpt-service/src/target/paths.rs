@@ -95,6 +95,19 @@ pub fn in_collection(given: &str) -> Option<(&str, &str)> {
     given.split_once(IN_COLLECTION)
 }
 
+/// A path without redundant parts; `None` if it contains `..` or is absolute.
+#[must_use]
+pub fn plain_path(path: &str) -> Option<String> {
+    if path.starts_with('/') || path.contains('\0') {
+        return None;
+    }
+    let segments = path
+        .split('/')
+        .filter(|segment| !matches!(*segment, "" | "."));
+    let segments: Vec<&str> = segments.collect();
+    (!segments.contains(&"..")).then(|| segments.join("/"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,265 @@
+//! Keeps the index of an [`Engine`](super::Engine) up to date: each source has a thread that waits
+//! for its changes and hands the source, opened, to the writer thread. So a source that is slow to
+//! be reached delays no other.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use excerpt_index::{ChangeSignal, Error, Files, Origin, Selection, Source, Wakeup, Watched};
+
+use super::Engine;
+use super::progress::CheckEnd;
+use crate::error::{ServiceError, ServiceResult};
+use crate::scope::VisibleSource;
+use crate::target::Syncable;
+use crate::update::SyncRequest;
+
+/// How often to compare a folder even if no event came, since files on another machine change
+/// without one; and how often to look for collections that another process has added or removed.
+const LOOK: Duration = Duration::from_secs(60);
+const LOOK_FOR_SOURCES: Duration = Duration::from_secs(5);
+
+/// How often to list a folder of which some changes cause no event. The pause is at least this many
+/// times as long as a listing takes.
+const POLL: Duration = Duration::from_secs(2);
+const POLL_SHARE: u32 = 20;
+
+/// How often to retry what another process is writing, and what cannot be reached.
+const LOCK_RETRY: Duration = Duration::from_millis(200);
+const RETRY: Duration = Duration::from_secs(5);
+
+/// The threads that follow the sources of an engine.
+#[derive(Default)]
+pub(super) struct Followers {
+    /// Rung when sources may have been added or removed.
+    sources: Arc<ChangeSignal>,
+    of_source: Mutex<HashMap<PathBuf, Arc<Follower>>>,
+}
+
+/// The thread that follows a source.
+#[derive(Default)]
+struct Follower {
+    signal: Arc<ChangeSignal>,
+    /// How the next sync was requested.
+    request: Mutex<SyncRequest>,
+}
+
+impl Follower {
+    fn take_request(&self) -> SyncRequest {
+        let mut request = self.request.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut request)
+    }
+}
+
+impl Followers {
+    fn known(&self) -> MutexGuard<'_, HashMap<PathBuf, Arc<Follower>>> {
+        self.of_source
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has a source synced now.
+    pub(super) fn request(&self, root: &Path, request: SyncRequest) {
+        // One that was just added is synced by itself.
+        if let Some(follower) = self.known().get(root) {
+            let mut pending = follower
+                .request
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            pending.retry |= request.retry;
+            pending.accept_removals |= request.accept_removals;
+            drop(pending);
+            follower.signal.ring();
+        }
+    }
+
+    /// Looks for added and removed sources now.
+    pub(super) fn sources_changed(&self) {
+        self.sources.ring();
+    }
+
+    /// Ends all threads.
+    pub(super) fn end(&self) {
+        self.sources.end();
+        for (_, follower) in self.known().drain() {
+            follower.signal.end();
+        }
+    }
+}
+
+/// Follows the sources of `engine`, also those that are added later, until it ends.
+pub(super) fn follow_all(engine: &Weak<Engine>, followers: &Followers) {
+    loop {
+        let Some(strong) = engine.upgrade() else {
+            return;
+        };
+        // What cannot be listed now may be next time.
+        if let Ok(sources) = strong.scope.sources() {
+            reconcile(engine, followers, &sources);
+            strong.forget_others(&sources);
+        }
+        drop(strong);
+        if followers.sources.wait(LOOK_FOR_SOURCES) == Wakeup::Ended {
+            return;
+        }
+    }
+}
+
+/// Starts a thread for each source that has none, and ends those of sources that are gone.
+fn reconcile(engine: &Weak<Engine>, followers: &Followers, sources: &[VisibleSource]) {
+    let mut known = followers.known();
+    if followers.sources.is_ended() {
+        return;
+    }
+    known.retain(|root, follower| {
+        let is_there = sources.iter().any(|seen| seen.root == *root);
+        if !is_there {
+            follower.signal.end();
+        }
+        is_there
+    });
+    for seen in sources {
+        if known.contains_key(&seen.root) {
+            continue;
+        }
+        let follower = Arc::new(Follower::default());
+        let (of_thread, engine, root) = (Arc::clone(&follower), engine.clone(), seen.root.clone());
+        let started = std::thread::Builder::new()
+            .name("follow".to_string())
+            .spawn(move || follow(&engine, &root, &of_thread));
+        // Without a thread it is tried again later.
+        if started.is_ok() {
+            known.insert(seen.root.clone(), follower);
+        }
+    }
+}
+
+/// Follows one source until it is gone or the engine ends.
+fn follow(engine: &Weak<Engine>, root: &Path, follower: &Follower) {
+    let mut watched: Option<(Selection, Arc<Watched>)> = None;
+    let is_remote = Origin::of(root).is_remote();
+    // Whether it is to be fetched although its time has not come.
+    let mut is_asked = false;
+    loop {
+        let Some(engine) = engine.upgrade() else {
+            return;
+        };
+        let (pause, is_done) = match is_remote {
+            true => fetched(&engine, root, follower, is_asked),
+            false => (listed(&engine, root, follower, &mut watched), true),
+        };
+        drop(engine);
+        is_asked = match follower.signal.wait(pause) {
+            Wakeup::Ended => return,
+            Wakeup::Changed => true,
+            Wakeup::Late => !is_done,
+        };
+    }
+}
+
+/// Syncs a folder or file, and returns how long to wait for the next event.
+fn listed(
+    engine: &Engine,
+    root: &Path,
+    follower: &Follower,
+    watched: &mut Option<(Selection, Arc<Watched>)>,
+) -> Duration {
+    let begun = Instant::now();
+    let opened = engine.following(root).and_then(|source| {
+        let selection = source.options.selection;
+        match watched.take() {
+            Some((known, source)) if known == selection => {
+                *watched = Some((known, Arc::clone(&source)));
+                Ok(source)
+            }
+            _ => {
+                let files = Files::selected(root, &selection)?;
+                let source = Arc::new(Watched::new(files, Arc::clone(&follower.signal)));
+                *watched = Some((selection, Arc::clone(&source)));
+                Ok(source)
+            }
+        }
+    });
+    let source = match opened {
+        Ok(source) => source,
+        Err(error) => {
+            engine.failed(root, error);
+            return RETRY;
+        }
+    };
+    let is_deaf = || source.deafness().is_some();
+    match engine.synced(
+        root,
+        Arc::clone(&source) as Arc<dyn Source>,
+        follower.take_request(),
+    ) {
+        None | Some(CheckEnd::Waiting) => LOCK_RETRY,
+        Some(CheckEnd::Failed(_)) => RETRY.max(begun.elapsed() * POLL_SHARE),
+        Some(_) if is_deaf() => POLL.max(begun.elapsed() * POLL_SHARE),
+        Some(_) => LOOK.max(begun.elapsed() * POLL_SHARE),
+    }
+}
+
+/// Fetches and syncs what is not on this disk if it `is_asked` to or it is time. Returns how long to
+/// wait, and whether nothing is left to do until then.
+fn fetched(engine: &Engine, root: &Path, follower: &Follower, is_asked: bool) -> (Duration, bool) {
+    let opened = engine.following(root).and_then(|source| {
+        if !is_asked && !source.is_due() && engine.was_complete(root) {
+            return Ok((source, None));
+        }
+        let opened = source.open()?;
+        Ok((source, Some(opened)))
+    });
+    match opened {
+        Ok((source, None)) => (source.pause(), true),
+        Ok((source, Some(opened))) => {
+            match engine.synced(root, Arc::from(opened), follower.take_request()) {
+                None | Some(CheckEnd::Waiting) => (LOCK_RETRY, false),
+                _ => (source.pause(), true),
+            }
+        }
+        Err(error) => {
+            engine.failed(root, error);
+            let source = engine.following(root);
+            (source.map_or(RETRY, |source| source.pause()), true)
+        }
+    }
+}
+
+impl Engine {
+    /// Records that a source could not be read.
+    fn failed(&self, root: &Path, error: ServiceError) {
+        let is_locked = matches!(error, ServiceError::Index(Error::Locked { .. }));
+        let end = match is_locked {
+            true => CheckEnd::Waiting,
+            false => CheckEnd::Failed(Arc::new(self.not_synced(root, error))),
+        };
+        self.writer_state.ended(root, end);
+    }
+
+    fn not_synced(&self, root: &Path, error: ServiceError) -> ServiceError {
+        let sources = self.scope.sources().unwrap_or_default();
+        let seen = sources.into_iter().find(|seen| seen.root == root);
+        ServiceError::NotSynced {
+            name: seen.map(|seen| seen.name).unwrap_or_default(),
+            root: root.to_path_buf(),
+            error: Box::new(error),
+        }
+    }
+
+    /// A visible source with the options to sync it.
+    fn following(&self, root: &Path) -> ServiceResult<Syncable> {
+        let mut sources = self.scope.sources()?.into_iter();
+        match sources.find(|seen| seen.root == root) {
+            Some(seen) => self.scope.syncable(&seen),
+            None => Err(ServiceError::NothingIndexed),
+        }
+    }
+
+    fn was_complete(&self, root: &Path) -> bool {
+        let last = self.answer_here(|index| Ok::<_, ServiceError>(index.last_sync(root)?));
+        last.is_ok_and(|last| last.is_some_and(|last| last.finished.is_some()))
+    }
+}
