@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod cli;
+mod http;
 mod mcp;
 mod output;
 mod page;

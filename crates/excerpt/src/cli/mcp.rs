@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::cli::choice::{CollectionArgs, EmbeddingArgs, IndexArgs, SyncName};
 use crate::cli::exit::Outcome;
-use crate::mcp::{self, Options};
+use crate::mcp::{self, Options, Rights};
 
 /// Serve a folder or collections to agents through the Model Context Protocol
 ///
@@ -46,10 +46,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         index: args.index.choice(),
         embedding: args.embedding.choice(),
         under: args.under.clone(),
-        sync: args.sync.into(),
-        allows_writing: args.allow_write,
-        inbox: args.inbox.clone(),
         roots: args.roots.clone(),
+        rights: Rights {
+            sync: args.sync.into(),
+            allows_writing: args.allow_write,
+            inbox: args.inbox.clone(),
+        },
     })?;
     Ok(Outcome::Done)
 }

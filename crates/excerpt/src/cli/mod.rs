@@ -18,14 +18,17 @@ mod exit;
 mod filter;
 mod flags;
 mod get;
+mod hook;
 mod list;
 mod man;
 mod mcp;
 mod mirror;
 mod remove;
 mod search;
+mod serve;
 mod status;
 mod sync;
+mod token;
 mod told;
 mod unknown;
 mod watch;
@@ -79,6 +82,9 @@ enum Command {
     Get(get::Args),
     List(list::Args),
     Mcp(mcp::Args),
+    Serve(serve::Args),
+    Token(token::Args),
+    Hook(hook::Args),
     Eval(eval::Args),
     Doctor(doctor::Args),
     Completions(completions::Args),
@@ -106,6 +112,9 @@ impl Command {
             Command::Get(args) => get::run(&args),
             Command::List(args) => list::run(&args),
             Command::Mcp(args) => mcp::run(&args),
+            Command::Serve(args) => serve::run(&args),
+            Command::Token(args) => token::run(&args),
+            Command::Hook(args) => hook::run(&args),
             Command::Eval(args) => eval::run(&args),
             Command::Doctor(args) => doctor::run(&args),
             Command::Completions(args) => completions::run(&args),

@@ -1,5 +1,6 @@
 //! The MCP server: the index as tools and resources for an agent. `server.rs` is a value that any
-//! transport can carry; `stdio.rs` runs it over standard input and output.
+//! transport can carry; `stdio.rs` runs it over standard input and output, and
+//! [`http`](crate::http) over HTTP.
 //!
 //! `arguments.rs` reads the arguments of a call. The service answers it within the scope of the
 //! server, from the current state of an index, and a check for changes starts after the answer.
@@ -27,5 +28,6 @@ mod stdio;
 mod told;
 mod waiting;
 
-pub(crate) use shared::Options;
+pub(crate) use server::Server;
+pub(crate) use shared::{Options, Rights};
 pub(crate) use stdio::run;

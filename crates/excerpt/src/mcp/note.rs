@@ -59,7 +59,7 @@ impl Shared {
         self.engine
             .write(move |writer| {
                 let day = Local::now().format("%F").to_string();
-                let inbox = &shared.options.inbox;
+                let inbox = &shared.rights.inbox;
                 let reply = request.write(&shared.scope, inbox, &day, writer)?;
                 let mut notes = Vec::new();
                 if let Some(error) = &reply.unsynced {

@@ -251,7 +251,7 @@ impl Shared {
     /// The note about a document that has changed since it was indexed.
     pub(super) fn changed_note(&self, changed: Changed, path: &str) -> String {
         let path = ticked(&address(self.scope.outward(path)));
-        match (changed, self.options.sync) {
+        match (changed, self.rights.sync) {
             (Changed::Other, SyncMode::Auto) => format!(
                 "{path} changed after it was indexed: ask again in a moment for its current text"
             ),

@@ -21,31 +21,48 @@ use super::content::{Content, Listener};
 use super::fence::Marks;
 use super::instructions::Instructions;
 use super::reply::Reply;
-use super::shared::{Options, Shared};
+use super::shared::{Options, Rights, Shared};
 use super::{add, chunk, get, list, note, resources, search};
 use crate::output::say;
 
 /// An MCP server over one index, for one client. Its clones are the same server.
 #[derive(Clone)]
-pub(super) struct Server {
+pub(crate) struct Server {
     shared: Arc<Shared>,
 }
 
 /// The tools that a server offers.
-fn tools(scope: &Scope, options: &Options) -> Vec<Tool> {
+fn tools(scope: &Scope, rights: &Rights) -> Vec<Tool> {
     let mut tools = vec![
         search::tool(&Instructions::default()),
         get::tool(),
         list::tool(),
         chunk::tool(),
     ];
-    if options.allows_writing && scope.shows_what_is_added() {
+    if rights.allows_writing && scope.shows_what_is_added() {
         tools.push(add::tool());
     }
-    if options.allows_writing && scope.writable().is_ok_and(|folder| folder.is_some()) {
+    if rights.allows_writing && scope.writable().is_ok_and(|folder| folder.is_some()) {
         tools.push(note::tool());
     }
     tools
+}
+
+impl Rights {
+    /// Checks that the inbox is a folder inside what is served.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be one.
+    pub(crate) fn check(&self) -> anyhow::Result<()> {
+        if plain_path(&self.inbox).is_none_or(|inbox| inbox.is_empty()) {
+            bail!(
+                "`{}` cannot be the inbox: give the path of a folder inside the served folder",
+                self.inbox
+            );
+        }
+        Ok(())
+    }
 }
 
 impl Server {
@@ -67,24 +84,27 @@ impl Server {
             embedding: &options.embedding,
         };
         let scope = Arc::new(Scope::of(&target, &bounds)?);
-        if plain_path(&options.inbox).is_none_or(|inbox| inbox.is_empty()) {
-            bail!(
-                "`{}` cannot be the inbox: give the path of a folder inside the served folder",
-                options.inbox
-            );
+        options.rights.check()?;
+        let engine = Engine::start(target, Arc::clone(&scope), options.rights.sync)?;
+        if options.rights.sync != SyncMode::Never {
+            engine.check();
         }
-        let engine = Engine::start(target, Arc::clone(&scope), options.sync)?;
-        let tools = tools(&scope, &options);
-        Ok(Server {
+        Ok(Server::of(Arc::new(engine), scope, options.rights))
+    }
+
+    /// A server over an engine that others use, too, which shows what is in `scope`.
+    pub(crate) fn of(engine: Arc<Engine>, scope: Arc<Scope>, rights: Rights) -> Server {
+        let tools = tools(&scope, &rights);
+        Server {
             shared: Arc::new(Shared {
                 scope,
-                engine: Arc::new(engine),
-                options,
+                engine,
+                rights,
                 content: Content::default(),
                 marks: Marks::default(),
                 tools,
             }),
-        })
+        }
     }
 
     /// Ends the tasks that would notify a client that has disconnected.
@@ -115,9 +135,7 @@ impl Server {
             _ => shared.note(read(given, schema)?, context).await,
         };
         // Also after a failure, which a check may resolve, such as a missing index.
-        if shared.engine.mode() == SyncMode::Auto {
-            shared.engine.check();
-        }
+        shared.engine.answered();
         reply
     }
 }

@@ -20,20 +20,26 @@ pub(crate) struct Options {
     pub(crate) embedding: EmbeddingChoice,
     /// The path inside what is served outside of which nothing is visible.
     pub(crate) under: Option<String>,
+    /// The folders that `add` may read; if empty, the one that is served.
+    pub(crate) roots: Vec<PathBuf>,
+    pub(crate) rights: Rights,
+}
+
+/// What a client may do, and when changes are looked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Rights {
     pub(crate) sync: SyncMode,
     /// Whether the tools that write are offered.
     pub(crate) allows_writing: bool,
     /// The folder inside what is served that notes are written to.
     pub(crate) inbox: String,
-    /// The folders that `add` may read; if empty, the one that is served.
-    pub(crate) roots: Vec<PathBuf>,
 }
 
 /// The state that all clones of a server share.
 pub(super) struct Shared {
     pub(super) scope: Arc<Scope>,
     pub(super) engine: Arc<Engine>,
-    pub(super) options: Options,
+    pub(super) rights: Rights,
     pub(super) content: Content,
     pub(super) marks: Marks,
     /// The tools that are offered; `search` is described by the content when they are listed.

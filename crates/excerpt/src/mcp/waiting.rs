@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::anyhow;
-use excerpt_index::{Index, Progress, Stage};
-use excerpt_service::text::{counted, thousands};
+use excerpt_index::{Index, Stage};
 use excerpt_service::{
-    CheckEnd, ServedLag, ServiceError, ServiceResult, SyncMode, Unanswered, WriterProgress,
+    CheckEnd, ServedLag, ServiceError, ServiceResult, SyncMode, Unanswered, WriterProgress, far,
 };
 use rmcp::model::ProgressNotificationParam;
 use rmcp::service::{RequestContext, RoleServer};
@@ -62,12 +61,8 @@ impl Shared {
                 return;
             }
             teller.tell(&now).await;
-            let before = now.ended.is_some();
             match timeout_at(end, state.changed()).await {
-                Ok(Ok(())) => {
-                    let now = state.borrow();
-                    is_due = now.ended.is_some() || before;
-                }
+                Ok(Ok(())) => is_due = state.borrow().checked != now.checked,
                 _ => return,
             }
             if !is_due {
@@ -98,7 +93,7 @@ impl Shared {
 
     /// A note if the answer does not come from an up-to-date index.
     pub(super) fn lag(&self, index: &Index) -> Vec<String> {
-        let lag = self.engine.lag(index);
+        let lag = self.engine.lag(index, &self.scope);
         lag.as_ref().map(lagging).into_iter().collect()
     }
 
@@ -124,64 +119,16 @@ impl Shared {
     }
 }
 
-/// Why an answer is not up to date.
+/// Why an answer is not up to date, and what to do.
 fn lagging(lag: &ServedLag) -> String {
-    let under_way = |progress: &Option<Progress>| {
-        let far = progress.as_ref().and_then(far);
-        far.map(|far| format!(", {far}")).unwrap_or_default()
-    };
     match lag {
-        ServedLag::Unfinished => {
-            "the index is incomplete because the last sync was interrupted: run `excerpt sync`"
-                .to_string()
-        }
         ServedLag::Failed(reason) => format!("answered from an older state: {}", told(reason)),
-        ServedLag::Locked => {
-            "answered from an older state: another process is writing the index; ask again in a moment"
-                .to_string()
-        }
-        ServedLag::Continues => {
-            "indexing is not finished and continues in the background: ask again in a moment"
-                .to_string()
-        }
-        ServedLag::Aside { remaining } => format!(
-            "answered from the index as it was before the settings changed; {} left to index in the background",
-            counted(*remaining, "document")
-        ),
-        ServedLag::NoVectors => {
-            "some files have no vectors yet; they are added in the background".to_string()
-        }
-        ServedLag::Rest {
-            searched,
-            listed,
-            progress,
-        } => format!(
-            "{} of {} indexed so far; indexing continues in the background{}: ask again in a moment",
-            thousands(*searched),
-            counted(*listed, "file"),
-            under_way(progress)
-        ),
-        ServedLag::Begun { progress } => format!(
-            "indexing is in progress{}: ask again in a moment",
-            under_way(progress)
-        ),
+        lag => lag.to_string(),
     }
 }
 
 fn has_documents(index: &Index) -> ServiceResult<bool> {
     Ok(index.searched()? > 0)
-}
-
-/// The progress of a stage, in words.
-fn far(progress: &Progress) -> Option<String> {
-    let what = match progress.stage {
-        Stage::Cut => "files read",
-        Stage::Keywords => "files written",
-        Stage::Vectors => "files with vectors",
-        _ => return None,
-    };
-    let (done, total) = (thousands(progress.done), thousands(progress.total));
-    Some(format!("{done} of {total} {what}"))
 }
 
 /// Reports the progress of the first sync to a client that requested it.

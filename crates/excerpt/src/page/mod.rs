@@ -5,4 +5,5 @@ mod html;
 mod marks;
 mod preview;
 
+pub(crate) use html::Attribute;
 pub(crate) use preview::Preview;

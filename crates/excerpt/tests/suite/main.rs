@@ -48,6 +48,11 @@ mod reading;
 mod remotes;
 mod search;
 mod secrets;
+mod serve;
+mod serve_access;
+mod serve_client;
+mod serve_hooks;
+mod serve_hostile;
 #[cfg(unix)]
 mod terminal;
 #[cfg(unix)]

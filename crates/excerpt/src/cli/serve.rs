@@ -1,0 +1,96 @@
+//! `excerpt serve`: a server for programs, browsers and agents over HTTP.
+
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+use crate::cli::choice::{CollectionArgs, EmbeddingArgs, IndexArgs};
+use crate::cli::exit::Outcome;
+use crate::http::{self, LogFormat, Options, TlsFiles};
+
+/// Serve a folder or collections over HTTP: an API, a page to search on, and MCP
+///
+/// Prints the address, and a link to the page with the server's own token. Every request needs a
+/// token. What is served is kept up to date: folders as their files change, and repositories and
+/// object stores every few minutes or when a hook is called. Ctrl-C ends the server after the
+/// requests that are being answered.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The folder to serve
+    #[arg(default_value = ".")]
+    path: PathBuf,
+    /// The address and the port to listen at; port 0 is a free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700")]
+    listen: SocketAddr,
+    /// A name of the server, such as that of a proxy in front of it; repeatable. Addresses and
+    /// `localhost` need not be named
+    #[arg(long = "allow-host", value_name = "NAME")]
+    hosts: Vec<String>,
+    /// A file with tokens, as `excerpt token --tokens FILE` makes it; required for any address that
+    /// other machines can reach [default: one in the user's data folder]
+    #[arg(long, value_name = "FILE")]
+    tokens: Option<PathBuf>,
+    /// Answer every request on this machine without a token
+    #[arg(long, conflicts_with = "tokens")]
+    no_token: bool,
+    /// The certificate chain for https, a PEM file
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The private key of the certificate, a PEM file
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// How many requests a token may make a second
+    #[arg(long, value_name = "N", default_value = "1000", hide_short_help = true)]
+    rate: NonZeroU32,
+    /// Serve only what is under this folder, a path relative to what is served
+    #[arg(long, value_name = "FOLDER")]
+    under: Option<String>,
+    /// The folder that the MCP tool `note` writes to, inside what is served
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        default_value = "inbox",
+        hide_short_help = true
+    )]
+    inbox: String,
+    /// A folder that may be added from; repeatable [default: the served folder]
+    #[arg(long = "allow-root", value_name = "FOLDER", hide_short_help = true)]
+    roots: Vec<PathBuf>,
+    /// The log on standard error: text, json (an object for each request) or off
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        default_value_t,
+        hide_possible_values = true
+    )]
+    log: LogFormat,
+    #[command(flatten)]
+    collections: CollectionArgs,
+    #[command(flatten)]
+    index: IndexArgs,
+    #[command(flatten)]
+    embedding: EmbeddingArgs,
+}
+
+/// Serves until the process is told to end.
+pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    let tls = args.tls_cert.clone().zip(args.tls_key.clone());
+    http::run(Options {
+        path: args.path.clone(),
+        collections: args.collections.choice(),
+        index: args.index.choice(),
+        embedding: args.embedding.choice(),
+        under: args.under.clone(),
+        roots: args.roots.clone(),
+        inbox: args.inbox.clone(),
+        listen: args.listen,
+        hosts: args.hosts.clone(),
+        no_token: args.no_token,
+        tokens: args.tokens.clone(),
+        tls: tls.map(|(certificate, key)| TlsFiles { certificate, key }),
+        rate: args.rate,
+        log: args.log,
+    })?;
+    Ok(Outcome::Done)
+}

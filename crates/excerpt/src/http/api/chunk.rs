@@ -1,0 +1,149 @@
+//! `/v1/chunk`: how a document or a text is split. Nothing is stored.
+
+use std::sync::Arc;
+
+use axum::http::Method;
+use axum::http::StatusCode;
+use axum::response::Response;
+use excerpt_chunk::{Settings, settings_from_json};
+use excerpt_service::{ChunkRequest, ServiceError, SplitDocument, TextToSplit};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::Operation;
+use crate::http::call::{Call, of_bytes, written};
+use crate::http::problem::Problem;
+use crate::output::SCHEMA;
+
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::new(Method::POST, "/v1/chunk", "chunk", chunk)
+            .said("Chunks", "Show how a text or a document is split")
+            .description("Nothing is stored. The answer is that of `excerpt chunk --format json`. What is not set comes from the settings of the document's collection, or of the server's user.")
+            .body::<ChunkBody>()
+            .json::<SplitDocuments<'static>>(200)
+            .problems(&[404, 409, 422]),
+    ]
+}
+
+/// What is split, and how: `text` or `path`.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(
+    dead_code,
+    reason = "it only describes the body, which is read field by field"
+)]
+struct ChunkBody {
+    /// A text.
+    text: Option<String>,
+    /// The name of a file, whose extension determines the syntax of `text`.
+    name: Option<String>,
+    /// A document, or a part of one, as `/v1/documents/{target}` names it.
+    path: Option<String>,
+    /// The collection that the document is in, if several have it.
+    collections: Option<Vec<String>>,
+    #[schemars(flatten)]
+    settings: Settings,
+}
+
+/// Documents that were split.
+#[derive(Serialize, JsonSchema)]
+struct SplitDocuments<'a> {
+    /// The version of this form.
+    schema: u32,
+    documents: Vec<SplitDocument<'a>>,
+}
+
+/// Takes a text out of the body.
+fn text(body: &mut Map<String, Value>, field: &str) -> Result<Option<String>, Problem> {
+    match body.remove(field) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(Problem::field(field, format!("`{field}` is not a text"))),
+    }
+}
+
+fn texts(body: &mut Map<String, Value>, field: &str) -> Result<Vec<String>, Problem> {
+    match body.remove(field) {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(value) => serde_json::from_value(value)
+            .map_err(|_| Problem::field(field, format!("`{field}` is not a list of texts"))),
+    }
+}
+
+/// The settings in the rest of the body.
+fn settings(body: &Map<String, Value>) -> Result<Settings, Problem> {
+    settings_from_json(body).map_err(|message| {
+        let field = message.split('`').nth(1).unwrap_or_default();
+        Problem::of_field(StatusCode::UNPROCESSABLE_ENTITY, field, &*message)
+    })
+}
+
+async fn chunk(mut call: Call) -> Result<Response, Problem> {
+    let mut body = call.object().await?;
+    let (given, path) = (text(&mut body, "text")?, text(&mut body, "path")?);
+    let name = text(&mut body, "name")?;
+    let collections = texts(&mut body, "collections")?;
+    body.retain(|_, value| !value.is_null());
+    let chunking = settings(&body)?;
+    let body = match (given, path) {
+        (Some(_), Some(_)) => {
+            let detail = "`text` and `path` are both given: omit one";
+            return Err(Problem::field("path", detail));
+        }
+        (None, None) => {
+            let detail = "`text` or `path` is missing: give a text, or the path of a document";
+            return Err(Problem::field("text", detail));
+        }
+        (Some(text), None) => {
+            let tenant = Arc::clone(&call.tenant);
+            let split = move || split(&tenant.scope.text_to_split(text, name, chunking)?);
+            on_thread(split).await?
+        }
+        (None, Some(path)) => {
+            let request = ChunkRequest {
+                path,
+                collections,
+                chunking,
+            };
+            let (tenant, asked) = (Arc::clone(&call.tenant), request.clone());
+            let on_disk = on_thread(move || Ok(tenant.scope.file_to_split(&asked)?)).await?;
+            match on_disk {
+                Some(text) => on_thread(move || split(&text)).await?,
+                // One that does not exist, or exists several times, is reported as everywhere else.
+                None => {
+                    let work = move |_: &_, tenant: &crate::http::tenant::Tenant, index: &_| {
+                        split(&tenant.scope.document_to_split(index, &request)?)
+                    };
+                    call.answer(work).await?
+                }
+            }
+        }
+    };
+    Ok(of_bytes(StatusCode::OK, body))
+}
+
+/// Runs `work` on a thread for blocking work.
+async fn on_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| Problem::from(ServiceError::NoAnswer(error)))?
+}
+
+fn split(text: &TextToSplit) -> Result<Vec<u8>, Problem> {
+    text.split(|chunking| {
+        let path = text.path.as_deref();
+        written(&SplitDocuments {
+            schema: SCHEMA,
+            documents: vec![SplitDocument {
+                path,
+                source_path: path,
+                encoding: text.encoding,
+                chunking,
+                summary: chunking.summary(),
+            }],
+        })
+    })?
+}

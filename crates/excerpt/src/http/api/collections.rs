@@ -1,0 +1,305 @@
+//! `/v1/collections`: what is served, by name.
+
+use std::sync::Arc;
+
+use axum::http::{Method, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use excerpt_chunk::Settings;
+use excerpt_index::Attributes;
+use excerpt_service::{
+    AddInput, AddReply, AddRequest, Addition, EditRequest, ListKind, ListReply, ListRequest,
+    ListedCollection, RemotePart, SyncRequest,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Operation;
+use crate::http::call::{Call, json, written};
+use crate::http::problem::Problem;
+use crate::http::tenant::Tenant;
+
+const GROUP: &str = "Collections";
+const NAME: &[(&str, &str)] = &[("name", "The name of a collection.")];
+
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::new(Method::GET, "/v1/collections", "listCollections", list)
+            .said(GROUP, "List the collections")
+            .json::<CollectionList>(200),
+        Operation::new(Method::POST, "/v1/collections", "addCollection", add)
+            .said(GROUP, "Add a text or a folder")
+            .description("It needs a token with `write` for everything that is served. Folders must be inside what is served, or be allowed by `excerpt serve --allow-root`; repositories and object stores are added on the server, with `excerpt add`. The answer comes when what was added can be searched.")
+            .body::<AddBody>()
+            .json::<Added>(201)
+            .problems(&[403, 409, 413, 422, 502]),
+        Operation::new(Method::PATCH, "/v1/collections/{name}", "editCollection", edit)
+            .said(GROUP, "Change the settings and attributes of a collection")
+            .description("What is not given stays as it is; documents are split again in the background. It needs a token with `write` that shows the whole collection.")
+            .path_parameters(NAME)
+            .body::<EditBody>()
+            .json::<Added>(200)
+            .problems(&[403, 404, 409, 422, 502]),
+        Operation::new(Method::DELETE, "/v1/collections/{name}", "removeCollection", remove)
+            .said(GROUP, "Remove a collection from the index")
+            .description("Its files stay as they are; a text that was added is gone. It needs a token with `write` that shows the whole collection.")
+            .path_parameters(NAME)
+            .nothing(204)
+            .problems(&[403, 404]),
+    ]
+}
+
+/// The collections.
+#[derive(Serialize, JsonSchema)]
+struct CollectionList {
+    collections: Vec<CollectionItem>,
+}
+
+/// A collection.
+#[derive(Serialize, JsonSchema)]
+struct CollectionItem {
+    /// Its name.
+    name: String,
+    /// The folder, file or address; only with a token for everything that is served.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    root: Option<String>,
+    /// How many documents of it are visible.
+    documents: usize,
+    /// How many chunks they have.
+    chunks: usize,
+    /// What is said of its documents.
+    attributes: Attributes,
+    /// The settings that it is split with, as far as they were given.
+    chunking: Settings,
+    /// Whether it is a text that is stored in the index itself.
+    is_text: bool,
+}
+
+impl CollectionItem {
+    fn of(listed: ListedCollection, tenant: &Tenant) -> CollectionItem {
+        let collection = listed.collection;
+        let root = collection.root.display().to_string();
+        CollectionItem {
+            name: collection.name,
+            root: (tenant.grant.shows_everything() && !collection.given).then_some(root),
+            documents: listed.documents,
+            chunks: listed.chunks,
+            attributes: collection.attributes,
+            chunking: collection.chunking,
+            is_text: collection.given,
+        }
+    }
+}
+
+async fn list(call: Call) -> Result<Response, Problem> {
+    let _: NoParameters = call.query()?;
+    let body = call.answer(|_, tenant, index| {
+        let request = ListRequest {
+            what: ListKind::Collections,
+            ..ListRequest::default()
+        };
+        let collections = match tenant.scope.list(index, &request)? {
+            ListReply::Collections(collections) => collections,
+            _ => Vec::new(),
+        };
+        let collections = collections.into_iter();
+        let collections = collections.map(|listed| CollectionItem::of(listed, tenant));
+        written(&CollectionList {
+            collections: collections.collect(),
+        })
+    });
+    let body = body.await?;
+    Ok(call.kept(body))
+}
+
+/// No parameters.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NoParameters {}
+
+/// What is added: `text` or `path`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct AddBody {
+    /// A text.
+    text: Option<String>,
+    /// A folder or file on the server.
+    path: Option<String>,
+    /// Whether it replaces what has the same path or name. Default: no.
+    replace: bool,
+    /// The name of the collection. Default: that of the folder or file, or one made of the title.
+    name: Option<String>,
+    /// The type of its documents.
+    kind: Option<excerpt_service::DocumentType>,
+    /// The title, of a file or a text.
+    title: Option<String>,
+    /// The versions that its documents are about.
+    versions: Vec<String>,
+    /// Words to filter by.
+    tags: Vec<String>,
+    /// How they are split.
+    chunking: Settings,
+}
+
+/// What a collection contains after it was added or changed.
+#[derive(Serialize, JsonSchema)]
+struct Added {
+    /// The name of the collection.
+    name: String,
+    /// How many documents it has.
+    documents: usize,
+    /// How many chunks they have.
+    chunks: usize,
+    /// Whether anything was added; not if the same text was there already.
+    stored: bool,
+    /// What to know about it.
+    notes: Vec<String>,
+}
+
+impl Added {
+    fn of(reply: AddReply) -> Added {
+        /// How many warnings are named.
+        const MOST: usize = 20;
+        let (warnings, more) = reply.contents.first_warnings(MOST, str::to_string);
+        let mut notes = reply.notes;
+        notes.extend(warnings);
+        if more > 0 {
+            notes.push(format!("{more} more warnings"));
+        }
+        if let Some(reason) = reply
+            .report
+            .as_ref()
+            .and_then(|it| it.without_vectors.clone())
+        {
+            notes.push(format!("without vectors: {reason}"));
+        }
+        Added {
+            name: reply.collection.name,
+            documents: reply.contents.documents,
+            chunks: reply.contents.chunks,
+            stored: reply.report.is_some(),
+            notes,
+        }
+    }
+}
+
+async fn add(mut call: Call) -> Result<Response, Problem> {
+    call.check_writes()?;
+    if !call.tenant.scope.shows_what_is_added() {
+        let detail = "collections are only added with a token for everything that is served";
+        return Err(Problem::new(StatusCode::FORBIDDEN, detail));
+    }
+    let body: AddBody = call.json().await?;
+    let input = match (body.text, body.path) {
+        (Some(text), None) => AddInput::Text(text),
+        (None, Some(path)) => AddInput::Path(path),
+        (Some(_), Some(_)) => {
+            let detail = "`text` and `path` are both given: omit one";
+            return Err(Problem::field("path", detail));
+        }
+        (None, None) => {
+            let detail = "`text` or `path` is missing: give a text, a folder or an address";
+            return Err(Problem::field("text", detail));
+        }
+    };
+    let request = AddRequest {
+        input,
+        addition: Addition {
+            name: body.name,
+            kind: body.kind,
+            title: body.title,
+            versions: body.versions,
+            tags: body.tags,
+            chunking: body.chunking,
+            ..Addition::default()
+        },
+        part: RemotePart::default(),
+        replace: body.replace,
+    };
+    let tenant = Arc::clone(&call.tenant);
+    let added = call.server.engine.write(move |writer| {
+        let prepared = tenant.scope.prepared(&request)?;
+        Ok::<_, Problem>(tenant.scope.add(writer, prepared)?)
+    });
+    json(StatusCode::CREATED, &Added::of(added.await?))
+}
+
+/// Checks that the client sees a collection as a whole.
+fn check_collection(call: &Call, name: &str) -> Result<(), Problem> {
+    if !call.tenant.scope.shows_states() {
+        let detail = "this token shows only a part of each collection";
+        return Err(Problem::new(StatusCode::FORBIDDEN, detail));
+    }
+    let chosen = call.tenant.scope.chosen(&[name.to_string()])?;
+    match chosen.iter().any(|seen| seen.collection.is_some()) {
+        true => Ok(()),
+        false => {
+            let detail = format!("`{name}` is not a collection, but the folder that is served");
+            Err(Problem::new(StatusCode::FORBIDDEN, detail))
+        }
+    }
+}
+
+/// What is changed; what is not given stays as it is. An empty title, version or tag removes what
+/// there is.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct EditBody {
+    /// The type of its documents.
+    kind: Option<excerpt_service::DocumentType>,
+    /// The title, of a file or a text.
+    title: Option<String>,
+    /// The versions that its documents are about.
+    versions: Vec<String>,
+    /// Words to filter by.
+    tags: Vec<String>,
+    /// How its documents are split.
+    chunking: Settings,
+}
+
+impl EditBody {
+    fn changes(self) -> Addition {
+        Addition {
+            kind: self.kind,
+            title: self.title,
+            versions: self.versions,
+            tags: self.tags,
+            chunking: self.chunking,
+            ..Addition::default()
+        }
+    }
+}
+
+async fn edit(mut call: Call) -> Result<Response, Problem> {
+    call.check_writes()?;
+    let name = call.path("name").await?;
+    let body: EditBody = call.json().await?;
+    check_collection(&call, &name)?;
+    let tenant = Arc::clone(&call.tenant);
+    let request = EditRequest {
+        name: name.clone(),
+        changes: body.changes(),
+    };
+    let edited = call
+        .server
+        .engine
+        .write(move |writer| Ok::<_, Problem>(tenant.scope.edit(writer, &request)?));
+    let edited = edited.await?;
+    let sources = call.tenant.scope.chosen(&[name])?;
+    call.server
+        .engine
+        .request_sync(&sources, SyncRequest::default());
+    json(StatusCode::OK, &Added::of(edited))
+}
+
+async fn remove(mut call: Call) -> Result<Response, Problem> {
+    call.check_writes()?;
+    let name = call.path("name").await?;
+    check_collection(&call, &name)?;
+    let tenant = Arc::clone(&call.tenant);
+    let removed = call
+        .server
+        .engine
+        .write(move |writer| Ok::<_, Problem>(tenant.scope.remove(writer, &name)?));
+    removed.await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}

@@ -1,0 +1,78 @@
+//! `/v1/search`: the chunks that answer a question.
+
+use axum::http::{Method, StatusCode};
+use axum::response::Response;
+use excerpt_service::{MOST_HITS, SearchRequest, SearchResults};
+
+use super::Operation;
+use crate::http::call::{Call, written};
+use crate::http::notes::notes;
+use crate::http::problem::Problem;
+use crate::http::server::Server;
+use crate::http::tenant::Tenant;
+
+/// The most hits of one answer.
+const MOST: usize = 100;
+
+/// The longest question, in bytes: only its first words are used.
+const LONGEST: usize = 100_000;
+
+const GROUP: &str = "Search";
+const ABOUT: &str = "Keywords and meaning are searched together. Without `query`, nothing is found. `offset` and `limit` page through the answer; `more` says whether there may be another page.";
+const PROBLEMS: &[u16] = &[404, 422];
+
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::new(Method::GET, "/v1/search", "search", get)
+            .said(GROUP, "Find the passages that answer a question")
+            .description(ABOUT)
+            .query::<SearchRequest>()
+            .json::<SearchResults<'static>>(200)
+            .problems(PROBLEMS),
+        Operation::new(Method::POST, "/v1/search", "searchWithBody", post)
+            .said(GROUP, "Find the passages that answer a question")
+            .description(ABOUT)
+            .body::<SearchRequest>()
+            .json::<SearchResults<'static>>(200)
+            .problems(PROBLEMS),
+    ]
+}
+
+async fn get(call: Call) -> Result<Response, Problem> {
+    let request = call.query()?;
+    answered(&call, request).await
+}
+
+async fn post(mut call: Call) -> Result<Response, Problem> {
+    let request = call.json().await?;
+    answered(&call, request).await
+}
+
+async fn answered(call: &Call, request: SearchRequest) -> Result<Response, Problem> {
+    check(&request)?;
+    let work = move |server: &Server, tenant: &Tenant, index: &excerpt_index::Index| {
+        let reply = tenant.scope.search(index, &request)?;
+        let notes = notes(server, tenant, index, &reply)?;
+        written(&reply.results(&request, &*tenant.scope, notes))
+    };
+    let body = call.answer(work).await?;
+    Ok(call.kept(body))
+}
+
+/// Checks the ranges of numbers.
+fn check(request: &SearchRequest) -> Result<(), Problem> {
+    if !(1..=MOST).contains(&request.limit) {
+        let detail = format!("`limit` is {}, expected 1 to {MOST}", request.limit);
+        return Err(Problem::field("limit", detail));
+    }
+    if request.offset > MOST_HITS - MOST {
+        let most = MOST_HITS - MOST;
+        let detail = format!("`offset` is {}, expected at most {most}", request.offset);
+        return Err(Problem::field("offset", detail));
+    }
+    if request.query.len() > LONGEST {
+        let detail = format!("`query` has more than {LONGEST} bytes");
+        return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail));
+    }
+    Ok(())
+}

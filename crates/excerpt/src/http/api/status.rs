@@ -1,0 +1,151 @@
+//! `/v1/status`, `/v1/sync`, `/health` and `/metrics`.
+
+use axum::body::Body;
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderValue, Method, StatusCode};
+use axum::response::Response;
+use excerpt_index::Index;
+use excerpt_service::{SyncRequest, Unanswered, VisibleStatus};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Operation;
+use super::collections::NoParameters;
+use crate::http::call::{Call, json};
+use crate::http::problem::Problem;
+use crate::http::server::Server;
+use crate::http::tenant::Tenant;
+
+const GROUP: &str = "Server";
+
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::new(Method::GET, "/v1/status", "getStatus", status)
+            .said(GROUP, "What is served, and whether it is up to date")
+            .json::<Status>(200),
+        Operation::new(Method::GET, "/v1/sync", "getSync", status)
+            .said(GROUP, "The state of the syncs")
+            .description("The same as `/v1/status`.")
+            .json::<Status>(200),
+        Operation::new(Method::POST, "/v1/sync", "startSync", sync)
+            .said(GROUP, "Start a sync")
+            .description("It needs a token with `write`. The answer comes at once; `/v1/events` reports the progress.")
+            .body::<SyncBody>()
+            .json::<Status>(202)
+            .problems(&[403, 404]),
+        Operation::new(Method::GET, "/health", "getHealth", health)
+            .said(GROUP, "Whether the server answers from an index")
+            .json::<Health>(200),
+        Operation::new(Method::GET, "/metrics", "getMetrics", metrics)
+            .said(GROUP, "Metrics for Prometheus")
+            .description("It needs a token for everything that is served.")
+            .text("application/openmetrics-text; version=1.0.0; charset=utf-8")
+            .problems(&[403]),
+    ]
+}
+
+/// The status of a server, for one client.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Status {
+    /// The version of excerpt.
+    version: &'static str,
+    /// Whether the token of the request may write.
+    write: bool,
+    #[serde(flatten)]
+    visible: VisibleStatus,
+}
+
+/// The status that a client sees now.
+pub(super) async fn current(
+    server: &Server,
+    tenant: &std::sync::Arc<Tenant>,
+) -> Result<Status, Problem> {
+    let state = server.engine.state().borrow().clone();
+    let scope = std::sync::Arc::clone(&tenant.scope);
+    let known = state.clone();
+    let read = server
+        .engine
+        .answer(move |index: &Index| Ok::<_, Problem>(scope.status(Some(index), &known)?));
+    let visible = match read.await {
+        Ok(visible) => visible,
+        Err(Unanswered::Missing(_)) => tenant.scope.status(None, &state)?,
+        Err(error) => return Err(error.into()),
+    };
+    Ok(Status {
+        version: env!("CARGO_PKG_VERSION"),
+        write: tenant.grant.write,
+        visible,
+    })
+}
+
+async fn status(call: Call) -> Result<Response, Problem> {
+    let _: NoParameters = call.query()?;
+    json(StatusCode::OK, &current(&call.server, &call.tenant).await?)
+}
+
+/// What is synced, and how.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct SyncBody {
+    /// Only these collections. Default: everything that is visible.
+    collections: Vec<String>,
+    /// Whether files that were skipped because of their contents are read again. Default: no.
+    retry: bool,
+    /// Whether documents are removed that no longer exist, however many. Default: no.
+    accept_removals: bool,
+}
+
+async fn sync(mut call: Call) -> Result<Response, Problem> {
+    call.check_writes()?;
+    let body: SyncBody = call.json().await?;
+    let sources = match call.tenant.scope.shows_states() {
+        true => call.tenant.scope.chosen(&body.collections)?,
+        false => {
+            let chosen = body.collections;
+            let known =
+                call.answer(move |_, tenant, index| Ok(tenant.scope.selected(index, &chosen)?));
+            known.await?
+        }
+    };
+    let request = SyncRequest {
+        retry: body.retry,
+        accept_removals: body.accept_removals,
+    };
+    call.server.engine.request_sync(&sources, request);
+    json(
+        StatusCode::ACCEPTED,
+        &current(&call.server, &call.tenant).await?,
+    )
+}
+
+/// Whether the server works.
+#[derive(Serialize, JsonSchema)]
+struct Health {
+    /// `ok`.
+    status: &'static str,
+}
+
+async fn health(call: Call) -> Result<Response, Problem> {
+    let _: NoParameters = call.query()?;
+    // An index that does not exist yet is no fault.
+    let read = call.server.engine.answer(|index: &Index| {
+        index.searched()?;
+        Ok::<_, Problem>(())
+    });
+    match read.await {
+        Ok(()) | Err(Unanswered::Missing(_)) => json(StatusCode::OK, &Health { status: "ok" }),
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn metrics(call: Call) -> Result<Response, Problem> {
+    call.check_whole()?;
+    let _: NoParameters = call.query()?;
+    let status = current(&call.server, &call.tenant).await?.visible;
+    let text = call.server.metrics.text(&status, &call.server.engine);
+    let mut response = Response::new(Body::from(text));
+    let kind =
+        HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    Ok(response)
+}

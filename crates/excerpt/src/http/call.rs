@@ -1,0 +1,306 @@
+//! A request as a handler sees it, and its answers.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequest, FromRequestParts as _, RawPathParams, Request};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use excerpt_index::Index;
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use hyper::body::Body as _;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::problem::Problem;
+use super::server::Server;
+use super::tenant::Tenant;
+
+/// The largest body of a request, in bytes: as large as a document may be by default, written as
+/// JSON.
+pub(super) const BODY_LIMIT: usize = 16 << 20;
+
+/// How long a client may take to send a body.
+const BODY_TIME: Duration = Duration::from_secs(20);
+
+/// A request of a client that may make it.
+pub(super) struct Call {
+    pub(super) server: Arc<Server>,
+    pub(super) tenant: Arc<Tenant>,
+    pub(super) parts: Parts,
+    /// In a lock, so that a handler may be run by several threads in turn.
+    body: Mutex<Body>,
+}
+
+impl FromRequest<Arc<Server>> for Call {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, server: &Arc<Server>) -> Result<Call, Problem> {
+        let (mut parts, body) = request.into_parts();
+        // The guard lets no request through without one.
+        let tenant = parts.extensions.remove::<Arc<Tenant>>();
+        let tenant =
+            tenant.ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, "a token is needed"))?;
+        Ok(Call {
+            server: Arc::clone(server),
+            tenant,
+            parts,
+            body: Mutex::new(body),
+        })
+    }
+}
+
+impl Call {
+    /// The parameters in the query of the address.
+    ///
+    /// # Errors
+    ///
+    /// When one is unknown, missing or wrong.
+    pub(super) fn query<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+        let query = self.parts.uri.query().unwrap_or_default();
+        let parsed = serde_html_form::Deserializer::from_bytes(query.as_bytes());
+        serde_path_to_error::deserialize(parsed).map_err(|error| wrong(&error, "parameter"))
+    }
+
+    /// The parameter `name` in the path of the address, decoded.
+    ///
+    /// # Errors
+    ///
+    /// When it is not UTF-8.
+    pub(super) async fn path(&mut self, name: &str) -> Result<String, Problem> {
+        let params = RawPathParams::from_request_parts(&mut self.parts, &()).await;
+        let params = params.map_err(|_| Problem::field(name, "it is not UTF-8"))?;
+        let found = params.iter().find(|(known, _)| *known == name);
+        found
+            .map(|(_, value)| value.to_string())
+            .ok_or_else(Problem::not_found)
+    }
+
+    /// The request with its body, for another service.
+    pub(super) fn into_request(self) -> Request {
+        Request::from_parts(self.parts, unlocked(self.body))
+    }
+
+    /// The body as JSON.
+    ///
+    /// # Errors
+    ///
+    /// When it is none, or a field is unknown, missing or wrong.
+    pub(super) async fn json<T: DeserializeOwned>(&mut self) -> Result<T, Problem> {
+        let kind = self.parts.headers.get(CONTENT_TYPE);
+        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        let kind = kind.split(';').next().unwrap_or_default().trim();
+        if !kind.eq_ignore_ascii_case("application/json") {
+            let detail = "the body must be JSON, with the header `Content-Type: application/json`";
+            return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
+        }
+        let body = unlocked(std::mem::take(&mut self.body));
+        let bytes = body_of(body, BODY_LIMIT).await?;
+        let mut parsed = serde_json::Deserializer::from_slice(&bytes);
+        let value = serde_path_to_error::deserialize(&mut parsed)
+            .map_err(|error| wrong(&error, "field"))?;
+        parsed
+            .end()
+            .map_err(|error| Problem::new(StatusCode::BAD_REQUEST, not_json(&error)))?;
+        Ok(value)
+    }
+
+    /// The body as an object with any fields.
+    ///
+    /// # Errors
+    ///
+    /// When it is none.
+    pub(super) async fn object(&mut self) -> Result<Map<String, Value>, Problem> {
+        match self.json().await? {
+            Value::Object(object) => Ok(object),
+            _ => Err(Problem::new(
+                StatusCode::BAD_REQUEST,
+                "the body must be an object",
+            )),
+        }
+    }
+
+    /// Checks that the client may write.
+    ///
+    /// # Errors
+    ///
+    /// When its token is for reading only.
+    pub(super) fn check_writes(&self) -> Result<(), Problem> {
+        match self.tenant.grant.write {
+            true => Ok(()),
+            false => {
+                let detail =
+                    "this token is for reading only: make one with `excerpt token add --write`";
+                Err(Problem::new(StatusCode::FORBIDDEN, detail))
+            }
+        }
+    }
+
+    /// Checks that the client may see everything that is served.
+    ///
+    /// # Errors
+    ///
+    /// When its token shows only a part.
+    pub(super) fn check_whole(&self) -> Result<(), Problem> {
+        match self.tenant.grant.shows_everything() {
+            true => Ok(()),
+            false => {
+                let detail = "this needs a token for everything that is served";
+                Err(Problem::new(StatusCode::FORBIDDEN, detail))
+            }
+        }
+    }
+
+    /// Answers from the index.
+    ///
+    /// # Errors
+    ///
+    /// Those of `work`, and when there is no index.
+    pub(super) async fn answer<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Server, &Tenant, &Index) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let (server, tenant) = (Arc::clone(&self.server), Arc::clone(&self.tenant));
+        let answer = self
+            .server
+            .engine
+            .answer(move |index| work(&server, &tenant, index));
+        Ok(answer.await?)
+    }
+
+    /// An answer that the client keeps, and asks for again only if it has changed.
+    pub(super) fn kept(&self, body: Vec<u8>) -> Response {
+        let tag = excerpt_chunk::Hash::of(&body);
+        let tag = format!("\"{tag}\"");
+        let known = self.parts.headers.get_all(IF_NONE_MATCH).iter();
+        let mut known = known
+            .filter_map(|value| value.to_str().ok())
+            .flat_map(|value| value.split(','));
+        let is_known = known.any(|one| {
+            let one = one.trim();
+            one == "*" || one.trim_start_matches("W/") == tag
+        });
+        let mut response = match is_known {
+            true => StatusCode::NOT_MODIFIED.into_response(),
+            false => of_bytes(StatusCode::OK, body),
+        };
+        let headers = response.headers_mut();
+        if let Ok(tag) = HeaderValue::from_str(&tag) {
+            headers.insert(ETAG, tag);
+        }
+        let control = HeaderValue::from_static("private, no-cache");
+        headers.insert(CACHE_CONTROL, control);
+        response
+    }
+}
+
+fn unlocked(body: Mutex<Body>) -> Body {
+    body.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A body, if it is not too large.
+///
+/// # Errors
+///
+/// When it is, or does not arrive in time.
+pub(super) async fn body_of(body: Body, limit: usize) -> Result<Bytes, Problem> {
+    let too_large = || {
+        let detail = format!("the body has more than {limit} bytes");
+        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
+    };
+    // What is announced to be too large is not read at all.
+    if body.size_hint().lower() > limit as u64 {
+        return Err(too_large());
+    }
+    let read = tokio::time::timeout(BODY_TIME, Limited::new(body, limit).collect()).await;
+    let read = read.map_err(|_| {
+        let detail = format!(
+            "the body did not arrive within {} seconds",
+            BODY_TIME.as_secs()
+        );
+        Problem::new(StatusCode::REQUEST_TIMEOUT, detail)
+    })?;
+    match read {
+        Ok(body) => Ok(body.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
+        Err(_) => Err(Problem::new(
+            StatusCode::BAD_REQUEST,
+            "the body is incomplete",
+        )),
+    }
+}
+
+/// A value as JSON.
+///
+/// # Errors
+///
+/// When it cannot be written.
+pub(super) fn written(value: &impl Serialize) -> Result<Vec<u8>, Problem> {
+    serde_json::to_vec(value).map_err(|error| {
+        tracing::error!(%error, "an answer cannot be written");
+        Problem::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "the answer cannot be written",
+        )
+    })
+}
+
+/// A value as the body of an answer.
+///
+/// # Errors
+///
+/// When it cannot be written.
+pub(super) fn json(status: StatusCode, value: &impl Serialize) -> Result<Response, Problem> {
+    Ok(of_bytes(status, written(value)?))
+}
+
+/// JSON that was written already.
+pub(super) fn of_bytes(status: StatusCode, body: Vec<u8>) -> Response {
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = status;
+    let kind = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    response
+}
+
+/// What is wrong with parameters or a body, and in which field.
+fn wrong<E: std::fmt::Display>(error: &serde_path_to_error::Error<E>, kind: &str) -> Problem {
+    let message = plain(&error.inner().to_string());
+    let path = error.path().to_string();
+    let named = message
+        .contains("field `")
+        .then(|| message.split('`').nth(1))
+        .flatten();
+    let field = match (named, &*path) {
+        (Some(named), "." | "?") => named.to_string(),
+        (_, "." | "?") => {
+            return Problem::new(StatusCode::BAD_REQUEST, message);
+        }
+        (Some(named), path) if path != named => format!("{path}.{named}"),
+        (_, path) => path.to_string(),
+    };
+    let detail = match named {
+        Some(_) => message.replace("field `", &format!("{kind} `")),
+        None => format!("`{field}`: {message}"),
+    };
+    Problem::field(&field, detail)
+}
+
+fn not_json(error: &serde_json::Error) -> String {
+    format!("the body is not JSON: {}", plain(&error.to_string()))
+}
+
+/// A message of a parser, bounded: it may repeat what it found.
+fn plain(message: &str) -> String {
+    const LONGEST: usize = 300;
+    let mut plain: String = message.chars().take(LONGEST).collect();
+    if plain.len() < message.len() {
+        plain.push('…');
+    }
+    let plain = plain.replace('\n', " ").replace("usize", "a whole number");
+    plain.replace("f32", "a number")
+}

@@ -1,0 +1,148 @@
+//! `/hooks/NAME`: a host of git repositories reports a push. The call is answered at once, and what
+//! was pushed is fetched in the background.
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::extract::{Path, Request, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use excerpt_service::access::HookSource;
+use excerpt_service::{PushHint, SyncRequest};
+
+use super::call::body_of;
+use super::problem::Problem;
+use super::server::Server;
+
+/// The largest body, in bytes. GitHub sends at most 25 MB.
+const LIMIT: usize = 26 << 20;
+
+/// How many deliveries are remembered.
+const REMEMBERED: usize = 10_000;
+
+/// The signatures of the hosts, and the ids of their deliveries.
+const SIGNATURES: [&str; 4] = [
+    "x-hub-signature-256",
+    "x-gitea-signature",
+    "x-forgejo-signature",
+    "x-hub-signature",
+];
+const DELIVERIES: [&str; 5] = [
+    "x-github-delivery",
+    "x-gitlab-event-uuid",
+    "x-gitea-delivery",
+    "x-forgejo-delivery",
+    "x-request-uuid",
+];
+
+/// The last deliveries, so that a call that is repeated does nothing.
+#[derive(Default)]
+pub(super) struct Deliveries(Mutex<(HashSet<String>, VecDeque<String>)>);
+
+impl Deliveries {
+    /// Whether a delivery is new.
+    fn is_new(&self, id: String) -> bool {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (all, order) = &mut *known;
+        if !all.insert(id.clone()) {
+            return false;
+        }
+        order.push_back(id);
+        if order.len() > REMEMBERED
+            && let Some(oldest) = order.pop_front()
+        {
+            all.remove(&oldest);
+        }
+        true
+    }
+}
+
+fn header<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    headers.get(name)?.to_str().ok()
+}
+
+/// What says who sent the call.
+fn source(headers: &HeaderMap) -> Option<HookSource<'_>> {
+    let mut signatures = SIGNATURES.iter().filter_map(|name| header(headers, name));
+    match signatures.next() {
+        Some(signature) => Some(HookSource::Signature(signature)),
+        None => header(headers, "x-gitlab-token").map(HookSource::Token),
+    }
+}
+
+/// Answers the call of a hook.
+pub(super) async fn call(
+    State(server): State<Arc<Server>>,
+    Path(name): Path<String>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let (parts, body) = request.into_parts();
+    let headers = &parts.headers;
+    let refused = || {
+        Problem::new(
+            StatusCode::UNAUTHORIZED,
+            "the signature is wrong or missing",
+        )
+    };
+    // Without any signature, the body is not even read.
+    let Some(source) = source(headers) else {
+        return Err(refused());
+    };
+    let hook = server.hooks.named(&name)?;
+    // Nothing tells an unknown hook from a wrong signature.
+    let Some(hook) = hook else {
+        return Err(refused());
+    };
+    if let HookSource::Token(_) = source
+        && !hook.is_from(source, &[])
+    {
+        return Err(refused());
+    }
+    let body = body_of(body, LIMIT).await?;
+    if !hook.is_from(source, &body) {
+        return Err(refused());
+    }
+    let delivery = DELIVERIES.iter().find_map(|name| header(headers, name));
+    let delivery = match delivery {
+        Some(id) => format!("{name} {id}"),
+        None => format!("{name} {}", excerpt_chunk::Hash::of(&body)),
+    };
+    if !server.deliveries.is_new(delivery) {
+        return Ok(StatusCode::ACCEPTED.into_response());
+    }
+    server.metrics.hooks.inc();
+    let sources = server.common.scope.sources()?.into_iter();
+    let hint = PushHint::of(&body).ok();
+    let sources = sources.filter(|seen| {
+        let is_named = seen
+            .collection_name()
+            .is_some_and(|known| hook.collections.iter().any(|name| name == known));
+        let is_meant = hint
+            .as_ref()
+            .is_none_or(|hint| hint.concerns_root(&seen.root));
+        is_named && is_meant
+    });
+    let sources: Vec<_> = sources.collect();
+    tracing::info!(hook = %hook.name, sources = sources.len(), "a hook was called");
+    server.engine.request_sync(&sources, SyncRequest::default());
+    Ok(StatusCode::ACCEPTED.into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_delivery_is_new_once() {
+        let known = Deliveries::default();
+        assert!(known.is_new("a".to_string()));
+        assert!(!known.is_new("a".to_string()));
+        for number in 0..REMEMBERED {
+            assert!(known.is_new(number.to_string()));
+        }
+        assert!(
+            known.is_new("a".to_string()),
+            "only the last are remembered"
+        );
+    }
+}

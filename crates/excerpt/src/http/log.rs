@@ -1,0 +1,46 @@
+//! The log of the server, on standard error.
+
+use clap::ValueEnum;
+use tracing::Level;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+/// The form of the log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    /// Lines to read; of requests, only those that fail.
+    #[default]
+    Text,
+    /// A JSON object a line, for each request.
+    Json,
+    /// Nothing.
+    Off,
+}
+
+/// What the log calls the requests that were answered.
+pub(super) const ACCESS: &str = "excerpt::access";
+
+/// Starts the log of this process.
+pub(super) fn start(format: LogFormat) {
+    // The libraries tell only what is wrong.
+    let levels = |requests: LevelFilter| {
+        let others = Targets::new().with_default(Level::ERROR);
+        let own = others.with_target("excerpt", Level::INFO);
+        own.with_target(ACCESS, requests)
+    };
+    let all = tracing_subscriber::registry();
+    let output = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    // There is one log: another start changes nothing.
+    let _ = match format {
+        LogFormat::Text => all
+            .with(output.compact().with_target(false))
+            .with(levels(LevelFilter::WARN))
+            .try_init(),
+        LogFormat::Json => all
+            .with(output.json().with_target(false).flatten_event(true))
+            .with(levels(LevelFilter::INFO))
+            .try_init(),
+        LogFormat::Off => Ok(()),
+    };
+}

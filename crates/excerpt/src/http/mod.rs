@@ -1,0 +1,210 @@
+//! `excerpt serve`: the index over HTTP, for programs (`api/`), browsers (`page/`), agents (MCP at
+//! `/mcp`) and the hooks of git hosts.
+//!
+//! A request passes `server.rs`, which checks where it comes from and what it may take, then
+//! `guard.rs`, which finds the [`Tenant`](tenant::Tenant) that its token makes it, and reaches a
+//! handler as a [`Call`](call::Call). The handlers answer with the types of the service.
+
+mod api;
+mod call;
+mod guard;
+mod hooks;
+mod listen;
+mod log;
+mod metrics;
+mod notes;
+mod openapi;
+mod page;
+mod problem;
+mod server;
+mod tenant;
+
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
+use excerpt_service::access::{HookFile, SecretKey, SessionKey, TokenFile};
+use excerpt_service::{
+    CollectionChoice, EmbeddingChoice, Engine, IndexChoice, IndexTarget, Scope, ScopeBounds,
+    SyncMode,
+};
+use tokio::runtime::Builder;
+use tokio_util::sync::CancellationToken;
+
+use crate::mcp::Rights;
+use crate::output::say;
+use guard::{Guard, Hosts};
+pub(crate) use listen::TlsFiles;
+pub(crate) use log::LogFormat;
+use server::Server;
+use tenant::Common;
+
+/// What is served, to whom and how.
+#[derive(Debug)]
+pub(crate) struct Options {
+    pub(crate) path: PathBuf,
+    pub(crate) collections: CollectionChoice,
+    pub(crate) index: IndexChoice,
+    pub(crate) embedding: EmbeddingChoice,
+    /// The path inside what is served outside of which nothing is visible.
+    pub(crate) under: Option<String>,
+    /// The folders that may be added from; if empty, the one that is served.
+    pub(crate) roots: Vec<PathBuf>,
+    /// The folder that notes are written to.
+    pub(crate) inbox: String,
+    pub(crate) listen: SocketAddr,
+    /// The names of the server besides its addresses.
+    pub(crate) hosts: Vec<String>,
+    /// Whether requests need no token.
+    pub(crate) no_token: bool,
+    /// The file with tokens. Default: that of the user.
+    pub(crate) tokens: Option<PathBuf>,
+    /// The folder with the server's own token and keys. Default: in the user's data folder.
+    pub(crate) tls: Option<TlsFiles>,
+    /// How many requests a token may make a second.
+    pub(crate) rate: NonZeroU32,
+    pub(crate) log: LogFormat,
+}
+
+/// Serves until the process is told to end.
+pub(crate) fn run(options: Options) -> anyhow::Result<()> {
+    check(&options)?;
+    log::start(options.log);
+    let tls = options.tls.as_ref().map(TlsFiles::acceptor).transpose()?;
+    let target = IndexTarget::of(
+        &options.path,
+        &options.collections,
+        &options.index,
+        &options.embedding,
+    )?;
+    target
+        .notes
+        .iter()
+        .for_each(|note| say(&format!("note: {note}")));
+    let bounds = ScopeBounds {
+        collections: &options.collections,
+        under: options.under.as_deref(),
+        roots: &options.roots,
+        embedding: &options.embedding,
+    };
+    let scope = Arc::new(Scope::of(&target, &bounds)?);
+    let engine = Arc::new(Engine::start(target, Arc::clone(&scope), SyncMode::Auto)?);
+    engine.follow()?;
+    let runtime = Builder::new_multi_thread().enable_all().build()?;
+    let served = runtime.block_on(serve(options, tls, Arc::clone(&engine), scope));
+    engine.end();
+    runtime.shutdown_background();
+    served
+}
+
+/// Checks that options do not contradict each other.
+fn check(options: &Options) -> anyhow::Result<()> {
+    let rights = Rights {
+        sync: SyncMode::Auto,
+        allows_writing: true,
+        inbox: options.inbox.clone(),
+    };
+    rights.check()?;
+    let is_local = options.listen.ip().is_loopback();
+    if options.no_token && !is_local {
+        bail!(
+            "`--no-token` is for this machine alone: listen at 127.0.0.1, or make tokens with `excerpt token add`"
+        );
+    }
+    if options.no_token && options.tokens.is_some() {
+        bail!("`--no-token` and `--tokens` contradict each other: leave one out");
+    }
+    if !is_local && options.tokens.is_none() {
+        bail!(
+            "`{}` can be reached from other machines: name a file with tokens, `--tokens FILE`, as `excerpt token add --tokens FILE` makes it",
+            options.listen
+        );
+    }
+    Ok(())
+}
+
+async fn serve(
+    options: Options,
+    tls: Option<tokio_rustls::TlsAcceptor>,
+    engine: Arc<Engine>,
+    scope: Arc<Scope>,
+) -> anyhow::Result<()> {
+    let folder = excerpt_service::access::folder()?;
+    let own = TokenFile::own(folder.join("owner.json"))?;
+    let sessions = SessionKey::of(SecretKey::kept(folder.join("session.json"))?);
+    let tokens = options.tokens.clone();
+    let tokens = TokenFile::at(tokens.unwrap_or_else(|| folder.join("tokens.json")));
+    // A file that cannot be read is an error now rather than at the first request.
+    tokens.all()?;
+    let hooks = HookFile::at(folder.join("hooks.json"));
+    hooks.all()?;
+    let listener = listen::bound(options.listen).await?;
+    let address = listener.local_addr().context("no address")?;
+    let hosts = Hosts {
+        named: options.hosts.clone(),
+    };
+    let guard = Guard::new(!options.no_token, own, tokens, sessions, hosts, address);
+    let stopping = CancellationToken::new();
+    let common = Common {
+        engine,
+        scope,
+        inbox: options.inbox.clone(),
+        rate: options.rate,
+        stopping: stopping.clone(),
+    };
+    let server = Arc::new(Server::new(common, guard, hooks, tls.is_some()));
+    // Whoever started it may not read where it is.
+    let _ = announce(&server, address);
+    let routes = server::routes(&server);
+    let stop = stopping.clone();
+    let signals = tokio::spawn(async move {
+        signal().await;
+        say("stopping: requests that are being answered are finished first");
+        stop.cancel();
+        signal().await;
+        std::process::exit(130);
+    });
+    listen::serve(listener, tls, routes, &server, &stopping).await;
+    signals.abort();
+    Ok(())
+}
+
+/// Prints where the server is, and the link to the page.
+fn announce(server: &Server, address: SocketAddr) -> std::io::Result<()> {
+    use std::io::Write as _;
+    let scheme = if server.is_secure { "https" } else { "http" };
+    let base = format!("{scheme}://{address}");
+    let page = match server.guard.own_secret() {
+        Some(secret) => format!("{base}/?token={secret}"),
+        None => format!("{base}/"),
+    };
+    let mut output = std::io::stdout();
+    // The address comes first, for programs that wait for it.
+    writeln!(output, "serving at {base}")?;
+    writeln!(output, "page       {page}")?;
+    writeln!(
+        output,
+        "API        {base}/v1 (OpenAPI: {base}/v1/openapi.json)"
+    )?;
+    writeln!(output, "MCP        {base}/mcp")?;
+    output.flush()
+}
+
+/// Waits until the process is told to end.
+async fn signal() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let terminated = signal(SignalKind::terminate());
+        if let Ok(mut terminated) = terminated {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = terminated.recv() => {}
+            }
+            return;
+        }
+    }
+    let _ = tokio::signal::ctrl_c().await;
+}

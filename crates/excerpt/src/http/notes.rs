@@ -1,0 +1,42 @@
+//! The notes about an answer.
+
+use excerpt_index::{Index, Note};
+use excerpt_service::SearchReply;
+
+use super::problem::Problem;
+use super::server::Server;
+use super::tenant::Tenant;
+
+/// What a client should know about an answer, without anything about what it does not see.
+///
+/// # Errors
+///
+/// Those of the index.
+pub(super) fn notes(
+    server: &Server,
+    tenant: &Tenant,
+    index: &Index,
+    reply: &SearchReply,
+) -> Result<Vec<String>, Problem> {
+    let lag = server.engine.lag(index, &tenant.scope);
+    let mut notes: Vec<String> = lag.iter().map(ToString::to_string).collect();
+    let is_behind = lag.is_some();
+    let said = tenant.scope.notes(index, &reply.answer, is_behind)?;
+    let said = said
+        .into_iter()
+        .filter(|note| !matches!(note, Note::Behind { .. }));
+    notes.extend(said.map(ToString::to_string));
+    let documents = reply.answer.documents.iter();
+    for (path, changed) in SearchReply::changed(index, documents)? {
+        let path = tenant.scope.outward(path);
+        notes.push(match changed {
+            excerpt_service::Changed::Gone => {
+                format!("`{path}` no longer exists: this is its indexed text")
+            }
+            excerpt_service::Changed::Other => {
+                format!("`{path}` changed after it was indexed: ask again in a moment")
+            }
+        });
+    }
+    Ok(notes)
+}

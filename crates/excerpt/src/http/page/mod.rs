@@ -1,0 +1,206 @@
+//! The page at `/`: its files, and the exchange of a token for a session of the page.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Path, Request, State};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH, LOCATION, SET_COOKIE};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{get, post};
+
+use crate::http::call::body_of;
+use crate::http::problem::Problem;
+use crate::http::server::Server;
+
+/// The largest form, in bytes.
+const FORM_LIMIT: usize = 4 << 10;
+
+/// A file of the page.
+struct Asset {
+    name: &'static str,
+    kind: &'static str,
+    bytes: &'static [u8],
+}
+
+macro_rules! assets {
+    ($($name:literal => $kind:expr),* $(,)?) => {
+        &[$(Asset {
+            name: $name,
+            kind: $kind,
+            bytes: include_bytes!(concat!("assets/", $name)),
+        }),*]
+    };
+}
+
+const HTML: &str = "text/html; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+const STYLE: &str = "text/css; charset=utf-8";
+const PICTURE: &str = "image/svg+xml";
+
+const ASSETS: &[Asset] = assets![
+    "api.js" => SCRIPT,
+    "app.js" => SCRIPT,
+    "chunks.js" => SCRIPT,
+    "document.js" => SCRIPT,
+    "dom.js" => SCRIPT,
+    "favicon.svg" => PICTURE,
+    "filters.js" => SCRIPT,
+    "hit.js" => SCRIPT,
+    "index.html" => HTML,
+    "route.js" => SCRIPT,
+    "search.js" => SCRIPT,
+    "settings.js" => SCRIPT,
+    "status.js" => SCRIPT,
+    "style.css" => STYLE,
+    "text.js" => SCRIPT,
+    "theme.js" => SCRIPT,
+    "workshop.js" => SCRIPT,
+];
+
+pub(in crate::http) fn routes() -> Router<Arc<Server>> {
+    Router::new()
+        .route("/", get(shell))
+        .route("/session", post(session))
+        .route("/assets/{name}", get(asset))
+}
+
+/// The page, or in exchange for a token in the address, a session of it.
+async fn shell(State(server): State<Arc<Server>>, request: Request) -> Result<Response, Problem> {
+    let uri = request.uri();
+    if let Some(token) = parameter(uri, "token") {
+        return exchanged(&server, &token, &without_token(uri));
+    }
+    match server.guard.admits(request.headers()) {
+        true => Ok(file("index.html", request.headers())),
+        false => Ok(sign_in(StatusCode::UNAUTHORIZED, None)),
+    }
+}
+
+/// Signs in with the token of a form.
+async fn session(State(server): State<Arc<Server>>, request: Request) -> Result<Response, Problem> {
+    let body = body_of(request.into_body(), FORM_LIMIT).await?;
+    let fields: Vec<(String, String)> = serde_html_form::from_bytes(&body)
+        .map_err(|_| Problem::field("token", "expected a form with the field `token`"))?;
+    let token = fields.into_iter().find(|(name, _)| name == "token");
+    match token {
+        Some((_, token)) => exchanged(&server, token.trim(), "/"),
+        None => Err(Problem::field(
+            "token",
+            "expected a form with the field `token`",
+        )),
+    }
+}
+
+fn exchanged(server: &Server, token: &str, place: &str) -> Result<Response, Problem> {
+    let Some(session) = server.guard.exchange(token, server.is_secure)? else {
+        let message = "This token is unknown, has expired or was revoked.";
+        return Ok(sign_in(StatusCode::UNAUTHORIZED, Some(message)));
+    };
+    let mut response = StatusCode::SEE_OTHER.into_response();
+    let headers = response.headers_mut();
+    // What follows `#` is not sent to any server.
+    let place = format!("{place}#session={}", session.session);
+    for (name, value) in [(LOCATION, place), (SET_COOKIE, session.cookie)] {
+        let value = HeaderValue::from_str(&value)
+            .map_err(|_| Problem::field("token", "the address cannot be shown again"))?;
+        headers.insert(name, value);
+    }
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+async fn asset(
+    State(server): State<Arc<Server>>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    if !server.guard.admits(&headers) {
+        return Err(Problem::new(
+            StatusCode::UNAUTHORIZED,
+            "sign in at `/` first",
+        ));
+    }
+    match name != "index.html" && ASSETS.iter().any(|asset| asset.name == name) {
+        true => Ok(file(&name, &headers)),
+        false => Err(Problem::not_found()),
+    }
+}
+
+/// A file of the page. The browser asks again each time, and keeps it while it is the same.
+fn file(name: &str, asked: &HeaderMap) -> Response {
+    let Some(asset) = ASSETS.iter().find(|asset| asset.name == name) else {
+        return Problem::not_found().into_response();
+    };
+    let tag = format!("\"{}\"", excerpt_chunk::Hash::of(asset.bytes));
+    let is_known = asked.get(IF_NONE_MATCH).is_some_and(|known| {
+        let known = known.to_str().unwrap_or_default();
+        known
+            .split(',')
+            .any(|one| one.trim().trim_start_matches("W/") == tag)
+    });
+    let mut response = match is_known {
+        true => StatusCode::NOT_MODIFIED.into_response(),
+        false => asset.bytes.into_response(),
+    };
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(asset.kind));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        headers.insert(ETAG, tag);
+    }
+    response
+}
+
+/// The page on which a token is entered. It loads nothing.
+fn sign_in(status: StatusCode, message: Option<&'static str>) -> Response {
+    let message = message.map(|message| format!("<p role=\"alert\">{message}</p>"));
+    let body = format!(
+        "<!doctype html>
+<html lang=\"en\">
+<meta charset=\"utf-8\">
+<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">
+<meta name=\"color-scheme\" content=\"light dark\">
+<title>Sign in · excerpt</title>
+<main>
+<h1>excerpt</h1>
+{}
+<p>Open the link that <code>excerpt serve</code> prints, or enter a token.</p>
+<form method=\"post\" action=\"/session\">
+<p><label for=\"token\">Token</label>
+<input id=\"token\" name=\"token\" type=\"password\" autocomplete=\"current-password\" required autofocus>
+<button>Sign in</button></p>
+</form>
+</main>
+</html>
+",
+        message.unwrap_or_default()
+    );
+    let mut response = (status, body).into_response();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(HTML));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// A parameter in the query of an address.
+fn parameter(uri: &Uri, name: &str) -> Option<String> {
+    let pairs: Vec<(String, String)> = serde_html_form::from_str(uri.query()?).ok()?;
+    pairs
+        .into_iter()
+        .find(|(known, _)| known == name)
+        .map(|(_, value)| value)
+}
+
+/// The address of the page without the token, so that a link to a document can have one.
+fn without_token(uri: &Uri) -> String {
+    let pairs: Vec<(String, String)> = uri
+        .query()
+        .and_then(|query| serde_html_form::from_str(query).ok())
+        .unwrap_or_default();
+    let others: Vec<_> = pairs.iter().filter(|(name, _)| name != "token").collect();
+    match serde_html_form::to_string(&others) {
+        Ok(query) if !query.is_empty() => format!("/?{query}"),
+        _ => "/".to_string(),
+    }
+}

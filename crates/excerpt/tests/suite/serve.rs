@@ -1,0 +1,398 @@
+//! `excerpt serve`: the same answers over HTTP, kept up to date.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+
+use serde_json::{Value, json};
+
+use crate::fixture::Project;
+use crate::mcp_client::Client;
+use crate::serve_client::Server;
+
+/// A folder with some documents.
+fn kitchen() -> Project {
+    Project::new()
+        .file("docs/tea.md", "---\ntags: [drink]\n---\n# Tea\n\nGreen tea wants water of eighty degrees.\n\n## Black tea\n\nBlack tea wants boiling water, and takes [milk](milk.md).\n")
+        .file("docs/milk.md", "# Milk\n\nMilk goes into black tea, after the water.\n")
+        .file("docs/größe 1.md", "# Größe\n\nA cup holds two hundred millilitres of water.\n")
+        .file("src/kettle.rs", "/// Boils water for tea.\npub fn boil_water(litres: f64) -> bool {\n    litres > 0.0\n}\n")
+}
+
+/// The places of hits, in their order.
+fn places(hits: &Value) -> Vec<String> {
+    let hits = hits.as_array().unwrap().iter();
+    hits.map(|hit| {
+        format!(
+            "{} {}",
+            hit["path"].as_str().unwrap(),
+            hit["id"].as_str().unwrap()
+        )
+    })
+    .collect()
+}
+
+#[test]
+fn a_question_has_the_same_answer_everywhere() {
+    let project = kitchen();
+    project.run(&["sync"]).ok();
+    let question = "how hot is the water for black tea";
+    let shell = project
+        .run(&["search", question, "--chunks", "--json", "-n", "4"])
+        .ok();
+    let expected = places(&shell.json().into());
+    assert_eq!(expected.len(), 4);
+
+    let mut agent = Client::new(&project, &[]);
+    let arguments = json!({"query": question, "limit": 4, "format": "json"});
+    let reply = agent.call("search", arguments.clone());
+    assert_eq!(places(&reply.data["hits"]), expected, "MCP over stdio");
+
+    let server = Server::ready(&project, &[]);
+    let text = server.tool(&server.token, "search", &arguments);
+    let reply: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(places(&reply["hits"]), expected, "MCP over HTTP");
+
+    let encoded = question.replace(' ', "+");
+    let target = format!("/v1/search?query={encoded}&limit=4&ranks=chunks");
+    let reply = server.get(&target).ok();
+    assert_eq!(places(&reply["hits"]), expected, "GET");
+    let scores = |hits: &Value| -> Vec<Value> {
+        hits.as_array()
+            .unwrap()
+            .iter()
+            .map(|hit| hit["score"].clone())
+            .collect()
+    };
+    assert_eq!(scores(&reply["hits"]), scores(&shell.json().into()));
+
+    let body = json!({"query": question, "limit": 4, "ranks": "chunks"});
+    let reply = server.send("POST", "/v1/search", &body).ok();
+    assert_eq!(places(&reply["hits"]), expected, "POST");
+
+    // As the page asks: with the session that the link is exchanged for.
+    let link = format!("/?token={}", server.token);
+    let answer = server.ask(("GET", &link), "", &[], b"");
+    assert_eq!(answer.status, 303);
+    let place = answer.header("location").unwrap();
+    let session = place.strip_prefix("/#session=").unwrap();
+    let reply = server.get_as(session, &target).ok();
+    assert_eq!(places(&reply["hits"]), expected, "the page");
+}
+
+#[test]
+fn pages_of_an_answer_follow_each_other() {
+    let project = (0..12).fold(Project::new(), |project, at| {
+        project.file(
+            &format!("{at}.md"),
+            format!(
+                "# Note {at}\n\nTea number {at} is {}.\n",
+                "good ".repeat(at + 1)
+            ),
+        )
+    });
+    let server = Server::ready(&project, &[]);
+    let whole = server
+        .get("/v1/search?query=tea&limit=12&ranks=chunks")
+        .ok();
+    let whole = places(&whole["hits"]);
+    assert_eq!(whole.len(), 12);
+    let mut paged = Vec::new();
+    let mut offset = 0;
+    loop {
+        let target = format!("/v1/search?query=tea&limit=5&ranks=chunks&offset={offset}");
+        let page = server.get(&target).ok();
+        let hits = page["hits"].as_array().unwrap();
+        for (at, hit) in hits.iter().enumerate() {
+            assert_eq!(hit["rank"], offset + at + 1);
+        }
+        paged.extend(places(&page["hits"]));
+        offset += hits.len();
+        if page["more"] == false {
+            break;
+        }
+    }
+    assert_eq!(paged, whole);
+}
+
+#[test]
+fn documents_are_listed_and_read() {
+    let project = kitchen();
+    let server = Server::ready(&project, &[]);
+    let listed = server.get("/v1/documents").ok();
+    assert_eq!(listed["total"], 4);
+    let page = server.get("/v1/documents?limit=2&offset=3").ok();
+    assert_eq!(page["documents"].as_array().unwrap().len(), 1);
+    let listed = server.get("/v1/documents?path=docs&order=recent").ok();
+    assert_eq!(listed["total"], 3);
+    assert!(
+        !listed
+            .to_string()
+            .contains(project.path("").to_str().unwrap())
+    );
+
+    let whole = server.get("/v1/documents/docs/tea.md").ok();
+    let text = std::fs::read_to_string(project.path("docs/tea.md")).unwrap();
+    assert_eq!(whole["text"], text);
+    let odd = server.get("/v1/documents/docs/gr%C3%B6%C3%9Fe%201.md").ok();
+    assert_eq!(odd["title"], "Größe");
+    let lines = server.get("/v1/documents/docs/tea.md?lines=6-6").ok();
+    assert_eq!(lines["text"], "Green tea wants water of eighty degrees.\n");
+    let lines = server.get("/v1/documents/docs/tea.md:6-6").ok();
+    assert_eq!(lines["text"], "Green tea wants water of eighty degrees.\n");
+    let section = server
+        .get("/v1/documents/docs/tea.md?section=black-tea&links=true")
+        .ok();
+    assert!(
+        section["text"]
+            .as_str()
+            .unwrap()
+            .starts_with("## Black tea")
+    );
+    assert_eq!(section["links"]["outgoing"][0]["path"], "docs/milk.md");
+    let id = whole["chunks"][0]["id"].as_str().unwrap();
+    let chunk = server.get(&format!("/v1/documents/{id}?neighbours=1")).ok();
+    assert_eq!(chunk["path"], "docs/tea.md");
+
+    let (detail, _) = server.get("/v1/documents/docs/taa.md").problem(404);
+    assert!(detail.contains("did you mean `docs/tea.md`?"), "{detail}");
+    let (_, field) = server
+        .get("/v1/documents/docs/tea.md?lines=900")
+        .problem(416);
+    assert_eq!(field, "lines");
+    let (_, field) = server.get("/v1/documents/docs/tea.md?lines=x").problem(400);
+    assert_eq!(field, "lines");
+    let folders = server.get("/v1/folders").ok();
+    assert_eq!(folders["folders"].as_array().unwrap().len(), 3);
+    let summary = server.get("/v1/summary").ok();
+    assert_eq!(summary["documents"], 4);
+}
+
+#[test]
+fn a_text_is_split_as_by_the_command() {
+    let project = kitchen();
+    let server = Server::ready(&project, &[]);
+    let text = std::fs::read_to_string(project.path("docs/tea.md")).unwrap();
+    let flags = [
+        "chunk",
+        "docs/tea.md",
+        "--format",
+        "json",
+        "--target",
+        "20",
+        "--max",
+        "40",
+        "--min",
+        "1",
+        "--strategy",
+        "headers",
+        "--overlap",
+        "10%",
+    ];
+    let shell: Value = serde_json::from_str(&project.run(&flags).ok().stdout).unwrap();
+    let settings =
+        json!({"target": 20, "max": 40, "min": 1, "strategy": "headers", "overlap": "10%"});
+    let mut by_text = settings.clone();
+    by_text["text"] = text.into();
+    by_text["name"] = "docs/tea.md".into();
+    assert_eq!(server.send("POST", "/v1/chunk", &by_text).ok(), shell);
+    let mut by_path = settings;
+    by_path["path"] = "docs/tea.md".into();
+    assert_eq!(server.send("POST", "/v1/chunk", &by_path).ok(), shell);
+
+    let wrong = json!({"text": "a", "target": 10, "min": 20});
+    let (_, field) = server.send("POST", "/v1/chunk", &wrong).problem(422);
+    assert_eq!(field, "min");
+    let wrong = json!({"text": "a", "targett": 10});
+    let (detail, field) = server.send("POST", "/v1/chunk", &wrong).problem(422);
+    assert!(detail.contains("did you mean `target`?"), "{detail}");
+    assert_eq!(field, "targett");
+    let (_, field) = server.send("POST", "/v1/chunk", &json!({})).problem(400);
+    assert_eq!(field, "text");
+}
+
+#[test]
+fn collections_are_added_changed_and_removed() {
+    let project = kitchen();
+    let server = Server::ready(&project, &[]);
+    let body = json!({"text": "# Rice\n\nRice wants twice as much water.\n", "title": "Rice", "tags": ["grain"]});
+    let added = server.send("POST", "/v1/collections", &body);
+    assert_eq!(added.status, 201);
+    let name = added.ok()["name"].as_str().unwrap().to_string();
+    let found = server
+        .get(&format!("/v1/search?query=rice&collections={name}"))
+        .ok();
+    assert_eq!(found["hits"][0]["collection"], *name);
+    let (_, field) = server
+        .send("POST", "/v1/collections", &json!({"path": "/etc"}))
+        .problem(403);
+    assert_eq!(field, "path");
+    let (_, field) = server
+        .send("POST", "/v1/collections", &json!({"texts": "x"}))
+        .problem(400);
+    assert_eq!(field, "texts");
+
+    let target = format!("/v1/collections/{name}");
+    server
+        .send("PATCH", &target, &json!({"tags": ["cereal"]}))
+        .ok();
+    server.wait_until("the new tag is found", |server| {
+        let found = server.get("/v1/search?query=rice&tags=cereal").ok();
+        found["hits"].as_array().unwrap().len() == 1
+    });
+    server
+        .send("PATCH", &target, &json!({"tags": ["cereal"]}))
+        .problem(422);
+    let listed = server.get("/v1/collections").ok();
+    assert_eq!(
+        listed["collections"][0]["attributes"]["tags"],
+        json!(["cereal"])
+    );
+    assert_eq!(server.send("DELETE", &target, &json!({})).status, 204);
+    server.send("DELETE", &target, &json!({})).problem(404);
+    assert_eq!(server.get("/v1/collections").ok()["collections"], json!([]));
+}
+
+#[test]
+fn an_answer_that_is_known_is_not_sent_again() {
+    let project = kitchen();
+    let server = Server::ready(&project, &[]);
+    let target = "/v1/search?query=tea";
+    let first = server.get(target);
+    let tag = first.header("etag").unwrap();
+    let known = |server: &Server, tag: &str| {
+        server.ask(
+            ("GET", target),
+            &server.token,
+            &[("If-None-Match", tag)],
+            b"",
+        )
+    };
+    let again = known(&server, tag);
+    assert_eq!((again.status, &*again.body), (304, ""));
+    assert_eq!(again.header("etag"), Some(tag));
+    assert_eq!(known(&server, "\"other\"").status, 200);
+    project.write("docs/new.md", "# New tea\n\nTea, tea and tea.\n");
+    server.wait_until("the new document is found", |server| {
+        known(server, tag).status == 200
+    });
+}
+
+#[test]
+fn what_changes_is_found_without_being_asked_for() {
+    let project = kitchen();
+    let server = Server::ready(&project, &[]);
+    let finds = |server: &Server, word: &str| {
+        let found = server
+            .get(&format!("/v1/search?query={word}&channels=keywords"))
+            .ok();
+        !found["hits"].as_array().unwrap().is_empty()
+    };
+    project.write("docs/deep/er/oolong.md", "# Oolong\n\nOolong tea.\n");
+    server.wait_until("a new file is found", |server| finds(server, "oolong"));
+    std::fs::remove_file(project.path("docs/deep/er/oolong.md")).unwrap();
+    server.wait_until("a removed file is gone", |server| !finds(server, "oolong"));
+    // The command line writes to the same index.
+    project.run(&["sync"]).ok();
+    project.write("docs/matcha.md", "# Matcha\n\nMatcha tea.\n");
+    let found = project
+        .run(&["search", "matcha", "--json", "--channels", "keywords"])
+        .ok();
+    assert_eq!(found.json().len(), 1);
+    server.wait_until("it is found here, too", |server| finds(server, "matcha"));
+}
+
+#[test]
+fn events_tell_the_status() {
+    let project = kitchen();
+    let server = Server::ready(&project, &[]);
+    let mut stream = server.connected();
+    let head = format!(
+        "GET /v1/events HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\r\n",
+        server.address, server.token
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
+    let mut next = || {
+        let data = lines.find_map(|line| line.strip_prefix("data: ").map(str::to_string));
+        serde_json::from_str::<Value>(&data.unwrap()).unwrap()
+    };
+    assert_eq!(next()["documents"], 4);
+    project.write("docs/new.md", "# New\n\nNew.\n");
+    while next()["documents"] != 5 {}
+    let answer = server.send("POST", "/v1/sync", &json!({}));
+    assert_eq!(answer.status, 202);
+    let (_, field) = server
+        .send("POST", "/v1/sync", &json!({"collections": ["x"]}))
+        .problem(404);
+    assert_eq!(field, "collections");
+    // The stream ends with the server.
+    let (code, _) = server.end();
+    assert_eq!(code, Some(0));
+    lines.for_each(drop);
+}
+
+#[test]
+fn the_description_lists_every_address() {
+    let project = kitchen();
+    let server = Server::ready(&project, &[]);
+    let description = server.get("/v1/openapi.json").ok();
+    assert_eq!(description["openapi"], "3.1.0");
+    let paths = description["paths"].as_object().unwrap();
+    for (path, operations) in paths {
+        let path = path
+            .replace("{target}", "docs/tea.md")
+            .replace("{name}", "nothing");
+        for method in operations.as_object().unwrap().keys() {
+            if path == "/v1/events" {
+                continue;
+            }
+            let method = method.to_uppercase();
+            let answer = server.send(&method, &path, &json!({}));
+            assert!(
+                ![405, 500].contains(&answer.status),
+                "{method} {path}: {answer:?}"
+            );
+            let unknown = server.send(&method, &format!("{path}?nothing=1"), &json!({}));
+            if method == "GET" {
+                let (_, field) = unknown.problem(400);
+                assert_eq!(field, "nothing", "{path}");
+            }
+        }
+    }
+    let page = server.get("/v1/");
+    assert!(page.body.contains("/v1/search"));
+    let metrics = server.get("/metrics").body;
+    assert!(
+        metrics.contains("excerpt_documents{source=\"project\"} 4"),
+        "{metrics}"
+    );
+    server.get("/v2").problem(404);
+    server
+        .ask(("PUT", "/v1/status"), &server.token, &[], b"")
+        .problem(405);
+}
+
+#[test]
+fn the_log_is_one_object_a_request_without_what_was_asked() {
+    let project = kitchen();
+    let server = Server::ready(&project, &[]);
+    let id = [("X-Request-Id", "abc-123")];
+    let answer = server.ask(("GET", "/v1/search?query=tea"), &server.token, &id, b"");
+    assert_eq!(answer.header("x-request-id"), Some("abc-123"));
+    let token = server.token.clone();
+    let (code, log) = server.end();
+    assert_eq!(code, Some(0));
+    assert!(!log.contains(&token) && !log.contains("query"), "{log}");
+    let lines: Vec<Value> = log
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect();
+    let ours = lines
+        .iter()
+        .find(|line| line["span"]["id"] == "abc-123")
+        .unwrap();
+    assert_eq!(
+        (&ours["status"], &ours["span"]["path"]),
+        (&json!(200), &json!("/v1/search"))
+    );
+    assert_eq!(ours["span"]["token"], "owner");
+}
