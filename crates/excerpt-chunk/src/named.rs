@@ -65,7 +65,9 @@ macro_rules! named {
             }
 
             fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                schemars::json_schema!({"type": "string", "enum": Self::NAMES})
+                let names = Self::NAMES.iter().filter(|name| crate::schema::is_built(name));
+                let names: Vec<_> = names.collect();
+                schemars::json_schema!({"type": "string", "enum": names})
             }
         }
     };

@@ -79,3 +79,8 @@ impl JsonSchema for ContextParts {
         })
     }
 }
+
+/// Whether this build has the value of this name: the tokenizers are a feature.
+pub(crate) fn is_built(name: &str) -> bool {
+    cfg!(feature = "tokens") || !matches!(name, "cl100k" | "o200k")
+}

@@ -634,7 +634,7 @@ impl Scope {
     ///
     /// # Errors
     ///
-    /// When there is no such collection, or nothing to change, and those of the index.
+    /// When there is no such collection, and those of the index.
     pub fn edit(
         &self,
         writer: &mut EngineWriter,
@@ -643,9 +643,6 @@ impl Scope {
         let known = self.collection(&request.name)?;
         let mut changed = known.clone();
         request.changes.apply_to(&mut changed);
-        if changed == known {
-            return Err(ServiceError::NothingToChange { name: known.name });
-        }
         request.changes.check_title(&known.root, &known.name)?;
         excerpt_grammars::chunker(changed.chunking.config())?;
         let index = writer.index()?;

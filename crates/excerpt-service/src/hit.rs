@@ -119,6 +119,7 @@ pub struct HitCopy<'a> {
     /// The path of the document as shown.
     pub path: String,
     /// The first and the last line of its best chunk.
+    #[schemars(with = "[usize; 2]")]
     pub lines: (usize, usize),
 }
 

@@ -323,7 +323,8 @@ fn summary(
 ) -> ServiceResult<Option<(Overview, Vec<ListedDocument>)>> {
     /// How many of the newest documents it names.
     const NEWEST: usize = 5;
-    let overview = Overview::of(index, sources, below);
+    let mut overview = Overview::of(index, sources, below);
+    overview.add_tags(index, sources, below)?;
     if overview.documents == 0 {
         return Ok(None);
     }

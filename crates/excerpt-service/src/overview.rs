@@ -1,15 +1,21 @@
 //! What some sources contain, as a summary for models and users.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use excerpt_index::{Index, ListOptions, is_date};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 
+use crate::error::ServiceResult;
 use crate::scope::VisibleSource;
 
 /// The maximum number of titles of a source.
 const TITLES: usize = 8;
+
+/// The maximum number of tags.
+const TAGS: usize = 100;
 
 /// How many documents are searched for useful titles: daily notes are titled by date, which says
 /// nothing about them.
@@ -21,15 +27,28 @@ pub struct Overview {
     /// How many documents there are.
     pub documents: usize,
     /// The languages with their counts, the most frequent first.
+    #[schemars(schema_with = "counted")]
     pub languages: Vec<(String, usize)>,
     /// The top-level folders with their counts, the largest first.
+    #[schemars(schema_with = "counted")]
     pub folders: Vec<(String, usize)>,
+    /// The tags of the documents with their counts, the most frequent first, at most 100.
+    #[schemars(schema_with = "counted")]
+    pub tags: Vec<(String, usize)>,
     /// The headings that the documents are about.
     pub topics: Vec<String>,
     /// The titles of some documents, if no topics are known.
     pub titles: Vec<String>,
     /// The names of the collections.
     pub collections: Vec<String>,
+}
+
+/// Names with their counts, as pairs.
+fn counted(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "array",
+        "items": {"type": "array", "items": {"type": ["string", "integer"]}, "minItems": 2, "maxItems": 2}
+    })
 }
 
 impl Overview {
@@ -48,6 +67,26 @@ impl Overview {
             counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         }
         content
+    }
+
+    /// Adds the tags of the documents, which takes a look at each.
+    pub(crate) fn add_tags(
+        &mut self,
+        index: &Index,
+        sources: &[VisibleSource],
+        below: &str,
+    ) -> ServiceResult<()> {
+        let mut counts = BTreeMap::<String, usize>::new();
+        for seen in sources {
+            let options = ListOptions::default().source(&seen.root).path(below);
+            for (tag, count) in index.tags(&options)? {
+                *counts.entry(tag).or_default() += count;
+            }
+        }
+        self.tags = counts.into_iter().collect();
+        self.tags.sort_by_key(|(_, count)| Reverse(*count));
+        self.tags.truncate(TAGS);
+        Ok(())
     }
 
     fn add(&mut self, index: &Index, seen: &VisibleSource, below: &str) -> Option<()> {

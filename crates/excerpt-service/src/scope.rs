@@ -239,11 +239,17 @@ impl Scope {
     /// The served folder `root`. Its name is that of no collection unless it is one.
     fn root_source(&self, root: &Path, all: &[Collection]) -> VisibleSource {
         let collection = all.iter().find(|known| known.root == *root).cloned();
-        let mut name = Collection::name_for(&root.join(&self.base));
         let is_taken = |name: &str| all.iter().any(|known| known.name == name);
-        while collection.is_none() && is_taken(&name) {
-            name.push('_');
-        }
+        let name = match &collection {
+            Some(known) => known.name.clone(),
+            None => {
+                let mut name = Collection::name_for(&root.join(&self.base));
+                while is_taken(&name) {
+                    name.push('_');
+                }
+                name
+            }
+        };
         VisibleSource {
             name,
             root: root.to_path_buf(),

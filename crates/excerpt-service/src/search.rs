@@ -4,7 +4,7 @@ use excerpt_index::{
     Answer, Channels, DocumentHits, Filter, Fusion, Hit, Index, ListOptions, Note, Query, Rank,
     Ranking, RankingPreset,
 };
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
@@ -22,7 +22,7 @@ pub const MOST_HITS: usize = 1_000;
 #[serde(default, deny_unknown_fields)]
 pub struct SearchRequest {
     /// The question, or some words; `"a phrase"` in quotes.
-    #[schemars(length(max = 100_000))]
+    #[schemars(length(max = 4_000))]
     pub query: String,
     /// Only in this folder or document. Default: everywhere.
     pub path: Option<String>,
@@ -36,14 +36,16 @@ pub struct SearchRequest {
     pub languages: Vec<String>,
     /// Only documents about this version, or that name none.
     pub version: Option<String>,
-    /// Only documents dated on this day or later.
+    /// Only documents dated on this day or later: `YYYY-MM-DD`, `YYYY-MM` or `YYYY`.
+    #[schemars(regex(pattern = r"^[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?$"))]
     pub since: Option<String>,
     /// Only documents dated on this day or earlier.
+    #[schemars(regex(pattern = r"^[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?$"))]
     pub until: Option<String>,
     /// Only documents whose front matter has these values in these fields: an object, or in the
     /// query of an address `name=value`.
     #[serde(deserialize_with = "read_fields", serialize_with = "write_fields")]
-    #[schemars(with = "Map<String, Value>")]
+    #[schemars(schema_with = "fields_schema")]
     pub fields: Vec<(String, String)>,
     /// What is ranked. Default: documents.
     pub ranks: RankedUnit,
@@ -94,6 +96,13 @@ impl Default for SearchRequest {
             fusion: None,
         }
     }
+}
+
+fn fields_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "object",
+        "additionalProperties": {"type": ["string", "number", "boolean"]}
+    })
 }
 
 /// Reads fields from an object or from texts `name=value`.
@@ -172,6 +181,21 @@ pub struct SearchResults<'a> {
     pub more: bool,
     /// What to know about the answer.
     pub notes: Vec<String>,
+}
+
+impl SearchResults<'_> {
+    /// No hits, and why.
+    #[must_use]
+    pub fn nothing(note: String) -> Self {
+        SearchResults {
+            hits: Vec::new(),
+            matched: 0,
+            searched: 0,
+            vectors: false,
+            more: false,
+            notes: vec![note],
+        }
+    }
 }
 
 impl SearchReply {

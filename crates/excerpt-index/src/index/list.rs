@@ -35,6 +35,15 @@ impl Index {
         self.current(|open| open.listed(|catalog| list::folders(catalog, options)))
     }
 
+    /// The tags of the documents with how many documents have each, the most frequent first.
+    ///
+    /// # Errors
+    ///
+    /// As [`Index::documents`].
+    pub fn tags(&self, options: &ListOptions) -> Result<Vec<(String, usize)>> {
+        self.current(|open| open.listed(|catalog| list::tags(catalog, options)))
+    }
+
     /// How many documents there are, whatever the limit, and how many chunks they have.
     ///
     /// # Errors

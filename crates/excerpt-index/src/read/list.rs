@@ -12,7 +12,7 @@ use crate::model::{
 use crate::source::Origin;
 use crate::source::commits::{Commit, Commits};
 use crate::store::catalog::Catalog;
-use crate::store::facet::DATE;
+use crate::store::facet::{DATE, TAG};
 use crate::store::{Listed, StoreError};
 
 /// The source to list, if one is named.
@@ -46,6 +46,27 @@ pub(crate) fn counts(
     let path = segments(options.path.as_deref().unwrap_or_default());
     let counts = catalog.counts(source(options).as_ref(), &path)?;
     Ok((counts.documents, counts.chunks))
+}
+
+/// The tags with their counts, the most frequent first.
+pub(crate) fn tags(
+    catalog: &dyn Catalog,
+    options: &ListOptions,
+) -> Result<Vec<(String, usize)>, StoreError> {
+    let path = segments(options.path.as_deref().unwrap_or_default());
+    let mut documents = HashSet::new();
+    catalog.each_listed(source(options).as_ref(), &path, None, &mut |document| {
+        documents.insert(document.id);
+    })?;
+    let mut counts = HashMap::<String, usize>::new();
+    catalog.each_facet(TAG, &mut |document, tag| {
+        if documents.contains(&document) {
+            *counts.entry(tag.to_string()).or_default() += 1;
+        }
+    })?;
+    let mut tags: Vec<_> = counts.into_iter().collect();
+    tags.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    Ok(tags)
 }
 
 /// The documents.

@@ -9,11 +9,12 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
+use excerpt_chunk::{Settings, settings_from_json};
 use excerpt_index::Index;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::body::Body as _;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Deserializer, Error as _};
+use serde::{Deserialize as _, Serialize};
 use serde_json::{Map, Value};
 
 use super::problem::Problem;
@@ -100,9 +101,21 @@ impl Call {
         }
         let body = unlocked(std::mem::take(&mut self.body));
         let bytes = body_of(body, BODY_LIMIT).await?;
+        if bytes.trim_ascii_start().first() != Some(&b'{') {
+            let detail = "the body must be a JSON object";
+            return Err(Problem::new(StatusCode::BAD_REQUEST, detail));
+        }
         let mut parsed = serde_json::Deserializer::from_slice(&bytes);
-        let value = serde_path_to_error::deserialize(&mut parsed)
-            .map_err(|error| wrong(&error, "field"))?;
+        let value = match serde_path_to_error::deserialize(&mut parsed) {
+            Ok(value) => value,
+            Err(error) => {
+                return match with_whole_numbers(&bytes) {
+                    Some(same) => serde_path_to_error::deserialize(same)
+                        .map_err(|error| wrong(&error, "field")),
+                    None => Err(wrong(&error, "field")),
+                };
+            }
+        };
         parsed
             .end()
             .map_err(|error| Problem::new(StatusCode::BAD_REQUEST, not_json(&error)))?;
@@ -115,13 +128,7 @@ impl Call {
     ///
     /// When it is none.
     pub(super) async fn object(&mut self) -> Result<Map<String, Value>, Problem> {
-        match self.json().await? {
-            Value::Object(object) => Ok(object),
-            _ => Err(Problem::new(
-                StatusCode::BAD_REQUEST,
-                "the body must be an object",
-            )),
-        }
+        self.json().await
     }
 
     /// Checks that the client may write.
@@ -198,6 +205,48 @@ impl Call {
     }
 }
 
+/// The same JSON with numbers such as `5.0` as whole ones, which they are in JSON; `None` if it has
+/// no such numbers.
+fn with_whole_numbers(bytes: &[u8]) -> Option<Value> {
+    fn change(value: &mut Value) -> bool {
+        match value {
+            Value::Number(number) if number.is_f64() => {
+                let whole = number.as_f64().filter(|number| number.fract() == 0.0);
+                let whole = whole.filter(|number| (0.0..1e15).contains(number));
+                if let Some(whole) = whole {
+                    *value = (whole as u64).into();
+                }
+                whole.is_some()
+            }
+            Value::Array(values) => values.iter_mut().fold(false, |is, it| change(it) | is),
+            Value::Object(fields) => fields.values_mut().fold(false, |is, it| change(it) | is),
+            _ => false,
+        }
+    }
+    let mut value = serde_json::from_slice(bytes).ok()?;
+    change(&mut value).then_some(value)
+}
+
+/// Reads a text that is not `null`.
+///
+/// # Errors
+///
+/// When it is no text.
+pub(super) fn given<'d, D: Deserializer<'d>>(from: D) -> Result<Option<String>, D::Error> {
+    String::deserialize(from).map(Some)
+}
+
+/// Reads how documents are split, as a configuration file says it.
+///
+/// # Errors
+///
+/// What is wrong and what was expected.
+pub(super) fn read_chunking<'d, D: Deserializer<'d>>(from: D) -> Result<Settings, D::Error> {
+    let said = Map::<String, Value>::deserialize(from)?.into_iter();
+    let said = said.filter(|(_, value)| !value.is_null());
+    settings_from_json(&said.collect()).map_err(D::Error::custom)
+}
+
 fn unlocked(body: Mutex<Body>) -> Body {
     body.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
@@ -271,6 +320,14 @@ pub(super) fn of_bytes(status: StatusCode, body: Vec<u8>) -> Response {
 fn wrong<E: std::fmt::Display>(error: &serde_path_to_error::Error<E>, kind: &str) -> Problem {
     let message = plain(&error.inner().to_string());
     let path = error.path().to_string();
+    // What is wrong in a configuration names its field, and contradicts another.
+    if path == "chunking"
+        && let Some(rest) = message.strip_prefix('`')
+        && let Some((field, _)) = rest.split_once('`')
+    {
+        let field = format!("{path}.{field}");
+        return Problem::of_field(StatusCode::UNPROCESSABLE_ENTITY, &field, &*message);
+    }
     let named = message
         .contains("field `")
         .then(|| message.split('`').nth(1))
@@ -300,6 +357,9 @@ fn plain(message: &str) -> String {
     let mut plain: String = message.chars().take(LONGEST).collect();
     if plain.len() < message.len() {
         plain.push('…');
+    }
+    if let Some(at) = plain.rfind(" at line ") {
+        plain.truncate(at);
     }
     let plain = plain.replace('\n', " ").replace("usize", "a whole number");
     plain.replace("f32", "a number")

@@ -34,7 +34,7 @@ const HEAD_TIME: Duration = Duration::from_secs(20);
 
 /// The most headers of a request, and the size of its head in bytes.
 const HEADERS: usize = 64;
-const HEAD_SIZE: usize = 32 << 10;
+const HEAD_SIZE: usize = 80 << 10;
 
 /// How long requests may take to end once the server stops.
 const FAREWELL: Duration = Duration::from_secs(10);

@@ -161,7 +161,7 @@ async fn serve(
     let stop = stopping.clone();
     let signals = tokio::spawn(async move {
         signal().await;
-        say("stopping: requests that are being answered are finished first");
+        tracing::info!("stopping: requests that are being answered are finished first");
         stop.cancel();
         signal().await;
         std::process::exit(130);

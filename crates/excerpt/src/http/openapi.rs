@@ -75,7 +75,8 @@ fn document(operations: &[Operation]) -> Value {
         path[operation.method.as_str().to_lowercase()] = described;
     }
     let mut schemas = answers.take_definitions(true);
-    for (name, schema) in requests.take_definitions(true) {
+    for (name, mut schema) in requests.take_definitions(true) {
+        bounded(&mut schema);
         schemas.insert(name, schema);
     }
     for schema in schemas.values_mut() {
@@ -152,6 +153,10 @@ fn described(
         });
         responses.insert(status.to_string(), described);
     }
+    // These come before a request reaches anything that could say more.
+    for status in [414, 431] {
+        responses.insert(status.to_string(), json!({"description": in_words(status)}));
+    }
     let mut described = json!({
         "operationId": operation.id,
         "tags": [operation.group],
@@ -206,6 +211,7 @@ fn in_query(schema: &Value, generator: &SchemaGenerator) -> Vec<Value> {
         let mut field = field.clone();
         let about = field.as_object_mut().and_then(|it| it.remove("description"));
         without_null(&mut field);
+        bounded(&mut field);
         // An object is written as pairs.
         if field["type"] == "object" {
             field = json!({"type": "array", "items": {"type": "string", "pattern": "^[^=\\s][^=]*=.*$"}});
@@ -222,6 +228,24 @@ fn in_query(schema: &Value, generator: &SchemaGenerator) -> Vec<Value> {
         parameter
     });
     fields.collect()
+}
+
+/// Whole numbers have an end.
+fn bounded(schema: &mut Value) {
+    let is_whole = schema["type"] == "integer"
+        || schema["type"]
+            .as_array()
+            .is_some_and(|types| types.iter().any(|it| it == "integer"));
+    match schema {
+        Value::Object(fields) => {
+            if is_whole {
+                fields.entry("maximum").or_insert(u64::MAX.into());
+            }
+            fields.values_mut().for_each(bounded);
+        }
+        Value::Array(values) => values.iter_mut().for_each(bounded),
+        _ => {}
+    }
 }
 
 /// A parameter is left out rather than null.

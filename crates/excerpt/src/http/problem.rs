@@ -9,6 +9,9 @@ use excerpt_service::{ServiceError, Unanswered};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+/// What is said where nothing is indexed.
+pub(super) const NOTHING: &str = "nothing is indexed yet: ask again in a moment";
+
 /// Why a request has no answer.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Problem {
@@ -137,14 +140,10 @@ impl From<ServiceError> for Problem {
                 Problem::new(Status::CONFLICT, detail).of("collections")
             }
             ServiceError::InvalidLines { .. } | ServiceError::ReversedLines { .. } => {
-                of(Status::BAD_REQUEST, "lines")
+                of(Status::UNPROCESSABLE_ENTITY, "lines")
             }
             ServiceError::Chunking(wrong) => of(Status::UNPROCESSABLE_ENTITY, wrong.field),
-            ServiceError::NothingIndexed => Problem::later(
-                Status::SERVICE_UNAVAILABLE,
-                2,
-                "nothing is indexed yet: ask again in a moment",
-            ),
+            ServiceError::NothingIndexed => Problem::new(Status::NOT_FOUND, NOTHING),
             ServiceError::ShuttingDown => {
                 Problem::later(Status::SERVICE_UNAVAILABLE, 5, detail.clone())
             }
@@ -219,6 +218,7 @@ fn of_index(error: &Error) -> Problem {
             "version" => "version",
             _ => "fields",
         }),
+        Error::Config(wrong) => plain(Status::UNPROCESSABLE_ENTITY).of(wrong.field),
         Error::EmptyQuery { .. } => plain(Status::UNPROCESSABLE_ENTITY).of("query"),
         Error::Ranking { .. } => plain(Status::UNPROCESSABLE_ENTITY),
         Error::Lines { .. } => plain(Status::RANGE_NOT_SATISFIABLE).of("lines"),

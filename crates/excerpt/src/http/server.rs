@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
+use axum::http::header::{
+    CONNECTION, CONTENT_SECURITY_POLICY, REFERRER_POLICY, TRANSFER_ENCODING, X_CONTENT_TYPE_OPTIONS,
+};
 use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
@@ -35,7 +37,7 @@ const AT_ONCE: usize = 2_048;
 const ANSWER_TIME: Duration = Duration::from_secs(60);
 
 /// The longest address, in bytes.
-const LONGEST_ADDRESS: usize = 16 << 10;
+const LONGEST_ADDRESS: usize = 60 << 10;
 
 /// The header with the id of a request.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -244,8 +246,14 @@ fn shown_path(path: &str) -> String {
 
 /// Adds the headers that limit what a browser does with an answer.
 async fn with_policy(request: Request, next: Next) -> Response {
+    let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
+    // A length beside the chunks may have misled a proxy about where the request ends: nothing that
+    // follows it on this connection is taken for another.
+    if is_chunked {
+        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    }
     let mut add = |name: HeaderName, value: &'static str| {
         headers.insert(name, HeaderValue::from_static(value));
     };

@@ -8,6 +8,7 @@ each server exits with 0 and without an error message when its input ends.
 """
 import asyncio
 import contextlib
+import itertools
 import json
 import pathlib
 import sys
@@ -15,11 +16,13 @@ import tempfile
 from unittest import mock
 
 import anyio
+import httpx2
 import jsonschema
 import mcp_types
 from fixture import DOCUMENTS, REVISIONS, Judge, Project, Wrong
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
 
 # The revision without a handshake: each request has the metadata of one.
 NEWEST = REVISIONS[0]
@@ -37,6 +40,9 @@ def bed(at: int) -> str:
 # Enough for the first sync to take a while, even in a release build.
 FIELDS = {f"beds/{at // 50}/bed-{at}.md": bed(at) for at in range(3000)}
 GARDEN = dict(list(FIELDS.items())[:100])
+
+# The names of tokens.
+NAMES = itertools.count()
 
 # The timeout of the whole run, in case something hangs.
 LONGEST = 100
@@ -176,6 +182,18 @@ class Agent:
             self.check(f"{what}: a message", error.message)
         else:
             self.check(f"{what} is refused", False, answer)
+
+
+class RemoteAgent(Agent):
+    """A client of a server over HTTP, with a token that may read or also write."""
+
+    @contextlib.asynccontextmanager
+    async def _transport(self, *words: str):
+        token = self.project.token(f"{self.revision} {next(NAMES)}", *words)
+        with self.project.served() as (address, _):
+            async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=LONGEST) as client:
+                async with streamable_http_client(f"{address}/mcp", http_client=client) as (read, write):
+                    yield Stream(read, self.received), Stream(write, self.sent)
 
 
 async def reading(agent: Agent) -> None:
@@ -358,6 +376,12 @@ async def run(binary: str, judge: Judge) -> None:
             if revision == NEWEST:
                 async with Agent(project, revision, judge).served(asks_first=False) as agent:
                     await at_once(agent)
+        with Project(binary) as project:
+            (project.folder.parent / "secret.md").write_text("# Secret\n")
+            project.sync()
+            for part, words in ((reading, ()), (resources, ()), (writing, ("--write",))):
+                async with RemoteAgent(project, revision, judge).served(*words) as agent:
+                    await part(agent)
         for part, documents in ((first_sync, FIELDS), (first_session, GARDEN)):
             with Project(binary, {}) as project:
                 # The first sync of the documents begins when the other process has released the index.

@@ -3,8 +3,8 @@
 
 usage: conformance.py BINARY FOLDER
 
-FOLDER is where the suite is installed; if it is already there, it is not fetched again. The suite uses HTTP, and `bridge.py` passes its messages to the real
-binary and back. The whole suite runs for each revision. A scenario in JUDGED must pass every check; one in LEFT_OUT only the check that each message is valid
+FOLDER is where the suite is installed; if it is already there, it is not fetched again. The suite uses HTTP. It is run against `excerpt serve`, and against
+`excerpt mcp`, to which `bridge.py` passes its messages. The whole suite runs for each transport and revision. A scenario in JUDGED must pass every check; one in LEFT_OUT only the check that each message is valid
 by the schema of its revision. A scenario that is in neither, and an entry without effect, is an error. Scenarios of extensions are not run: the server has
 none.
 """
@@ -93,6 +93,12 @@ CHECKS_LEFT_OUT = {
     "sep-2575-server-sends-tools-list-changed-on-subscription": "needs the tool test_trigger_tool_change; client.py judges it",
 }
 
+# What the bridge hides is judged over HTTP.
+JUDGED_OVER_HTTP = JUDGED | {"dns-rebinding-protection", "http-header-validation"}
+CHECKS_LEFT_OUT_OVER_HTTP = {check: reason for check, reason in CHECKS_LEFT_OUT.items() if not reason.startswith("judges HTTP")} | {
+    "server-sse-multiple-streams-session": "the server has no sessions",
+}
+
 # The check that each message of the server is valid by the schema of its revision. The suite adds it to every scenario that uses its own client.
 SCHEMA = "wire-schema-valid"
 
@@ -132,31 +138,39 @@ def run(suite: pathlib.Path, url: str, revision: str) -> dict:
     return scenarios
 
 
-def judge(revision: str, scenarios: dict, judge: Judge, left_out: set) -> None:
+def judge(revision: str, scenarios: dict, judge: Judge, left_out: set, judged: set = JUDGED, unjudged: dict = CHECKS_LEFT_OUT) -> None:
     """Evaluates every check. Failed checks that are left out are added to `left_out`."""
     unknown = scenarios.keys() - JUDGED - LEFT_OUT.keys()
     judge.check(f"{revision}: every scenario is judged or has a reason", not unknown, sorted(unknown))
     for name, checks in sorted(scenarios.items()):
-        passed = 0
+        passed, unchecked = 0, 0
         for check in checks:
             failed = check["status"] in ("FAILURE", "WARNING")
-            is_left_out = name in LEFT_OUT and check["id"] != SCHEMA
-            if failed and not is_left_out and check["id"] in CHECKS_LEFT_OUT:
+            is_left_out = name not in judged and check["id"] != SCHEMA
+            if failed and not is_left_out and check["id"] in unjudged:
                 left_out.add(check["id"])
                 is_left_out = True
+                unchecked += 1
             if not is_left_out:
                 judge.check(f"{revision}: {name}: {check['id']}", not failed, check.get("errorMessage") or check["status"])
                 passed += check["status"] == "SUCCESS"
-        if name in JUDGED:
-            judge.check(f"{revision}: {name}: something was checked", passed > 0)
+        if name in judged:
+            judge.check(f"{revision}: {name}: something was checked", passed + unchecked > 0)
             print(f"{revision}  {name}: {passed} passed")
+
+
+def compared(what: str, scenarios: dict, counted: Judge) -> None:
+    """Checks that the messages were compared with the schema of the revision."""
+    schemas = sum(check["id"] == SCHEMA for checks in scenarios.values() for check in checks)
+    counted.check(f"{what}: messages were compared with the schema", schemas > len(scenarios) // 2, schemas)
+    print(f"{what}  the answers in {schemas} of {len(scenarios)} scenarios compared with the schema")
 
 
 def main() -> None:
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     suite = installed(pathlib.Path(sys.argv[2]).resolve())
-    counted, seen, left_out = Judge(), set(), set()
+    counted, seen, left_out, left_out_of_http = Judge(), set(), set(), set()
     try:
         for revision in REVISIONS:
             with Project(sys.argv[1]) as project:
@@ -165,14 +179,17 @@ def main() -> None:
                     scenarios = run(suite, bridge.url, revision)
                 counted.check(f"{revision}: what the bridge saw", not bridge.faults, bridge.faults)
                 counted.check(f"{revision}: the suite asked the server", bridge.requests > len(scenarios), bridge.requests)
-                judge(revision, scenarios, counted, left_out)
-                schemas = sum(check["id"] == SCHEMA for checks in scenarios.values() for check in checks)
-                counted.check(f"{revision}: messages were compared with the schema", schemas > len(scenarios) // 2, schemas)
-                print(f"{revision}  {bridge.requests} requests, the answers in {schemas} of {len(scenarios)} scenarios compared with the schema")
+                judge(f"stdio {revision}", scenarios, counted, left_out)
+                compared(f"stdio {revision}", scenarios, counted)
+                seen |= scenarios.keys()
+                with project.served("--no-token") as (address, _):
+                    scenarios = run(suite, f"{address}/mcp", revision)
+                judge(f"HTTP {revision}", scenarios, counted, left_out_of_http, JUDGED_OVER_HTTP, CHECKS_LEFT_OUT_OVER_HTTP)
+                compared(f"HTTP {revision}", scenarios, counted)
             seen |= scenarios.keys()
         stale = (JUDGED | LEFT_OUT.keys()) - seen
         counted.check("every scenario that is named here was run", not stale, sorted(stale))
-        stale = CHECKS_LEFT_OUT.keys() - left_out
+        stale = (CHECKS_LEFT_OUT.keys() - left_out) | (CHECKS_LEFT_OUT_OVER_HTTP.keys() - left_out_of_http)
         counted.check("every check that is left out fails; take out of the list those that pass", not stale, sorted(stale))
     except Wrong as wrong:
         sys.exit(f"conformance: {wrong}")

@@ -63,6 +63,27 @@ class Project:
         subprocess.run([self.binary, "sync", self.folder], env=self.environment, check=True, capture_output=True, timeout=60)
         return self
 
+    @contextlib.contextmanager
+    def served(self, *words: str):
+        """`excerpt serve` of this folder on a free port. Yields its address and its token, and checks how it ends."""
+        command = [str(self.binary), "serve", str(self.folder), "--listen", "127.0.0.1:0", "--log", "off", *words]
+        server = subprocess.Popen(command, env=self.environment, stdout=subprocess.PIPE, text=True)
+        try:
+            lines = [server.stdout.readline() for _ in range(4)]
+            yield lines[0].split()[-1], lines[1].strip().partition("token=")[2]
+            server.terminate()
+            if server.wait(timeout=30) != 0:
+                raise Wrong(f"the server ended with {server.returncode}")
+        finally:
+            server.kill()
+            server.wait()
+            server.stdout.close()
+
+    def token(self, name: str, *words: str) -> str:
+        """A new token."""
+        made = subprocess.run([self.binary, "token", "add", name, *words], env=self.environment, check=True, capture_output=True, text=True, timeout=60)
+        return made.stdout.strip()
+
     def command(self, *words: str) -> list:
         """The command that serves this folder."""
         return [str(self.binary), "mcp", str(self.folder), *words]

@@ -30,16 +30,19 @@ pub(super) fn operations() -> Vec<Operation> {
 /// What is split, and how: `text` or `path`.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
+#[schemars(extend("oneOf" = [{"required": ["text"]}, {"required": ["path"]}]))]
 #[expect(
     dead_code,
     reason = "it only describes the body, which is read field by field"
 )]
 struct ChunkBody {
     /// A text.
+    #[schemars(with = "String", default)]
     text: Option<String>,
     /// The name of a file, whose extension determines the syntax of `text`.
     name: Option<String>,
     /// A document, or a part of one, as `/v1/documents/{target}` names it.
+    #[schemars(with = "String", default)]
     path: Option<String>,
     /// The collection that the document is in, if several have it.
     collections: Option<Vec<String>>,
@@ -58,7 +61,7 @@ struct SplitDocuments<'a> {
 /// Takes a text out of the body.
 fn text(body: &mut Map<String, Value>, field: &str) -> Result<Option<String>, Problem> {
     match body.remove(field) {
-        None | Some(Value::Null) => Ok(None),
+        None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
         Some(_) => Err(Problem::field(field, format!("`{field}` is not a text"))),
     }
@@ -66,7 +69,7 @@ fn text(body: &mut Map<String, Value>, field: &str) -> Result<Option<String>, Pr
 
 fn texts(body: &mut Map<String, Value>, field: &str) -> Result<Vec<String>, Problem> {
     match body.remove(field) {
-        None | Some(Value::Null) => Ok(Vec::new()),
+        None => Ok(Vec::new()),
         Some(value) => serde_json::from_value(value)
             .map_err(|_| Problem::field(field, format!("`{field}` is not a list of texts"))),
     }
@@ -83,9 +86,9 @@ fn settings(body: &Map<String, Value>) -> Result<Settings, Problem> {
 async fn chunk(mut call: Call) -> Result<Response, Problem> {
     let mut body = call.object().await?;
     let (given, path) = (text(&mut body, "text")?, text(&mut body, "path")?);
+    body.retain(|_, value| !value.is_null());
     let name = text(&mut body, "name")?;
     let collections = texts(&mut body, "collections")?;
-    body.retain(|_, value| !value.is_null());
     let chunking = settings(&body)?;
     let body = match (given, path) {
         (Some(_), Some(_)) => {

@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Operation;
-use crate::http::call::{Call, json, written};
+use crate::http::call::{Call, given, json, read_chunking, written};
 use crate::http::problem::Problem;
 use crate::http::tenant::Tenant;
 
@@ -119,10 +119,15 @@ pub(super) struct NoParameters {}
 /// What is added: `text` or `path`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(extend("oneOf" = [{"required": ["text"]}, {"required": ["path"]}]))]
 struct AddBody {
     /// A text.
+    #[serde(deserialize_with = "given")]
+    #[schemars(with = "String")]
     text: Option<String>,
     /// A folder or file on the server.
+    #[serde(deserialize_with = "given")]
+    #[schemars(with = "String")]
     path: Option<String>,
     /// Whether it replaces what has the same path or name. Default: no.
     replace: bool,
@@ -137,6 +142,7 @@ struct AddBody {
     /// Words to filter by.
     tags: Vec<String>,
     /// How they are split.
+    #[serde(deserialize_with = "read_chunking")]
     chunking: Settings,
 }
 
@@ -253,6 +259,7 @@ struct EditBody {
     /// Words to filter by.
     tags: Vec<String>,
     /// How its documents are split.
+    #[serde(deserialize_with = "read_chunking")]
     chunking: Settings,
 }
 
@@ -301,5 +308,10 @@ async fn remove(mut call: Call) -> Result<Response, Problem> {
         .engine
         .write(move |writer| Ok::<_, Problem>(tenant.scope.remove(writer, &name)?));
     removed.await?;
+    // The folder that is served stays, also if it was a collection.
+    let sources = call.tenant.scope.sources()?;
+    call.server
+        .engine
+        .request_sync(&sources, SyncRequest::default());
     Ok(StatusCode::NO_CONTENT.into_response())
 }

@@ -1,10 +1,11 @@
 //! `/v1/documents` and what else is listed and read.
 
-use axum::http::Method;
+use axum::http::{Method, StatusCode};
 use axum::response::Response;
-use excerpt_index::DocumentText;
+use excerpt_index::{DocumentText, Index};
 use excerpt_service::{
     GetRequest, ListKind, ListReply, ListRequest, ListedDocument, ListedFolder, Overview,
+    ServiceError,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::Operation;
 use crate::http::call::{Call, written};
 use crate::http::problem::Problem;
+use crate::http::tenant::Tenant;
 
 const GROUP: &str = "Documents";
 
@@ -37,7 +39,7 @@ pub(super) fn operations() -> Vec<Operation> {
             )])
             .query::<GetParameters>()
             .json::<ReadDocumentText>(200)
-            .problems(&[404, 409, 416]),
+            .problems(&[404, 409, 416, 422]),
         Operation::new(Method::GET, "/v1/folders", "listFolders", folders)
             .said(GROUP, "List the folders with documents")
             .query::<PartParameters>()
@@ -49,6 +51,14 @@ pub(super) fn operations() -> Vec<Operation> {
             .json::<Overview>(200)
             .problems(&[404]),
     ]
+}
+
+/// A list; an empty one if nothing is indexed.
+fn listed(tenant: &Tenant, index: &Index, request: &ListRequest) -> Result<ListReply, Problem> {
+    match tenant.scope.list(index, request) {
+        Err(ServiceError::NothingIndexed) => Ok(ListReply::Documents(Vec::new(), 0)),
+        reply => Ok(reply?),
+    }
 }
 
 /// Which documents are listed.
@@ -121,7 +131,7 @@ async fn list(call: Call) -> Result<Response, Problem> {
             collections,
             limit: Some(offset.saturating_add(limit)),
         };
-        let (documents, total) = match tenant.scope.list(index, &request)? {
+        let (documents, total) = match listed(tenant, index, &request)? {
             ListReply::Documents(documents, total) => (documents, total),
             _ => (Vec::new(), 0),
         };
@@ -164,7 +174,7 @@ async fn folders(call: Call) -> Result<Response, Problem> {
     let parameters: PartParameters = call.query()?;
     let body = call.answer(move |_, tenant, index| {
         let request = parameters.request(ListKind::Folders);
-        let folders = match tenant.scope.list(index, &request)? {
+        let folders = match listed(tenant, index, &request)? {
             ListReply::Folders(folders) => folders,
             _ => Vec::new(),
         };
@@ -180,7 +190,7 @@ async fn summary(call: Call) -> Result<Response, Problem> {
     let parameters: PartParameters = call.query()?;
     let body = call.answer(move |_, tenant, index| {
         let request = parameters.request(ListKind::Summary);
-        let overview = match tenant.scope.list(index, &request)? {
+        let overview = match listed(tenant, index, &request)? {
             ListReply::Summary(Some((overview, _))) => overview,
             _ => Overview::default(),
         };
@@ -225,7 +235,8 @@ async fn get(mut call: Call) -> Result<Response, Problem> {
     match (&parameters.lines, &parameters.section) {
         (Some(_), Some(_)) => {
             let detail = "`lines` and `section` are both given: omit one";
-            return Err(Problem::field("section", detail));
+            let status = StatusCode::UNPROCESSABLE_ENTITY;
+            return Err(Problem::of_field(status, "section", detail));
         }
         (Some(lines), None) => target = format!("{target}:{lines}"),
         (None, Some(section)) => target = format!("{target}#{section}"),

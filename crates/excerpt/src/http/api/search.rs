@@ -1,21 +1,21 @@
 //! `/v1/search`: the chunks that answer a question.
 
-use axum::http::{Method, StatusCode};
+use axum::http::Method;
 use axum::response::Response;
-use excerpt_service::{MOST_HITS, SearchRequest, SearchResults};
+use excerpt_service::{MOST_HITS, SearchRequest, SearchResults, ServiceError};
 
 use super::Operation;
 use crate::http::call::{Call, written};
 use crate::http::notes::notes;
-use crate::http::problem::Problem;
+use crate::http::problem::{NOTHING, Problem};
 use crate::http::server::Server;
 use crate::http::tenant::Tenant;
 
 /// The most hits of one answer.
 const MOST: usize = 100;
 
-/// The longest question, in bytes: only its first words are used.
-const LONGEST: usize = 100_000;
+/// The longest question, in characters: only its first words are used.
+const LONGEST: usize = 4_000;
 
 const GROUP: &str = "Search";
 const ABOUT: &str = "Keywords and meaning are searched together. Without `query`, nothing is found. `offset` and `limit` page through the answer; `more` says whether there may be another page.";
@@ -51,7 +51,13 @@ async fn post(mut call: Call) -> Result<Response, Problem> {
 async fn answered(call: &Call, request: SearchRequest) -> Result<Response, Problem> {
     check(&request)?;
     let work = move |server: &Server, tenant: &Tenant, index: &excerpt_index::Index| {
-        let reply = tenant.scope.search(index, &request)?;
+        let reply = match tenant.scope.search(index, &request) {
+            // A question to what is empty has an answer, which is none.
+            Err(ServiceError::NothingIndexed) => {
+                return written(&SearchResults::nothing(NOTHING.to_string()));
+            }
+            reply => reply?,
+        };
         let notes = notes(server, tenant, index, &reply)?;
         written(&reply.results(&request, &*tenant.scope, notes))
     };
@@ -70,9 +76,9 @@ fn check(request: &SearchRequest) -> Result<(), Problem> {
         let detail = format!("`offset` is {}, expected at most {most}", request.offset);
         return Err(Problem::field("offset", detail));
     }
-    if request.query.len() > LONGEST {
-        let detail = format!("`query` has more than {LONGEST} bytes");
-        return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail));
+    if request.query.chars().nth(LONGEST).is_some() {
+        let detail = format!("`query` has more than {LONGEST} characters");
+        return Err(Problem::field("query", detail));
     }
     Ok(())
 }

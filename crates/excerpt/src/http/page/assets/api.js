@@ -23,7 +23,7 @@ export function adoptSession() {
 }
 
 /** An answer that is an error, as the server describes it (RFC 9457). */
-export class Problem extends Error {
+class Problem extends Error {
   /**
    * @param {number} status 0 if there was no answer
    * @param {{field: string, detail: string}[]} [errors]

@@ -76,7 +76,6 @@ function theme() {
   return document.documentElement.dataset.theme ?? "automatic";
 }
 
-/** Says on the button which theme is on. */
 function labelTheme() {
   const button = byId("theme");
   button.textContent = { automatic: "◐", light: "○", dark: "●" }[theme()];

@@ -76,7 +76,6 @@ function columns(values, top, color) {
   });
 }
 
-/** A line at a size. */
 function rule(name, value, top) {
   const element = h("b", { class: name });
   element.style.bottom = `${(100 * value) / top}%`;

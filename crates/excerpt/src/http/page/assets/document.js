@@ -6,7 +6,6 @@ import { ago, counted, lineRange, name, plain, shown, shownLong, size, trail } f
 
 /** @import { DocumentReply, Incoming, Lines, Outgoing, View } from "./types" */
 
-/** How many colors the margin has. */
 const HUES = 4;
 
 /** The document on the page. @type {DocumentReply | null} */
@@ -89,7 +88,7 @@ function draw(read) {
         read.chunks.length > 1 && [h("button.quiet", { onclick: () => step(-1) }, "Previous"), h("button.quiet", { onclick: () => step(1) }, "Next")]),
       h("a", { href: workshop, id: "to-workshop" }, "Workshop")),
     h("div.document-body",
-      h("div.source-lines", { id: "lines", role: "group", "aria-label": "Text" }, bands(read)),
+      h("div", { id: "lines", role: "group", "aria-label": "Text" }, bands(read)),
       aside(read),
     ),
   );
@@ -187,7 +186,6 @@ function chosenRail() {
   return railsShown().findLastIndex((rail) => Number(rail.dataset.lines.split("-")[0]) <= at);
 }
 
-/** Selects the next or previous chunk. */
 function step(by) {
   const rails = railsShown();
   const next = rails[Math.max(0, Math.min(rails.length - 1, chosenRail() + by))];

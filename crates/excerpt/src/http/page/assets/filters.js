@@ -43,7 +43,7 @@ export async function drawFilters(change) {
   const counted = ([value, documents]) => [value, `${value} (${count(documents)})`];
   offer(selects.collection, summary.collections.map((name) => [name, name]));
   offer(selects.path, folders.folders.filter(({ path }) => path && path !== ".").map(folderChoice));
-  offer(selects.tag, summary.tags.map(counted));
+  offer(selects.tag, (summary.tags ?? []).map(counted));
   offer(selects.language, summary.languages.map(counted));
   offer(selects.kind, [["doc", "Documents"], ["script", "Scripts"]]);
 }

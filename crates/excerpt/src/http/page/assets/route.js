@@ -1,6 +1,5 @@
 /** The address of the page is its state: every view can be linked to, and Back goes back. */
 
-/** The parameters of the current address. */
 export const current = () => new URLSearchParams(location.search);
 
 /** Adds a query to a path. Lists are repeated; what is empty is left out. */
@@ -15,7 +14,6 @@ export function withQuery(path, parameters) {
   return query.size > 0 ? `${path}?${query}` : path;
 }
 
-/** The address of a view. */
 export const href = (parameters) => withQuery("/", parameters);
 
 /**
@@ -27,7 +25,6 @@ export function documentHref({ path, collection }, lines) {
   return href({ view: "document", target: path, collection, lines: lines && lines.join("-") });
 }
 
-/** Goes to an address of this page. */
 export function go(address) {
   const depth = (history.state?.depth ?? 0) + 1;
   history.pushState({ depth }, "", address);

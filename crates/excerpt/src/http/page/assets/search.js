@@ -19,8 +19,8 @@ let wanted = new URLSearchParams();
 /** What the results on the page belong to; `null` while others are on their way. @type {string | null} */
 let answered = null;
 
-/** The results on the page. @type {Hit[]} */
-let hits = [];
+/** The results on the page, by the request that brought them. @type {Hit[][]} */
+let pages = [];
 
 /** Whether Enter was pressed before the results came. */
 let opensFirst = false;
@@ -107,26 +107,29 @@ async function update() {
   await load(wanted.get("q")?.trim() ? find : welcome).catch(showProblem);
 }
 
+/** Requests a page of results. @returns {Promise<SearchReply>} */
+const search = (page, options, more = {}) => get("/v1/search", { ...asRequest(wanted), ranks: "chunks", limit: PAGE, offset: page * PAGE, ...more }, options);
+
 async function find(options) {
   const asked = wanted.toString();
-  const reply = await get("/v1/search", { ...asRequest(wanted), limit: PAGE }, options);
+  const reply = await search(0, options);
   answered = asked;
-  hits = reply.hits;
+  pages = [reply.hits];
   showReply(reply);
   scrollTo(0, 0);
   if (opensFirst) openFirst();
 }
 
 async function findMore(options) {
-  const reply = await get("/v1/search", { ...asRequest(wanted), limit: PAGE, offset: hits.length }, options);
-  hits = [...hits, ...reply.hits];
+  const reply = await search(pages.length, options);
+  pages.push(reply.hits);
   showReply(reply);
   one(`.hit[data-rank="${reply.hits[0]?.rank}"] a.title`)?.focus();
 }
 
 /** @param {Hit} hit @returns {Promise<Hit | undefined>} */
 async function explain(hit) {
-  const reply = await get("/v1/search", { ...asRequest(wanted), limit: 1, offset: hit.rank - 1, explain: true });
+  const reply = await search(pages.findIndex((page) => page.includes(hit)), {}, { explain: true });
   return reply.hits.find((other) => other.id === hit.id);
 }
 
@@ -134,8 +137,8 @@ async function explain(hit) {
 function showReply(reply) {
   fill(byId("search-problem"));
   const items = (some) => some.map((hit) => hitItem(hit, explain));
-  const strong = hits.filter((hit) => !hit.weak);
-  const weak = hits.filter((hit) => hit.weak);
+  const strong = pages.flat().filter((hit) => !hit.weak);
+  const weak = pages.flat().filter((hit) => hit.weak);
   fill(byId("results"),
     h("p.count", { "data-matched": reply.matched }, summary(reply)),
     reply.notes.length > 0 && h("ul.notes", reply.notes.map((note) => h("li", shown(note)))),
@@ -160,7 +163,7 @@ async function welcome(options) {
   const { collections, path } = asRequest(wanted);
   const { documents, total } = await get("/v1/documents", { collections, path, order: "recent", limit: RECENT }, options);
   answered = asked;
-  hits = [];
+  pages = [];
   fill(byId("search-problem"));
   announce("");
   fill(byId("results"),
@@ -171,6 +174,7 @@ async function welcome(options) {
   );
 }
 
+/** @param {Listed} listed */
 function recentItem(listed) {
   const place = listed.collection ? `${listed.collection} › ${listed.path}` : listed.path;
   return h("li",
@@ -195,7 +199,6 @@ function after(milliseconds, what, act) {
   timers[what] = setTimeout(act, milliseconds);
 }
 
-/** The links to move through. */
 const stops = () => all("#results .hit a.title, #results .recent a");
 
 /** Moves the focus to the next or previous result; from the first, back to the field. */

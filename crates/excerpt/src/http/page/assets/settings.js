@@ -73,7 +73,6 @@ function tomlValue(value) {
   return JSON.stringify(value).replaceAll("\x7f", "\\u007f");
 }
 
-/** As a command. @param {Typed} typed */
 export function asCommand(typed, file) {
   const flags = Object.entries(asJson(typed)).map(([name, value]) => `--${name.replaceAll("_", "-")}=${shellWord(String(value))}`);
   return ["excerpt chunk", shellWord(file), ...flags].join(" ");

@@ -41,7 +41,7 @@ function draw(status) {
   const total = `${counted(status.documents, "document")}, ${counted(status.chunks, "chunk")} · version ${status.version}`;
   fill(byId("status-problem"));
   fill(byId("status-body"),
-    h("p.lead", total, status.write && status.sources.length > 1 && syncButton("Sync all", [])),
+    h("p.lead.row", total, status.write && status.sources.length > 1 && syncButton("Sync all", [])),
     status.sources.length === 0 && h("p.soft", "Nothing is served yet."),
     h("ul.sources", status.sources.map((source) => card(source, status.write))));
   if (focused !== undefined) one(`#status-body [data-sync="${CSS.escape(focused)}"]`)?.focus();

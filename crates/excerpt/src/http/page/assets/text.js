@@ -18,7 +18,7 @@ const SHOWN_IN_A_ROW = 8;
  * are visible after the character that they modify: scripts and emoji need them.
  * @returns {{text: string, hidden: boolean}[]}
  */
-export function parts(text) {
+function parts(text) {
   if (!SUSPECT.test(text)) return text ? [{ text, hidden: false }] : [];
   const found = [];
   let before = "nothing";
@@ -128,7 +128,7 @@ export function size(bytes) {
 export const lineRange = ([first, last]) => (first === last ? `line ${count(first)}` : `lines ${count(first)}–${count(last)}`);
 
 /** The day, `2026-03-04`, in the time zone of the reader. @param {Date} date */
-export function day(date) {
+function day(date) {
   const pad = (value) => String(value).padStart(2, "0");
   return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
 }

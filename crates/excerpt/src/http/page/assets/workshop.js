@@ -97,7 +97,6 @@ function setKind(kind) {
   later();
 }
 
-/** Fills the list of documents. */
 async function suggest() {
   const { documents } = await get("/v1/documents", { limit: MOST_SUGGESTIONS }).catch(() => ({ documents: [] }));
   for (const { path, collection } of documents) suggestions.set(collection ? `${collection} › ${path}` : path, { path, collection });
@@ -133,7 +132,6 @@ function onCompare() {
   later();
 }
 
-/** The benches in use. */
 const inUse = () => (byId("compare").checked ? benches : benches.slice(0, 1));
 
 function arrange() {
@@ -154,7 +152,6 @@ function address() {
 
 let timer = 0;
 
-/** Splits again after a short pause. */
 function later() {
   clearTimeout(timer);
   timer = setTimeout(() => {
@@ -235,7 +232,7 @@ class Bench {
   showNothing() {
     this.split = null;
     this.showProblem(null);
-    fill(this.result, h("p.soft.empty", source.kind === "text" ? "Paste a text above, or use the sample." : "Choose a document above."));
+    fill(this.result, h("p.soft", source.kind === "text" ? "Paste a text above, or use the sample." : "Choose a document above."));
   }
 
   showProblem(problem) {

@@ -1,0 +1,84 @@
+// Every view in light and dark, wide and narrow: what axe-core finds, and whether it fits.
+import { mkdir } from "node:fs/promises";
+import { AXE, BASE, status, visit, withPage } from "./browser.mjs";
+import { pretendStates } from "./status.mjs";
+
+const { SHOTS } = process.env;
+const AXE_WIDTHS = [1280, 360];
+const NARROWEST = 320;
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+const COMPARISON = { compare: 1, "a.target": 100, "a.max": 150, "b.preset": "docs", "b.overlap": 900 };
+const GAUGES = { document: "gauges.md", collection: "guide" };
+
+/** The views: their parameters, the element to wait for, and what is opened in them. */
+const VIEWS = {
+  start: [{}, ".recent a"],
+  help: [{}, ".recent a", (page) => page.click("#help-open")],
+  search: [{ q: "why did the siren ring late", collection: "notes", tag: "daily" }, ".hit", explain],
+  weak: [{ q: "tideeel" }, ".weak .hit"],
+  problem: [{ q: "siren", since: "2026-99-99" }, "#search-problem .problem"],
+  document: [{ view: "document", target: "gauges.md", collection: "guide", lines: "30-47" }, "#lines .on"],
+  hostile: [{ view: "document", target: "attack.md", collection: "hostile" }, "#lines .line"],
+  missing: [{ view: "document", target: "none.md" }, "#document .problem"],
+  workshop: [{ view: "workshop", ...GAUGES, "a.target": 100, "a.max": 150, "a.overlap": 20 }, ".chunk", (page) => page.click(".more summary")],
+  comparison: [{ view: "workshop", ...GAUGES, ...COMPARISON }, "#b-overlap-error:not(:empty)", (page) => page.click("[data-bench=a] .export summary")],
+  status: [{ view: "status" }, ".card progress"],
+};
+
+async function explain(page) {
+  await page.locator(".why summary").first().click();
+  await page.waitForSelector(".why tbody tr");
+}
+
+/** The violations that axe-core finds. */
+async function violations(page) {
+  const found = await page.evaluate((values) => axe.run(document, { resultTypes: ["violations"], runOnly: { type: "tag", values } }), RULES);
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map((node) => `${node.target} ${node.failureSummary}`).join("; ")}`);
+}
+
+/** Two frames: until what changed is laid out and drawn. */
+const drawn = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
+const overflow = (page) => page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - innerWidth));
+
+/** Checks what is on the page in both themes and all widths. */
+async function judgeView(page, judge, name) {
+  await page.evaluate(AXE);
+  for (const width of [...AXE_WIDTHS, NARROWEST]) {
+    await page.setViewportSize({ width, height: width < 500 ? 740 : 860 });
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      await drawn(page);
+      if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}-${width}-${colorScheme}.png` });
+      if (width !== NARROWEST) judge.same(`${name}, ${width} pixels, ${colorScheme}`, await violations(page), []);
+    }
+    judge.same(`${name} fits into ${width} pixels`, await overflow(page), 0);
+  }
+  await page.setViewportSize({ width: 1280, height: 860 });
+}
+
+const views = (browser, judge) =>
+  withPage(
+    browser,
+    judge,
+    async (page) => {
+      if (SHOTS) await mkdir(SHOTS, { recursive: true });
+      await pretendStates(page);
+      for (const [name, [parameters, selector, open]] of Object.entries(VIEWS)) {
+        await visit(page, parameters, selector);
+        await open?.(page);
+        await judgeView(page, judge, name);
+      }
+      await page.evaluate(() => localStorage.setItem("excerpt.session", "old"));
+      await visit(page, { q: "siren" }, "#signed-out:not([hidden])");
+      await judgeView(page, judge, "signed-out");
+      await page.context().clearCookies();
+      await page.goto(BASE);
+      await page.waitForSelector("#token");
+      await judgeView(page, judge, "sign-in");
+    },
+    { allowed: [status(401), status(404), status(422)] },
+  );
+
+export const parts = { views };
