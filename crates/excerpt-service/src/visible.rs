@@ -88,8 +88,8 @@ pub enum SyncStage {
 }
 
 impl Scope {
-    /// The status of what is visible in `index`, which may not exist yet, while the writer thread is
-    /// in `state`.
+    /// The status of what is visible in `index`, which may not exist yet, while the writer thread
+    /// is in `state`.
     ///
     /// # Errors
     ///
@@ -104,7 +104,7 @@ impl Scope {
         for seen in self.sources()? {
             let index = index.filter(|_| roots.contains(&seen.root));
             let source = self.source_status(&seen, index, state)?;
-            // Whoever sees only a part of each source knows of those of which there is one.
+            // A client that sees only parts of sources knows of those that have one.
             if !self.shows_states() && source.documents == 0 {
                 continue;
             }

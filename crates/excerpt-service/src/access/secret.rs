@@ -117,8 +117,8 @@ impl SecretKey {
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Whether `signature`, in hexadecimal digits, is that of `message`. The time does not depend on
-    /// where it differs.
+    /// Whether `signature`, in hexadecimal digits, is that of `message`. The time does not depend
+    /// on where it differs.
     #[must_use]
     pub fn signed(&self, message: &[u8], signature: &str) -> bool {
         is_same(&self.signature(message), &signature.to_ascii_lowercase())

@@ -201,8 +201,8 @@ impl TokenFile {
         })
     }
 
-    /// Whether `secret` is that of `token`, and the token has not ended. The time does not depend on
-    /// where it differs.
+    /// Whether `secret` is that of `token`, and the token has not ended. The time does not depend
+    /// on where it differs.
     #[must_use]
     pub fn is_of(token: &Token, secret: &str) -> bool {
         is_same(&token.hash, &hash(secret)) && !token.has_expired()

@@ -202,8 +202,8 @@ fn listed(
     }
 }
 
-/// Fetches and syncs what is not on this disk if it `is_asked` to or it is time. Returns how long to
-/// wait, and whether nothing is left to do until then.
+/// Fetches and syncs what is not on this disk if it `is_asked` to or it is time. Returns how long
+/// to wait, and whether nothing is left to do until then.
 fn fetched(engine: &Engine, root: &Path, follower: &Follower, is_asked: bool) -> (Duration, bool) {
     let opened = engine.following(root).and_then(|source| {
         if !is_asked && !source.is_due() && engine.was_complete(root) {

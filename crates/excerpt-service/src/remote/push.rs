@@ -82,8 +82,8 @@ impl PushHint {
         Ok(hint)
     }
 
-    /// Whether the push may have changed the source with this root. What is no git repository is not
-    /// told by a push, and is looked at anyway.
+    /// Whether the push may have changed the source with this root. What is no git repository is
+    /// not told by a push, and is looked at anyway.
     #[must_use]
     pub fn concerns_root(&self, root: &Path) -> bool {
         match Origin::of(root) {

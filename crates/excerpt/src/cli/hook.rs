@@ -23,7 +23,7 @@ enum Action {
     Add {
         /// Its name, the last part of its address: /hooks/NAME
         name: String,
-        /// A collection that it has fetched; repeatable [default: the one with the name of the hook]
+        /// A collection that it fetches; repeatable [default: the one with the name of the hook]
         #[arg(long = "collection", short = 'c', value_name = "NAME")]
         collections: Vec<String>,
     },

@@ -1,7 +1,6 @@
 //! A request as a handler sees it, and its answers.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, FromRequestParts as _, RawPathParams, Request};
@@ -17,16 +16,10 @@ use serde::de::{DeserializeOwned, Deserializer, Error as _};
 use serde::{Deserialize as _, Serialize};
 use serde_json::{Map, Value};
 
-use super::problem::Problem;
+use super::limits::{BODY_LIMIT, BODY_TIME};
+use super::problem::ProblemDetails;
 use super::server::Server;
 use super::tenant::Tenant;
-
-/// The largest body of a request, in bytes: as large as a document may be by default, written as
-/// JSON.
-pub(super) const BODY_LIMIT: usize = 16 << 20;
-
-/// How long a client may take to send a body.
-const BODY_TIME: Duration = Duration::from_secs(20);
 
 /// A request of a client that may make it.
 pub(super) struct Call {
@@ -38,14 +31,14 @@ pub(super) struct Call {
 }
 
 impl FromRequest<Arc<Server>> for Call {
-    type Rejection = Problem;
+    type Rejection = ProblemDetails;
 
-    async fn from_request(request: Request, server: &Arc<Server>) -> Result<Call, Problem> {
+    async fn from_request(request: Request, server: &Arc<Server>) -> Result<Call, ProblemDetails> {
         let (mut parts, body) = request.into_parts();
         // The guard lets no request through without one.
         let tenant = parts.extensions.remove::<Arc<Tenant>>();
-        let tenant =
-            tenant.ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, "a token is needed"))?;
+        let tenant = tenant
+            .ok_or_else(|| ProblemDetails::new(StatusCode::UNAUTHORIZED, "a token is needed"))?;
         Ok(Call {
             server: Arc::clone(server),
             tenant,
@@ -61,7 +54,7 @@ impl Call {
     /// # Errors
     ///
     /// When one is unknown, missing or wrong.
-    pub(super) fn query<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+    pub(super) fn query<T: DeserializeOwned>(&self) -> Result<T, ProblemDetails> {
         let query = self.parts.uri.query().unwrap_or_default();
         let parsed = serde_html_form::Deserializer::from_bytes(query.as_bytes());
         serde_path_to_error::deserialize(parsed).map_err(|error| wrong(&error, "parameter"))
@@ -72,13 +65,13 @@ impl Call {
     /// # Errors
     ///
     /// When it is not UTF-8.
-    pub(super) async fn path(&mut self, name: &str) -> Result<String, Problem> {
+    pub(super) async fn path(&mut self, name: &str) -> Result<String, ProblemDetails> {
         let params = RawPathParams::from_request_parts(&mut self.parts, &()).await;
-        let params = params.map_err(|_| Problem::field(name, "it is not UTF-8"))?;
+        let params = params.map_err(|_| ProblemDetails::field(name, "it is not UTF-8"))?;
         let found = params.iter().find(|(known, _)| *known == name);
         found
             .map(|(_, value)| value.to_string())
-            .ok_or_else(Problem::not_found)
+            .ok_or_else(ProblemDetails::not_found)
     }
 
     /// The request with its body, for another service.
@@ -91,19 +84,22 @@ impl Call {
     /// # Errors
     ///
     /// When it is none, or a field is unknown, missing or wrong.
-    pub(super) async fn json<T: DeserializeOwned>(&mut self) -> Result<T, Problem> {
+    pub(super) async fn json<T: DeserializeOwned>(&mut self) -> Result<T, ProblemDetails> {
         let kind = self.parts.headers.get(CONTENT_TYPE);
         let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         let kind = kind.split(';').next().unwrap_or_default().trim();
         if !kind.eq_ignore_ascii_case("application/json") {
             let detail = "the body must be JSON, with the header `Content-Type: application/json`";
-            return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
+            return Err(ProblemDetails::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                detail,
+            ));
         }
         let body = unlocked(std::mem::take(&mut self.body));
         let bytes = body_of(body, BODY_LIMIT).await?;
         if bytes.trim_ascii_start().first() != Some(&b'{') {
             let detail = "the body must be a JSON object";
-            return Err(Problem::new(StatusCode::BAD_REQUEST, detail));
+            return Err(ProblemDetails::new(StatusCode::BAD_REQUEST, detail));
         }
         let mut parsed = serde_json::Deserializer::from_slice(&bytes);
         let value = match serde_path_to_error::deserialize(&mut parsed) {
@@ -118,7 +114,7 @@ impl Call {
         };
         parsed
             .end()
-            .map_err(|error| Problem::new(StatusCode::BAD_REQUEST, not_json(&error)))?;
+            .map_err(|error| ProblemDetails::new(StatusCode::BAD_REQUEST, not_json(&error)))?;
         Ok(value)
     }
 
@@ -127,7 +123,7 @@ impl Call {
     /// # Errors
     ///
     /// When it is none.
-    pub(super) async fn object(&mut self) -> Result<Map<String, Value>, Problem> {
+    pub(super) async fn object(&mut self) -> Result<Map<String, Value>, ProblemDetails> {
         self.json().await
     }
 
@@ -136,13 +132,13 @@ impl Call {
     /// # Errors
     ///
     /// When its token is for reading only.
-    pub(super) fn check_writes(&self) -> Result<(), Problem> {
+    pub(super) fn check_writes(&self) -> Result<(), ProblemDetails> {
         match self.tenant.grant.write {
             true => Ok(()),
             false => {
                 let detail =
                     "this token is for reading only: make one with `excerpt token add --write`";
-                Err(Problem::new(StatusCode::FORBIDDEN, detail))
+                Err(ProblemDetails::new(StatusCode::FORBIDDEN, detail))
             }
         }
     }
@@ -152,12 +148,12 @@ impl Call {
     /// # Errors
     ///
     /// When its token shows only a part.
-    pub(super) fn check_whole(&self) -> Result<(), Problem> {
+    pub(super) fn check_whole(&self) -> Result<(), ProblemDetails> {
         match self.tenant.grant.shows_everything() {
             true => Ok(()),
             false => {
                 let detail = "this needs a token for everything that is served";
-                Err(Problem::new(StatusCode::FORBIDDEN, detail))
+                Err(ProblemDetails::new(StatusCode::FORBIDDEN, detail))
             }
         }
     }
@@ -169,8 +165,8 @@ impl Call {
     /// Those of `work`, and when there is no index.
     pub(super) async fn answer<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Server, &Tenant, &Index) -> Result<T, Problem> + Send + 'static,
-    ) -> Result<T, Problem> {
+        work: impl FnOnce(&Server, &Tenant, &Index) -> Result<T, ProblemDetails> + Send + 'static,
+    ) -> Result<T, ProblemDetails> {
         let (server, tenant) = (Arc::clone(&self.server), Arc::clone(&self.tenant));
         let answer = self
             .server
@@ -256,10 +252,10 @@ fn unlocked(body: Mutex<Body>) -> Body {
 /// # Errors
 ///
 /// When it is, or does not arrive in time.
-pub(super) async fn body_of(body: Body, limit: usize) -> Result<Bytes, Problem> {
+pub(super) async fn body_of(body: Body, limit: usize) -> Result<Bytes, ProblemDetails> {
     let too_large = || {
         let detail = format!("the body has more than {limit} bytes");
-        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
+        ProblemDetails::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
     };
     // What is announced to be too large is not read at all.
     if body.size_hint().lower() > limit as u64 {
@@ -271,12 +267,12 @@ pub(super) async fn body_of(body: Body, limit: usize) -> Result<Bytes, Problem> 
             "the body did not arrive within {} seconds",
             BODY_TIME.as_secs()
         );
-        Problem::new(StatusCode::REQUEST_TIMEOUT, detail)
+        ProblemDetails::new(StatusCode::REQUEST_TIMEOUT, detail)
     })?;
     match read {
         Ok(body) => Ok(body.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
-        Err(_) => Err(Problem::new(
+        Err(_) => Err(ProblemDetails::new(
             StatusCode::BAD_REQUEST,
             "the body is incomplete",
         )),
@@ -288,10 +284,10 @@ pub(super) async fn body_of(body: Body, limit: usize) -> Result<Bytes, Problem> 
 /// # Errors
 ///
 /// When it cannot be written.
-pub(super) fn written(value: &impl Serialize) -> Result<Vec<u8>, Problem> {
+pub(super) fn written(value: &impl Serialize) -> Result<Vec<u8>, ProblemDetails> {
     serde_json::to_vec(value).map_err(|error| {
         tracing::error!(%error, "an answer cannot be written");
-        Problem::new(
+        ProblemDetails::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "the answer cannot be written",
         )
@@ -303,7 +299,7 @@ pub(super) fn written(value: &impl Serialize) -> Result<Vec<u8>, Problem> {
 /// # Errors
 ///
 /// When it cannot be written.
-pub(super) fn json(status: StatusCode, value: &impl Serialize) -> Result<Response, Problem> {
+pub(super) fn json(status: StatusCode, value: &impl Serialize) -> Result<Response, ProblemDetails> {
     Ok(of_bytes(status, written(value)?))
 }
 
@@ -317,7 +313,10 @@ pub(super) fn of_bytes(status: StatusCode, body: Vec<u8>) -> Response {
 }
 
 /// What is wrong with parameters or a body, and in which field.
-fn wrong<E: std::fmt::Display>(error: &serde_path_to_error::Error<E>, kind: &str) -> Problem {
+fn wrong<E: std::fmt::Display>(
+    error: &serde_path_to_error::Error<E>,
+    kind: &str,
+) -> ProblemDetails {
     let message = plain(&error.inner().to_string());
     let path = error.path().to_string();
     // What is wrong in a configuration names its field, and contradicts another.
@@ -326,7 +325,7 @@ fn wrong<E: std::fmt::Display>(error: &serde_path_to_error::Error<E>, kind: &str
         && let Some((field, _)) = rest.split_once('`')
     {
         let field = format!("{path}.{field}");
-        return Problem::of_field(StatusCode::UNPROCESSABLE_ENTITY, &field, &*message);
+        return ProblemDetails::of_field(StatusCode::UNPROCESSABLE_ENTITY, &field, &*message);
     }
     let named = message
         .contains("field `")
@@ -335,7 +334,7 @@ fn wrong<E: std::fmt::Display>(error: &serde_path_to_error::Error<E>, kind: &str
     let field = match (named, &*path) {
         (Some(named), "." | "?") => named.to_string(),
         (_, "." | "?") => {
-            return Problem::new(StatusCode::BAD_REQUEST, message);
+            return ProblemDetails::new(StatusCode::BAD_REQUEST, message);
         }
         (Some(named), path) if path != named => format!("{path}.{named}"),
         (_, path) => path.to_string(),
@@ -344,7 +343,7 @@ fn wrong<E: std::fmt::Display>(error: &serde_path_to_error::Error<E>, kind: &str
         Some(_) => message.replace("field `", &format!("{kind} `")),
         None => format!("`{field}`: {message}"),
     };
-    Problem::field(&field, detail)
+    ProblemDetails::field(&field, detail)
 }
 
 fn not_json(error: &serde_json::Error) -> String {

@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, StatusCode, Uri};
 use excerpt_service::ServiceResult;
 use excerpt_service::access::{NewToken, SessionKey, Token, TokenFile};
 
-use super::problem::Problem;
+use super::problem::ProblemDetails;
 use super::tenant::{Common, Tenant};
 
 /// How long a session of the page lasts, in seconds.
@@ -71,13 +71,13 @@ impl Guard {
         }
     }
 
-    /// Checks the host and the origin of a request: a page of another site that a browser shows must
-    /// not reach this server, under whatever name.
+    /// Checks the host and the origin of a request: a page of another site that a browser shows
+    /// must not reach this server, under whatever name.
     ///
     /// # Errors
     ///
     /// When they are not those of this server.
-    pub(super) fn check_place(&self, parts: &Parts) -> Result<(), Problem> {
+    pub(super) fn check_place(&self, parts: &Parts) -> Result<(), ProblemDetails> {
         let mut hosts = parts.headers.get_all(HOST).iter();
         let host = hosts.next().and_then(|host| host.to_str().ok());
         let authority = parts.uri.authority().map(|authority| authority.as_str());
@@ -86,16 +86,16 @@ impl Guard {
             (Some(host), None, Some(authority)) if host.eq_ignore_ascii_case(authority) => host,
             _ => {
                 let detail = "expected one header `Host` with the address of this server";
-                return Err(Problem::new(StatusCode::BAD_REQUEST, detail));
+                return Err(ProblemDetails::new(StatusCode::BAD_REQUEST, detail));
             }
         };
         if !self.hosts.are_ours(host) {
             let detail = "this server has another name: see `excerpt serve --allow-host`";
-            return Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, detail));
+            return Err(ProblemDetails::new(StatusCode::MISDIRECTED_REQUEST, detail));
         }
         let other = || {
             let detail = "requests from pages of other sites are refused";
-            Problem::new(StatusCode::FORBIDDEN, detail)
+            ProblemDetails::new(StatusCode::FORBIDDEN, detail)
         };
         for origin in parts.headers.get_all(ORIGIN) {
             let origin = origin.to_str().map_err(|_| other())?;
@@ -121,11 +121,15 @@ impl Guard {
     /// # Errors
     ///
     /// When it has no token, or one that is not valid.
-    pub(super) fn tenant(&self, parts: &Parts, common: &Common) -> Result<Arc<Tenant>, Problem> {
+    pub(super) fn tenant(
+        &self,
+        parts: &Parts,
+        common: &Common,
+    ) -> Result<Arc<Tenant>, ProblemDetails> {
         if !self.needs_token {
             return self.tenant_of(&self.own.token, common);
         }
-        let refused = |detail: &str| Problem::new(StatusCode::UNAUTHORIZED, detail);
+        let refused = |detail: &str| ProblemDetails::new(StatusCode::UNAUTHORIZED, detail);
         let mut given = parts.headers.get_all(AUTHORIZATION).iter();
         let (first, second) = (given.next(), given.next());
         let Some(given) = first.filter(|_| second.is_none()) else {
@@ -166,7 +170,7 @@ impl Guard {
         }
     }
 
-    fn tenant_of(&self, token: &Token, common: &Common) -> Result<Arc<Tenant>, Problem> {
+    fn tenant_of(&self, token: &Token, common: &Common) -> Result<Arc<Tenant>, ProblemDetails> {
         let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, tenant)) = tenants.get(token.id())
             && known == token
@@ -176,7 +180,7 @@ impl Guard {
         let made = Tenant::of(token, common).map_err(|error| {
             tracing::warn!(token = %token.name, %error, "a token cannot be used");
             let detail = "this token is not for what is served here";
-            Problem::new(StatusCode::FORBIDDEN, detail)
+            ProblemDetails::new(StatusCode::FORBIDDEN, detail)
         })?;
         let tenant = Arc::new(made);
         tenants.insert(token.id().to_string(), (token.clone(), Arc::clone(&tenant)));
@@ -192,7 +196,7 @@ impl Guard {
         &self,
         secret: &str,
         secure: bool,
-    ) -> Result<Option<PageSession>, Problem> {
+    ) -> Result<Option<PageSession>, ProblemDetails> {
         let Some(token) = self.with_secret(secret)? else {
             return Ok(None);
         };

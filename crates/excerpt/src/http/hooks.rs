@@ -1,8 +1,7 @@
 //! `/hooks/NAME`: a host of git repositories reports a push. The call is answered at once, and what
 //! was pushed is fetched in the background.
 
-use std::collections::{HashSet, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, StatusCode};
@@ -11,14 +10,11 @@ use excerpt_service::access::HookSource;
 use excerpt_service::{PushHint, SyncRequest};
 
 use super::call::body_of;
-use super::problem::Problem;
+use super::problem::ProblemDetails;
 use super::server::Server;
 
 /// The largest body, in bytes. GitHub sends at most 25 MB.
 const LIMIT: usize = 26 << 20;
-
-/// How many deliveries are remembered.
-const REMEMBERED: usize = 10_000;
 
 /// The signatures of the hosts, and the ids of their deliveries.
 const SIGNATURES: [&str; 4] = [
@@ -34,28 +30,6 @@ const DELIVERIES: [&str; 5] = [
     "x-forgejo-delivery",
     "x-request-uuid",
 ];
-
-/// The last deliveries, so that a call that is repeated does nothing.
-#[derive(Default)]
-pub(super) struct Deliveries(Mutex<(HashSet<String>, VecDeque<String>)>);
-
-impl Deliveries {
-    /// Whether a delivery is new.
-    fn is_new(&self, id: String) -> bool {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (all, order) = &mut *known;
-        if !all.insert(id.clone()) {
-            return false;
-        }
-        order.push_back(id);
-        if order.len() > REMEMBERED
-            && let Some(oldest) = order.pop_front()
-        {
-            all.remove(&oldest);
-        }
-        true
-    }
-}
 
 fn header<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     headers.get(name)?.to_str().ok()
@@ -75,11 +49,11 @@ pub(super) async fn call(
     State(server): State<Arc<Server>>,
     Path(name): Path<String>,
     request: Request,
-) -> Result<Response, Problem> {
+) -> Result<Response, ProblemDetails> {
     let (parts, body) = request.into_parts();
     let headers = &parts.headers;
     let refused = || {
-        Problem::new(
+        ProblemDetails::new(
             StatusCode::UNAUTHORIZED,
             "the signature is wrong or missing",
         )
@@ -126,23 +100,4 @@ pub(super) async fn call(
     tracing::info!(hook = %hook.name, sources = sources.len(), "a hook was called");
     server.engine.request_sync(&sources, SyncRequest::default());
     Ok(StatusCode::ACCEPTED.into_response())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_delivery_is_new_once() {
-        let known = Deliveries::default();
-        assert!(known.is_new("a".to_string()));
-        assert!(!known.is_new("a".to_string()));
-        for number in 0..REMEMBERED {
-            assert!(known.is_new(number.to_string()));
-        }
-        assert!(
-            known.is_new("a".to_string()),
-            "only the last are remembered"
-        );
-    }
 }

@@ -3,7 +3,6 @@
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Context as _;
 use axum::Router;
@@ -21,26 +20,9 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::{self, ServerConfig};
 use tokio_util::sync::CancellationToken;
 
+use super::limits::{CONNECTIONS, FAREWELL, HANDSHAKE_TIME, HEAD_SIZE, HEAD_TIME, HEADERS, PAUSE};
 use super::metrics::Metrics;
 use super::server::Server;
-
-/// The most connections; more wait until one ends.
-const CONNECTIONS: usize = 4_096;
-
-/// How long a client may take to encrypt a connection, and to send the head of a request. It is also
-/// how long a connection may be idle.
-const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
-const HEAD_TIME: Duration = Duration::from_secs(20);
-
-/// The most headers of a request, and the size of its head in bytes.
-const HEADERS: usize = 64;
-const HEAD_SIZE: usize = 80 << 10;
-
-/// How long requests may take to end once the server stops.
-const FAREWELL: Duration = Duration::from_secs(10);
-
-/// The pause when the system allows no more connections.
-const PAUSE: Duration = Duration::from_millis(50);
 
 /// The files for encrypted connections.
 #[derive(Clone, Debug)]
@@ -182,8 +164,8 @@ fn metrics(server: &Server) -> &Metrics {
     &server.metrics
 }
 
-/// Answers the requests of a connection. Only HTTP/1.1 is spoken: browsers and proxies speak it, and
-/// no client can open a thousand streams.
+/// Answers the requests of a connection. Only HTTP/1.1 is spoken: browsers and proxies speak it,
+/// and no client can open a thousand streams.
 async fn answer(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     routes: Router,

@@ -22,20 +22,20 @@ struct Answered {
 
 /// A route.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Route {
+struct RouteLabel {
     route: String,
 }
 
 /// A source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Source {
+struct SourceLabel {
     source: String,
 }
 
 /// What is counted while the server runs.
 pub(super) struct Metrics {
     requests: Family<Answered, Counter>,
-    seconds: Family<Route, Histogram>,
+    seconds: Family<RouteLabel, Histogram>,
     pub(super) running: Gauge,
     pub(super) connections: Gauge,
     pub(super) hooks: Counter,
@@ -66,7 +66,7 @@ impl Metrics {
             status,
         };
         self.requests.get_or_create(&labels).inc();
-        let seconds = self.seconds.get_or_create(&Route { route });
+        let seconds = self.seconds.get_or_create(&RouteLabel { route });
         seconds.observe(took.as_secs_f64());
     }
 
@@ -92,10 +92,10 @@ impl Metrics {
             "Calls of hooks that were accepted",
             self.hooks.clone(),
         );
-        let documents = Family::<Source, Gauge>::default();
-        let chunks = Family::<Source, Gauge>::default();
-        let synced = Family::<Source, Gauge<f64, AtomicU64>>::default();
-        let failures = Family::<Source, Gauge>::default();
+        let documents = Family::<SourceLabel, Gauge>::default();
+        let chunks = Family::<SourceLabel, Gauge>::default();
+        let synced = Family::<SourceLabel, Gauge<f64, AtomicU64>>::default();
+        let failures = Family::<SourceLabel, Gauge>::default();
         let state = engine.state().borrow().clone();
         let is_failed = |end: &CheckEnd| matches!(end, CheckEnd::Failed(_));
         let failed = state
@@ -104,7 +104,7 @@ impl Metrics {
             .filter(|source| is_failed(&source.end))
             .count();
         for source in &status.sources {
-            let label = Source {
+            let label = SourceLabel {
                 source: source.name.clone(),
             };
             documents

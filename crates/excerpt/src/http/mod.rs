@@ -1,14 +1,16 @@
 //! `excerpt serve`: the index over HTTP, for programs (`api/`), browsers (`page/`), agents (MCP at
 //! `/mcp`) and the hooks of git hosts.
 //!
-//! A request passes `server.rs`, which checks where it comes from and what it may take, then
+//! A request passes `routes.rs`, which checks where it comes from and what it may take, then
 //! `guard.rs`, which finds the [`Tenant`](tenant::Tenant) that its token makes it, and reaches a
 //! handler as a [`Call`](call::Call). The handlers answer with the types of the service.
 
 mod api;
 mod call;
+mod deliveries;
 mod guard;
 mod hooks;
+mod limits;
 mod listen;
 mod log;
 mod metrics;
@@ -16,6 +18,7 @@ mod notes;
 mod openapi;
 mod page;
 mod problem;
+mod routes;
 mod server;
 mod tenant;
 
@@ -155,9 +158,9 @@ async fn serve(
         stopping: stopping.clone(),
     };
     let server = Arc::new(Server::new(common, guard, hooks, tls.is_some()));
-    // Whoever started it may not read where it is.
+    // Nobody may be reading where it is.
     let _ = announce(&server, address);
-    let routes = server::routes(&server);
+    let routes = routes::routes(&server);
     let stop = stopping.clone();
     let signals = tokio::spawn(async move {
         signal().await;

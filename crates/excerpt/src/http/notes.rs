@@ -3,7 +3,7 @@
 use excerpt_index::{Index, Note};
 use excerpt_service::SearchReply;
 
-use super::problem::Problem;
+use super::problem::ProblemDetails;
 use super::server::Server;
 use super::tenant::Tenant;
 
@@ -17,7 +17,7 @@ pub(super) fn notes(
     tenant: &Tenant,
     index: &Index,
     reply: &SearchReply,
-) -> Result<Vec<String>, Problem> {
+) -> Result<Vec<String>, ProblemDetails> {
     let lag = server.engine.lag(index, &tenant.scope);
     let mut notes: Vec<String> = lag.iter().map(ToString::to_string).collect();
     let is_behind = lag.is_some();

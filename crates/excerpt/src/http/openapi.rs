@@ -2,9 +2,7 @@
 //! page to read.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 
-use axum::extract::State;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
@@ -12,9 +10,8 @@ use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use super::api::{Answer, Operation};
-use super::problem::Problem;
-use super::server::Server;
+use super::api::{Operation, ReplyForm};
+use super::problem::ProblemDetails;
 use crate::page::Attribute as escaped;
 
 /// Where schemas are in a document of OpenAPI 3.1.
@@ -39,24 +36,24 @@ impl Description {
             page: page_of(operations, &document),
         }
     }
-}
 
-/// `/v1/openapi.json`.
-pub(super) async fn json(State(server): State<Arc<Server>>) -> Response {
-    let mut response = server.description.json.clone().into_response();
-    let kind = HeaderValue::from_static("application/json");
-    response.headers_mut().insert(CONTENT_TYPE, kind);
-    response
-}
+    /// The answer of `/v1/openapi.json`.
+    pub(super) fn json(&self) -> Response {
+        let mut response = self.json.clone().into_response();
+        let kind = HeaderValue::from_static("application/json");
+        response.headers_mut().insert(CONTENT_TYPE, kind);
+        response
+    }
 
-/// `/v1`: the same as a page.
-pub(super) async fn page(State(server): State<Arc<Server>>) -> Response {
-    let mut response = server.description.page.clone().into_response();
-    let headers = response.headers_mut();
-    let kind = HeaderValue::from_static("text/html; charset=utf-8");
-    headers.insert(CONTENT_TYPE, kind);
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
-    response
+    /// The answer of `/v1`: the same as a page.
+    pub(super) fn page(&self) -> Response {
+        let mut response = self.page.clone().into_response();
+        let headers = response.headers_mut();
+        let kind = HeaderValue::from_static("text/html; charset=utf-8");
+        headers.insert(CONTENT_TYPE, kind);
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+        response
+    }
 }
 
 fn document(operations: &[Operation]) -> Value {
@@ -67,7 +64,7 @@ fn document(operations: &[Operation]) -> Value {
     // The same types are written and read.
     let mut requests = settings.clone().into_generator();
     let mut answers = settings.for_serialize().into_generator();
-    let problem = answers.subschema_for::<Problem>().to_value();
+    let problem = answers.subschema_for::<ProblemDetails>().to_value();
     let mut paths = Map::new();
     for operation in operations {
         let described = described(operation, &mut requests, &mut answers, &problem);
@@ -130,9 +127,9 @@ fn described(
     }
     let mut responses = Map::new();
     let kind = match &operation.answer {
-        Answer::Json(schema) => Some(("application/json", answers_schema(*schema, answers))),
-        Answer::Text(kind) => Some((*kind, json!({"type": "string"}))),
-        Answer::Nothing => None,
+        ReplyForm::Json(schema) => Some(("application/json", answers_schema(*schema, answers))),
+        ReplyForm::Text(kind) => Some((*kind, json!({"type": "string"}))),
+        ReplyForm::Nothing => None,
     };
     let mut answered = json!({"description": in_words(operation.status)});
     if let Some((kind, schema)) = kind {

@@ -14,7 +14,7 @@ pub(super) const NOTHING: &str = "nothing is indexed yet: ask again in a moment"
 
 /// Why a request has no answer.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Problem {
+pub(super) struct ProblemDetails {
     /// Always `about:blank`: the status says what kind of problem it is.
     r#type: &'static str,
     /// The status in words.
@@ -46,9 +46,9 @@ fn code<S: serde::Serializer>(status: &StatusCode, to: S) -> Result<S::Ok, S::Er
     to.serialize_u16(status.as_u16())
 }
 
-impl Problem {
-    pub(super) fn new(status: StatusCode, detail: impl Into<String>) -> Problem {
-        Problem {
+impl ProblemDetails {
+    pub(super) fn new(status: StatusCode, detail: impl Into<String>) -> ProblemDetails {
+        ProblemDetails {
             r#type: "about:blank",
             title: status.canonical_reason().unwrap_or("Error"),
             status,
@@ -59,17 +59,21 @@ impl Problem {
     }
 
     /// A request that is wrong in one field.
-    pub(super) fn field(field: &str, detail: impl Into<String>) -> Problem {
-        Problem::new(StatusCode::BAD_REQUEST, detail).of(field)
+    pub(super) fn field(field: &str, detail: impl Into<String>) -> ProblemDetails {
+        ProblemDetails::new(StatusCode::BAD_REQUEST, detail).of(field)
     }
 
     /// A request that is wrong in one field, with another status than that of a bad request.
-    pub(super) fn of_field(status: StatusCode, field: &str, detail: impl Into<String>) -> Problem {
-        Problem::new(status, detail).of(field)
+    pub(super) fn of_field(
+        status: StatusCode,
+        field: &str,
+        detail: impl Into<String>,
+    ) -> ProblemDetails {
+        ProblemDetails::new(status, detail).of(field)
     }
 
     /// The same, because of a field.
-    fn of(mut self, field: &str) -> Problem {
+    fn of(mut self, field: &str) -> ProblemDetails {
         self.errors.push(WrongField {
             field: field.to_string(),
             detail: self.detail.clone(),
@@ -78,19 +82,23 @@ impl Problem {
     }
 
     /// A request that may succeed after some seconds.
-    pub(super) fn later(status: StatusCode, seconds: u32, detail: impl Into<String>) -> Problem {
-        let mut problem = Problem::new(status, detail);
+    pub(super) fn later(
+        status: StatusCode,
+        seconds: u32,
+        detail: impl Into<String>,
+    ) -> ProblemDetails {
+        let mut problem = ProblemDetails::new(status, detail);
         problem.retry_after = Some(seconds);
         problem
     }
 
-    pub(super) fn not_found() -> Problem {
+    pub(super) fn not_found() -> ProblemDetails {
         let detail = "there is nothing at this address: `/v1/openapi.json` lists what there is";
-        Problem::new(StatusCode::NOT_FOUND, detail)
+        ProblemDetails::new(StatusCode::NOT_FOUND, detail)
     }
 }
 
-impl IntoResponse for Problem {
+impl IntoResponse for ProblemDetails {
     fn into_response(self) -> Response {
         // What cannot be serialized has a body of its own.
         let body = serde_json::to_vec(&self).unwrap_or_default();
@@ -109,11 +117,11 @@ impl IntoResponse for Problem {
     }
 }
 
-impl From<ServiceError> for Problem {
-    fn from(error: ServiceError) -> Problem {
+impl From<ServiceError> for ProblemDetails {
+    fn from(error: ServiceError) -> ProblemDetails {
         use StatusCode as Status;
         let detail = error.to_string();
-        let plain = |status| Problem::new(status, detail.clone());
+        let plain = |status| ProblemDetails::new(status, detail.clone());
         let of = |status, field: &str| plain(status).of(field);
         match &error {
             ServiceError::NoCollection { names, .. } => {
@@ -121,13 +129,14 @@ impl From<ServiceError> for Problem {
                     true => "there are no collections".to_string(),
                     false => format!("there are `{}`", names.join("`, `")),
                 };
-                Problem::new(Status::NOT_FOUND, format!("{detail}: {known}")).of("collections")
+                ProblemDetails::new(Status::NOT_FOUND, format!("{detail}: {known}"))
+                    .of("collections")
             }
             ServiceError::NotAPath { .. } => of(Status::BAD_REQUEST, "path"),
             ServiceError::NoDocument { closest, .. } => match closest {
                 Some(close) => {
                     let detail = format!("{detail}: did you mean `{close}`?");
-                    Problem::new(Status::NOT_FOUND, detail)
+                    ProblemDetails::new(Status::NOT_FOUND, detail)
                 }
                 None => plain(Status::NOT_FOUND),
             },
@@ -137,20 +146,20 @@ impl From<ServiceError> for Problem {
             }
             ServiceError::InSeveral { .. } => {
                 let detail = format!("{detail}: name one of them as `collections`");
-                Problem::new(Status::CONFLICT, detail).of("collections")
+                ProblemDetails::new(Status::CONFLICT, detail).of("collections")
             }
             ServiceError::InvalidLines { .. } | ServiceError::ReversedLines { .. } => {
                 of(Status::UNPROCESSABLE_ENTITY, "lines")
             }
             ServiceError::Chunking(wrong) => of(Status::UNPROCESSABLE_ENTITY, wrong.field),
-            ServiceError::NothingIndexed => Problem::new(Status::NOT_FOUND, NOTHING),
+            ServiceError::NothingIndexed => ProblemDetails::new(Status::NOT_FOUND, NOTHING),
             ServiceError::ShuttingDown => {
-                Problem::later(Status::SERVICE_UNAVAILABLE, 5, detail.clone())
+                ProblemDetails::later(Status::SERVICE_UNAVAILABLE, 5, detail.clone())
             }
             ServiceError::EmptyName | ServiceError::InvalidName { .. } => {
                 of(Status::UNPROCESSABLE_ENTITY, "name")
             }
-            ServiceError::NamelessText => Problem::new(
+            ServiceError::NamelessText => ProblemDetails::new(
                 Status::UNPROCESSABLE_ENTITY,
                 format!("{detail}: give `name` or `title`"),
             )
@@ -175,9 +184,9 @@ impl From<ServiceError> for Problem {
     }
 }
 
-fn of_index(error: &Error) -> Problem {
+fn of_index(error: &Error) -> ProblemDetails {
     use StatusCode as Status;
-    let plain = |status| Problem::new(status, error.to_string());
+    let plain = |status| ProblemDetails::new(status, error.to_string());
     match error {
         Error::UnknownDocument { .. }
         | Error::UnknownChunk { .. }
@@ -186,27 +195,27 @@ fn of_index(error: &Error) -> Problem {
         Error::UnknownCollection { .. } => plain(Status::NOT_FOUND).of("collections"),
         Error::NameTaken { name, .. } => {
             let detail = format!("there is a collection `{name}` already");
-            Problem::new(Status::CONFLICT, detail).of("name")
+            ProblemDetails::new(Status::CONFLICT, detail).of("name")
         }
         Error::RootTaken { name, .. } => {
             let detail = format!("this is the collection `{name}` already");
-            Problem::new(Status::CONFLICT, detail).of("path")
+            ProblemDetails::new(Status::CONFLICT, detail).of("path")
         }
-        Error::Locked { .. } => Problem::later(
+        Error::Locked { .. } => ProblemDetails::later(
             Status::SERVICE_UNAVAILABLE,
             1,
             "another process is writing the index: ask again in a moment",
         ),
-        Error::Full { .. } => Problem::new(
+        Error::Full { .. } => ProblemDetails::new(
             Status::INSUFFICIENT_STORAGE,
             "the disk of the index is full",
         ),
-        Error::NotFound { .. } => Problem::later(
+        Error::NotFound { .. } => ProblemDetails::later(
             Status::SERVICE_UNAVAILABLE,
             2,
             "there is no index yet: ask again in a moment",
         ),
-        Error::Damaged { .. } => Problem::new(
+        Error::Damaged { .. } => ProblemDetails::new(
             Status::INTERNAL_SERVER_ERROR,
             "the index is damaged: run `excerpt doctor --rebuild` on the server",
         ),
@@ -231,16 +240,16 @@ fn of_index(error: &Error) -> Problem {
 }
 
 /// An error that is none of the request. What it says may not be for the client, and is logged.
-fn internal(error: &(impl std::error::Error + ?Sized)) -> Problem {
+fn internal(error: &(impl std::error::Error + ?Sized)) -> ProblemDetails {
     tracing::error!(error = %error, "a request failed");
-    Problem::new(
+    ProblemDetails::new(
         StatusCode::INTERNAL_SERVER_ERROR,
         "the request failed: the log of the server says why",
     )
 }
 
-impl From<Unanswered<Problem>> for Problem {
-    fn from(unanswered: Unanswered<Problem>) -> Problem {
+impl From<Unanswered<ProblemDetails>> for ProblemDetails {
+    fn from(unanswered: Unanswered<ProblemDetails>) -> ProblemDetails {
         match unanswered {
             Unanswered::Missing(error) => of_index(&error),
             Unanswered::Other(problem) => problem,
@@ -248,8 +257,8 @@ impl From<Unanswered<Problem>> for Problem {
     }
 }
 
-impl From<Error> for Problem {
-    fn from(error: Error) -> Problem {
+impl From<Error> for ProblemDetails {
+    fn from(error: Error) -> ProblemDetails {
         of_index(&error)
     }
 }

@@ -1,49 +1,18 @@
-//! What all requests share, and the routes.
+//! What all requests share.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use axum::Router;
-use axum::body::Body;
-use axum::extract::{MatchedPath, Request, State};
-use axum::http::header::{
-    CONNECTION, CONTENT_SECURITY_POLICY, REFERRER_POLICY, TRANSFER_ENCODING, X_CONTENT_TYPE_OPTIONS,
-};
 use axum::http::request::Parts;
-use axum::http::{HeaderName, HeaderValue, StatusCode};
-use axum::middleware::{Next, from_fn, from_fn_with_state};
-use axum::response::{IntoResponse as _, Response};
-use axum::routing::{any, get, post};
 use excerpt_service::Engine;
 use excerpt_service::access::HookFile;
 use tokio::sync::Semaphore;
-use tower_http::catch_panic::CatchPanicLayer;
-use tower_http::compression::CompressionLayer;
 
-use super::call::Call;
-use super::guard::{Guard, has_token};
-use super::hooks::{self, Deliveries};
-use super::log::ACCESS;
+use super::deliveries::Deliveries;
+use super::guard::Guard;
+use super::limits::AT_ONCE;
 use super::metrics::Metrics;
-use super::problem::Problem;
+use super::problem::ProblemDetails;
 use super::tenant::{Common, Tenant};
-use super::{api, openapi, page};
-
-/// The most requests that are answered at the same time; others are refused. Each search waits for
-/// its turn besides.
-const AT_ONCE: usize = 2_048;
-
-/// How long an answer may take to begin.
-const ANSWER_TIME: Duration = Duration::from_secs(60);
-
-/// The longest address, in bytes.
-const LONGEST_ADDRESS: usize = 60 << 10;
-
-/// The header with the id of a request.
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-
-/// What the page may load and do: nothing from elsewhere.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// What all requests share.
 pub(super) struct Server {
@@ -53,9 +22,9 @@ pub(super) struct Server {
     pub(super) hooks: HookFile,
     pub(super) deliveries: Deliveries,
     pub(super) metrics: Metrics,
-    pub(super) description: openapi::Description,
     pub(super) is_secure: bool,
-    turns: Semaphore,
+    /// For the requests that are answered at the same time.
+    pub(super) turns: Semaphore,
 }
 
 impl Server {
@@ -67,7 +36,6 @@ impl Server {
             hooks,
             deliveries: Deliveries::default(),
             metrics: Metrics::default(),
-            description: openapi::Description::of(&api::operations()),
             is_secure,
             turns: Semaphore::new(AT_ONCE),
         }
@@ -78,195 +46,7 @@ impl Server {
     /// # Errors
     ///
     /// When it may not.
-    pub(super) fn tenant(&self, parts: &Parts) -> Result<Arc<Tenant>, Problem> {
+    pub(super) fn tenant(&self, parts: &Parts) -> Result<Arc<Tenant>, ProblemDetails> {
         self.guard.tenant(parts, &self.common)
     }
-}
-
-/// The routes of a server.
-pub(super) fn routes(server: &Arc<Server>) -> Router {
-    let mut api = Router::new();
-    for operation in api::operations() {
-        // A path may contain slashes.
-        let path = operation.path.replace("{target}", "{*target}");
-        api = api.route(&path, operation.router);
-    }
-    let api = api
-        .route("/v1/openapi.json", get(openapi::json))
-        .route("/v1", get(openapi::page))
-        .route("/v1/", get(openapi::page))
-        .route("/mcp", any(mcp))
-        .layer(from_fn_with_state(Arc::clone(server), admitted));
-    Router::new()
-        .merge(api)
-        .merge(page::routes())
-        .route("/hooks/{name}", post(hooks::call))
-        .fallback(|| async { Problem::not_found() })
-        .method_not_allowed_fallback(|| async {
-            Problem::new(
-                StatusCode::METHOD_NOT_ALLOWED,
-                "this address has other methods",
-            )
-        })
-        .layer(CompressionLayer::new())
-        .layer(from_fn_with_state(Arc::clone(server), limited))
-        .layer(from_fn_with_state(Arc::clone(server), told))
-        .layer(CatchPanicLayer::custom(|_| {
-            tracing::error!("a request panicked");
-            let detail = "the request failed: the log of the server says why";
-            Problem::new(StatusCode::INTERNAL_SERVER_ERROR, detail).into_response()
-        }))
-        .layer(from_fn(with_policy))
-        .with_state(Arc::clone(server))
-}
-
-/// MCP, by the server of the client.
-async fn mcp(call: Call) -> Response {
-    let service = call.tenant.mcp.clone();
-    let request = call.into_request();
-    service.handle(request).await.map(Body::new)
-}
-
-/// Lets requests through that have a token, and not too many.
-async fn admitted(
-    State(server): State<Arc<Server>>,
-    request: Request,
-    next: Next,
-) -> Result<Response, Problem> {
-    let (mut parts, body) = request.into_parts();
-    if has_token(&parts.uri) {
-        let detail =
-            "a token does not belong into an address: send it as `Authorization: Bearer …`";
-        return Err(Problem::field("token", detail));
-    }
-    let tenant = server.tenant(&parts)?;
-    tenant.check_rate()?;
-    tracing::Span::current().record("token", &*tenant.name);
-    parts.extensions.insert(tenant);
-    Ok(next.run(Request::from_parts(parts, body)).await)
-}
-
-/// Checks where a request comes from, and limits how many are answered at the same time and for how
-/// long.
-async fn limited(
-    State(server): State<Arc<Server>>,
-    request: Request,
-    next: Next,
-) -> Result<Response, Problem> {
-    let (parts, body) = request.into_parts();
-    server.guard.check_place(&parts)?;
-    if parts.uri.to_string().len() > LONGEST_ADDRESS {
-        let detail = format!("the address has more than {LONGEST_ADDRESS} bytes");
-        return Err(Problem::new(StatusCode::URI_TOO_LONG, detail));
-    }
-    let Ok(_turn) = server.turns.try_acquire() else {
-        return Err(Problem::later(
-            StatusCode::SERVICE_UNAVAILABLE,
-            1,
-            "too many requests at the same time: ask again in a moment",
-        ));
-    };
-    let answer = next.run(Request::from_parts(parts, body));
-    match tokio::time::timeout(ANSWER_TIME, answer).await {
-        Ok(answer) => Ok(answer),
-        Err(_) => Err(Problem::new(
-            StatusCode::GATEWAY_TIMEOUT,
-            format!("no answer within {} seconds", ANSWER_TIME.as_secs()),
-        )),
-    }
-}
-
-/// Logs and counts a request. The query of its address is not logged: it may be private.
-async fn told(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
-    let begun = Instant::now();
-    let route = request.extensions().get::<MatchedPath>();
-    let route = route.map_or("none", MatchedPath::as_str).to_string();
-    let method = request.method().clone();
-    let id = request_id(&request);
-    let span = tracing::info_span!(
-        "request",
-        id = %id.to_str().unwrap_or_default(),
-        method = %method,
-        path = %shown_path(request.uri().path()),
-        token = tracing::field::Empty,
-    );
-    server.metrics.running.inc();
-    let running = Running(&server);
-    let answer = next.run(request);
-    let mut response = tracing::Instrument::instrument(answer, span.clone()).await;
-    drop(running);
-    response.headers_mut().insert(REQUEST_ID, id);
-    let (status, took) = (response.status().as_u16(), begun.elapsed());
-    let known = method.as_str();
-    let known = match known {
-        "GET" | "POST" | "PATCH" | "DELETE" | "HEAD" | "OPTIONS" | "PUT" => known,
-        _ => "other",
-    };
-    server.metrics.answered(&route, known, status, took);
-    let milliseconds = took.as_secs_f64() * 1_000.0;
-    span.in_scope(|| match status {
-        0..400 => tracing::info!(target: ACCESS, status, milliseconds, "answered"),
-        _ => tracing::warn!(target: ACCESS, status, milliseconds, "answered"),
-    });
-    response
-}
-
-/// Counts a running request until it is answered or cancelled.
-struct Running<'s>(&'s Server);
-
-impl Drop for Running<'_> {
-    fn drop(&mut self) {
-        self.0.metrics.running.dec();
-    }
-}
-
-/// The id that a proxy gave a request, or a new one.
-fn request_id(request: &Request) -> HeaderValue {
-    const LONGEST: usize = 128;
-    let given = request.headers().get(REQUEST_ID);
-    let is_plain = |id: &&HeaderValue| {
-        let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-        (1..=LONGEST).contains(&id.len()) && id.as_bytes().iter().all(is_plain)
-    };
-    if let Some(id) = given.filter(is_plain) {
-        return id.clone();
-    }
-    let id = format!("{:016x}", fastrand::u64(..));
-    HeaderValue::from_str(&id).unwrap_or(HeaderValue::from_static("none"))
-}
-
-/// A path for the log, bounded and without control characters.
-fn shown_path(path: &str) -> String {
-    const LONGEST: usize = 200;
-    path.chars()
-        .take(LONGEST)
-        .filter(|c| !c.is_control())
-        .collect()
-}
-
-/// Adds the headers that limit what a browser does with an answer.
-async fn with_policy(request: Request, next: Next) -> Response {
-    let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
-    let mut response = next.run(request).await;
-    let headers = response.headers_mut();
-    // A length beside the chunks may have misled a proxy about where the request ends: nothing that
-    // follows it on this connection is taken for another.
-    if is_chunked {
-        headers.insert(CONNECTION, HeaderValue::from_static("close"));
-    }
-    let mut add = |name: HeaderName, value: &'static str| {
-        headers.insert(name, HeaderValue::from_static(value));
-    };
-    add(CONTENT_SECURITY_POLICY, POLICY);
-    add(X_CONTENT_TYPE_OPTIONS, "nosniff");
-    add(REFERRER_POLICY, "no-referrer");
-    add(
-        HeaderName::from_static("cross-origin-resource-policy"),
-        "same-origin",
-    );
-    add(
-        HeaderName::from_static("cross-origin-opener-policy"),
-        "same-origin",
-    );
-    response
 }

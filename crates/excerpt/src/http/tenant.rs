@@ -11,7 +11,8 @@ use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use tokio_util::sync::CancellationToken;
 
-use super::problem::Problem;
+use super::limits::BODY_LIMIT;
+use super::problem::ProblemDetails;
 use crate::mcp;
 
 /// A client.
@@ -59,7 +60,7 @@ impl Tenant {
         let config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)
             .with_json_response(true)
-            .with_max_request_body_bytes(super::call::BODY_LIMIT)
+            .with_max_request_body_bytes(BODY_LIMIT)
             .with_cancellation_token(common.stopping.clone())
             .disable_allowed_hosts();
         let mcp = StreamableHttpService::new(
@@ -81,11 +82,11 @@ impl Tenant {
     /// # Errors
     ///
     /// When it does.
-    pub(super) fn check_rate(&self) -> Result<(), Problem> {
+    pub(super) fn check_rate(&self) -> Result<(), ProblemDetails> {
         use axum::http::StatusCode;
         match self.rate.check() {
             Ok(()) => Ok(()),
-            Err(_) => Err(Problem::later(
+            Err(_) => Err(ProblemDetails::later(
                 StatusCode::TOO_MANY_REQUESTS,
                 1,
                 "too many requests with this token: ask again in a moment",

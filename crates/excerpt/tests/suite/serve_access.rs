@@ -344,7 +344,7 @@ fn reading_and_writing_are_apart() {
             .status,
         201
     );
-    // Whoever sees only a part adds nothing, and changes only that.
+    // A token for a part adds nothing, and changes only that.
     server
         .send_as(
             &part,

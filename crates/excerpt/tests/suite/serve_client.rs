@@ -1,5 +1,5 @@
-//! A server started by `excerpt serve`, and requests to it. They are written by hand, byte for byte,
-//! because many of them are ones that no client library sends.
+//! A server started by `excerpt serve`, and requests to it. They are written by hand, byte for
+//! byte, because many of them are ones that no client library sends.
 
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

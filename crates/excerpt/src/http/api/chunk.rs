@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::Operation;
 use crate::http::call::{Call, of_bytes, written};
-use crate::http::problem::Problem;
+use crate::http::problem::ProblemDetails;
 use crate::output::SCHEMA;
 
 pub(super) fn operations() -> Vec<Operation> {
@@ -59,31 +59,34 @@ struct SplitDocuments<'a> {
 }
 
 /// Takes a text out of the body.
-fn text(body: &mut Map<String, Value>, field: &str) -> Result<Option<String>, Problem> {
+fn text(body: &mut Map<String, Value>, field: &str) -> Result<Option<String>, ProblemDetails> {
     match body.remove(field) {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => Err(Problem::field(field, format!("`{field}` is not a text"))),
+        Some(_) => Err(ProblemDetails::field(
+            field,
+            format!("`{field}` is not a text"),
+        )),
     }
 }
 
-fn texts(body: &mut Map<String, Value>, field: &str) -> Result<Vec<String>, Problem> {
+fn texts(body: &mut Map<String, Value>, field: &str) -> Result<Vec<String>, ProblemDetails> {
     match body.remove(field) {
         None => Ok(Vec::new()),
         Some(value) => serde_json::from_value(value)
-            .map_err(|_| Problem::field(field, format!("`{field}` is not a list of texts"))),
+            .map_err(|_| ProblemDetails::field(field, format!("`{field}` is not a list of texts"))),
     }
 }
 
 /// The settings in the rest of the body.
-fn settings(body: &Map<String, Value>) -> Result<Settings, Problem> {
+fn settings(body: &Map<String, Value>) -> Result<Settings, ProblemDetails> {
     settings_from_json(body).map_err(|message| {
         let field = message.split('`').nth(1).unwrap_or_default();
-        Problem::of_field(StatusCode::UNPROCESSABLE_ENTITY, field, &*message)
+        ProblemDetails::of_field(StatusCode::UNPROCESSABLE_ENTITY, field, &*message)
     })
 }
 
-async fn chunk(mut call: Call) -> Result<Response, Problem> {
+async fn chunk(mut call: Call) -> Result<Response, ProblemDetails> {
     let mut body = call.object().await?;
     let (given, path) = (text(&mut body, "text")?, text(&mut body, "path")?);
     body.retain(|_, value| !value.is_null());
@@ -93,11 +96,11 @@ async fn chunk(mut call: Call) -> Result<Response, Problem> {
     let body = match (given, path) {
         (Some(_), Some(_)) => {
             let detail = "`text` and `path` are both given: omit one";
-            return Err(Problem::field("path", detail));
+            return Err(ProblemDetails::field("path", detail));
         }
         (None, None) => {
             let detail = "`text` or `path` is missing: give a text, or the path of a document";
-            return Err(Problem::field("text", detail));
+            return Err(ProblemDetails::field("text", detail));
         }
         (Some(text), None) => {
             let tenant = Arc::clone(&call.tenant);
@@ -129,13 +132,13 @@ async fn chunk(mut call: Call) -> Result<Response, Problem> {
 
 /// Runs `work` on a thread for blocking work.
 async fn on_thread<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
-) -> Result<T, Problem> {
+    work: impl FnOnce() -> Result<T, ProblemDetails> + Send + 'static,
+) -> Result<T, ProblemDetails> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|error| Problem::from(ServiceError::NoAnswer(error)))?
+    done.map_err(|error| ProblemDetails::from(ServiceError::NoAnswer(error)))?
 }
 
-fn split(text: &TextToSplit) -> Result<Vec<u8>, Problem> {
+fn split(text: &TextToSplit) -> Result<Vec<u8>, ProblemDetails> {
     text.split(|chunking| {
         let path = text.path.as_deref();
         written(&SplitDocuments {

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Operation;
 use crate::http::call::{Call, given, json, read_chunking, written};
-use crate::http::problem::Problem;
+use crate::http::problem::ProblemDetails;
 use crate::http::tenant::Tenant;
 
 const GROUP: &str = "Collections";
@@ -90,7 +90,7 @@ impl CollectionItem {
     }
 }
 
-async fn list(call: Call) -> Result<Response, Problem> {
+async fn list(call: Call) -> Result<Response, ProblemDetails> {
     let _: NoParameters = call.query()?;
     let body = call.answer(|_, tenant, index| {
         let request = ListRequest {
@@ -188,11 +188,11 @@ impl Added {
     }
 }
 
-async fn add(mut call: Call) -> Result<Response, Problem> {
+async fn add(mut call: Call) -> Result<Response, ProblemDetails> {
     call.check_writes()?;
     if !call.tenant.scope.shows_what_is_added() {
         let detail = "collections are only added with a token for everything that is served";
-        return Err(Problem::new(StatusCode::FORBIDDEN, detail));
+        return Err(ProblemDetails::new(StatusCode::FORBIDDEN, detail));
     }
     let body: AddBody = call.json().await?;
     let input = match (body.text, body.path) {
@@ -200,11 +200,11 @@ async fn add(mut call: Call) -> Result<Response, Problem> {
         (None, Some(path)) => AddInput::Path(path),
         (Some(_), Some(_)) => {
             let detail = "`text` and `path` are both given: omit one";
-            return Err(Problem::field("path", detail));
+            return Err(ProblemDetails::field("path", detail));
         }
         (None, None) => {
             let detail = "`text` or `path` is missing: give a text, a folder or an address";
-            return Err(Problem::field("text", detail));
+            return Err(ProblemDetails::field("text", detail));
         }
     };
     let request = AddRequest {
@@ -224,23 +224,23 @@ async fn add(mut call: Call) -> Result<Response, Problem> {
     let tenant = Arc::clone(&call.tenant);
     let added = call.server.engine.write(move |writer| {
         let prepared = tenant.scope.prepared(&request)?;
-        Ok::<_, Problem>(tenant.scope.add(writer, prepared)?)
+        Ok::<_, ProblemDetails>(tenant.scope.add(writer, prepared)?)
     });
     json(StatusCode::CREATED, &Added::of(added.await?))
 }
 
 /// Checks that the client sees a collection as a whole.
-fn check_collection(call: &Call, name: &str) -> Result<(), Problem> {
+fn check_collection(call: &Call, name: &str) -> Result<(), ProblemDetails> {
     if !call.tenant.scope.shows_states() {
         let detail = "this token shows only a part of each collection";
-        return Err(Problem::new(StatusCode::FORBIDDEN, detail));
+        return Err(ProblemDetails::new(StatusCode::FORBIDDEN, detail));
     }
     let chosen = call.tenant.scope.chosen(&[name.to_string()])?;
     match chosen.iter().any(|seen| seen.collection.is_some()) {
         true => Ok(()),
         false => {
             let detail = format!("`{name}` is not a collection, but the folder that is served");
-            Err(Problem::new(StatusCode::FORBIDDEN, detail))
+            Err(ProblemDetails::new(StatusCode::FORBIDDEN, detail))
         }
     }
 }
@@ -276,7 +276,7 @@ impl EditBody {
     }
 }
 
-async fn edit(mut call: Call) -> Result<Response, Problem> {
+async fn edit(mut call: Call) -> Result<Response, ProblemDetails> {
     call.check_writes()?;
     let name = call.path("name").await?;
     let body: EditBody = call.json().await?;
@@ -289,7 +289,7 @@ async fn edit(mut call: Call) -> Result<Response, Problem> {
     let edited = call
         .server
         .engine
-        .write(move |writer| Ok::<_, Problem>(tenant.scope.edit(writer, &request)?));
+        .write(move |writer| Ok::<_, ProblemDetails>(tenant.scope.edit(writer, &request)?));
     let edited = edited.await?;
     let sources = call.tenant.scope.chosen(&[name])?;
     call.server
@@ -298,7 +298,7 @@ async fn edit(mut call: Call) -> Result<Response, Problem> {
     json(StatusCode::OK, &Added::of(edited))
 }
 
-async fn remove(mut call: Call) -> Result<Response, Problem> {
+async fn remove(mut call: Call) -> Result<Response, ProblemDetails> {
     call.check_writes()?;
     let name = call.path("name").await?;
     check_collection(&call, &name)?;
@@ -306,7 +306,7 @@ async fn remove(mut call: Call) -> Result<Response, Problem> {
     let removed = call
         .server
         .engine
-        .write(move |writer| Ok::<_, Problem>(tenant.scope.remove(writer, &name)?));
+        .write(move |writer| Ok::<_, ProblemDetails>(tenant.scope.remove(writer, &name)?));
     removed.await?;
     // The folder that is served stays, also if it was a collection.
     let sources = call.tenant.scope.sources()?;

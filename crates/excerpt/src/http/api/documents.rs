@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Operation;
 use crate::http::call::{Call, written};
-use crate::http::problem::Problem;
+use crate::http::problem::ProblemDetails;
 use crate::http::tenant::Tenant;
 
 const GROUP: &str = "Documents";
@@ -54,7 +54,11 @@ pub(super) fn operations() -> Vec<Operation> {
 }
 
 /// A list; an empty one if nothing is indexed.
-fn listed(tenant: &Tenant, index: &Index, request: &ListRequest) -> Result<ListReply, Problem> {
+fn listed(
+    tenant: &Tenant,
+    index: &Index,
+    request: &ListRequest,
+) -> Result<ListReply, ProblemDetails> {
     match tenant.scope.list(index, request) {
         Err(ServiceError::NothingIndexed) => Ok(ListReply::Documents(Vec::new(), 0)),
         reply => Ok(reply?),
@@ -108,11 +112,11 @@ struct DocumentList {
     total: usize,
 }
 
-async fn list(call: Call) -> Result<Response, Problem> {
+async fn list(call: Call) -> Result<Response, ProblemDetails> {
     let parameters: ListParameters = call.query()?;
     if !(1..=MOST).contains(&parameters.limit) {
         let detail = format!("`limit` is {}, expected 1 to {MOST}", parameters.limit);
-        return Err(Problem::field("limit", detail));
+        return Err(ProblemDetails::field("limit", detail));
     }
     let body = call.answer(move |_, tenant, index| {
         let ListParameters {
@@ -170,7 +174,7 @@ struct FolderList {
     folders: Vec<ListedFolder>,
 }
 
-async fn folders(call: Call) -> Result<Response, Problem> {
+async fn folders(call: Call) -> Result<Response, ProblemDetails> {
     let parameters: PartParameters = call.query()?;
     let body = call.answer(move |_, tenant, index| {
         let request = parameters.request(ListKind::Folders);
@@ -186,7 +190,7 @@ async fn folders(call: Call) -> Result<Response, Problem> {
     Ok(call.kept(body))
 }
 
-async fn summary(call: Call) -> Result<Response, Problem> {
+async fn summary(call: Call) -> Result<Response, ProblemDetails> {
     let parameters: PartParameters = call.query()?;
     let body = call.answer(move |_, tenant, index| {
         let request = parameters.request(ListKind::Summary);
@@ -229,14 +233,14 @@ struct ReadDocumentText {
     document: DocumentText,
 }
 
-async fn get(mut call: Call) -> Result<Response, Problem> {
+async fn get(mut call: Call) -> Result<Response, ProblemDetails> {
     let mut target = call.path("target").await?;
     let parameters: GetParameters = call.query()?;
     match (&parameters.lines, &parameters.section) {
         (Some(_), Some(_)) => {
             let detail = "`lines` and `section` are both given: omit one";
             let status = StatusCode::UNPROCESSABLE_ENTITY;
-            return Err(Problem::of_field(status, "section", detail));
+            return Err(ProblemDetails::of_field(status, "section", detail));
         }
         (Some(lines), None) => target = format!("{target}:{lines}"),
         (None, Some(section)) => target = format!("{target}#{section}"),
@@ -247,7 +251,7 @@ async fn get(mut call: Call) -> Result<Response, Problem> {
         .is_some_and(|count| count > MOST_NEIGHBOURS)
     {
         let detail = format!("expected at most {MOST_NEIGHBOURS}");
-        return Err(Problem::field("neighbours", detail));
+        return Err(ProblemDetails::field("neighbours", detail));
     }
     let body = call.answer(move |_, tenant, index| {
         let request = GetRequest {
@@ -258,7 +262,7 @@ async fn get(mut call: Call) -> Result<Response, Problem> {
         };
         let items = tenant.scope.get(index, &request)?.into_iter();
         let read = items.map(|item| item.read).next();
-        let read = read.ok_or_else(Problem::not_found)??;
+        let read = read.ok_or_else(ProblemDetails::not_found)??;
         written(&ReadDocumentText {
             document: read.shown(&*tenant.scope),
             collection: read.collection,

@@ -15,7 +15,7 @@ use super::Operation;
 use super::collections::NoParameters;
 use super::status::current;
 use crate::http::call::{Call, written};
-use crate::http::problem::Problem;
+use crate::http::problem::ProblemDetails;
 
 /// The minimum time between two events.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -42,7 +42,7 @@ struct Follower {
     due: Instant,
 }
 
-async fn events(call: Call) -> Result<Response, Problem> {
+async fn events(call: Call) -> Result<Response, ProblemDetails> {
     let _: NoParameters = call.query()?;
     let mut state = call.server.engine.state();
     state.mark_changed();

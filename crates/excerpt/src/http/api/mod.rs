@@ -35,14 +35,14 @@ pub(super) struct Operation {
     pub(super) body: Option<SchemaOf>,
     /// The answer and its status.
     pub(super) status: u16,
-    pub(super) answer: Answer,
+    pub(super) answer: ReplyForm,
     /// The statuses of its own problems.
     pub(super) problems: &'static [u16],
     pub(super) router: MethodRouter<Arc<Server>>,
 }
 
 /// The form of an answer.
-pub(super) enum Answer {
+pub(super) enum ReplyForm {
     Json(SchemaOf),
     /// Another kind of text.
     Text(&'static str),
@@ -72,7 +72,7 @@ impl Operation {
             query: None,
             body: None,
             status: 200,
-            answer: Answer::Nothing,
+            answer: ReplyForm::Nothing,
             problems: &[],
             router: on(filter, handler),
         }
@@ -106,12 +106,12 @@ impl Operation {
 
     fn json<T: JsonSchema>(mut self, status: u16) -> Self {
         self.status = status;
-        self.answer = Answer::Json(schema_of::<T>);
+        self.answer = ReplyForm::Json(schema_of::<T>);
         self
     }
 
     fn text(mut self, kind: &'static str) -> Self {
-        self.answer = Answer::Text(kind);
+        self.answer = ReplyForm::Text(kind);
         self
     }
 

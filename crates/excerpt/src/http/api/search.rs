@@ -7,7 +7,7 @@ use excerpt_service::{MOST_HITS, SearchRequest, SearchResults, ServiceError};
 use super::Operation;
 use crate::http::call::{Call, written};
 use crate::http::notes::notes;
-use crate::http::problem::{NOTHING, Problem};
+use crate::http::problem::{NOTHING, ProblemDetails};
 use crate::http::server::Server;
 use crate::http::tenant::Tenant;
 
@@ -38,17 +38,17 @@ pub(super) fn operations() -> Vec<Operation> {
     ]
 }
 
-async fn get(call: Call) -> Result<Response, Problem> {
+async fn get(call: Call) -> Result<Response, ProblemDetails> {
     let request = call.query()?;
     answered(&call, request).await
 }
 
-async fn post(mut call: Call) -> Result<Response, Problem> {
+async fn post(mut call: Call) -> Result<Response, ProblemDetails> {
     let request = call.json().await?;
     answered(&call, request).await
 }
 
-async fn answered(call: &Call, request: SearchRequest) -> Result<Response, Problem> {
+async fn answered(call: &Call, request: SearchRequest) -> Result<Response, ProblemDetails> {
     check(&request)?;
     let work = move |server: &Server, tenant: &Tenant, index: &excerpt_index::Index| {
         let reply = match tenant.scope.search(index, &request) {
@@ -66,19 +66,19 @@ async fn answered(call: &Call, request: SearchRequest) -> Result<Response, Probl
 }
 
 /// Checks the ranges of numbers.
-fn check(request: &SearchRequest) -> Result<(), Problem> {
+fn check(request: &SearchRequest) -> Result<(), ProblemDetails> {
     if !(1..=MOST).contains(&request.limit) {
         let detail = format!("`limit` is {}, expected 1 to {MOST}", request.limit);
-        return Err(Problem::field("limit", detail));
+        return Err(ProblemDetails::field("limit", detail));
     }
     if request.offset > MOST_HITS - MOST {
         let most = MOST_HITS - MOST;
         let detail = format!("`offset` is {}, expected at most {most}", request.offset);
-        return Err(Problem::field("offset", detail));
+        return Err(ProblemDetails::field("offset", detail));
     }
     if request.query.chars().nth(LONGEST).is_some() {
         let detail = format!("`query` has more than {LONGEST} characters");
-        return Err(Problem::field("query", detail));
+        return Err(ProblemDetails::field("query", detail));
     }
     Ok(())
 }

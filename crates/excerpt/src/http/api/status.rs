@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::Operation;
 use super::collections::NoParameters;
 use crate::http::call::{Call, json};
-use crate::http::problem::Problem;
+use crate::http::problem::ProblemDetails;
 use crate::http::server::Server;
 use crate::http::tenant::Tenant;
 
@@ -22,16 +22,16 @@ pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::new(Method::GET, "/v1/status", "getStatus", status)
             .said(GROUP, "What is served, and whether it is up to date")
-            .json::<Status>(200),
+            .json::<ServerStatus>(200),
         Operation::new(Method::GET, "/v1/sync", "getSync", status)
             .said(GROUP, "The state of the syncs")
             .description("The same as `/v1/status`.")
-            .json::<Status>(200),
+            .json::<ServerStatus>(200),
         Operation::new(Method::POST, "/v1/sync", "startSync", sync)
             .said(GROUP, "Start a sync")
             .description("It needs a token with `write`. The answer comes at once; `/v1/events` reports the progress.")
             .body::<SyncBody>()
-            .json::<Status>(202)
+            .json::<ServerStatus>(202)
             .problems(&[403, 404]),
         Operation::new(Method::GET, "/health", "getHealth", health)
             .said(GROUP, "Whether the server answers from an index")
@@ -46,7 +46,7 @@ pub(super) fn operations() -> Vec<Operation> {
 
 /// The status of a server, for one client.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Status {
+pub(super) struct ServerStatus {
     /// The version of excerpt.
     version: &'static str,
     /// Whether the token of the request may write.
@@ -59,26 +59,26 @@ pub(super) struct Status {
 pub(super) async fn current(
     server: &Server,
     tenant: &std::sync::Arc<Tenant>,
-) -> Result<Status, Problem> {
+) -> Result<ServerStatus, ProblemDetails> {
     let state = server.engine.state().borrow().clone();
     let scope = std::sync::Arc::clone(&tenant.scope);
     let known = state.clone();
     let read = server
         .engine
-        .answer(move |index: &Index| Ok::<_, Problem>(scope.status(Some(index), &known)?));
+        .answer(move |index: &Index| Ok::<_, ProblemDetails>(scope.status(Some(index), &known)?));
     let visible = match read.await {
         Ok(visible) => visible,
         Err(Unanswered::Missing(_)) => tenant.scope.status(None, &state)?,
         Err(error) => return Err(error.into()),
     };
-    Ok(Status {
+    Ok(ServerStatus {
         version: env!("CARGO_PKG_VERSION"),
         write: tenant.grant.write,
         visible,
     })
 }
 
-async fn status(call: Call) -> Result<Response, Problem> {
+async fn status(call: Call) -> Result<Response, ProblemDetails> {
     let _: NoParameters = call.query()?;
     json(StatusCode::OK, &current(&call.server, &call.tenant).await?)
 }
@@ -95,7 +95,7 @@ struct SyncBody {
     accept_removals: bool,
 }
 
-async fn sync(mut call: Call) -> Result<Response, Problem> {
+async fn sync(mut call: Call) -> Result<Response, ProblemDetails> {
     call.check_writes()?;
     let body: SyncBody = call.json().await?;
     let sources = match call.tenant.scope.shows_states() {
@@ -125,12 +125,12 @@ struct Health {
     status: &'static str,
 }
 
-async fn health(call: Call) -> Result<Response, Problem> {
+async fn health(call: Call) -> Result<Response, ProblemDetails> {
     let _: NoParameters = call.query()?;
     // An index that does not exist yet is no fault.
     let read = call.server.engine.answer(|index: &Index| {
         index.searched()?;
-        Ok::<_, Problem>(())
+        Ok::<_, ProblemDetails>(())
     });
     match read.await {
         Ok(()) | Err(Unanswered::Missing(_)) => json(StatusCode::OK, &Health { status: "ok" }),
@@ -138,7 +138,7 @@ async fn health(call: Call) -> Result<Response, Problem> {
     }
 }
 
-async fn metrics(call: Call) -> Result<Response, Problem> {
+async fn metrics(call: Call) -> Result<Response, ProblemDetails> {
     call.check_whole()?;
     let _: NoParameters = call.query()?;
     let status = current(&call.server, &call.tenant).await?.visible;

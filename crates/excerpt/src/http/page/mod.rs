@@ -10,7 +10,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 
 use crate::http::call::body_of;
-use crate::http::problem::Problem;
+use crate::http::problem::ProblemDetails;
 use crate::http::server::Server;
 
 /// The largest form, in bytes.
@@ -66,7 +66,10 @@ pub(in crate::http) fn routes() -> Router<Arc<Server>> {
 }
 
 /// The page, or in exchange for a token in the address, a session of it.
-async fn shell(State(server): State<Arc<Server>>, request: Request) -> Result<Response, Problem> {
+async fn shell(
+    State(server): State<Arc<Server>>,
+    request: Request,
+) -> Result<Response, ProblemDetails> {
     let uri = request.uri();
     if let Some(token) = parameter(uri, "token") {
         return exchanged(&server, &token, &without_token(uri));
@@ -78,21 +81,24 @@ async fn shell(State(server): State<Arc<Server>>, request: Request) -> Result<Re
 }
 
 /// Signs in with the token of a form.
-async fn session(State(server): State<Arc<Server>>, request: Request) -> Result<Response, Problem> {
+async fn session(
+    State(server): State<Arc<Server>>,
+    request: Request,
+) -> Result<Response, ProblemDetails> {
     let body = body_of(request.into_body(), FORM_LIMIT).await?;
     let fields: Vec<(String, String)> = serde_html_form::from_bytes(&body)
-        .map_err(|_| Problem::field("token", "expected a form with the field `token`"))?;
+        .map_err(|_| ProblemDetails::field("token", "expected a form with the field `token`"))?;
     let token = fields.into_iter().find(|(name, _)| name == "token");
     match token {
         Some((_, token)) => exchanged(&server, token.trim(), "/"),
-        None => Err(Problem::field(
+        None => Err(ProblemDetails::field(
             "token",
             "expected a form with the field `token`",
         )),
     }
 }
 
-fn exchanged(server: &Server, token: &str, place: &str) -> Result<Response, Problem> {
+fn exchanged(server: &Server, token: &str, place: &str) -> Result<Response, ProblemDetails> {
     let Some(session) = server.guard.exchange(token, server.is_secure)? else {
         let message = "This token is unknown, has expired or was revoked.";
         return Ok(sign_in(StatusCode::UNAUTHORIZED, Some(message)));
@@ -103,7 +109,7 @@ fn exchanged(server: &Server, token: &str, place: &str) -> Result<Response, Prob
     let place = format!("{place}#session={}", session.session);
     for (name, value) in [(LOCATION, place), (SET_COOKIE, session.cookie)] {
         let value = HeaderValue::from_str(&value)
-            .map_err(|_| Problem::field("token", "the address cannot be shown again"))?;
+            .map_err(|_| ProblemDetails::field("token", "the address cannot be shown again"))?;
         headers.insert(name, value);
     }
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -114,23 +120,23 @@ async fn asset(
     State(server): State<Arc<Server>>,
     Path(name): Path<String>,
     headers: HeaderMap,
-) -> Result<Response, Problem> {
+) -> Result<Response, ProblemDetails> {
     if !server.guard.admits(&headers) {
-        return Err(Problem::new(
+        return Err(ProblemDetails::new(
             StatusCode::UNAUTHORIZED,
             "sign in at `/` first",
         ));
     }
     match name != "index.html" && ASSETS.iter().any(|asset| asset.name == name) {
         true => Ok(file(&name, &headers)),
-        false => Err(Problem::not_found()),
+        false => Err(ProblemDetails::not_found()),
     }
 }
 
 /// A file of the page. The browser asks again each time, and keeps it while it is the same.
 fn file(name: &str, asked: &HeaderMap) -> Response {
     let Some(asset) = ASSETS.iter().find(|asset| asset.name == name) else {
-        return Problem::not_found().into_response();
+        return ProblemDetails::not_found().into_response();
     };
     let tag = format!("\"{}\"", excerpt_chunk::Hash::of(asset.bytes));
     let is_known = asked.get(IF_NONE_MATCH).is_some_and(|known| {

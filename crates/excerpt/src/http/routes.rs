@@ -1,0 +1,234 @@
+//! The routes, and what every request passes before it reaches one.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::header::{
+    CONNECTION, CONTENT_SECURITY_POLICY, REFERRER_POLICY, TRANSFER_ENCODING, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{MethodRouter, any, get, post};
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+
+use super::call::Call;
+use super::guard::has_token;
+use super::limits::{ANSWER_TIME, LONGEST_ADDRESS};
+use super::log::ACCESS;
+use super::openapi::Description;
+use super::problem::ProblemDetails;
+use super::server::Server;
+use super::{api, hooks, page};
+
+/// The header with the id of a request.
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// What the page may load and do: nothing from elsewhere.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// The routes of a server.
+pub(super) fn routes(server: &Arc<Server>) -> Router {
+    let operations = api::operations();
+    let description = Arc::new(Description::of(&operations));
+    let mut api = Router::new();
+    for operation in operations {
+        // A path may contain slashes.
+        let path = operation.path.replace("{target}", "{*target}");
+        api = api.route(&path, operation.router);
+    }
+    let api = api
+        .route(
+            "/v1/openapi.json",
+            described(&description, Description::json),
+        )
+        .route("/v1", described(&description, Description::page))
+        .route("/v1/", described(&description, Description::page))
+        .route("/mcp", any(mcp))
+        .layer(from_fn_with_state(Arc::clone(server), admitted));
+    Router::new()
+        .merge(api)
+        .merge(page::routes())
+        .route("/hooks/{name}", post(hooks::call))
+        .fallback(|| async { ProblemDetails::not_found() })
+        .method_not_allowed_fallback(|| async {
+            ProblemDetails::new(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "this address has other methods",
+            )
+        })
+        .layer(CompressionLayer::new())
+        .layer(from_fn_with_state(Arc::clone(server), limited))
+        .layer(from_fn_with_state(Arc::clone(server), told))
+        .layer(CatchPanicLayer::custom(|_| {
+            tracing::error!("a request panicked");
+            let detail = "the request failed: the log of the server says why";
+            ProblemDetails::new(StatusCode::INTERNAL_SERVER_ERROR, detail).into_response()
+        }))
+        .layer(from_fn(with_policy))
+        .with_state(Arc::clone(server))
+}
+
+/// A route that answers with a form of the description.
+fn described(
+    description: &Arc<Description>,
+    form: fn(&Description) -> Response,
+) -> MethodRouter<Arc<Server>> {
+    let description = Arc::clone(description);
+    get(move || async move { form(&description) })
+}
+
+/// MCP, by the server of the client.
+async fn mcp(call: Call) -> Response {
+    let service = call.tenant.mcp.clone();
+    let request = call.into_request();
+    service.handle(request).await.map(Body::new)
+}
+
+/// Lets requests through that have a token, and not too many.
+async fn admitted(
+    State(server): State<Arc<Server>>,
+    request: Request,
+    next: Next,
+) -> Result<Response, ProblemDetails> {
+    let (mut parts, body) = request.into_parts();
+    if has_token(&parts.uri) {
+        let detail =
+            "a token does not belong into an address: send it as `Authorization: Bearer …`";
+        return Err(ProblemDetails::field("token", detail));
+    }
+    let tenant = server.tenant(&parts)?;
+    tenant.check_rate()?;
+    tracing::Span::current().record("token", &*tenant.name);
+    parts.extensions.insert(tenant);
+    Ok(next.run(Request::from_parts(parts, body)).await)
+}
+
+/// Checks where a request comes from, and limits how many are answered at the same time and for how
+/// long.
+async fn limited(
+    State(server): State<Arc<Server>>,
+    request: Request,
+    next: Next,
+) -> Result<Response, ProblemDetails> {
+    let (parts, body) = request.into_parts();
+    server.guard.check_place(&parts)?;
+    if parts.uri.to_string().len() > LONGEST_ADDRESS {
+        let detail = format!("the address has more than {LONGEST_ADDRESS} bytes");
+        return Err(ProblemDetails::new(StatusCode::URI_TOO_LONG, detail));
+    }
+    let Ok(_turn) = server.turns.try_acquire() else {
+        return Err(ProblemDetails::later(
+            StatusCode::SERVICE_UNAVAILABLE,
+            1,
+            "too many requests at the same time: ask again in a moment",
+        ));
+    };
+    let answer = next.run(Request::from_parts(parts, body));
+    match tokio::time::timeout(ANSWER_TIME, answer).await {
+        Ok(answer) => Ok(answer),
+        Err(_) => Err(ProblemDetails::new(
+            StatusCode::GATEWAY_TIMEOUT,
+            format!("no answer within {} seconds", ANSWER_TIME.as_secs()),
+        )),
+    }
+}
+
+/// Logs and counts a request. The query of its address is not logged: it may be private.
+async fn told(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
+    let begun = Instant::now();
+    let route = request.extensions().get::<MatchedPath>();
+    let route = route.map_or("none", MatchedPath::as_str).to_string();
+    let method = request.method().clone();
+    let id = request_id(&request);
+    let span = tracing::info_span!(
+        "request",
+        id = %id.to_str().unwrap_or_default(),
+        method = %method,
+        path = %shown_path(request.uri().path()),
+        token = tracing::field::Empty,
+    );
+    server.metrics.running.inc();
+    let running = Running(&server);
+    let answer = next.run(request);
+    let mut response = tracing::Instrument::instrument(answer, span.clone()).await;
+    drop(running);
+    response.headers_mut().insert(REQUEST_ID, id);
+    let (status, took) = (response.status().as_u16(), begun.elapsed());
+    let known = method.as_str();
+    let known = match known {
+        "GET" | "POST" | "PATCH" | "DELETE" | "HEAD" | "OPTIONS" | "PUT" => known,
+        _ => "other",
+    };
+    server.metrics.answered(&route, known, status, took);
+    let milliseconds = took.as_secs_f64() * 1_000.0;
+    span.in_scope(|| match status {
+        0..400 => tracing::info!(target: ACCESS, status, milliseconds, "answered"),
+        _ => tracing::warn!(target: ACCESS, status, milliseconds, "answered"),
+    });
+    response
+}
+
+/// Counts a running request until it is answered or cancelled.
+struct Running<'s>(&'s Server);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.metrics.running.dec();
+    }
+}
+
+/// The id that a proxy gave a request, or a new one.
+fn request_id(request: &Request) -> HeaderValue {
+    const LONGEST: usize = 128;
+    let given = request.headers().get(REQUEST_ID);
+    let is_plain = |id: &&HeaderValue| {
+        let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        (1..=LONGEST).contains(&id.len()) && id.as_bytes().iter().all(is_plain)
+    };
+    if let Some(id) = given.filter(is_plain) {
+        return id.clone();
+    }
+    let id = format!("{:016x}", fastrand::u64(..));
+    HeaderValue::from_str(&id).unwrap_or(HeaderValue::from_static("none"))
+}
+
+/// A path for the log, bounded and without control characters.
+fn shown_path(path: &str) -> String {
+    const LONGEST: usize = 200;
+    path.chars()
+        .take(LONGEST)
+        .filter(|c| !c.is_control())
+        .collect()
+}
+
+/// Adds the headers that limit what a browser does with an answer.
+async fn with_policy(request: Request, next: Next) -> Response {
+    let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    // A length beside the chunks may have misled a proxy about where the request ends: nothing that
+    // follows it on this connection is taken for another.
+    if is_chunked {
+        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    let mut add = |name: HeaderName, value: &'static str| {
+        headers.insert(name, HeaderValue::from_static(value));
+    };
+    add(CONTENT_SECURITY_POLICY, POLICY);
+    add(X_CONTENT_TYPE_OPTIONS, "nosniff");
+    add(REFERRER_POLICY, "no-referrer");
+    add(
+        HeaderName::from_static("cross-origin-resource-policy"),
+        "same-origin",
+    );
+    add(
+        HeaderName::from_static("cross-origin-opener-policy"),
+        "same-origin",
+    );
+    response
+}
