@@ -152,6 +152,15 @@ impl Config {
                 expected,
             })
         };
+        // Each chunk may repeat it.
+        const MARKER: usize = 200;
+        if let Some(marker) = &self.continuation_marker
+            && marker.chars().nth(MARKER).is_some()
+        {
+            let begun = marker.chars().take(20).collect::<String>() + "…";
+            let expected = format!("at most {MARKER} characters");
+            return wrong("continuation_marker", begun, expected);
+        }
         if !self.unit.is_available() {
             let expected = format!("chars, tokens or cjk-tokens: {NO_TOKENIZERS}");
             return wrong("unit", self.unit.to_string(), expected);

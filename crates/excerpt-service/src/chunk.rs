@@ -77,6 +77,10 @@ impl Scope {
     ///
     /// When a collection does not exist or a configuration is invalid.
     pub fn file_to_split(&self, request: &ChunkRequest) -> ServiceResult<Option<TextToSplit>> {
+        // Of other collections than those with a visible part, not even the configuration counts.
+        if !self.shows_states() {
+            return Ok(None);
+        }
         let Ok(path) = self.inward(&request.path) else {
             return Ok(None);
         };

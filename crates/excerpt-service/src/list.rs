@@ -206,7 +206,7 @@ impl Scope {
     pub fn list(&self, index: &Index, request: &ListRequest) -> ServiceResult<ListReply> {
         let inside = request.path.as_ref().map(|path| self.inward(path));
         let inside = inside.transpose()?;
-        let sources = self.chosen(&request.collections)?;
+        let sources = self.known(index, &request.collections)?;
         let indexed = self.indexed(index, sources.clone())?;
         if indexed.is_empty() && request.what != ListKind::Collections {
             return Err(ServiceError::NothingIndexed);

@@ -94,16 +94,13 @@ impl Overview {
             self.collections.push(name.to_string());
         }
         let summary = index.summary(&seen.root).ok()??;
-        let is_inside = |path: &str| Path::new(path).starts_with(below);
-        for topic in &summary.topics {
-            if is_inside(&topic.path) {
-                self.topics.push(topic.heading.clone());
-            }
-        }
-        // The summary describes the whole source; for a part of it, the list of folders is used.
+        // The summary describes the whole source; for a part of it, the list of folders is used. The
+        // topics are the most important ones of the whole.
         if !below.is_empty() {
             return self.add_folders(index, seen, below);
         }
+        let topics = summary.topics.iter().map(|topic| topic.heading.clone());
+        self.topics.extend(topics);
         self.documents += summary.documents;
         for (language, count) in summary.languages {
             match self

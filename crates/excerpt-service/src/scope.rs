@@ -182,6 +182,11 @@ impl Scope {
         self.is_whole_root() || (matches!(self.served, ServedSources::Library) && self.is_whole())
     }
 
+    /// Whether it is a part of what a server serves.
+    pub fn is_narrowed(&self) -> bool {
+        self.only.is_some() || self.hides_states
+    }
+
     /// Whether a client may know of the sources as a whole, such as when they were synced.
     pub fn shows_states(&self) -> bool {
         !self.hides_states
@@ -366,6 +371,19 @@ impl Scope {
         Ok(!index.documents(&options.limit(1))?.is_empty())
     }
 
+    /// The visible sources, only the collections in `chosen` if any are named. One of which there
+    /// is no visible part is as unknown as one that does not exist.
+    ///
+    /// # Errors
+    ///
+    /// When a collection does not exist.
+    pub fn known(&self, index: &Index, chosen: &[String]) -> ServiceResult<Vec<VisibleSource>> {
+        match self.shows_states() {
+            true => self.chosen(chosen),
+            false => self.chosen_of(self.indexed(index, self.sources()?)?, chosen),
+        }
+    }
+
     /// The visible sources that the index contains; only the collections in `chosen` if any are
     /// named.
     ///
@@ -373,11 +391,7 @@ impl Scope {
     ///
     /// When a collection does not exist, or nothing is left.
     pub fn selected(&self, index: &Index, chosen: &[String]) -> ServiceResult<Vec<VisibleSource>> {
-        let sources = match self.shows_states() {
-            true => self.indexed(index, self.chosen(chosen)?)?,
-            // One of which there is no part is as unknown as one that does not exist.
-            false => self.chosen_of(self.indexed(index, self.sources()?)?, chosen)?,
-        };
+        let sources = self.indexed(index, self.known(index, chosen)?)?;
         match sources.is_empty() {
             true => Err(ServiceError::NothingIndexed),
             false => Ok(sources),
@@ -396,7 +410,8 @@ impl Scope {
     /// with [`Scope::reading`] or [`Scope::filter`] shows nothing outside.
     pub fn inward(&self, given: &str) -> ServiceResult<String> {
         let absolute = match &self.served {
-            ServedSources::Root(root) => Path::new(given)
+            // Where on the machine it is, nobody else is told.
+            ServedSources::Root(root) if !self.is_narrowed() => Path::new(given)
                 .strip_prefix(root)
                 .ok()
                 .and_then(Path::to_str),

@@ -153,7 +153,13 @@ impl Scope {
                 _ => SourceState::Current,
             },
             synced: synced.filter(|_| is_whole),
-            failure: failure.filter(|_| is_whole),
+            failure: failure
+                .filter(|_| is_whole)
+                .map(|failure| match self.is_narrowed() {
+                    // It may name places on the machine.
+                    true => "the last sync failed".to_string(),
+                    false => failure,
+                }),
             progress: state
                 .progress
                 .filter(|_| is_syncing)
@@ -168,7 +174,9 @@ impl Scope {
                     total: progress.total,
                 }),
             next: remote.as_ref().map(RemoteState::next),
-            address: remote.map(|remote| remote.address),
+            address: remote
+                .filter(|_| !self.is_narrowed())
+                .map(|remote| remote.address),
         })
     }
 }

@@ -307,7 +307,9 @@ pub(crate) fn ago(seconds: i64) -> String {
 pub(crate) fn ahead(seconds: i64) -> String {
     match usize::try_from(seconds - now()).unwrap_or(0) {
         0..60 => "in less than a minute".to_string(),
-        left => format!("in {}", counted(left.div_ceil(60), "minute")),
+        left @ 60..7_200 => format!("in {}", counted(left.div_ceil(60), "minute")),
+        left @ 7_200..172_800 => format!("in {}", counted(left.div_ceil(3_600), "hour")),
+        left => format!("in {}", counted(left.div_ceil(86_400), "day")),
     }
 }
 

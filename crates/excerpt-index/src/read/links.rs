@@ -8,8 +8,8 @@ use std::ops::Range;
 use excerpt_chunk::{Hash, LineIndex};
 use serde::Serialize;
 
-use super::citation;
 use super::section::Sections;
+use super::{ReadOptions, citation};
 use crate::model::{DocumentId, SourceId};
 use crate::store::catalog::Catalog;
 use crate::store::{LinkRow, StoreError, StoredDocument};
@@ -90,6 +90,8 @@ pub struct Incoming {
 pub(crate) struct Resolver<'a> {
     catalog: &'a dyn Catalog,
     source: &'a SourceId,
+    /// What may be read: a link leads to nothing else.
+    options: &'a ReadOptions,
     /// The paths of the documents by their names in lower case, without `.md`; built when the first
     /// wiki link is met.
     names: Option<HashMap<String, Vec<String>>>,
@@ -98,10 +100,15 @@ pub(crate) struct Resolver<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    pub(crate) fn new(catalog: &'a dyn Catalog, source: &'a SourceId) -> Self {
+    pub(crate) fn new(
+        catalog: &'a dyn Catalog,
+        source: &'a SourceId,
+        options: &'a ReadOptions,
+    ) -> Self {
         Resolver {
             catalog,
             source,
+            options,
             names: None,
             sections: HashMap::new(),
         }
@@ -263,6 +270,9 @@ impl<'a> Resolver<'a> {
 
     /// The document at `path`.
     fn at(&self, path: &str) -> Result<Option<StoredDocument>, StoreError> {
+        if !self.options.reaches(path) {
+            return Ok(None);
+        }
         Ok(self.catalog.documents_at(Some(self.source), path)?.pop())
     }
 
@@ -273,7 +283,11 @@ impl<'a> Resolver<'a> {
             Some(names) => names,
             none => {
                 let mut names: HashMap<String, Vec<String>> = HashMap::new();
+                let options = self.options;
                 self.catalog.each_path(Some(self.source), &mut |path| {
+                    if !options.reaches(path) {
+                        return;
+                    }
                     let lower = path.to_lowercase();
                     names
                         .entry(stem(&lower).to_string())

@@ -121,7 +121,7 @@ impl Reader<'_> {
         if !options.links {
             return Ok(None);
         }
-        let mut resolver = Resolver::new(self.catalog, &document.source);
+        let mut resolver = Resolver::new(self.catalog, &document.source, options);
         let mut links = resolver.links(document, text, bytes)?;
         links.keep(|path| options.reaches(path));
         Ok(Some(links))

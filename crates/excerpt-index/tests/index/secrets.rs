@@ -726,7 +726,7 @@ fn at_most_one_of_ten_thousand_real_files_is_withheld_by_mistake() {
     assert!(texts > 5_000, "{texts}");
     assert!(mistakes.len() * 10_000 <= texts, "{mistakes:?}");
     let is_key = |path: &String| {
-        [".pem", ".key", ".der"]
+        [".pem", ".key", ".der", "/.envrc"]
             .iter()
             .any(|end| path.ends_with(end))
     };

@@ -53,6 +53,10 @@ impl<T: Default + Serialize + DeserializeOwned> PrivateFile<T> {
             }
             Err(error) => return Err(self.unreadable(error)),
         };
+        // A pipe would be waited for.
+        if !metadata.is_file() {
+            return Err(self.unreadable(io::Error::other("it is not a file")));
+        }
         let stamp = stamp(&metadata);
         if let Some((before, read)) = &*known
             && *before == stamp
@@ -91,8 +95,7 @@ impl<T: Default + Serialize + DeserializeOwned> PrivateFile<T> {
             excerpt_index::make_folder_private(folder);
         }
         // Two changes at the same time would lose one of them.
-        let lock = fs::File::create(self.path.with_extension("lock"));
-        let lock = lock.map_err(|error| self.unwritable(error))?;
+        let lock = self.lock_file().map_err(|error| self.unwritable(error))?;
         lock.lock().map_err(|error| self.unwritable(error))?;
         let mut value = T::clone(&*self.read()?);
         let result = change(&mut value)?;
@@ -107,6 +110,21 @@ impl<T: Default + Serialize + DeserializeOwned> PrivateFile<T> {
         };
         write().map_err(|error| self.unwritable(error))?;
         Ok(result)
+    }
+
+    /// The file that is locked while this one is changed. It is never one of another's.
+    fn lock_file(&self) -> io::Result<fs::File> {
+        let name = self.path.file_name().unwrap_or_default();
+        let name = format!(".{}.lock", name.to_string_lossy());
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt as _;
+            let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+            options.mode(0o600).custom_flags(flags.bits().cast_signed());
+        }
+        options.open(self.path.with_file_name(name))
     }
 
     fn unreadable(&self, error: io::Error) -> ServiceError {

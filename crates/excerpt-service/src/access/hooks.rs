@@ -14,6 +14,7 @@ use crate::text::shown;
 
 /// A hook.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Hook {
     /// Its name, the last part of its address.
     pub name: String,
@@ -57,7 +58,7 @@ impl Hook {
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 struct Hooks {
     hooks: Vec<Hook>,
 }

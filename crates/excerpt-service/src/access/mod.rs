@@ -27,7 +27,7 @@ pub fn folder() -> ServiceResult<PathBuf> {
 
 /// What a token shows, and whether it may change anything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Grant {
     /// The only collections that are visible, by name. Default: all that are served.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -23,6 +23,7 @@ const LONGEST: usize = 100;
 
 /// A token, without its secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Token {
     /// Its name, which no other has.
     pub name: String,
@@ -121,7 +122,7 @@ impl TokenRequest {
 
 /// The tokens of a file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 struct Tokens {
     tokens: Vec<Token>,
 }

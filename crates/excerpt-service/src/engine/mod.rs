@@ -445,6 +445,7 @@ fn followed_lag(index: &Index, scope: &Scope, state: &WriterProgress) -> Option<
     let mut lag = None;
     for (_, end) in ends {
         match end {
+            CheckEnd::Failed(_) if scope.is_narrowed() => return Some(ServedLag::FailedSomehow),
             CheckEnd::Failed(reason) => return Some(ServedLag::Failed(Arc::clone(reason))),
             CheckEnd::Waiting => lag = lag.or(Some(ServedLag::Locked)),
             CheckEnd::Rest { .. } if !scope.is_whole() => lag = lag.or(Some(ServedLag::Continues)),

@@ -66,6 +66,8 @@ pub enum ServedLag {
     Unfinished,
     /// The last check for changes failed.
     Failed(Arc<ServiceError>),
+    /// The last check for changes failed, and why may name places on the machine.
+    FailedSomehow,
     /// Another process is writing to the index.
     Locked,
     /// There is more to do.
@@ -104,6 +106,9 @@ impl fmt::Display for ServedLag {
                 "the index is incomplete because the last sync was interrupted: run `excerpt sync`",
             ),
             ServedLag::Failed(reason) => write!(f, "answered from an older state: {reason}"),
+            ServedLag::FailedSomehow => {
+                f.write_str("answered from an older state: the last check for changes failed")
+            }
             ServedLag::Locked => f.write_str(
                 "answered from an older state: another process is writing the index; ask again in a moment",
             ),

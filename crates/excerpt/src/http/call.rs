@@ -15,6 +15,7 @@ use hyper::body::Body as _;
 use serde::de::{DeserializeOwned, Deserializer, Error as _};
 use serde::{Deserialize as _, Serialize};
 use serde_json::{Map, Value};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::limits::{BODY_LIMIT, BODY_TIME};
 use super::problem::ProblemDetails;
@@ -96,16 +97,17 @@ impl Call {
             ));
         }
         let body = unlocked(std::mem::take(&mut self.body));
-        let bytes = body_of(body, BODY_LIMIT).await?;
+        let held = body_of(body, BODY_LIMIT, &self.server.bodies).await?;
+        let bytes = &held.bytes;
         if bytes.trim_ascii_start().first() != Some(&b'{') {
             let detail = "the body must be a JSON object";
             return Err(ProblemDetails::new(StatusCode::BAD_REQUEST, detail));
         }
-        let mut parsed = serde_json::Deserializer::from_slice(&bytes);
+        let mut parsed = serde_json::Deserializer::from_slice(bytes);
         let value = match serde_path_to_error::deserialize(&mut parsed) {
             Ok(value) => value,
             Err(error) => {
-                return match with_whole_numbers(&bytes) {
+                return match with_whole_numbers(bytes) {
                     Some(same) => serde_path_to_error::deserialize(same)
                         .map_err(|error| wrong(&error, "field")),
                     None => Err(wrong(&error, "field")),
@@ -219,6 +221,11 @@ fn with_whole_numbers(bytes: &[u8]) -> Option<Value> {
             _ => false,
         }
     }
+    // Of a large body, this would be a second copy.
+    const SMALL: usize = 1 << 20;
+    if bytes.len() > SMALL {
+        return None;
+    }
     let mut value = serde_json::from_slice(bytes).ok()?;
     change(&mut value).then_some(value)
 }
@@ -247,12 +254,23 @@ fn unlocked(body: Mutex<Body>) -> Body {
     body.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A body, if it is not too large.
+/// A body that was read, and its part of the memory for all bodies.
+pub(super) struct Held {
+    pub(super) bytes: Bytes,
+    _turn: Option<OwnedSemaphorePermit>,
+}
+
+/// A body, if it is not too large, and once there is room for it among all that are read at the same
+/// time.
 ///
 /// # Errors
 ///
-/// When it is, or does not arrive in time.
-pub(super) async fn body_of(body: Body, limit: usize) -> Result<Bytes, ProblemDetails> {
+/// When it is too large, or does not arrive in time.
+pub(super) async fn body_of(
+    body: Body,
+    limit: usize,
+    room: &Arc<Semaphore>,
+) -> Result<Held, ProblemDetails> {
     let too_large = || {
         let detail = format!("the body has more than {limit} bytes");
         ProblemDetails::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
@@ -261,6 +279,7 @@ pub(super) async fn body_of(body: Body, limit: usize) -> Result<Bytes, ProblemDe
     if body.size_hint().lower() > limit as u64 {
         return Err(too_large());
     }
+    let turn = room_for(body.size_hint().exact(), limit, room).await?;
     let read = tokio::time::timeout(BODY_TIME, Limited::new(body, limit).collect()).await;
     let read = read.map_err(|_| {
         let detail = format!(
@@ -270,11 +289,42 @@ pub(super) async fn body_of(body: Body, limit: usize) -> Result<Bytes, ProblemDe
         ProblemDetails::new(StatusCode::REQUEST_TIMEOUT, detail)
     })?;
     match read {
-        Ok(body) => Ok(body.to_bytes()),
+        Ok(body) => Ok(Held {
+            bytes: body.to_bytes(),
+            _turn: turn,
+        }),
         Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
         Err(_) => Err(ProblemDetails::new(
             StatusCode::BAD_REQUEST,
             "the body is incomplete",
+        )),
+    }
+}
+
+/// The room for a body of which a size is announced, if it is. A small one needs none.
+///
+/// # Errors
+///
+/// When there is none in time.
+pub(super) async fn room_for(
+    announced: Option<u64>,
+    limit: usize,
+    room: &Arc<Semaphore>,
+) -> Result<Option<OwnedSemaphorePermit>, ProblemDetails> {
+    const SMALL: usize = 64;
+    let announced = announced.and_then(|size| usize::try_from(size).ok());
+    let size = announced.unwrap_or(limit).min(limit).div_ceil(1 << 10);
+    if size <= SMALL {
+        return Ok(None);
+    }
+    let size = u32::try_from(size).unwrap_or(u32::MAX);
+    let turn = tokio::time::timeout(BODY_TIME, Arc::clone(room).acquire_many_owned(size)).await;
+    match turn {
+        Ok(Ok(turn)) => Ok(Some(turn)),
+        _ => Err(ProblemDetails::later(
+            StatusCode::SERVICE_UNAVAILABLE,
+            5,
+            "too many large bodies at the same time: ask again in a moment",
         )),
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
+use excerpt_chunk::Hash;
 use excerpt_service::access::HookSource;
 use excerpt_service::{PushHint, SyncRequest};
 
@@ -13,8 +14,9 @@ use super::call::body_of;
 use super::problem::ProblemDetails;
 use super::server::Server;
 
-/// The largest body, in bytes. GitHub sends at most 25 MB.
-const LIMIT: usize = 26 << 20;
+/// The largest body, in bytes. GitHub sends at most 25 MB, but lists at most 2,048 commits, which
+/// take less.
+const LIMIT: usize = 8 << 20;
 
 /// The signatures of the hosts, and the ids of their deliveries.
 const SIGNATURES: [&str; 4] = [
@@ -62,31 +64,24 @@ pub(super) async fn call(
     let Some(source) = source(headers) else {
         return Err(refused());
     };
-    let hook = server.hooks.named(&name)?;
+    let held = body_of(body, LIMIT, &server.hook_bodies).await?;
+    let body = &*held.bytes;
     // Nothing tells an unknown hook from a wrong signature.
-    let Some(hook) = hook else {
+    let hook = server.hooks.named(&name)?;
+    let Some(hook) = hook.filter(|hook| hook.is_from(source, body)) else {
         return Err(refused());
     };
-    if let HookSource::Token(_) = source
-        && !hook.is_from(source, &[])
-    {
-        return Err(refused());
-    }
-    let body = body_of(body, LIMIT).await?;
-    if !hook.is_from(source, &body) {
-        return Err(refused());
-    }
+    let sources = server.common.scope.sources()?.into_iter();
     let delivery = DELIVERIES.iter().find_map(|name| header(headers, name));
     let delivery = match delivery {
-        Some(id) => format!("{name} {id}"),
-        None => format!("{name} {}", excerpt_chunk::Hash::of(&body)),
+        Some(id) => Hash::of(format!("{name} {id}").as_bytes()),
+        None => Hash::of(&[name.as_bytes(), b"\n", body].concat()),
     };
     if !server.deliveries.is_new(delivery) {
         return Ok(StatusCode::ACCEPTED.into_response());
     }
     server.metrics.hooks.inc();
-    let sources = server.common.scope.sources()?.into_iter();
-    let hint = PushHint::of(&body).ok();
+    let hint = PushHint::of(body).ok();
     let sources = sources.filter(|seen| {
         let is_named = seen
             .collection_name()

@@ -16,11 +16,14 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
+use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::{self, ServerConfig};
 use tokio_util::sync::CancellationToken;
 
-use super::limits::{CONNECTIONS, FAREWELL, HANDSHAKE_TIME, HEAD_SIZE, HEAD_TIME, HEADERS, PAUSE};
+use super::limits::{
+    CONNECTIONS, FAREWELL, HANDSHAKE_TIME, HEAD_SIZE, HEAD_TIME, HEADERS, PAUSE, WRITE_TIME,
+};
 use super::metrics::Metrics;
 use super::server::Server;
 
@@ -171,6 +174,10 @@ async fn answer(
     routes: Router,
     watcher: hyper_util::server::graceful::Watcher,
 ) {
+    // A client that does not read what it asked for is not waited for.
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(WRITE_TIME));
+    let stream = Box::pin(stream);
     let mut builder = http1::Builder::new();
     builder
         .timer(TokioTimer::new())

@@ -119,6 +119,13 @@ fn check(options: &Options) -> anyhow::Result<()> {
     if options.no_token && options.tokens.is_some() {
         bail!("`--no-token` and `--tokens` contradict each other: leave one out");
     }
+    if let Some(file) = options.tokens.as_ref().filter(|file| !file.exists()) {
+        bail!(
+            "there is no `{}`: make the first token with `excerpt token add NAME --tokens {}`",
+            file.display(),
+            file.display()
+        );
+    }
     if !is_local && options.tokens.is_none() {
         bail!(
             "`{}` can be reached from other machines: name a file with tokens, `--tokens FILE`, as `excerpt token add --tokens FILE` makes it",
@@ -159,7 +166,8 @@ async fn serve(
     };
     let server = Arc::new(Server::new(common, guard, hooks, tls.is_some()));
     // Nobody may be reading where it is.
-    let _ = announce(&server, address);
+    let name = options.hosts.first().map(String::as_str);
+    let _ = announce(&server, address, name);
     let routes = routes::routes(&server);
     let stop = stopping.clone();
     let signals = tokio::spawn(async move {
@@ -175,10 +183,17 @@ async fn serve(
 }
 
 /// Prints where the server is, and the link to the page.
-fn announce(server: &Server, address: SocketAddr) -> std::io::Result<()> {
+fn announce(server: &Server, address: SocketAddr, name: Option<&str>) -> std::io::Result<()> {
     use std::io::Write as _;
     let scheme = if server.is_secure { "https" } else { "http" };
-    let base = format!("{scheme}://{address}");
+    // No browser can reach all addresses.
+    let base = match (address.ip().is_unspecified(), name) {
+        (false, _) => format!("{scheme}://{address}"),
+        (true, name) => {
+            let name = name.unwrap_or("127.0.0.1");
+            format!("{scheme}://{name}:{}", address.port())
+        }
+    };
     let page = match server.guard.own_secret() {
         Some(secret) => format!("{base}/?token={secret}"),
         None => format!("{base}/"),

@@ -174,7 +174,19 @@ impl From<ServiceError> for ProblemDetails {
             }
             ServiceError::TextTooLarge { .. } => of(Status::PAYLOAD_TOO_LARGE, "text"),
             ServiceError::NothingToChange { .. } => plain(Status::UNPROCESSABLE_ENTITY),
-            ServiceError::NotSynced { .. } => plain(Status::BAD_GATEWAY),
+            ServiceError::NotSynced { error, .. } => match &**error {
+                ServiceError::Index(error @ (Error::Full { .. } | Error::Io { .. })) => {
+                    of_index(error)
+                }
+                _ => plain(Status::BAD_GATEWAY),
+            },
+            ServiceError::NotPrivate { .. }
+            | ServiceError::InvalidAccessFile { .. }
+            | ServiceError::Unreadable { .. } => {
+                tracing::error!(%error, "the tokens cannot be read");
+                let detail = "the tokens of the server cannot be read: its log says why";
+                ProblemDetails::later(Status::SERVICE_UNAVAILABLE, 5, detail)
+            }
             ServiceError::Index(error) => of_index(error),
             ServiceError::InvalidConfiguration | ServiceError::Replaced { .. } => {
                 plain(Status::CONFLICT)

@@ -13,12 +13,13 @@ use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{MethodRouter, any, get, post};
+use hyper::body::Body as _;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 
-use super::call::Call;
+use super::call::{Call, room_for};
 use super::guard::has_token;
-use super::limits::{ANSWER_TIME, LONGEST_ADDRESS};
+use super::limits::{ANSWER_TIME, LONGEST_ADDRESS, MESSAGE_LIMIT};
 use super::log::ACCESS;
 use super::openapi::Description;
 use super::problem::ProblemDetails;
@@ -83,10 +84,12 @@ fn described(
 }
 
 /// MCP, by the server of the client.
-async fn mcp(call: Call) -> Response {
-    let service = call.tenant.mcp.clone();
+async fn mcp(call: Call) -> Result<Response, ProblemDetails> {
+    let (service, server) = (call.tenant.mcp.clone(), Arc::clone(&call.server));
     let request = call.into_request();
-    service.handle(request).await.map(Body::new)
+    let announced = request.body().size_hint().exact();
+    let _room = room_for(announced, MESSAGE_LIMIT, &server.bodies).await?;
+    Ok(service.handle(request).await.map(Body::new))
 }
 
 /// Lets requests through that have a token, and not too many.
@@ -210,10 +213,11 @@ fn shown_path(path: &str) -> String {
 async fn with_policy(request: Request, next: Next) -> Response {
     let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
     let mut response = next.run(request).await;
+    let is_refused = response.status() == StatusCode::UNAUTHORIZED;
     let headers = response.headers_mut();
     // A length beside the chunks may have misled a proxy about where the request ends: nothing that
-    // follows it on this connection is taken for another.
-    if is_chunked {
+    // follows it on this connection is taken for another. And a client without a token keeps none.
+    if is_chunked || is_refused {
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
     }
     let mut add = |name: HeaderName, value: &'static str| {

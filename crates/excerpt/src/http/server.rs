@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 
 use super::deliveries::Deliveries;
 use super::guard::Guard;
-use super::limits::AT_ONCE;
+use super::limits::{AT_ONCE, BODIES, HOOK_BODIES, SPLITS};
 use super::metrics::Metrics;
 use super::problem::ProblemDetails;
 use super::tenant::{Common, Tenant};
@@ -23,6 +23,11 @@ pub(super) struct Server {
     pub(super) deliveries: Deliveries,
     pub(super) metrics: Metrics,
     pub(super) is_secure: bool,
+    /// The room for bodies, in kibibytes: of clients, and of hooks.
+    pub(super) bodies: Arc<Semaphore>,
+    pub(super) hook_bodies: Arc<Semaphore>,
+    /// For the texts that are split at the same time.
+    pub(super) splits: Arc<Semaphore>,
     /// For the requests that are answered at the same time.
     pub(super) turns: Semaphore,
 }
@@ -37,6 +42,9 @@ impl Server {
             deliveries: Deliveries::default(),
             metrics: Metrics::default(),
             is_secure,
+            bodies: Arc::new(Semaphore::new(BODIES >> 10)),
+            hook_bodies: Arc::new(Semaphore::new(HOOK_BODIES >> 10)),
+            splits: Arc::new(Semaphore::new(SPLITS)),
             turns: Semaphore::new(AT_ONCE),
         }
     }

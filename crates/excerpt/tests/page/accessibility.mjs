@@ -1,6 +1,5 @@
 // Every view in light and dark, wide and narrow: what axe-core finds, and whether it fits.
-import { mkdir } from "node:fs/promises";
-import { AXE, BASE, status, visit, withPage } from "./browser.mjs";
+import { AXE, BASE, start, status, visit, withPage } from "./browser.mjs";
 import { pretendStates } from "./status.mjs";
 
 const { SHOTS } = process.env;
@@ -33,7 +32,7 @@ async function explain(page) {
 
 /** The violations that axe-core finds. */
 async function violations(page) {
-  const found = await page.evaluate((values) => axe.run(document, { resultTypes: ["violations"], runOnly: { type: "tag", values } }), RULES);
+  const found = await page.evaluate((values) => axe.run(document, { resultTypes: ["violations"], preload: false, runOnly: { type: "tag", values } }), RULES);
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map((node) => `${node.target} ${node.failureSummary}`).join("; ")}`);
 }
 
@@ -58,27 +57,36 @@ async function judgeView(page, judge, name) {
   await page.setViewportSize({ width: 1280, height: 860 });
 }
 
-const views = (browser, judge) =>
+/** The part for one view, which `open` shows. */
+const part = (name, open) => (browser, judge) =>
   withPage(
     browser,
     judge,
     async (page) => {
-      if (SHOTS) await mkdir(SHOTS, { recursive: true });
-      await pretendStates(page);
-      for (const [name, [parameters, selector, open]] of Object.entries(VIEWS)) {
-        await visit(page, parameters, selector);
-        await open?.(page);
-        await judgeView(page, judge, name);
-      }
-      await page.evaluate(() => localStorage.setItem("excerpt.session", "old"));
-      await visit(page, { q: "siren" }, "#signed-out:not([hidden])");
-      await judgeView(page, judge, "signed-out");
-      await page.context().clearCookies();
-      await page.goto(BASE);
-      await page.waitForSelector("#token");
-      await judgeView(page, judge, "sign-in");
+      await open(page);
+      await judgeView(page, judge, name);
     },
     { allowed: [status(401), status(404), status(422)] },
   );
 
-export const parts = { views };
+const view = ([parameters, selector, change]) => async (page) => {
+  await pretendStates(page);
+  await visit(page, parameters, selector);
+  await change?.(page);
+};
+
+async function expire(page) {
+  await start(page);
+  await page.evaluate(() => localStorage.setItem("excerpt.session", "old"));
+  await visit(page, { q: "siren" }, "#signed-out:not([hidden])");
+}
+
+async function signOut(page) {
+  await page.context().clearCookies();
+  await page.goto(BASE);
+  await page.waitForSelector("#token");
+}
+
+const states = { ...Object.fromEntries(Object.entries(VIEWS).map(([name, described]) => [name, view(described)])), expired: expire, "sign-in": signOut };
+
+export const parts = Object.fromEntries(Object.entries(states).map(([name, open]) => [`accessibility of ${name}`, part(name, open)]));

@@ -1,7 +1,7 @@
 // Shared by all parts: the browser, pages that are watched, and a count of the checks.
 import { createRequire } from "node:module";
 import { setTimeout as pause } from "node:timers/promises";
-import { isDeepStrictEqual } from "node:util";
+import { isDeepStrictEqual, stripVTControlCharacters } from "node:util";
 
 const { BASE, TOKEN, CHROMIUM, NODE_FOLDER } = process.env;
 export { BASE, TOKEN };
@@ -19,19 +19,23 @@ const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-ru
 
 export const launch = () => chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
 
-/** Counts the passed checks, and collects those that fail. */
+/** Counts the passed checks of a part, and collects those that fail. */
 export class Judge {
   checked = 0;
   wrong = [];
 
-  /** Runs one part; an error in it is a failed check. */
-  async part(name, work) {
+  constructor(name) {
     this.name = name;
-    await work().catch((error) => this.fail(error.stack));
   }
 
   fail(message) {
     this.wrong.push(`${this.name}: ${message}`);
+  }
+
+  /** Runs the part; an error in it is a failed check. */
+  async run(part) {
+    await part(this).catch((error) => this.fail(stripVTControlCharacters(error.stack)));
+    return this;
   }
 
   check(what, isRight, found = "") {
@@ -55,17 +59,25 @@ export class Judge {
   }
 }
 
-/** Runs `work` with a page that is signed in, and checks that nothing happens which must not. */
+/** Signs in, and keeps the session for all pages. */
+export async function signIn(browser) {
+  const page = await browser.newPage();
+  await page.goto(`${BASE}/?token=${TOKEN}`);
+  await page.waitForSelector("#results .count");
+  session = await page.context().storageState();
+  await page.close();
+}
+
+let session;
+
+/** Runs `work` with an empty page that is signed in, and checks that nothing happens which must not. */
 export async function withPage(browser, judge, work, { allowed = [], isSignedIn = true, ...options } = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, colorScheme: "light", reducedMotion: "reduce", ...options });
+  const storageState = isSignedIn ? session : undefined;
+  const context = await browser.newContext({ storageState, viewport: { width: 1280, height: 860 }, colorScheme: "light", reducedMotion: "reduce", ...options });
   try {
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE);
     const trouble = watch(page, allowed);
-    if (isSignedIn) {
-      await page.goto(`${BASE}/?token=${TOKEN}`);
-      await page.waitForSelector("#results .count");
-    }
     await work(page);
     judge.same("no error, no dialog and no request to elsewhere", trouble, []);
   } finally {
@@ -79,7 +91,7 @@ function watch(page, allowed) {
   page.on("pageerror", (error) => trouble.push(`error: ${error.stack}`));
   page.on("console", (message) => {
     const text = message.text();
-    if (["error", "warning"].includes(message.type()) && !allowed.some((part) => text.includes(part))) trouble.push(`console: ${text}`);
+    if (message.type() === "error" && !allowed.some((part) => text.includes(part))) trouble.push(`console: ${text}`);
   });
   page.on("dialog", (dialog) => {
     trouble.push(`dialog: ${dialog.message()}`);
@@ -101,6 +113,12 @@ export const address = (page) => page.url().slice(BASE.length);
 export async function visit(page, parameters, selector) {
   await page.goto(`${BASE}/?${new URLSearchParams(parameters)}`);
   await page.waitForSelector(selector);
+}
+
+/** Opens the search without a question. */
+export async function start(page) {
+  await page.goto(BASE);
+  await page.waitForSelector(".recent a");
 }
 
 /** The parameters of a request to the API, or `null` if it is another request. */

@@ -1,5 +1,5 @@
 // A document: its lines, its chunks in the margin, the passage, and its links.
-import { address, find, isInView, status, visit, withPage } from "./browser.mjs";
+import { address, find, isInView, start, status, visit, withPage } from "./browser.mjs";
 
 const GAUGES = { view: "document", target: "gauges.md", collection: "guide" };
 
@@ -55,6 +55,7 @@ const margin = (browser, judge) =>
 
 const neighbours = (browser, judge) =>
   withPage(browser, judge, async (page) => {
+    await start(page);
     await find(page, "gauge silent");
     await page.click('.hit[data-rank="1"] a.title');
     await page.waitForSelector("#lines .line.on");

@@ -45,7 +45,7 @@ date: 2026-01-02
 
 Zebra attack: <img src=x onerror="alert(4)"> <svg onload=alert(5)> <style>body{{display:none}}</style>
 
-[script](javascript:alert(6)), [data](data:text/html,<script>alert(7)</script>), [file](file:///etc/passwd) and [web](https://example.org/a?b=1&c="x")
+[script](javascript:alert(6)), [data](data:text/html,<script>alert(7)</script>), [file](file:///etc/passwd), [none](none.md) and [web](https://example.org/a?b=1&c="x")
 
 Zebra: {OVERRIDE}user\u202c {ISOLATE}isolated{END_ISOLATE} {ZERO_WIDTH}zero width, tags {TAGS}, {ESCAPE}[31mred{ESCAPE}[0m, bell {BELL}, emoji {EMOJI}.
 

@@ -1,5 +1,5 @@
 // The search: typing, results, filters, deep links, and the keyboard.
-import { BASE, address, asked, find, focused, searching, status, visit, withPage } from "./browser.mjs";
+import { BASE, address, asked, find, focused, searching, start, status, visit, withPage } from "./browser.mjs";
 
 const paths = (page) => page.locator(".hit").evaluateAll((hits) => hits.map((hit) => hit.dataset.path));
 const collections = async (page) => [...new Set(await page.locator(".hit [data-badge=collection]").allTextContents())].sort();
@@ -10,7 +10,7 @@ const press = async (page, ...keys) => {
 
 const typing = (browser, judge) =>
   withPage(browser, judge, async (page) => {
-    judge.same("the token and the session are not in the address", address(page), "/");
+    await start(page);
     judge.same("the field has the focus", await focused(page), "query");
     judge.check("recent documents are listed", (await page.locator(".recent a").count()) > 0);
     const answer = await searching(page, "siren late", () => page.keyboard.type("siren late"));
@@ -35,6 +35,7 @@ const typing = (browser, judge) =>
 
 const more = (browser, judge) =>
   withPage(browser, judge, async (page) => {
+    await start(page);
     const first = await find(page, "siren");
     judge.check("there are more results", first.more);
     const isNext = (response) => asked(response.request())?.get("offset") === "10";
@@ -48,6 +49,7 @@ const more = (browser, judge) =>
 
 const why = (browser, judge) =>
   withPage(browser, judge, async (page) => {
+    await start(page);
     await find(page, "siren late");
     const hits = page.locator(".hit");
     for (let at = 0; at < (await hits.count()); at++) {
@@ -59,6 +61,7 @@ const why = (browser, judge) =>
 
 const nothing = (browser, judge) =>
   withPage(browser, judge, async (page) => {
+    await start(page);
     await find(page, "tideeel");
     judge.same("nothing matched", await page.getAttribute(".count", "data-matched"), "0");
     judge.check("only weak matches", (await page.locator(".hit[data-weak=false]").count()) === 0 && (await page.locator(".weak .hit").count()) > 0);
@@ -66,6 +69,7 @@ const nothing = (browser, judge) =>
 
 const filters = (browser, judge) =>
   withPage(browser, judge, async (page) => {
+    await start(page);
     await find(page, "siren");
     const choose = (filter, value) => searching(page, "siren", () => page.selectOption(`#filter-${filter}`, value));
     await page.waitForSelector("#filter-collection:not([hidden])");
@@ -94,6 +98,7 @@ const filters = (browser, judge) =>
 
 const days = (browser, judge) =>
   withPage(browser, judge, async (page) => {
+    await start(page);
     await find(page, "siren");
     await page.click("#filter-days summary");
     const set = (filter, day) => searching(page, "siren", () => page.fill(`#filter-${filter}`, day));
@@ -125,6 +130,7 @@ const links = (browser, judge) =>
 
 const keyboard = (browser, judge) =>
   withPage(browser, judge, async (page) => {
+    await start(page);
     const is = (what, expected) => judge.becomes(what, () => focused(page), expected);
     await searching(page, "gauge silent", () => page.keyboard.type("gauge silent"));
     await press(page, "ArrowDown", "j", "j", "k");
@@ -153,11 +159,12 @@ const keyboard = (browser, judge) =>
     await press(page, "Escape");
     await page.waitForSelector(".recent a");
     judge.same("Escape in the field empties it", await page.inputValue("#query"), "");
+    await judge.becomes("and the address", () => address(page), "/");
 
     await page.reload();
     await page.waitForSelector(".recent a");
-    await page.evaluate(() => document.activeElement.blur());
-    await press(page, "Tab");
+    await page.focus(".brand");
+    await press(page, "Shift+Tab");
     judge.check("the first stop is the link to the content", await page.locator(".skip:focus").count());
     await press(page, "Enter");
     await is("it leads to the content", "main");
@@ -165,6 +172,7 @@ const keyboard = (browser, judge) =>
 
 const helpByMouse = (browser, judge) =>
   withPage(browser, judge, async (page) => {
+    await start(page);
     await page.click("#help-open");
     await judge.becomes("help is open", () => page.isVisible("#help"), true);
     await page.click("#help button");
@@ -188,6 +196,7 @@ async function held(page, query) {
 
 const slowAnswers = (browser, judge) =>
   withPage(browser, judge, async (page) => {
+    await start(page);
     const release = await held(page, "siren");
     const started = page.waitForRequest((request) => asked(request)?.get("query") === "siren");
     await page.fill("#query", "siren");
@@ -214,6 +223,7 @@ const busyServer = (browser, judge) =>
     browser,
     judge,
     async (page) => {
+      await start(page);
       const problem = { type: "about:blank", title: "Too Many Requests", status: 429, detail: "too many requests" };
       const reply = { status: 429, headers: { "retry-after": "1" }, contentType: "application/problem+json", body: JSON.stringify(problem) };
       await page.route("**/v1/search?*", (route) => route.fulfill(reply), { times: 1 });

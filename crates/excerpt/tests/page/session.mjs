@@ -1,5 +1,5 @@
 // Signing in, and what the page loads.
-import { BASE, TOKEN, address, status, withPage } from "./browser.mjs";
+import { BASE, TOKEN, address, start, status, withPage } from "./browser.mjs";
 
 /** The limit for all files of the page together, in bytes. */
 const LARGEST = 100_000;
@@ -9,6 +9,7 @@ const expired = (browser, judge) =>
     browser,
     judge,
     async (page) => {
+      await start(page);
       await page.evaluate(() => localStorage.setItem("excerpt.session", "old"));
       await page.goto(`${BASE}/?q=siren`);
       await page.waitForSelector("#signed-out:not([hidden])");
@@ -19,7 +20,7 @@ const expired = (browser, judge) =>
       await page.fill("#token", TOKEN);
       await page.keyboard.press("Enter");
       await page.waitForSelector("#results .count");
-      judge.same("the session is not in the address", address(page), "/");
+      await judge.becomes("the session is not in the address", () => address(page), "/");
     },
     { allowed: [status(401)] },
   );
@@ -50,6 +51,7 @@ const deepLink = (browser, judge) =>
       await page.goto(`${BASE}/?view=document&target=gauges.md&collection=guide&lines=30-40&token=${TOKEN}`);
       await page.waitForSelector("#lines .line.on");
       judge.same("a link with a token keeps the rest", address(page), "/?view=document&target=gauges.md&collection=guide&lines=30-40");
+      judge.check("the session is not in the address", !page.url().includes("#"), page.url());
       await page.waitForSelector("#outgoing");
       const stored = await page.evaluate(() => Object.values({ ...localStorage }).join());
       judge.check("the token is not kept", !stored.includes(TOKEN));

@@ -1,27 +1,5 @@
-// The status of what is served, and how it changes; and the theme.
-import { writeFile } from "node:fs/promises";
-import { find, visit, withPage } from "./browser.mjs";
-
-const drafts = "[data-source=drafts]";
-
-const sync = (browser, judge) =>
-  withPage(browser, judge, async (page) => {
-    await page.click("nav [data-nav=status]");
-    await page.waitForSelector(".card");
-    const names = await page.locator(".card").evaluateAll((cards) => cards.map((card) => card.dataset.source).sort());
-    judge.same("every collection", names, ["code", "drafts", "guide", "hostile", "notes"]);
-    const synced = page.waitForResponse((response) => response.url().endsWith("/v1/sync"));
-    await page.click("[data-sync=drafts]");
-    judge.same("a sync is accepted", (await synced).status(), 202);
-    await judge.becomes("it ends well", () => page.getAttribute(`${drafts}`, "data-state"), "current");
-    judge.same("without a problem", await page.textContent("#status"), (await page.textContent("#status")).replace(/refused|failed/i, ""));
-
-    await writeFile(`${process.env.DRAFTS}/walk.md`, "# Walk\n\nAround the lighthouse at low tide.\n");
-    await judge.becomes("a new document is counted while one looks", async () => (await page.textContent(drafts)).includes("2 documents"), true);
-    await page.click("nav [data-nav=search]");
-    const { hits } = await find(page, "around the lighthouse");
-    judge.same("and found", [hits[0].collection, hits[0].path], ["drafts", "walk.md"]);
-  });
+// The status of what is served, and the theme.
+import { start, visit, withPage } from "./browser.mjs";
 
 const SOURCE = { is_collection: true, documents: 3, chunks: 7, synced: 1_770_000_000, failure: null, progress: null, address: null, next: null };
 
@@ -62,21 +40,22 @@ const states = (browser, judge) =>
 
 const theme = (browser, judge) =>
   withPage(browser, judge, async (page) => {
-    const scheme = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-    const light = await scheme();
+    await start(page);
+    const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    const light = await background();
     await page.emulateMedia({ colorScheme: "dark" });
-    await judge.becomes("the page follows the system", async () => (await scheme()) !== light, true);
-    const dark = await scheme();
+    await judge.becomes("the page follows the system", async () => (await background()) !== light, true);
+    const dark = await background();
     await page.click("#theme");
-    await judge.becomes("light by choice", scheme, light);
+    await judge.becomes("light by choice", background, light);
     await page.reload();
-    await judge.becomes("it stays", scheme, light);
+    await judge.becomes("it stays", background, light);
     await page.emulateMedia({ colorScheme: "light" });
     await page.click("#theme");
-    await judge.becomes("dark by choice", scheme, dark);
+    await judge.becomes("dark by choice", background, dark);
     judge.same("the button says so", await page.getAttribute("#theme", "aria-label"), "Theme: dark");
     await page.click("#theme");
-    await judge.becomes("the system again", scheme, light);
+    await judge.becomes("the system again", background, light);
   });
 
-export const parts = { sync, states, theme };
+export const parts = { states, theme };

@@ -1,5 +1,5 @@
 // The chunk workshop: settings, errors, two settings side by side, and the configuration to copy.
-import { address, status, visit, withPage } from "./browser.mjs";
+import { address, start, status, visit, withPage } from "./browser.mjs";
 
 const chunks = async (page, bench) => Number(await page.textContent(`[data-bench=${bench}] [data-stat=chunks] dd`));
 
@@ -82,6 +82,7 @@ const sources = (browser, judge) =>
     browser,
     judge,
     async (page) => {
+      await start(page);
       await page.click("nav [data-nav=workshop]");
       await page.fill("#pasted", "One.\n\nTwo.\n");
       await page.waitForSelector(".chunk");

@@ -618,11 +618,74 @@ fn a_token_for_a_folder_sees_nothing_else() {
             let target = format!("/v1/search?query=tea&collections={name}");
             let answer = server.get_as(made, &target);
             answer.problem(404);
+            for list in ["documents", "folders", "summary"] {
+                let target = format!("/v1/{list}?collections={name}");
+                server.get_as(made, &target).problem(404);
+            }
+            let body = json!({"path": "domains/family/people.md", "collections": [name]});
+            server
+                .send_as(made, "POST", "/v1/chunk", &body)
+                .problem(404);
         }
         let status = server.get_as(made, "/v1/status").ok();
         assert_eq!(status["documents"], 2, "{status}");
     }
     assert!(tried > 1_000, "{tried}");
+}
+
+#[test]
+fn a_token_for_a_folder_changes_nothing_else() {
+    let project = brain();
+    let writer = token(&project, &["w", "--write", "--under", "domains/family"]);
+    let server = Server::ready(&project, &["--library"]);
+    for at in 0..100 {
+        project.write(&format!("domains/work/{at}.md"), format!("# Work {at}\n"));
+    }
+    server.wait_until("all are there", |server| {
+        server.get("/v1/documents").ok()["total"] == 107
+    });
+    std::fs::rename(project.path("domains/work"), project.path("../away")).unwrap();
+    for body in [json!({"accept_removals": true}), json!({"retry": true})] {
+        let answer = server.send_as(&writer, "POST", "/v1/sync", &body);
+        answer.problem(403);
+    }
+    assert_eq!(
+        server
+            .send_as(&writer, "POST", "/v1/sync", &json!({}))
+            .status,
+        202
+    );
+    server.wait_until("the owner is told", |server| {
+        server.get("/v1/status").body.contains("no longer exist")
+    });
+    assert_eq!(server.get("/v1/documents").ok()["total"], 107);
+}
+
+#[test]
+fn links_lead_to_what_a_token_sees() {
+    let project = brain();
+    project.write("domains/family/wiki.md", "# Wiki\n\nSee [[only]].\n");
+    project.write("domains/family/sub/only.md", "# Only\n\nText.\n");
+    let part = token(
+        &project,
+        &["a", "--collection", "brain", "--under", "domains/family"],
+    );
+    let server = Server::ready(&project, &["--library"]);
+    let targets = [
+        "/v1/documents/domains/family/wiki.md?links=true",
+        "/v1/documents/domains/family/sub/only.md?links=true",
+    ];
+    let read = || targets.map(|target| server.get_as(&part, target).ok()["links"].clone());
+    let before = read();
+    assert_eq!(
+        before[0]["outgoing"][0]["path"],
+        "domains/family/sub/only.md"
+    );
+    project.write("domains/work/only.md", "# Only\n\nAnother.\n");
+    server.wait_until("the other is found", |server| {
+        server.get("/v1/documents/domains/work/only.md").status == 200
+    });
+    assert_eq!(read(), before);
 }
 
 #[test]

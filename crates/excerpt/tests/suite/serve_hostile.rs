@@ -101,6 +101,57 @@ fn a_body_without_end_is_cut_off() {
 }
 
 #[test]
+fn large_bodies_are_read_a_few_at_a_time() {
+    let project = notes();
+    let server = Server::ready(&project, &[]);
+    let body = "x".repeat(6 << 20);
+    let streams: Vec<_> = (0..40)
+        .map(|_| {
+            let mut stream = server.connected();
+            let head = format!(
+                "POST /hooks/none HTTP/1.1\r\nHost: {}\r\nX-Hub-Signature-256: sha256=00\r\nContent-Length: {}\r\n\r\n",
+                server.address,
+                body.len()
+            );
+            stream.write_all(head.as_bytes()).unwrap();
+            stream.set_nonblocking(true).unwrap();
+            // As much as the server takes without reading it.
+            let _ = stream.write(&body.as_bytes()[..1 << 20]);
+            stream
+        })
+        .collect();
+    server.get("/v1/search?query=tea").ok();
+    #[cfg(target_os = "linux")]
+    {
+        let path = format!("/proc/{}/status", server.child.id());
+        let status = std::fs::read_to_string(path).unwrap();
+        let resident = status
+            .lines()
+            .find(|line| line.starts_with("VmRSS"))
+            .unwrap();
+        let resident: usize = resident.split_whitespace().nth(1).unwrap().parse().unwrap();
+        assert!(resident < 200_000, "{resident} kB");
+    }
+    drop(streams);
+}
+
+#[test]
+fn a_small_request_does_not_get_an_endless_answer() {
+    let project = notes();
+    let server = Server::ready(&project, &[]);
+    let marker = json!({"text": "hello world. ".repeat(1_000), "unit": "chars", "target": 2, "max": 2, "min": 0, "continuation_marker": "x".repeat(100_000)});
+    let (_, field) = server.send("POST", "/v1/chunk", &marker).problem(422);
+    assert_eq!(field, "continuation_marker");
+    let many =
+        json!({"text": "a b ".repeat(500_000), "unit": "chars", "target": 1, "max": 1, "min": 0});
+    let (_, field) = server.send("POST", "/v1/chunk", &many).problem(422);
+    assert_eq!(field, "target");
+    let long = json!({"text": "a b ".repeat(2_000_000)});
+    let (_, field) = server.send("POST", "/v1/chunk", &long).problem(422);
+    assert_eq!(field, "text");
+}
+
+#[test]
 fn lengths_and_encodings_that_contradict_each_other_smuggle_nothing() {
     let project = notes();
     let server = Server::ready(&project, &[]);

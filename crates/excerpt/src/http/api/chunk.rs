@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::http::Method;
 use axum::http::StatusCode;
 use axum::response::Response;
-use excerpt_chunk::{Settings, settings_from_json};
+use excerpt_chunk::{Settings, Strategy, Unit, settings_from_json};
 use excerpt_service::{ChunkRequest, ServiceError, SplitDocument, TextToSplit};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,7 +13,9 @@ use serde_json::{Map, Value};
 
 use super::Operation;
 use crate::http::call::{Call, of_bytes, written};
+use crate::http::limits::{MOST_CHUNKS, SPLIT_LIMIT};
 use crate::http::problem::ProblemDetails;
+use crate::http::server::Server;
 use crate::output::SCHEMA;
 
 pub(super) fn operations() -> Vec<Operation> {
@@ -105,7 +107,7 @@ async fn chunk(mut call: Call) -> Result<Response, ProblemDetails> {
         (Some(text), None) => {
             let tenant = Arc::clone(&call.tenant);
             let split = move || split(&tenant.scope.text_to_split(text, name, chunking)?);
-            on_thread(split).await?
+            on_thread(&call.server, split).await?
         }
         (None, Some(path)) => {
             let request = ChunkRequest {
@@ -114,9 +116,12 @@ async fn chunk(mut call: Call) -> Result<Response, ProblemDetails> {
                 chunking,
             };
             let (tenant, asked) = (Arc::clone(&call.tenant), request.clone());
-            let on_disk = on_thread(move || Ok(tenant.scope.file_to_split(&asked)?)).await?;
+            let on_disk = on_thread(&call.server, move || {
+                Ok(tenant.scope.file_to_split(&asked)?)
+            })
+            .await?;
             match on_disk {
-                Some(text) => on_thread(move || split(&text)).await?,
+                Some(text) => on_thread(&call.server, move || split(&text)).await?,
                 // One that does not exist, or exists several times, is reported as everywhere else.
                 None => {
                     let work = move |_: &_, tenant: &crate::http::tenant::Tenant, index: &_| {
@@ -130,15 +135,50 @@ async fn chunk(mut call: Call) -> Result<Response, ProblemDetails> {
     Ok(of_bytes(StatusCode::OK, body))
 }
 
-/// Runs `work` on a thread for blocking work.
+/// Runs `work` on a thread for blocking work, in turn.
 async fn on_thread<T: Send + 'static>(
+    server: &Server,
     work: impl FnOnce() -> Result<T, ProblemDetails> + Send + 'static,
 ) -> Result<T, ProblemDetails> {
+    let turn = Arc::clone(&server.splits).acquire_owned().await.ok();
+    // The turn ends with the work, also if nobody waits for it any longer.
+    let work = move || {
+        let _turn = turn;
+        work()
+    };
     let done = tokio::task::spawn_blocking(work).await;
     done.map_err(|error| ProblemDetails::from(ServiceError::NoAnswer(error)))?
 }
 
+/// Checks that the answer has an end: it repeats the text, with a place for each chunk.
+fn check_size(text: &TextToSplit) -> Result<(), ProblemDetails> {
+    let refused = |field: &str, detail: String| {
+        let status = StatusCode::UNPROCESSABLE_ENTITY;
+        Err(ProblemDetails::of_field(status, field, detail))
+    };
+    if text.text.len() > SPLIT_LIMIT {
+        let detail = format!("a text of more than {SPLIT_LIMIT} bytes is not split here");
+        return refused("text", detail);
+    }
+    let config = text.settings.config();
+    let characters = match config.unit {
+        Unit::Chars => config.target,
+        _ => config.target.saturating_mul(4),
+    };
+    // A delimiter may be found after every few characters.
+    let characters = match config.strategy {
+        Strategy::Delimiter => characters.min(8),
+        _ => characters,
+    };
+    if text.text.len() / characters.max(1) > MOST_CHUNKS {
+        let detail = format!("this would give more than {MOST_CHUNKS} chunks: raise `target`");
+        return refused("target", detail);
+    }
+    Ok(())
+}
+
 fn split(text: &TextToSplit) -> Result<Vec<u8>, ProblemDetails> {
+    check_size(text)?;
     text.split(|chunking| {
         let path = text.path.as_deref();
         written(&SplitDocuments {

@@ -191,7 +191,7 @@ impl Added {
 async fn add(mut call: Call) -> Result<Response, ProblemDetails> {
     call.check_writes()?;
     if !call.tenant.scope.shows_what_is_added() {
-        let detail = "collections are only added with a token for everything that is served";
+        let detail = "collections are only added where a whole folder or the library is served, with a token for all of it";
         return Err(ProblemDetails::new(StatusCode::FORBIDDEN, detail));
     }
     let body: AddBody = call.json().await?;

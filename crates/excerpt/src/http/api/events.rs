@@ -9,7 +9,7 @@ use axum::response::Response;
 use excerpt_service::WriterProgress;
 use futures_util::stream;
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::Operation;
 use super::collections::NoParameters;
@@ -40,6 +40,8 @@ struct Follower {
     sent: Vec<u8>,
     /// When the next may be sent.
     due: Instant,
+    /// When the client hears something at the latest.
+    alive: Instant,
 }
 
 async fn events(call: Call) -> Result<Response, ProblemDetails> {
@@ -51,6 +53,7 @@ async fn events(call: Call) -> Result<Response, ProblemDetails> {
         call,
         sent: Vec::new(),
         due: Instant::now(),
+        alive: Instant::now() + ALIVE,
     };
     let events = stream::unfold(follower, |mut follower| async move {
         let event = follower.next().await?;
@@ -68,7 +71,7 @@ impl Follower {
     async fn next(&mut self) -> Option<Bytes> {
         loop {
             let stopping = self.call.server.common.stopping.clone();
-            let changed = timeout(ALIVE, self.state.changed());
+            let changed = timeout_at(self.alive, self.state.changed());
             let is_changed = tokio::select! {
                 () = stopping.cancelled() => return None,
                 changed = changed => match changed {
@@ -79,6 +82,7 @@ impl Follower {
             // A token may have been revoked meanwhile.
             let tenant = self.call.server.tenant(&self.call.parts).ok()?;
             if !is_changed {
+                self.alive = Instant::now() + ALIVE;
                 return Some(Bytes::from_static(b":\n\n"));
             }
             sleep_until(self.due).await;
@@ -88,6 +92,7 @@ impl Follower {
             if status != self.sent {
                 let event = [b"event: status\ndata: ", &*status, b"\n\n"].concat();
                 self.sent = status;
+                self.alive = Instant::now() + ALIVE;
                 return Some(event.into());
             }
         }

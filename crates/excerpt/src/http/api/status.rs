@@ -98,12 +98,17 @@ struct SyncBody {
 async fn sync(mut call: Call) -> Result<Response, ProblemDetails> {
     call.check_writes()?;
     let body: SyncBody = call.json().await?;
+    // These reach what the token does not show.
+    if (body.accept_removals || body.retry) && !call.tenant.scope.shows_states() {
+        let detail = "`accept_removals` and `retry` need a token that shows whole collections";
+        return Err(ProblemDetails::new(StatusCode::FORBIDDEN, detail));
+    }
+    let chosen = body.collections;
     let sources = match call.tenant.scope.shows_states() {
-        true => call.tenant.scope.chosen(&body.collections)?,
+        true => call.tenant.scope.chosen(&chosen)?,
         false => {
-            let chosen = body.collections;
             let known =
-                call.answer(move |_, tenant, index| Ok(tenant.scope.selected(index, &chosen)?));
+                call.answer(move |_, tenant, index| Ok(tenant.scope.known(index, &chosen)?));
             known.await?
         }
     };

@@ -85,8 +85,8 @@ async fn session(
     State(server): State<Arc<Server>>,
     request: Request,
 ) -> Result<Response, ProblemDetails> {
-    let body = body_of(request.into_body(), FORM_LIMIT).await?;
-    let fields: Vec<(String, String)> = serde_html_form::from_bytes(&body)
+    let body = body_of(request.into_body(), FORM_LIMIT, &server.hook_bodies).await?;
+    let fields: Vec<(String, String)> = serde_html_form::from_bytes(&body.bytes)
         .map_err(|_| ProblemDetails::field("token", "expected a form with the field `token`"))?;
     let token = fields.into_iter().find(|(name, _)| name == "token");
     match token {
