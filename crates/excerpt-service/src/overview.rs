@@ -94,8 +94,8 @@ impl Overview {
             self.collections.push(name.to_string());
         }
         let summary = index.summary(&seen.root).ok()??;
-        // The summary describes the whole source; for a part of it, the list of folders is used. The
-        // topics are the most important ones of the whole.
+        // The summary describes the whole source; for a part of it, the list of folders is used.
+        // The topics are the most important ones of the whole.
         if !below.is_empty() {
             return self.add_folders(index, seen, below);
         }

@@ -260,8 +260,8 @@ pub(super) struct Held {
     _turn: Option<OwnedSemaphorePermit>,
 }
 
-/// A body, if it is not too large, and once there is room for it among all that are read at the same
-/// time.
+/// A body, if it is not too large, and once there is room for it among all that are read at the
+/// same time.
 ///
 /// # Errors
 ///

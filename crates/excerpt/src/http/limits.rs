@@ -14,8 +14,8 @@ pub(super) const HOOK_BODIES: usize = 32 << 20;
 /// The largest body of a message of MCP, in bytes.
 pub(super) const MESSAGE_LIMIT: usize = 4 << 20;
 
-/// The most texts that are split at the same time, the largest of them in bytes, and the most chunks
-/// that one may be expected to give.
+/// The most texts that are split at the same time, the largest of them in bytes, and the most
+/// chunks that one may be expected to give.
 pub(super) const SPLITS: usize = 2;
 pub(super) const SPLIT_LIMIT: usize = 4 << 20;
 pub(super) const MOST_CHUNKS: usize = 100_000;
@@ -39,8 +39,8 @@ pub(super) const LONGEST_ADDRESS: usize = 60 << 10;
 /// The most connections; more wait until one ends.
 pub(super) const CONNECTIONS: usize = 4_096;
 
-/// How long a client may take to encrypt a connection, and to send the head of a request. It is also
-/// how long a connection may be idle.
+/// How long a client may take to encrypt a connection, and to send the head of a request. It is
+/// also how long a connection may be idle.
 pub(super) const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
 pub(super) const HEAD_TIME: Duration = Duration::from_secs(20);
 
