@@ -1,4 +1,4 @@
-//! Keeps the index of an [`Engine`](super::Engine) up to date: each source has a thread that waits
+//! Keeps the index of an [`Engine`] up to date: each source has a thread that waits
 //! for its changes and hands the source, opened, to the writer thread. So a source that is slow to
 //! be reached delays no other.
 

@@ -225,7 +225,8 @@ async fn with_policy(request: Request, next: Next) -> Response {
     };
     add(CONTENT_SECURITY_POLICY, POLICY);
     add(X_CONTENT_TYPE_OPTIONS, "nosniff");
-    add(REFERRER_POLICY, "no-referrer");
+    // Without a referrer, the form that signs in would have no origin.
+    add(REFERRER_POLICY, "same-origin");
     add(
         HeaderName::from_static("cross-origin-resource-policy"),
         "same-origin",

@@ -1,5 +1,5 @@
 // Every view in light and dark, wide and narrow: what axe-core finds, and whether it fits.
-import { AXE, BASE, start, status, visit, withPage } from "./browser.mjs";
+import { AXE, BASE, SIGNED_OUT, start, status, visit, withPage } from "./browser.mjs";
 import { pretendStates } from "./status.mjs";
 
 const { SHOTS } = process.env;
@@ -57,17 +57,20 @@ async function judgeView(page, judge, name) {
   await page.setViewportSize({ width: 1280, height: 860 });
 }
 
-/** The part for one view, which `open` shows. */
-const part = (name, open) => (browser, judge) =>
-  withPage(
-    browser,
-    judge,
-    async (page) => {
-      await open(page);
-      await judgeView(page, judge, name);
-    },
-    { allowed: [status(401), status(404), status(422)] },
-  );
+/** The name and the part for one view, which `open` shows. */
+const part = (name, open, context) => [
+  `accessibility of ${name}`,
+  (browser, judge) =>
+    withPage(
+      browser,
+      judge,
+      async (page) => {
+        await open(page);
+        await judgeView(page, judge, name);
+      },
+      { allowed: [status(401), status(404), status(422)], context },
+    ),
+];
 
 const view = ([parameters, selector, change]) => async (page) => {
   await pretendStates(page);
@@ -81,12 +84,15 @@ async function expire(page) {
   await visit(page, { q: "siren" }, "#signed-out:not([hidden])");
 }
 
-async function signOut(page) {
-  await page.context().clearCookies();
+async function signIn(page) {
   await page.goto(BASE);
   await page.waitForSelector("#token");
 }
 
-const states = { ...Object.fromEntries(Object.entries(VIEWS).map(([name, described]) => [name, view(described)])), expired: expire, "sign-in": signOut };
+const all = [
+  ...Object.entries(VIEWS).map(([name, described]) => part(name, view(described))),
+  part("expired", expire, {}),
+  part("sign-in", signIn, SIGNED_OUT),
+];
 
-export const parts = Object.fromEntries(Object.entries(states).map(([name, open]) => [`accessibility of ${name}`, part(name, open)]));
+export const parts = Object.fromEntries(all);

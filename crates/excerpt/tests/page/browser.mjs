@@ -14,8 +14,9 @@ export const AXE = require("axe-core").source;
 /** How long a condition may take, in milliseconds: much longer than on a machine that is busy. */
 const PATIENCE = 20_000;
 
-// Containers and some distributions deny the sandbox to programs. The other flags keep the browser from requests of its own.
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+// Containers and some distributions deny the sandbox to programs.
+const NO_REQUESTS = ["--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const FLAGS = ["--no-sandbox", "--disable-gpu", ...NO_REQUESTS];
 
 export const launch = () => chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
 
@@ -59,33 +60,40 @@ export class Judge {
   }
 }
 
-/** Signs in, and keeps the session for all pages. */
+const DEFAULTS = { viewport: { width: 1280, height: 860 }, colorScheme: "light", reducedMotion: "reduce" };
+
+/** The context that most parts share, since a new one takes a second. */
+let shared;
+
+/** Signs in, in the shared context. */
 export async function signIn(browser) {
-  const page = await browser.newPage();
+  shared = await browser.newContext(DEFAULTS);
+  const page = await shared.newPage();
   await page.goto(`${BASE}/?token=${TOKEN}`);
   await page.waitForSelector("#results .count");
-  session = await page.context().storageState();
-  await page.close();
 }
 
-let session;
-
-/** Runs `work` with an empty page that is signed in, and checks that nothing happens which must not. */
-export async function withPage(browser, judge, work, { allowed = [], isSignedIn = true, ...options } = {}) {
-  const storageState = isSignedIn ? session : undefined;
-  const context = await browser.newContext({ storageState, viewport: { width: 1280, height: 860 }, colorScheme: "light", reducedMotion: "reduce", ...options });
+/**
+ * Runs `work` with an empty page, and checks that nothing happens which must not. `allowed` are messages that the test causes. A part that changes what is stored
+ * needs its own `context`: the options in which it differs.
+ */
+export async function withPage(browser, judge, work, { allowed = [], context } = {}) {
+  const own = context && (await browser.newContext({ ...DEFAULTS, storageState: await shared.storageState(), ...context }));
+  const page = await (own ?? shared).newPage();
   try {
-    const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE);
     const trouble = watch(page, allowed);
     await work(page);
     judge.same("no error, no dialog and no request to elsewhere", trouble, []);
   } finally {
-    await context.close();
+    await (own ?? page).close();
   }
 }
 
-/** Collects errors, reports of the content security policy, dialogs and requests to other places. `allowed` are error messages that a test causes. */
+/** The option `context` of a part that is not signed in. */
+export const SIGNED_OUT = { storageState: undefined };
+
+/** Collects errors, reports of the content security policy, dialogs and requests to other places. */
 function watch(page, allowed) {
   const trouble = [];
   page.on("pageerror", (error) => trouble.push(`error: ${error.stack}`));

@@ -194,6 +194,8 @@ def main() -> None:
     if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
     binary, folder, *shots = (pathlib.Path(word).resolve() for word in sys.argv[1:])
+    if not binary.is_file():
+        sys.exit(f"there is no binary `{binary}`")
     check_packages(folder)
     words = {"CHROMIUM": browser(), "NODE_FOLDER": str(folder), "SHOTS": str(shots[0]) if shots else ""}
     with tempfile.TemporaryDirectory(prefix="excerpt-page-") as made:

@@ -35,7 +35,8 @@ const attack = (browser, judge) =>
       judge.check(`${part} is visible`, text.includes(part));
     }
     judge.check("a long run of hidden characters is counted", /⟨U\+200B⟩⟨and [\d,]+ more⟩/.test(text));
-    judge.same("a link to a document that does not exist is text", await page.locator("#outgoing li").evaluateAll((all) => all.map((one) => [one.textContent, one.querySelectorAll("a").length])), [["none.md line 11", 0]]);
+    const links = await page.locator("#outgoing li").evaluateAll((all) => all.map((one) => [one.textContent, one.querySelectorAll("a").length]));
+    judge.same("a link to a document that does not exist is text", links, [["none.md line 11", 0]]);
     await visit(page, { view: "workshop", document: "attack.md", collection: "hostile", "a.target": 60, "a.max": 80, "a.overlap": 10 }, ".chunk");
     await isHarmless("in the workshop");
   });

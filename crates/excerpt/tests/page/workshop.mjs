@@ -54,7 +54,7 @@ const configuration = (browser, judge) =>
       await page.waitForFunction(() => document.querySelector(".export [role=status]").textContent === "Copied");
       judge.same("it is copied", await page.evaluate(() => navigator.clipboard.readText()), await code());
     },
-    { permissions: ["clipboard-read", "clipboard-write"] },
+    { context: { permissions: ["clipboard-read", "clipboard-write"] } },
   );
 
 const comparison = (browser, judge) =>
