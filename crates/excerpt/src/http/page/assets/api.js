@@ -16,7 +16,7 @@ export function adoptSession() {
   if (given) history.replaceState(history.state, "", location.pathname + location.search);
   try {
     if (given) localStorage.setItem(KEY, given);
-    session = given || localStorage.getItem(KEY) ?? "";
+    session = given || localStorage.getItem(KEY) || "";
   } catch {
     session = given ?? "";
   }
