@@ -410,7 +410,7 @@ impl Scope {
     /// with [`Scope::reading`] or [`Scope::filter`] shows nothing outside.
     pub fn inward(&self, given: &str) -> ServiceResult<String> {
         let absolute = match &self.served {
-            // Where on the machine it is, nobody else is told.
+            // A client of a server must not learn where on the machine it is.
             ServedSources::Root(root) if !self.is_narrowed() => Path::new(given)
                 .strip_prefix(root)
                 .ok()

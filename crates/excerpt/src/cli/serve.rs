@@ -73,7 +73,7 @@ pub(crate) struct Args {
     embedding: EmbeddingArgs,
 }
 
-/// Serves until the process is told to end.
+/// Serves until the process receives a signal to stop.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let tls = args.tls_cert.clone().zip(args.tls_key.clone());
     http::run(Options {

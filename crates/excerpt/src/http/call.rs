@@ -120,15 +120,6 @@ impl Call {
         Ok(value)
     }
 
-    /// The body as an object with any fields.
-    ///
-    /// # Errors
-    ///
-    /// When it is none.
-    pub(super) async fn object(&mut self) -> Result<Map<String, Value>, ProblemDetails> {
-        self.json().await
-    }
-
     /// Checks that the client may write.
     ///
     /// # Errors

@@ -64,14 +64,14 @@ pub(crate) struct Options {
     pub(crate) no_token: bool,
     /// The file with tokens. Default: that of the user.
     pub(crate) tokens: Option<PathBuf>,
-    /// The folder with the server's own token and keys. Default: in the user's data folder.
+    /// The certificate and its key. Default: no encryption.
     pub(crate) tls: Option<TlsFiles>,
     /// How many requests a token may make a second.
     pub(crate) rate: NonZeroU32,
     pub(crate) log: LogFormat,
 }
 
-/// Serves until the process is told to end.
+/// Serves until the process receives a signal to stop.
 pub(crate) fn run(options: Options) -> anyhow::Result<()> {
     check(&options)?;
     log::start(options.log);
@@ -210,7 +210,7 @@ fn announce(server: &Server, address: SocketAddr, name: Option<&str>) -> std::io
     output.flush()
 }
 
-/// Waits until the process is told to end.
+/// Waits for a signal to stop.
 async fn signal() {
     #[cfg(unix)]
     {

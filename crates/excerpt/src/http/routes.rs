@@ -105,8 +105,8 @@ async fn admitted(
         return Err(ProblemDetails::field("token", detail));
     }
     let tenant = server.tenant(&parts)?;
-    tenant.check_rate()?;
     tracing::Span::current().record("token", &*tenant.name);
+    tenant.check_rate()?;
     parts.extensions.insert(tenant);
     Ok(next.run(Request::from_parts(parts, body)).await)
 }

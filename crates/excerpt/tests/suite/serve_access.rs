@@ -655,7 +655,7 @@ fn a_token_for_a_folder_changes_nothing_else() {
             .status,
         202
     );
-    server.wait_until("the owner is told", |server| {
+    server.wait_until("the status reports it", |server| {
         server.get("/v1/status").body.contains("no longer exist")
     });
     assert_eq!(server.get("/v1/documents").ok()["total"], 107);

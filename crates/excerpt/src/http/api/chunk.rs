@@ -89,7 +89,7 @@ fn settings(body: &Map<String, Value>) -> Result<Settings, ProblemDetails> {
 }
 
 async fn chunk(mut call: Call) -> Result<Response, ProblemDetails> {
-    let mut body = call.object().await?;
+    let mut body: Map<String, Value> = call.json().await?;
     let (given, path) = (text(&mut body, "text")?, text(&mut body, "path")?);
     body.retain(|_, value| !value.is_null());
     let name = text(&mut body, "name")?;
