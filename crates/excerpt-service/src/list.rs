@@ -25,7 +25,7 @@ pub struct ListRequest {
     pub path: Option<String>,
     /// Only in these collections. Default: in everything that is visible.
     pub collections: Vec<String>,
-    /// How many of the latest changes are needed. Other lists are complete. Default: all.
+    /// How many documents are needed. Other lists are complete. Default: all.
     pub limit: Option<usize>,
 }
 
@@ -216,17 +216,14 @@ impl Scope {
         };
         let options = ListOptions::default().path(&below);
         let reply = match request.what {
-            ListKind::Recent => {
-                // Only the newest are dated.
-                let mut newest = options.clone().order(ListOrder::Recent);
-                newest.limit = request.limit;
+            ListKind::Recent | ListKind::Documents => {
+                let mut first = options.clone();
+                first.limit = request.limit;
+                if request.what == ListKind::Recent {
+                    first = first.order(ListOrder::Recent);
+                }
                 let total = count(index, &indexed, &options)?;
-                ListReply::Documents(documents(index, &indexed, &newest)?, total)
-            }
-            ListKind::Documents => {
-                let all = documents(index, &indexed, &options)?;
-                let total = all.len();
-                ListReply::Documents(all, total)
+                ListReply::Documents(documents(index, &indexed, &first)?, total)
             }
             ListKind::Folders => ListReply::Folders(folders(index, &indexed, &options)?),
             ListKind::Summary => ListReply::Summary(summary(index, &indexed, &below)?),
@@ -339,7 +336,7 @@ fn summary(
 fn count(index: &Index, sources: &[VisibleSource], options: &ListOptions) -> ServiceResult<usize> {
     let mut count = 0;
     for seen in sources {
-        count += index.counts(&options.clone().source(&seen.root))?.0;
+        count += index.document_count(&options.clone().source(&seen.root))?;
     }
     Ok(count)
 }

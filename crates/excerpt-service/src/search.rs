@@ -227,14 +227,9 @@ impl SearchReply {
 
     /// How the documents of some hits have changed since they were indexed, each with its path
     /// inside its source.
-    ///
-    /// # Errors
-    ///
-    /// Those of the index.
     pub fn changed<'d>(
-        index: &Index,
         documents: impl Iterator<Item = &'d DocumentHits>,
-    ) -> ServiceResult<Vec<(&'d str, Changed)>> {
+    ) -> Vec<(&'d str, Changed)> {
         let mut seen = Vec::new();
         let mut all = Vec::new();
         for found in documents {
@@ -243,17 +238,12 @@ impl SearchReply {
                 continue;
             }
             seen.push(place);
-            let options = ListOptions::default()
-                .source(&found.source)
-                .path(&found.path);
-            let entries = index.documents(&options)?;
-            let entry = entries.iter().find(|entry| entry.path == found.path);
-            let changed = entry.and_then(|entry| {
-                Changed::since(&found.source, &found.path, entry.size, entry.modified)
+            let changed = found.stat.and_then(|stat| {
+                Changed::since(&found.source, &found.path, stat.size, stat.seconds())
             });
             all.extend(changed.map(|changed| (&*found.path, changed)));
         }
-        Ok(all)
+        all
     }
 }
 
@@ -356,15 +346,22 @@ impl Scope {
         answer: &'a Answer,
         is_behind: bool,
     ) -> ServiceResult<Vec<&'a Note>> {
-        let is_all = self.is_all_of(index)?;
-        let is_said = |note: &&Note| match note {
-            // The note that the index is out of date includes what is missing.
-            Note::NoVectors | Note::Behind { .. } if is_behind => false,
-            Note::Absent(_) | Note::Scattered(_) => !is_behind,
-            Note::VectorsBehind { .. } | Note::FormerVectors { .. } => is_all && !is_behind,
-            _ => true,
-        };
-        Ok(answer.notes.iter().filter(is_said).collect())
+        let mut said = Vec::new();
+        for note in &answer.notes {
+            let is_said = match note {
+                // The note that the index is out of date includes what is missing.
+                Note::NoVectors | Note::Behind { .. } if is_behind => false,
+                Note::Absent(_) | Note::Scattered(_) => !is_behind,
+                Note::VectorsBehind { .. } | Note::FormerVectors { .. } => {
+                    !is_behind && self.is_all_of(index)?
+                }
+                _ => true,
+            };
+            if is_said {
+                said.push(note);
+            }
+        }
+        Ok(said)
     }
 }
 

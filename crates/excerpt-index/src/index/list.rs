@@ -44,7 +44,16 @@ impl Index {
         self.current(|open| open.listed(|catalog| list::tags(catalog, options)))
     }
 
-    /// How many documents there are, whatever the limit, and how many chunks they have.
+    /// How many documents there are, whatever the limit.
+    ///
+    /// # Errors
+    ///
+    /// As [`Index::documents`].
+    pub fn document_count(&self, options: &ListOptions) -> Result<usize> {
+        self.current(|open| open.listed(|catalog| list::document_count(catalog, options)))
+    }
+
+    /// The same, and how many chunks they have.
     ///
     /// # Errors
     ///

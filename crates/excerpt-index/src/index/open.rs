@@ -313,7 +313,7 @@ impl OpenIndex {
         let Some(source) = named.next() else {
             return Ok(None);
         };
-        let documents = self.store.database.counts(Some(&source.id), "")?.documents;
+        let documents = self.store.database.document_count(Some(&source.id), "")?;
         self.store.database.remove_source(&source.id)?;
         self.store.note_roots()?;
         let _ = self

@@ -53,7 +53,7 @@ impl IndexEntry {
             let count = || -> Result<usize, StoreError> {
                 let mut documents = 0;
                 for source in store.database.sources()? {
-                    documents += store.database.counts(Some(&source.id), "")?.documents;
+                    documents += store.database.document_count(Some(&source.id), "")?;
                 }
                 Ok(documents)
             };

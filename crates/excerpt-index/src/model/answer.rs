@@ -10,7 +10,7 @@ use excerpt_chunk::{Hash, Span};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::Encoding;
+use super::{Encoding, Stat};
 
 /// What a search found.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -239,6 +239,9 @@ pub struct DocumentHits {
     pub provenance: Map<String, Value>,
     /// The encoding of its file. The places of its chunks refer to the text in UTF-8.
     pub encoding: Encoding,
+    /// The metadata that its file had when it was indexed, if that is known.
+    #[serde(skip)]
+    pub stat: Option<Stat>,
     /// Its score: that of its best chunk, plus a little for further good chunks.
     pub score: f32,
     /// Its best chunks, best first.

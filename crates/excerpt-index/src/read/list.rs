@@ -38,7 +38,16 @@ pub(crate) fn warnings(
     Ok(warned)
 }
 
-/// How many documents there are, whatever the limit, and how many chunks they have.
+/// How many documents there are, whatever the limit.
+pub(crate) fn document_count(
+    catalog: &dyn Catalog,
+    options: &ListOptions,
+) -> Result<usize, StoreError> {
+    let path = segments(options.path.as_deref().unwrap_or_default());
+    catalog.document_count(source(options).as_ref(), &path)
+}
+
+/// The same, and how many chunks they have.
 pub(crate) fn counts(
     catalog: &dyn Catalog,
     options: &ListOptions,

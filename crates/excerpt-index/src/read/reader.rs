@@ -85,7 +85,9 @@ impl Reader<'_> {
         let chunks = self.catalog.chunks(document.id)?;
         let (bytes, chunks) = widened(chunks, bytes, options.neighbours);
         let links = self.links(&document, text, &bytes, options)?;
-        let stat = self.catalog.stat(document.id)?;
+        let stat = document
+            .stat
+            .ok_or(StoreError::Value("damaged metadata of a file"))?;
         let index = LineIndex::new(text);
         let span = index.span(bytes.clone());
         let line = index.lines(span.lines.0, span.lines.0);

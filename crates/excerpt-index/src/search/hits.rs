@@ -222,6 +222,7 @@ impl KeptDocuments {
             metadata: document.metadata.clone(),
             provenance: document.provenance.clone(),
             encoding: document.encoding,
+            stat: document.stat,
             score,
             chunks,
             also_in: Vec::new(),

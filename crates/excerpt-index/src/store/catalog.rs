@@ -7,7 +7,7 @@ use excerpt_chunk::Hash;
 use super::{
     Counts, LinkRow, Listed, SkipRow, StoreError, StoredChunk, StoredDocument, StoredSource,
 };
-use crate::model::{DocumentId, Skip, SkipReason, SourceId, SourceSummary, Stat};
+use crate::model::{DocumentId, Skip, SkipReason, SourceId, SourceSummary};
 
 /// Receives the path, the lines and the warnings, as JSON, of a document or of a chunk.
 pub(crate) type VisitWarned<'a> =
@@ -22,8 +22,10 @@ pub(crate) trait Catalog {
     /// The sources, by id.
     fn sources(&self) -> Result<Vec<StoredSource>, StoreError>;
 
-    /// How many documents there are at or under `path`, in a source or in all, and how many chunks
-    /// they have.
+    /// How many documents there are at or under `path`, in a source or in all.
+    fn document_count(&self, source: Option<&SourceId>, path: &str) -> Result<usize, StoreError>;
+
+    /// The same, and how many chunks they have.
     fn counts(&self, source: Option<&SourceId>, path: &str) -> Result<Counts, StoreError>;
 
     /// How many documents of a source were split with other settings than those of `identity`, up
@@ -56,9 +58,6 @@ pub(crate) trait Catalog {
 
     /// A text.
     fn text(&self, hash: Hash) -> Result<String, StoreError>;
-
-    /// The metadata that the file of a document had when it was indexed.
-    fn stat(&self, document: DocumentId) -> Result<Stat, StoreError>;
 
     /// The chunks of a document, in order.
     fn chunks(&self, document: DocumentId) -> Result<Vec<StoredChunk>, StoreError>;

@@ -212,7 +212,7 @@ impl<S: TestStore> Conformance<'_, S> {
         }
         let counts = catalog.counts(Some(&self.source), "").unwrap();
         assert_eq!(counts.documents, 2);
-        let count = |source, path| catalog.counts(source, path).unwrap().documents;
+        let count = |source, path| catalog.document_count(source, path).unwrap();
         assert_eq!(
             [count(None, ""), count(Some(&self.source), "folder")],
             [3, 1]
@@ -426,8 +426,8 @@ impl<S: TestStore> Conformance<'_, S> {
         assert_eq!(ledger.behind().unwrap(), 0);
         drop(ledger);
         let catalog = store.catalog();
-        assert_eq!(catalog.stat(document.id).unwrap(), stat);
-        assert_eq!(only(&*catalog, &document.path).rev, document.rev);
+        let touched = only(&*catalog, &document.path);
+        assert_eq!((touched.stat, touched.rev), (Some(stat), document.rev));
     }
 
     /// Removed documents are no longer found, and a new one at their path is another.

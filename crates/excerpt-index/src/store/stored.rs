@@ -64,6 +64,8 @@ pub(crate) struct StoredDocument {
     pub(crate) encoding: Encoding,
     pub(crate) text: Hash,
     pub(crate) rev: Revision,
+    /// The metadata that its file had when it was indexed; `None` if what is stored is damaged.
+    pub(crate) stat: Option<Stat>,
 }
 
 impl StoredDocument {

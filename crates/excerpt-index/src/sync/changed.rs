@@ -50,9 +50,9 @@ pub(super) fn plan(
     let catalog = ledger.catalog()?;
     let first = terms.first.unwrap_or_default();
     let is_first = |known: &&Known| is_at_or_below(first, &known.path);
-    let others = catalog.counts(Some(source), "")?.documents - known.len();
+    let others = catalog.document_count(Some(source), "")? - known.len();
     let first_others =
-        catalog.counts(Some(source), first)?.documents - known.iter().filter(is_first).count();
+        catalog.document_count(Some(source), first)? - known.iter().filter(is_first).count();
     // A folder that is skipped as a whole is above what has changed in it.
     let above: HashSet<&str> = paths.iter().flat_map(|path| with_folders(path)).collect();
     let is_changed = |row: &&SkipRow| {

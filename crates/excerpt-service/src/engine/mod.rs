@@ -439,12 +439,14 @@ impl Engine {
 /// scope shows nothing of the others.
 fn followed_lag(index: &Index, scope: &Scope, state: &WriterProgress) -> Option<ServedLag> {
     let sources = scope.sources().unwrap_or_default();
-    let ends = sources
-        .iter()
-        .filter_map(|seen| Some((seen, &state.sources.get(&seen.root)?.end)));
     let mut lag = None;
-    for (_, end) in ends {
-        match end {
+    let mut is_complete = true;
+    for seen in &sources {
+        let Some(ended) = state.sources.get(&seen.root) else {
+            is_complete = false;
+            continue;
+        };
+        match &ended.end {
             CheckEnd::Failed(_) if scope.is_narrowed() => return Some(ServedLag::FailedSomehow),
             CheckEnd::Failed(reason) => return Some(ServedLag::Failed(Arc::clone(reason))),
             CheckEnd::Waiting => lag = lag.or(Some(ServedLag::Locked)),
@@ -462,7 +464,7 @@ fn followed_lag(index: &Index, scope: &Scope, state: &WriterProgress) -> Option<
             CheckEnd::Complete => {}
         }
     }
-    if lag.is_none() && is_unfinished(index, scope) {
+    if lag.is_none() && !is_complete && is_unfinished(index, scope) {
         let is_seen = |root: &PathBuf| sources.iter().any(|seen| seen.root == *root);
         let is_shown = scope.is_whole() && state.syncing.as_ref().is_some_and(is_seen);
         let progress = state.progress.filter(|_| is_shown);

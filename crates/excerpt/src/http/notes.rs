@@ -27,7 +27,7 @@ pub(super) fn notes(
         .filter(|note| !matches!(note, Note::Behind { .. }));
     notes.extend(said.map(ToString::to_string));
     let documents = reply.answer.documents.iter();
-    for (path, changed) in SearchReply::changed(index, documents)? {
+    for (path, changed) in SearchReply::changed(documents) {
         let path = tenant.scope.outward(path);
         notes.push(match changed {
             excerpt_service::Changed::Gone => {

@@ -209,7 +209,7 @@ impl Shared {
         let is_shown = |hit: &Hit| !hit.weak || !shown.folds();
         let documents = answer.documents.iter();
         let documents = documents.filter(|document| document.chunks.iter().any(is_shown));
-        for (path, changed) in SearchReply::changed(index, documents)? {
+        for (path, changed) in SearchReply::changed(documents) {
             notes.push(self.changed_note(changed, path));
         }
         let scores = Scores::of(&reply.ranking);

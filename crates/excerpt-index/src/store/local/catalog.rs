@@ -7,7 +7,7 @@ use rusqlite::Transaction;
 
 use super::Store;
 use super::database::Database;
-use crate::model::{DocumentId, Skip, SkipReason, SourceId, SourceSummary, Stat};
+use crate::model::{DocumentId, Skip, SkipReason, SourceId, SourceSummary};
 use crate::store::catalog::{Catalog, VisitWarned};
 use crate::store::{
     Counts, LinkRow, Listed, SkipRow, StoreError, StoredChunk, StoredDocument, StoredSource,
@@ -32,6 +32,10 @@ impl Store {
 impl Catalog for LocalCatalog<'_> {
     fn sources(&self) -> Result<Vec<StoredSource>, StoreError> {
         self.database.sources()
+    }
+
+    fn document_count(&self, source: Option<&SourceId>, path: &str) -> Result<usize, StoreError> {
+        self.database.document_count(source, path)
     }
 
     fn counts(&self, source: Option<&SourceId>, path: &str) -> Result<Counts, StoreError> {
@@ -80,10 +84,6 @@ impl Catalog for LocalCatalog<'_> {
 
     fn text(&self, hash: Hash) -> Result<String, StoreError> {
         self.database.text(hash)
-    }
-
-    fn stat(&self, document: DocumentId) -> Result<Stat, StoreError> {
-        self.database.stat(document)
     }
 
     fn chunks(&self, document: DocumentId) -> Result<Vec<StoredChunk>, StoreError> {

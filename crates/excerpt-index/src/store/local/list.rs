@@ -22,10 +22,11 @@ impl Database {
     ) -> Result<(), StoreError> {
         let mut select = self.connection.prepare_cached(&format!(
             "SELECT {}, document.sum, root, document.id, {STAT}, stat_sum
-             FROM document JOIN source ON source.id = document.source
-             WHERE (?1 IS NULL OR source = ?1) AND (?2 = '' OR path = ?2 OR (path > ?2 || '/' AND path < ?2 || '0'))
+             FROM source CROSS JOIN document ON document.source = source.id
+             WHERE {}
              ORDER BY root, path LIMIT ?3",
-            sum::DOCUMENT.replace("source,", "document.source,")
+            sum::DOCUMENT.replace("source,", "document.source,"),
+            read::within(source, path)
         ))?;
         let limit = limit.map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX));
         let mut rows = select.query(params![self.row_of(source)?, path, limit])?;

@@ -76,7 +76,7 @@ impl Database {
         let mut sources = self.sources()?;
         let mut counted = Vec::new();
         for source in sources.drain(..) {
-            counted.push((self.counts(Some(&source.id), "")?.documents, source.id));
+            counted.push((self.document_count(Some(&source.id), "")?, source.id));
         }
         counted.sort_unstable();
         let Some((_, kept)) = counted.pop() else {

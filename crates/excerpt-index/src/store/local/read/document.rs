@@ -4,7 +4,7 @@ use excerpt_chunk::Hash;
 use rusqlite::{OptionalExtension, Row, params};
 use serde_json::{Map, Value};
 
-use super::{encoding, hash, size};
+use super::{encoding, hash, size, stat, within};
 use crate::model::{DocumentId, Revision, SourceId};
 use crate::store::Documents;
 use crate::store::StoreError;
@@ -12,7 +12,7 @@ use crate::store::StoredDocument;
 use crate::store::compress::decompressed;
 use crate::store::facet::StoredMetadata;
 use crate::store::local::database::Database;
-use crate::store::local::sum::{self, DOCUMENT};
+use crate::store::local::sum::{self, DOCUMENT, STAT};
 
 /// The documents that are source code.
 pub(in crate::store::local) struct Code {
@@ -23,12 +23,12 @@ pub(in crate::store::local) struct Code {
     documents: Documents,
 }
 
-/// The columns of a document, up to its checksum, and those of its source. With a join instead of
-/// the subqueries, SQLite would prepare it again for each document.
+/// The columns of a document, up to its checksum, those of its source, and those of its file. With
+/// a join instead of the subqueries, SQLite would prepare it again for each document.
 fn select(condition: &str) -> String {
     format!(
         "SELECT {DOCUMENT}, sum, id, (SELECT root FROM source WHERE source.id = document.source) AS root,
-                (SELECT name FROM source WHERE source.id = document.source)
+                (SELECT name FROM source WHERE source.id = document.source), {STAT}, stat_sum
          FROM document {condition}"
     )
 }
@@ -84,16 +84,10 @@ impl Database {
         source: &SourceId,
         path: &str,
     ) -> Result<Vec<DocumentId>, StoreError> {
-        // Each is one range of the path index.
-        let sql = match path.is_empty() {
-            true => "SELECT id FROM document WHERE source = ?1 AND path > ?2",
-            false => {
-                "SELECT id FROM document WHERE source = ?1 AND path = ?2
-                 UNION ALL
-                 SELECT id FROM document WHERE source = ?1 AND path > ?2 || '/' AND path < ?2 || '0'"
-            }
-        };
-        let mut select = self.connection.prepare_cached(sql)?;
+        let mut select = self.connection.prepare_cached(&format!(
+            "SELECT id FROM document WHERE {} ORDER BY path",
+            within(Some(source), path)
+        ))?;
         let rows = select.query_map(params![self.row(source)?, path], |row| row.get(0))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
@@ -189,6 +183,10 @@ fn document(row: &Row<'_>) -> Result<StoredDocument, StoreError> {
         id: row.get(BEHIND)?,
         source: row.get(BEHIND + 1)?,
         collection: row.get(BEHIND + 2)?,
+        stat: match sum::is_stat_sound(row, BEHIND + 3)? {
+            true => Some(stat(row, BEHIND + 3)?),
+            false => None,
+        },
     })
 }
 

@@ -19,6 +19,23 @@ use crate::store::StoreError;
 pub(super) use document::Code;
 pub(super) use source::stat;
 
+/// The condition that a document is in the source `?1`, or in any if there is none, and at or under
+/// the path `?2`, or anywhere if that is empty.
+///
+/// Its bounds are those of the index of sources and paths: a condition for all cases at once would
+/// make every query read all documents.
+pub(super) fn within(source: Option<&SourceId>, path: &str) -> String {
+    let source = match source {
+        Some(_) => "source = ?1",
+        None => "?1 IS NULL",
+    };
+    let path = match path {
+        "" => "?2 = ''",
+        _ => "path >= ?2 AND path < ?2 || '0' AND (path = ?2 OR path > ?2 || '/')",
+    };
+    format!("{source} AND {path}")
+}
+
 impl Database {
     /// A snapshot of the current state until it is dropped: all queries see the same state.
     pub(crate) fn snapshot(&self) -> Result<Transaction<'_>, StoreError> {
@@ -32,7 +49,8 @@ impl Database {
     /// The unique id of this store.
     pub(crate) fn id(&self) -> Result<String, StoreError> {
         let sql = "SELECT lower(hex(value)) FROM meta WHERE key = 'store'";
-        Ok(self.connection.query_row(sql, [], |row| row.get(0))?)
+        let mut select = self.connection.prepare_cached(sql)?;
+        Ok(select.query_row([], |row| row.get(0))?)
     }
 
     /// The `rev` of the latest change.

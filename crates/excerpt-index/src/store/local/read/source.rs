@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use rusqlite::{OptionalExtension, Row, ToSql, params};
 
-use super::{encoding, hash, size, unsigned};
+use super::{encoding, hash, size, unsigned, within};
 use crate::model::{Error, LastSync, Skip, SkipReason, SourceId, Stat, with_folders};
 use crate::store::Counts;
 use crate::store::StoreError;
@@ -103,7 +103,8 @@ impl Database {
     /// The last sync of a source; `None` until the first one starts to write.
     pub(crate) fn last_sync(&self, source: &SourceId) -> Result<Option<LastSync>, StoreError> {
         let sql = "SELECT started, finished FROM source WHERE id = ?1";
-        Ok(self.connection.query_row(sql, [self.row(source)?], |row| {
+        let mut select = self.connection.prepare_cached(sql)?;
+        Ok(select.query_row([self.row(source)?], |row| {
             let (started, finished): (Option<i64>, _) = (row.get(0)?, row.get(1)?);
             Ok(started.map(|started| LastSync { started, finished }))
         })?)
@@ -133,7 +134,7 @@ impl Database {
     ) -> Result<Vec<Known>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.known_where(
-            "?2 IS NULL OR path > ?2",
+            "source = ?1 AND path > coalesce(?2, '')",
             params![self.row(source)?, after, limit],
         )
     }
@@ -141,13 +142,12 @@ impl Database {
     /// The document of a source at `path`, and those under it, by path.
     pub(crate) fn known_at(&self, source: &SourceId, path: &str) -> Result<Vec<Known>, StoreError> {
         self.known_where(
-            "path = ?2 OR (path > ?2 || '/' AND path < ?2 || '0')",
+            &within(Some(source), path),
             params![self.row(source)?, path, -1],
         )
     }
 
-    /// The documents of the source `?1` on which a condition over `?2` holds, by path, at most
-    /// `?3`.
+    /// The documents on which a condition over `?1` and `?2` holds, by path, at most `?3`.
     fn known_where(
         &self,
         condition: &str,
@@ -155,7 +155,7 @@ impl Database {
     ) -> Result<Vec<Known>, StoreError> {
         let mut select = self.connection.prepare_cached(&format!(
             "SELECT id, path, {STAT}, stat_sum, settled, text, identity, encoding FROM document
-             WHERE source = ?1 AND ({condition}) ORDER BY path LIMIT ?3",
+             WHERE {condition} ORDER BY path LIMIT ?3",
         ))?;
         let rows = select.query_map(values, |row| {
             // A file whose stored metadata is damaged is read again.
@@ -272,24 +272,33 @@ impl Database {
         Ok(counts)
     }
 
-    /// How many documents and chunks a source has.
+    /// How many documents and chunks there are at or under `path` in a source, or in all.
     pub(crate) fn counts(
         &self,
         source: Option<&SourceId>,
         path: &str,
     ) -> Result<Counts, StoreError> {
-        const UNDER: &str = "(?1 IS NULL OR source = ?1) AND (?2 = '' OR path = ?2 OR (path > ?2 || '/' AND path < ?2 || '0'))";
-        let mut documents = self
-            .connection
-            .prepare_cached(&format!("SELECT count(*) FROM document WHERE {UNDER}"))?;
         let mut chunks = self.connection.prepare_cached(&format!(
-            "SELECT count(*) FROM chunk JOIN document ON document.id = chunk.document WHERE {UNDER}"
+            "SELECT count(*) FROM document CROSS JOIN chunk ON chunk.document = document.id WHERE {}",
+            within(source, path)
         ))?;
+        let documents = self.document_count(source, path)?;
         let source = self.row_of(source)?;
-        Ok(Counts {
-            documents: documents.query_row(params![source, path], |row| size(row, 0))?,
-            chunks: chunks.query_row(params![source, path], |row| size(row, 0))?,
-        })
+        let chunks = chunks.query_row(params![source, path], |row| size(row, 0))?;
+        Ok(Counts { documents, chunks })
+    }
+
+    /// How many documents there are at or under `path` in a source, or in all.
+    pub(crate) fn document_count(
+        &self,
+        source: Option<&SourceId>,
+        path: &str,
+    ) -> Result<usize, StoreError> {
+        let mut documents = self.connection.prepare_cached(&format!(
+            "SELECT count(*) FROM document WHERE {}",
+            within(source, path)
+        ))?;
+        Ok(documents.query_row(params![self.row_of(source)?, path], |row| size(row, 0))?)
     }
 }
 
