@@ -12,6 +12,9 @@ pub const LIMIT: usize = 1600;
 /// The limit at which they are compared in real tokens.
 pub const TOKENS: usize = 400;
 
+/// The minimum and maximum number of words of a question.
+const WORDS: [usize; 2] = [4, 14];
+
 /// The files of the list in the first argument, with their texts.
 pub fn files() -> Vec<(PathBuf, String)> {
     let list = std::env::args()
@@ -20,6 +23,22 @@ pub fn files() -> Vec<(PathBuf, String)> {
     let list = std::fs::read_to_string(list).expect("the list can be read");
     let read = |path: &str| Some((path.into(), std::fs::read_to_string(path).ok()?));
     list.lines().filter_map(read).collect()
+}
+
+/// The first heading or line of documentation that can serve as a question.
+pub fn question(text: &str) -> Option<String> {
+    let marks = ["/// ", "//! ", "# ", "## "];
+    let lines = text.lines().map(str::trim);
+    let mut lines = lines.filter_map(|line| marks.iter().find_map(|mark| line.strip_prefix(mark)));
+    lines.find_map(|line| {
+        let sentence = line.split(". ").next()?.trim_end_matches('.');
+        let words = sentence.split_whitespace();
+        let words = words.filter(|word| word.contains(char::is_alphabetic));
+        let words = words.count();
+        (WORDS[0]..=WORDS[1])
+            .contains(&words)
+            .then(|| sentence.to_string())
+    })
 }
 
 /// Chunks of at most [`LIMIT`] characters without overlap and context, like those of the peers.

@@ -115,7 +115,11 @@ impl Bench {
     /// The documents that the index should contain.
     fn documents(&self) -> BTreeMap<PathBuf, String> {
         let mut roots = vec![self.path("texts")];
-        roots.extend(self.added.iter().map(|added| self.path(&format!("more{added}"))));
+        roots.extend(
+            self.added
+                .iter()
+                .map(|added| self.path(&format!("more{added}"))),
+        );
         let mut documents = BTreeMap::new();
         while let Some(folder) = roots.pop() {
             for entry in fs::read_dir(folder).expect("a folder").flatten() {
@@ -240,10 +244,18 @@ impl Bench {
     }
 
     /// Checks that everything is in its old or its new state.
-    fn look(&self, dir: &Path, before: &BTreeSet<usize>, after: &BTreeMap<PathBuf, String>, work: &str) {
+    fn look(
+        &self,
+        dir: &Path,
+        before: &BTreeSet<usize>,
+        after: &BTreeMap<PathBuf, String>,
+        work: &str,
+    ) {
         let index = Index::open(dir, OpenOptions::default());
         let index = index.unwrap_or_else(|error| panic!("{work}: {error}"));
-        let check = index.check().unwrap_or_else(|error| panic!("{work}: {error}"));
+        let check = index
+            .check()
+            .unwrap_or_else(|error| panic!("{work}: {error}"));
         assert!(check.is_sound(), "{work}: {check:?}");
         let listed = Collection::all_in(dir).expect("the list can be read");
         let listed: BTreeSet<String> = listed.into_iter().map(|known| known.name).collect();

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use excerpt_benches::{files, timed};
+use excerpt_benches::{files, question, timed};
 use excerpt_chunk::Hash;
 use excerpt_index::{
     Channels, EmbedError, Embedder, Encoding, Entries, Entry, Filter, Index, ListItem, OpenOptions,
@@ -31,9 +31,6 @@ const QUESTIONS: usize = 200;
 const ROUNDS: usize = 5;
 /// The number of nearest chunks that should be found.
 const NEAREST: usize = 10;
-/// The minimum and maximum number of words of a question.
-const WORDS: [usize; 2] = [4, 14];
-
 const KINDS: [(&str, Channels); 3] = [
     ("keywords", Channels::Keywords),
     ("vectors", Channels::Vectors),
@@ -131,22 +128,6 @@ fn questions(files: &[(String, String)]) -> Vec<Question> {
         .collect();
     let step = (all.len() / QUESTIONS).max(1);
     all.into_iter().step_by(step).take(QUESTIONS).collect()
-}
-
-/// The first heading or line of documentation that can serve as a question.
-fn question(text: &str) -> Option<String> {
-    let marks = ["/// ", "//! ", "# ", "## "];
-    let lines = text.lines().map(str::trim);
-    let mut lines = lines.filter_map(|line| marks.iter().find_map(|mark| line.strip_prefix(mark)));
-    lines.find_map(|line| {
-        let sentence = line.split(". ").next()?.trim_end_matches('.');
-        let words = sentence.split_whitespace();
-        let words = words.filter(|word| word.contains(char::is_alphabetic));
-        let words = words.count();
-        (WORDS[0]..=WORDS[1])
-            .contains(&words)
-            .then(|| sentence.to_string())
-    })
 }
 
 /// The folder of a package: the one whose name ends with a version, or else that of the file.
