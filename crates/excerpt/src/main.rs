@@ -10,6 +10,7 @@ mod output;
 mod page;
 mod progress;
 mod scores;
+mod served;
 mod table;
 
 use std::process::ExitCode;

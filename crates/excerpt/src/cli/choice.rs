@@ -10,6 +10,7 @@ use excerpt_service::{
 };
 
 use crate::output::say;
+use crate::served::Served;
 
 /// The choice of the index.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -73,6 +74,49 @@ impl EmbeddingArgs {
     pub(crate) fn choice(&self) -> EmbeddingChoice {
         EmbeddingChoice {
             file: self.embedding_config.clone(),
+        }
+    }
+}
+
+/// What a server serves.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ServedArgs {
+    /// The folder to serve
+    #[arg(default_value = ".")]
+    path: PathBuf,
+    /// Serve only what is under this folder, a path relative to what is served
+    #[arg(long, value_name = "FOLDER")]
+    under: Option<String>,
+    /// The folder that the MCP tool `note` writes to, inside what is served
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        default_value = "inbox",
+        hide_short_help = true
+    )]
+    inbox: String,
+    /// A folder that may be added from; repeatable [default: the served folder]
+    #[arg(long = "allow-root", value_name = "FOLDER", hide_short_help = true)]
+    roots: Vec<PathBuf>,
+    #[command(flatten)]
+    collections: CollectionArgs,
+    #[command(flatten)]
+    index: IndexArgs,
+    #[command(flatten)]
+    embedding: EmbeddingArgs,
+}
+
+impl ServedArgs {
+    /// What is served.
+    pub(crate) fn served(&self) -> Served {
+        Served {
+            path: self.path.clone(),
+            collections: self.collections.choice(),
+            index: self.index.choice(),
+            embedding: self.embedding.choice(),
+            under: self.under.clone(),
+            roots: self.roots.clone(),
+            inbox: self.inbox.clone(),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use crate::cli::choice::{CollectionArgs, EmbeddingArgs, IndexArgs};
+use crate::cli::choice::ServedArgs;
 use crate::cli::exit::Outcome;
 use crate::http::{self, LogFormat, Options, TlsFiles};
 
@@ -16,9 +16,8 @@ use crate::http::{self, LogFormat, Options, TlsFiles};
 /// requests that are being answered.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The folder to serve
-    #[arg(default_value = ".")]
-    path: PathBuf,
+    #[command(flatten)]
+    served: ServedArgs,
     /// The address and the port to listen at; port 0 is a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700")]
     listen: SocketAddr,
@@ -42,20 +41,6 @@ pub(crate) struct Args {
     /// How many requests a token may make a second
     #[arg(long, value_name = "N", default_value = "1000", hide_short_help = true)]
     rate: NonZeroU32,
-    /// Serve only what is under this folder, a path relative to what is served
-    #[arg(long, value_name = "FOLDER")]
-    under: Option<String>,
-    /// The folder that the MCP tool `note` writes to, inside what is served
-    #[arg(
-        long,
-        value_name = "FOLDER",
-        default_value = "inbox",
-        hide_short_help = true
-    )]
-    inbox: String,
-    /// A folder that may be added from; repeatable [default: the served folder]
-    #[arg(long = "allow-root", value_name = "FOLDER", hide_short_help = true)]
-    roots: Vec<PathBuf>,
     /// The log on standard error: text, json (an object for each request) or off
     #[arg(
         long,
@@ -65,25 +50,13 @@ pub(crate) struct Args {
         hide_possible_values = true
     )]
     log: LogFormat,
-    #[command(flatten)]
-    collections: CollectionArgs,
-    #[command(flatten)]
-    index: IndexArgs,
-    #[command(flatten)]
-    embedding: EmbeddingArgs,
 }
 
 /// Serves until the process receives a signal to stop.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let tls = args.tls_cert.clone().zip(args.tls_key.clone());
     http::run(Options {
-        path: args.path.clone(),
-        collections: args.collections.choice(),
-        index: args.index.choice(),
-        embedding: args.embedding.choice(),
-        under: args.under.clone(),
-        roots: args.roots.clone(),
-        inbox: args.inbox.clone(),
+        served: args.served.served(),
         listen: args.listen,
         hosts: args.hosts.clone(),
         no_token: args.no_token,

@@ -6,7 +6,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, FromRequestParts as _, RawPathParams, Request};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use excerpt_chunk::{Settings, settings_from_json};
 use excerpt_index::Index;
@@ -172,15 +172,7 @@ impl Call {
     pub(super) fn kept(&self, body: Vec<u8>) -> Response {
         let tag = excerpt_chunk::Hash::of(&body);
         let tag = format!("\"{tag}\"");
-        let known = self.parts.headers.get_all(IF_NONE_MATCH).iter();
-        let mut known = known
-            .filter_map(|value| value.to_str().ok())
-            .flat_map(|value| value.split(','));
-        let is_known = known.any(|one| {
-            let one = one.trim();
-            one == "*" || one.trim_start_matches("W/") == tag
-        });
-        let mut response = match is_known {
+        let mut response = match is_known(&self.parts.headers, &tag) {
             true => StatusCode::NOT_MODIFIED.into_response(),
             false => of_bytes(StatusCode::OK, body),
         };
@@ -192,6 +184,18 @@ impl Call {
         headers.insert(CACHE_CONTROL, control);
         response
     }
+}
+
+/// Whether a client has what a tag is of, as its headers say.
+pub(super) fn is_known(headers: &HeaderMap, tag: &str) -> bool {
+    let known = headers.get_all(IF_NONE_MATCH).iter();
+    let mut known = known
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','));
+    known.any(|one| {
+        let one = one.trim();
+        one == "*" || one.trim_start_matches("W/") == tag
+    })
 }
 
 /// The same JSON with numbers such as `5.0` as whole ones, which they are in JSON; `None` if it has

@@ -36,7 +36,8 @@ pub(super) const ANSWER_TIME: Duration = Duration::from_secs(60);
 /// The longest address, in bytes.
 pub(super) const LONGEST_ADDRESS: usize = 60 << 10;
 
-/// The most connections; more wait until one ends.
+/// The most connections. Another ends the oldest one on which no token was shown, and waits if
+/// there is none.
 pub(super) const CONNECTIONS: usize = 4_096;
 
 /// How long a client may take to encrypt a connection, and to send the head of a request. It is

@@ -6,7 +6,10 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use axum::Router;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::Service;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
@@ -25,6 +28,7 @@ use super::limits::{
     CONNECTIONS, FAREWELL, HANDSHAKE_TIME, HEAD_SIZE, HEAD_TIME, HEADERS, PAUSE, WRITE_TIME,
 };
 use super::metrics::Metrics;
+use super::newcomers::{Newcomer, Newcomers};
 use super::server::Server;
 
 /// The files for encrypted connections.
@@ -94,11 +98,12 @@ pub(super) async fn serve(
     stopping: &CancellationToken,
 ) {
     let turns = Arc::new(Semaphore::new(CONNECTIONS));
+    let newcomers = Arc::new(Newcomers::default());
     let graceful = GracefulShutdown::new();
     loop {
         let accepted = tokio::select! {
             () = stopping.cancelled() => break,
-            accepted = accept(&listener, &turns) => accepted,
+            accepted = accept(&listener, &turns, &newcomers) => accepted,
         };
         let (stream, turn) = match accepted {
             Ok(accepted) => accepted,
@@ -111,14 +116,27 @@ pub(super) async fn serve(
         let (routes, tls) = (routes.clone(), tls.clone());
         let watcher = graceful.watcher();
         let connection = Connection::of(server, turn);
+        let newcomer = newcomers.add();
         tokio::spawn(async move {
             let _connection = connection;
-            match tls {
-                None => answer(stream, routes, watcher).await,
-                Some(tls) => {
-                    if let Ok(Ok(stream)) = timeout(HANDSHAKE_TIME, tls.accept(stream)).await {
-                        answer(stream, routes, watcher).await;
+            let routes = Routes {
+                routes: TowerToHyperService::new(routes),
+                newcomer: newcomer.clone(),
+            };
+            let answered = async {
+                match tls {
+                    None => answer(stream, routes, watcher).await,
+                    Some(tls) => {
+                        if let Ok(Ok(stream)) = timeout(HANDSHAKE_TIME, tls.accept(stream)).await {
+                            answer(stream, routes, watcher).await;
+                        }
                     }
+                }
+            };
+            tokio::select! {
+                () = answered => {}
+                () = newcomer.dismissed() => {
+                    tracing::debug!("a connection without a token gave way to a new one");
                 }
             }
         });
@@ -132,13 +150,34 @@ pub(super) async fn serve(
 async fn accept(
     listener: &TcpListener,
     turns: &Arc<Semaphore>,
+    newcomers: &Newcomers,
 ) -> io::Result<(TcpStream, OwnedSemaphorePermit)> {
+    let (stream, _) = listener.accept().await?;
+    if turns.available_permits() == 0 {
+        newcomers.dismiss_one();
+    }
     let turn = Arc::clone(turns).acquire_owned().await;
     let turn = turn.map_err(io::Error::other)?;
-    let (stream, _) = listener.accept().await?;
     // An answer is written in one piece.
     let _ = stream.set_nodelay(true);
     Ok((stream, turn))
+}
+
+/// The routes for the requests of a connection.
+struct Routes {
+    routes: TowerToHyperService<Router>,
+    newcomer: Newcomer,
+}
+
+impl Service<Request<Incoming>> for Routes {
+    type Response = <TowerToHyperService<Router> as Service<Request<Incoming>>>::Response;
+    type Error = <TowerToHyperService<Router> as Service<Request<Incoming>>>::Error;
+    type Future = <TowerToHyperService<Router> as Service<Request<Incoming>>>::Future;
+
+    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
+        request.extensions_mut().insert(self.newcomer.clone());
+        self.routes.call(request)
+    }
 }
 
 /// A connection, which is counted while it is open.
@@ -171,7 +210,7 @@ fn metrics(server: &Server) -> &Metrics {
 /// and no client can open a thousand streams.
 async fn answer(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    routes: Router,
+    routes: Routes,
     watcher: hyper_util::server::graceful::Watcher,
 ) {
     // A client that does not read what it asked for is not waited for.
@@ -184,8 +223,7 @@ async fn answer(
         .header_read_timeout(HEAD_TIME)
         .max_headers(HEADERS)
         .max_buf_size(HEAD_SIZE);
-    let connection =
-        builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(routes));
+    let connection = builder.serve_connection(TokioIo::new(stream), routes);
     if let Err(error) = watcher.watch(connection).await {
         // The client has gone, or sent what is no request.
         tracing::debug!(%error, "a connection ended early");

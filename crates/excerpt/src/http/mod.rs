@@ -14,6 +14,7 @@ mod limits;
 mod listen;
 mod log;
 mod metrics;
+mod newcomers;
 mod notes;
 mod openapi;
 mod page;
@@ -29,15 +30,11 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use excerpt_service::access::{HookFile, SecretKey, SessionKey, TokenFile};
-use excerpt_service::{
-    CollectionChoice, EmbeddingChoice, Engine, IndexChoice, IndexTarget, Scope, ScopeBounds,
-    SyncMode,
-};
+use excerpt_service::{Engine, Scope, SyncMode};
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
-use crate::mcp::Rights;
-use crate::output::say;
+use crate::served::Served;
 use guard::{Guard, Hosts};
 pub(crate) use listen::TlsFiles;
 pub(crate) use log::LogFormat;
@@ -47,16 +44,7 @@ use tenant::Common;
 /// What is served, to whom and how.
 #[derive(Debug)]
 pub(crate) struct Options {
-    pub(crate) path: PathBuf,
-    pub(crate) collections: CollectionChoice,
-    pub(crate) index: IndexChoice,
-    pub(crate) embedding: EmbeddingChoice,
-    /// The path inside what is served outside of which nothing is visible.
-    pub(crate) under: Option<String>,
-    /// The folders that may be added from; if empty, the one that is served.
-    pub(crate) roots: Vec<PathBuf>,
-    /// The folder that notes are written to.
-    pub(crate) inbox: String,
+    pub(crate) served: Served,
     pub(crate) listen: SocketAddr,
     /// The names of the server besides its addresses.
     pub(crate) hosts: Vec<String>,
@@ -76,24 +64,7 @@ pub(crate) fn run(options: Options) -> anyhow::Result<()> {
     check(&options)?;
     log::start(options.log);
     let tls = options.tls.as_ref().map(TlsFiles::acceptor).transpose()?;
-    let target = IndexTarget::of(
-        &options.path,
-        &options.collections,
-        &options.index,
-        &options.embedding,
-    )?;
-    target
-        .notes
-        .iter()
-        .for_each(|note| say(&format!("note: {note}")));
-    let bounds = ScopeBounds {
-        collections: &options.collections,
-        under: options.under.as_deref(),
-        roots: &options.roots,
-        embedding: &options.embedding,
-    };
-    let scope = Arc::new(Scope::of(&target, &bounds)?);
-    let engine = Arc::new(Engine::start(target, Arc::clone(&scope), SyncMode::Auto)?);
+    let (engine, scope) = options.served.start(SyncMode::Auto)?;
     engine.follow()?;
     let runtime = Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(serve(options, tls, Arc::clone(&engine), scope));
@@ -104,12 +75,6 @@ pub(crate) fn run(options: Options) -> anyhow::Result<()> {
 
 /// Checks that options do not contradict each other.
 fn check(options: &Options) -> anyhow::Result<()> {
-    let rights = Rights {
-        sync: SyncMode::Auto,
-        allows_writing: true,
-        inbox: options.inbox.clone(),
-    };
-    rights.check()?;
     let is_local = options.listen.ip().is_loopback();
     if options.no_token && !is_local {
         bail!(
@@ -160,7 +125,7 @@ async fn serve(
     let common = Common {
         engine,
         scope,
-        inbox: options.inbox.clone(),
+        inbox: options.served.inbox.clone(),
         rate: options.rate,
         stopping: stopping.clone(),
     };

@@ -21,6 +21,7 @@ use super::call::{Call, room_for};
 use super::guard::has_token;
 use super::limits::{ANSWER_TIME, LONGEST_ADDRESS, MESSAGE_LIMIT};
 use super::log::ACCESS;
+use super::newcomers::Newcomer;
 use super::openapi::Description;
 use super::problem::ProblemDetails;
 use super::server::Server;
@@ -28,9 +29,6 @@ use super::{api, hooks, page};
 
 /// The header with the id of a request.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-
-/// What the page may load and do: nothing from elsewhere.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// The routes of a server.
 pub(super) fn routes(server: &Arc<Server>) -> Router {
@@ -106,6 +104,9 @@ async fn admitted(
     }
     let tenant = server.tenant(&parts)?;
     tracing::Span::current().record("token", &*tenant.name);
+    if let Some(newcomer) = parts.extensions.remove::<Newcomer>() {
+        newcomer.is_admitted();
+    }
     tenant.check_rate()?;
     parts.extensions.insert(tenant);
     Ok(next.run(Request::from_parts(parts, body)).await)
@@ -220,10 +221,10 @@ async fn with_policy(request: Request, next: Next) -> Response {
     if is_chunked || is_refused {
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
     }
+    headers.insert(CONTENT_SECURITY_POLICY, page::policy());
     let mut add = |name: HeaderName, value: &'static str| {
         headers.insert(name, HeaderValue::from_static(value));
     };
-    add(CONTENT_SECURITY_POLICY, POLICY);
     add(X_CONTENT_TYPE_OPTIONS, "nosniff");
     // Without a referrer, the form that signs in would have no origin.
     add(REFERRER_POLICY, "same-origin");

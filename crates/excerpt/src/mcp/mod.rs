@@ -29,5 +29,5 @@ mod told;
 mod waiting;
 
 pub(crate) use server::Server;
-pub(crate) use shared::{Options, Rights};
+pub(crate) use shared::Rights;
 pub(crate) use stdio::run;

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use anyhow::bail;
 use excerpt_service::text::shown;
-use excerpt_service::{Engine, IndexTarget, Scope, ScopeBounds, SyncMode, plain_path};
+use excerpt_service::{Engine, Scope, SyncMode};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, ConstString as _,
@@ -21,9 +20,9 @@ use super::content::{Content, Listener};
 use super::fence::Marks;
 use super::instructions::Instructions;
 use super::reply::Reply;
-use super::shared::{Options, Rights, Shared};
+use super::shared::{Rights, Shared};
 use super::{add, chunk, get, list, note, resources, search};
-use crate::output::say;
+use crate::served::Served;
 
 /// An MCP server over one index, for one client. Its clones are the same server.
 #[derive(Clone)]
@@ -48,48 +47,14 @@ fn tools(scope: &Scope, rights: &Rights) -> Vec<Tool> {
     tools
 }
 
-impl Rights {
-    /// Checks that the inbox is a folder inside what is served.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be one.
-    pub(crate) fn check(&self) -> anyhow::Result<()> {
-        if plain_path(&self.inbox).is_none_or(|inbox| inbox.is_empty()) {
-            bail!(
-                "`{}` cannot be the inbox: give the path of a folder inside the served folder",
-                self.inbox
-            );
-        }
-        Ok(())
-    }
-}
-
 impl Server {
     /// A server that has started its first check for changes.
-    pub(super) fn start(options: Options) -> anyhow::Result<Server> {
-        let target = IndexTarget::of(
-            &options.path,
-            &options.collections,
-            &options.index,
-            &options.embedding,
-        )?;
-        for note in &target.notes {
-            say(&format!("note: {note}"));
-        }
-        let bounds = ScopeBounds {
-            collections: &options.collections,
-            under: options.under.as_deref(),
-            roots: &options.roots,
-            embedding: &options.embedding,
-        };
-        let scope = Arc::new(Scope::of(&target, &bounds)?);
-        options.rights.check()?;
-        let engine = Engine::start(target, Arc::clone(&scope), options.rights.sync)?;
-        if options.rights.sync != SyncMode::Never {
+    pub(super) fn start(served: &Served, rights: Rights) -> anyhow::Result<Server> {
+        let (engine, scope) = served.start(rights.sync)?;
+        if rights.sync != SyncMode::Never {
             engine.check();
         }
-        Ok(Server::of(Arc::new(engine), scope, options.rights))
+        Ok(Server::of(engine, scope, rights))
     }
 
     /// A server over an engine that others use, too, which shows what is in `scope`.

@@ -1,29 +1,14 @@
 //! What all clones of a server share, and what its tools work with.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use excerpt_index::Index;
-use excerpt_service::{CollectionChoice, EmbeddingChoice, Engine, IndexChoice, Scope, SyncMode};
+use excerpt_service::{Engine, Scope, SyncMode};
 use rmcp::model::Tool;
 use rmcp::service::{RequestContext, RoleServer};
 
 use super::content::Content;
 use super::fence::Marks;
-
-/// What a server serves and what it allows.
-#[derive(Debug)]
-pub(crate) struct Options {
-    pub(crate) path: PathBuf,
-    pub(crate) collections: CollectionChoice,
-    pub(crate) index: IndexChoice,
-    pub(crate) embedding: EmbeddingChoice,
-    /// The path inside what is served outside of which nothing is visible.
-    pub(crate) under: Option<String>,
-    /// The folders that `add` may read; if empty, the one that is served.
-    pub(crate) roots: Vec<PathBuf>,
-    pub(crate) rights: Rights,
-}
 
 /// What a client may do, and when changes are looked for.
 #[derive(Clone, Debug)]

@@ -17,12 +17,13 @@ use tokio::runtime::Builder;
 
 use super::line::{LONGEST, Line, LineReader, id_in};
 use super::server::Server;
-use super::shared::Options;
+use super::shared::Rights;
+use crate::served::Served;
 
 /// Serves until the input ends.
-pub(crate) fn run(options: Options) -> anyhow::Result<()> {
-    let help = std::io::stdin().is_terminal().then(|| help(&options));
-    let server = Server::start(options)?;
+pub(crate) fn run(served: &Served, rights: Rights) -> anyhow::Result<()> {
+    let server = Server::start(served, rights)?;
+    let help = std::io::stdin().is_terminal().then(|| help(served));
     if let Some(help) = help {
         // The error is ignored: standard error may be closed.
         let _ = std::io::stderr().write_all(help.as_bytes());
@@ -36,15 +37,15 @@ pub(crate) fn run(options: Options) -> anyhow::Result<()> {
 }
 
 /// The text for a user who starts the server in a terminal, without a client.
-fn help(options: &Options) -> String {
+fn help(served: &Served) -> String {
     let mut words: Vec<OsString> = std::env::args_os().skip(1).collect();
     // A client starts the server in another working directory.
-    let folder = std::path::absolute(&options.path).unwrap_or_else(|_| options.path.clone());
-    let is_folder = |at: &usize| words[*at] == options.path.as_os_str();
+    let folder = std::path::absolute(&served.path).unwrap_or_else(|_| served.path.clone());
+    let is_folder = |at: &usize| words[*at] == served.path.as_os_str();
     let given: Vec<usize> = (0..words.len()).filter(is_folder).collect();
     match given[..] {
         [at] => words[at] = folder.into(),
-        [] if !options.collections.are_meant() => words.push(folder.into()),
+        [] if !served.collections.are_meant() => words.push(folder.into()),
         _ => {}
     }
     let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();

@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use excerpt_index::{Index, OpenOptions};
+use serde_json::json;
 
 use crate::fixture::Project;
+use crate::serve_client::Server;
 
 /// A file system in memory with a limited size. Only the user `root` can create one.
 struct Disk(PathBuf);
@@ -95,6 +97,43 @@ fn a_first_sync_on_a_full_disk_reports_it_and_continues_once_there_is_space() {
         fs::remove_dir_all(&index).unwrap();
     }
     assert!(full > 3, "{full}");
+}
+
+#[test]
+fn a_server_on_a_full_disk_answers_says_so_and_continues_once_there_is_space() {
+    let project = Project::new();
+    fill(&project, 0);
+    let Some(disk) = Disk::new(&project.data().join("disk")) else {
+        println!("not tested: this user may not mount a disk");
+        return;
+    };
+    let index = disk.0.join("index");
+    let server = Server::ready(&project, &["--index", index.to_str().unwrap()]);
+    disk.leave(0);
+    fill(&project, 1);
+    let text = json!({"name": "long", "text": "# Long\n\nMuch text.\n".repeat(20_000)});
+    server.wait_until("the full disk is reported", |server| {
+        let status = server.get("/v1/status").ok();
+        status["sources"][0]["state"] == "failed"
+    });
+    let status = server.get("/v1/status").ok();
+    let failure = status["sources"][0]["failure"].as_str().unwrap();
+    assert!(failure.ends_with("is full"), "{failure}");
+    let refused = server.send("POST", "/v1/collections", &text);
+    assert_eq!(refused.status, 507, "{refused:?}");
+    let found = server.get("/v1/search?query=kettle+sings").ok();
+    assert!(!found["hits"].as_array().unwrap().is_empty(), "{found}");
+    let metrics = server.get("/metrics").body;
+    assert!(metrics.contains("excerpt_source_failed"), "{metrics}");
+    disk.make_room();
+    server.wait_until("everything is indexed", |server| {
+        let found = server
+            .get("/v1/search?query=version1&channels=keywords")
+            .ok();
+        found["matched"] == 60 && server.is_current()
+    });
+    assert_eq!(server.end().0, Some(0));
+    assert_like_fresh(&project, &index);
 }
 
 #[test]

@@ -53,6 +53,7 @@ mod serve_access;
 mod serve_client;
 mod serve_hooks;
 mod serve_hostile;
+mod serve_tls;
 #[cfg(unix)]
 mod terminal;
 #[cfg(unix)]

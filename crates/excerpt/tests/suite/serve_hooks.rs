@@ -41,9 +41,33 @@ fn brain() -> Project {
         "# Pay\n\nThe salary is paid monthly.\n",
     );
     push(&project, "first");
-    let url = format!("file://{}", project.path("brain.git").display());
-    project.run(&["add", &url, "--name", "brain"]).ok();
+    let url = daemon(&project.path(""));
     project
+        .run(&["add", &format!("{url}/brain.git"), "--name", "brain"])
+        .ok();
+    project
+}
+
+/// The address of a git daemon for the repositories in a folder. It runs as long as the test.
+fn daemon(folder: &std::path::Path) -> String {
+    use std::os::fd::OwnedFd;
+    use std::process::{Command, Stdio};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let mut command = Command::new("git");
+    command.args(["daemon", "--inetd", "--export-all"]);
+    command.arg(format!("--base-path={}", folder.display()));
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let output = OwnedFd::from(stream.try_clone().unwrap());
+            command.stdin(OwnedFd::from(stream)).stdout(output);
+            let mut served = command.stderr(Stdio::null()).spawn().unwrap();
+            // The command holds copies of the connection until the next one.
+            command.stdin(Stdio::null()).stdout(Stdio::null());
+            std::thread::spawn(move || served.wait());
+        }
+    });
+    format!("git://{address}")
 }
 
 fn push(project: &Project, message: &str) {

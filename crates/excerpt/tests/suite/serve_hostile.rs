@@ -319,6 +319,71 @@ fn slow_and_silent_clients_do_not_keep_others_from_being_answered() {
     assert!(held.len() > 100);
 }
 
+#[cfg(unix)]
+#[test]
+fn ten_thousand_connections_keep_nobody_out() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let files = getrlimit(Resource::Nofile).maximum;
+    let most = Rlimit {
+        current: files,
+        maximum: files,
+    };
+    setrlimit(Resource::Nofile, most).unwrap();
+    let files = usize::try_from(files.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
+    let project = notes();
+    let server = Server::ready(&project, &[]);
+    // A client that has shown its token keeps its connection.
+    let mut kept = server.connected();
+    let request = format!(
+        "GET /v1/search?query=tea HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\r\n",
+        server.address, server.token
+    );
+    let mut ask = || {
+        kept.write_all(request.as_bytes()).unwrap();
+        let mut answer = [0; 12];
+        kept.read_exact(&mut answer).unwrap();
+        assert_eq!(&answer, b"HTTP/1.1 200");
+        answered_whole(&mut kept);
+    };
+    ask();
+    let mut held = Vec::new();
+    for at in 0..10_000.min(files.saturating_sub(200)) {
+        let mut stream = server.connected();
+        if at % 2 == 0 {
+            // One that had to give way may be gone already.
+            let _ = stream.write_all(b"GET /v1/status HTTP/1.1\r\nHost: 127");
+        }
+        held.push(stream);
+        if at % 1_000 == 0 {
+            ask();
+        }
+    }
+    assert!(held.len() > 500, "{}", held.len());
+    let begun = Instant::now();
+    server.get("/v1/search?query=tea").ok();
+    // Connections end after longer when nothing has arrived on them.
+    assert!(
+        begun.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        begun.elapsed()
+    );
+}
+
+/// Reads the rest of an answer whose status line was read.
+fn answered_whole(stream: &mut std::net::TcpStream) {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).unwrap();
+        head.push(byte[0]);
+    }
+    let head = String::from_utf8(head).unwrap().to_ascii_lowercase();
+    let length = head.split("content-length: ").nth(1).unwrap();
+    let length = length.split("\r\n").next().unwrap().parse().unwrap();
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).unwrap();
+}
+
 #[test]
 fn a_client_that_goes_away_stops_nothing() {
     let project = notes();

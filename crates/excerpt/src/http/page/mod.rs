@@ -1,17 +1,20 @@
 //! The page at `/`: its files, and the exchange of a token for a session of the page.
 
+mod shell;
+
 use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Path, Request, State};
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH, LOCATION, SET_COOKIE};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, LOCATION, SET_COOKIE};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 
-use crate::http::call::body_of;
+use crate::http::call::{body_of, is_known};
 use crate::http::problem::ProblemDetails;
 use crate::http::server::Server;
+pub(super) use shell::policy;
 
 /// The largest form, in bytes.
 const FORM_LIMIT: usize = 4 << 10;
@@ -35,7 +38,6 @@ macro_rules! assets {
 
 const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
-const STYLE: &str = "text/css; charset=utf-8";
 const PICTURE: &str = "image/svg+xml";
 
 const ASSETS: &[Asset] = assets![
@@ -47,14 +49,11 @@ const ASSETS: &[Asset] = assets![
     "favicon.svg" => PICTURE,
     "filters.js" => SCRIPT,
     "hit.js" => SCRIPT,
-    "index.html" => HTML,
     "route.js" => SCRIPT,
     "search.js" => SCRIPT,
     "settings.js" => SCRIPT,
     "status.js" => SCRIPT,
-    "style.css" => STYLE,
     "text.js" => SCRIPT,
-    "theme.js" => SCRIPT,
     "workshop.js" => SCRIPT,
 ];
 
@@ -75,7 +74,7 @@ async fn shell(
         return exchanged(&server, &token, &without_token(uri));
     }
     match server.guard.admits(request.headers()) {
-        true => Ok(file("index.html", request.headers())),
+        true => Ok(file(shell::SHELL.as_bytes(), HTML, request.headers())),
         false => Ok(sign_in(StatusCode::UNAUTHORIZED, None)),
     }
 }
@@ -127,30 +126,21 @@ async fn asset(
             "sign in at `/` first",
         ));
     }
-    match name != "index.html" && ASSETS.iter().any(|asset| asset.name == name) {
-        true => Ok(file(&name, &headers)),
-        false => Err(ProblemDetails::not_found()),
+    match ASSETS.iter().find(|asset| asset.name == name) {
+        Some(asset) => Ok(file(asset.bytes, asset.kind, &headers)),
+        None => Err(ProblemDetails::not_found()),
     }
 }
 
 /// A file of the page. The browser asks again each time, and keeps it while it is the same.
-fn file(name: &str, asked: &HeaderMap) -> Response {
-    let Some(asset) = ASSETS.iter().find(|asset| asset.name == name) else {
-        return ProblemDetails::not_found().into_response();
-    };
-    let tag = format!("\"{}\"", excerpt_chunk::Hash::of(asset.bytes));
-    let is_known = asked.get(IF_NONE_MATCH).is_some_and(|known| {
-        let known = known.to_str().unwrap_or_default();
-        known
-            .split(',')
-            .any(|one| one.trim().trim_start_matches("W/") == tag)
-    });
-    let mut response = match is_known {
+fn file(bytes: &'static [u8], kind: &'static str, asked: &HeaderMap) -> Response {
+    let tag = format!("\"{}\"", excerpt_chunk::Hash::of(bytes));
+    let mut response = match is_known(asked, &tag) {
         true => StatusCode::NOT_MODIFIED.into_response(),
-        false => asset.bytes.into_response(),
+        false => bytes.into_response(),
     };
     let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(asset.kind));
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
     if let Ok(tag) = HeaderValue::from_str(&tag) {
         headers.insert(ETAG, tag);
