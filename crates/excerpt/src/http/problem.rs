@@ -252,12 +252,31 @@ fn of_index(error: &Error) -> ProblemDetails {
 }
 
 /// An error that is none of the request. What it says may not be for the client, and is logged.
-fn internal(error: &(impl std::error::Error + ?Sized)) -> ProblemDetails {
-    tracing::error!(error = %error, "a request failed");
-    ProblemDetails::new(
-        StatusCode::INTERNAL_SERVER_ERROR,
-        "the request failed: the log of the server says why",
-    )
+fn internal(error: &(impl std::error::Error + 'static)) -> ProblemDetails {
+    tracing::error!(%error, "a request failed");
+    let mut causes = std::iter::successors(Some(error as &dyn std::error::Error), |it| it.source());
+    match causes.any(is_full) {
+        true => ProblemDetails::new(
+            StatusCode::INSUFFICIENT_STORAGE,
+            "the disk of the server is full",
+        ),
+        false => ProblemDetails::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "the request failed: the log of the server says why",
+        ),
+    }
+}
+
+/// Whether an error, or the one that it was made of, is that there is no space.
+fn is_full(error: &(dyn std::error::Error + 'static)) -> bool {
+    use std::io::ErrorKind::{QuotaExceeded, StorageFull};
+    let of_io = error.downcast_ref::<std::io::Error>();
+    of_io.is_some_and(|error| matches!(error.kind(), StorageFull | QuotaExceeded))
+        || matches!(error.downcast_ref::<Error>(), Some(Error::Full { .. }))
+        || matches!(
+            error.downcast_ref::<ServiceError>(),
+            Some(ServiceError::Index(Error::Full { .. }))
+        )
 }
 
 impl From<Unanswered<ProblemDetails>> for ProblemDetails {

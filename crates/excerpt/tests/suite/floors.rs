@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 /// From the ground up.
-const FLOORS: [&str; 8] = [
-    "output", "scores", "progress", "table", "page", "mcp", "http", "cli",
+const FLOORS: [&str; 9] = [
+    "output", "scores", "progress", "table", "page", "served", "mcp", "http", "cli",
 ];
 
 /// The sources, each with its path below `src` and its text without tests.
