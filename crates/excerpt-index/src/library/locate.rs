@@ -2,7 +2,7 @@
 //! requested part of the source.
 //!
 //! The root is the git working tree that contains the path. Outside of git it is a parent folder
-//! that already has an index, or else the path itself. A path that the root's own rules exclude is
+//! that is already indexed, or else the path itself. A path that the root's own rules exclude is
 //! a root of its own: if you name a vendored folder, you want to search it.
 
 use std::path::{Path, PathBuf};
@@ -14,6 +14,7 @@ use crate::fs::open::OpenFolder;
 use crate::model::{Error, Result};
 use crate::source::{PathKind, Rules};
 use crate::store::generation::exists;
+use crate::store::noted_roots;
 
 /// The index of a path, and the part of it that the path means.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +45,7 @@ impl Located {
 }
 
 /// Finds the index of `path` under the user's data folder `data`. An `index` directory named by the
-/// user replaces the one found and changes nothing else.
+/// user replaces the one found, and its sources are roots, too.
 ///
 /// # Errors
 ///
@@ -64,9 +65,10 @@ pub fn locate(path: &Path, data: &Path, index: Option<&Path>) -> Result<Located>
         }
         Some(_) => (path.clone(), path.clone()),
         None => {
-            let indexed = path
-                .ancestors()
-                .find(|folder| exists(&directory(&indexes, folder)));
+            let named = index.map(noted_roots).unwrap_or_default();
+            let indexed = path.ancestors().find(|folder| {
+                named.iter().any(|root| root == folder) || exists(&directory(&indexes, folder))
+            });
             let root = indexed
                 .filter(|root| includes(root, &path))
                 .unwrap_or(&path)
@@ -302,6 +304,21 @@ mod tests {
             (root.join("notes"), Some("2026"))
         );
         assert_eq!(find(&root, "notes/.trash").root, root.join("notes/.trash"));
+    }
+
+    #[test]
+    fn a_folder_around_it_in_the_named_index_serves_a_path() {
+        let (_dir, root) = tree(&[("notes/2026/a.md", "Tea.\n")]);
+        let mine = root.join("mine");
+        let notes = root.join("notes");
+        fs::create_dir_all(&mine).unwrap();
+        let roots = serde_json::to_string(&[&notes]).unwrap();
+        fs::write(mine.join("sources.json"), roots).unwrap();
+        let place = locate(&notes.join("2026/a.md"), &root.join("data"), Some(&mine)).unwrap();
+        assert_eq!(
+            (place.root, place.path.as_deref()),
+            (notes, Some("2026/a.md"))
+        );
     }
 
     #[test]

@@ -32,10 +32,18 @@ pub(crate) fn parsed(
     {
         return Ok((path, Fragment::Lines(first, last)));
     }
-    if let Some((path, section)) = given.split_once('#')
-        && !path.is_empty()
-        && !section.is_empty()
-    {
+    let sections = given.match_indices('#').map(|(at, _)| {
+        let (path, section) = given.split_at(at);
+        (path, &section[1..])
+    });
+    let mut sections = sections.filter(|(path, section)| !path.is_empty() && !section.is_empty());
+    let first = sections.next();
+    // The name of a document may contain the sign.
+    let named = first
+        .into_iter()
+        .chain(sections)
+        .find(|(path, _)| exists(path));
+    if let Some((path, section)) = named.or(first) {
         if let Some((first, last)) = marked(section) {
             return Ok((path, Fragment::Lines(first, last)));
         }
@@ -110,6 +118,11 @@ mod tests {
         assert_eq!(alone("a.md#at 10:30"), section("a.md", "at 10:30"));
         let named = parsed("a.md:10-20", |path| path == "a.md:10-20").unwrap();
         assert_eq!(named, ("a.md:10-20", Fragment::Whole));
+        let with_sign = |given: &'static str| parsed(given, |path| path == "C#.md").unwrap();
+        assert_eq!(with_sign("C#.md"), ("C#.md", Fragment::Whole));
+        assert_eq!(with_sign("C#.md:2-3"), lines("C#.md", 2, 3));
+        assert_eq!(with_sign("C#.md#L2-3"), lines("C#.md", 2, 3));
+        assert_eq!(with_sign("C#.md#how#why"), section("C#.md", "how#why"));
         let error = parsed("a.md:20-10", |_| false).unwrap_err().to_string();
         assert_eq!(error, "invalid line range `20-10`: start is after end");
         let error = parsed("a.md:0-5", |_| false).unwrap_err().to_string();

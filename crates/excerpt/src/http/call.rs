@@ -205,7 +205,7 @@ fn with_whole_numbers(bytes: &[u8]) -> Option<Value> {
         match value {
             Value::Number(number) if number.is_f64() => {
                 let whole = number.as_f64().filter(|number| number.fract() == 0.0);
-                let whole = whole.filter(|number| (0.0..1e15).contains(number));
+                let whole = whole.filter(|number| (0.0..=u64::MAX as f64).contains(number));
                 if let Some(whole) = whole {
                     *value = (whole as u64).into();
                 }

@@ -141,6 +141,10 @@ fn described(
     if operation.body.is_some() {
         statuses.extend([408, 413, 415]);
     }
+    // A value may be of the right form and still mean nothing here.
+    if takes_values(operation) {
+        statuses.push(422);
+    }
     statuses.sort_unstable();
     statuses.dedup();
     for status in statuses {
@@ -174,6 +178,11 @@ fn described(
         });
     }
     described
+}
+
+/// Whether a request contains values of the client's choice.
+fn takes_values(operation: &Operation) -> bool {
+    !operation.path_parameters.is_empty() || operation.query.is_some() || operation.body.is_some()
 }
 
 fn answers_schema(

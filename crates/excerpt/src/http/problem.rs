@@ -132,7 +132,7 @@ impl From<ServiceError> for ProblemDetails {
                 ProblemDetails::new(Status::NOT_FOUND, format!("{detail}: {known}"))
                     .of("collections")
             }
-            ServiceError::NotAPath { .. } => of(Status::BAD_REQUEST, "path"),
+            ServiceError::NotAPath { .. } => of(Status::UNPROCESSABLE_ENTITY, "path"),
             ServiceError::NoDocument { closest, .. } => match closest {
                 Some(close) => {
                     let detail = format!("{detail}: did you mean `{close}`?");

@@ -25,7 +25,7 @@ pub(super) fn operations() -> Vec<Operation> {
             .description("Nothing is stored. The answer is that of `excerpt chunk --format json`. What is not set comes from the settings of the document's collection, or of the server's user.")
             .body::<ChunkBody>()
             .json::<SplitDocuments<'static>>(200)
-            .problems(&[404, 409, 422]),
+            .problems(&[404, 409]),
     ]
 }
 

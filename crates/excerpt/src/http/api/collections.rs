@@ -31,14 +31,14 @@ pub(super) fn operations() -> Vec<Operation> {
             .description("It needs a token with `write` for everything that is served. Folders must be inside what is served, or be allowed by `excerpt serve --allow-root`; repositories and object stores are added on the server, with `excerpt add`. The answer comes when what was added can be searched.")
             .body::<AddBody>()
             .json::<Added>(201)
-            .problems(&[403, 409, 413, 422, 502]),
+            .problems(&[403, 409, 413, 502]),
         Operation::new(Method::PATCH, "/v1/collections/{name}", "editCollection", edit)
             .said(GROUP, "Change the settings and attributes of a collection")
             .description("What is not given stays as it is; documents are split again in the background. It needs a token with `write` that shows the whole collection.")
             .path_parameters(NAME)
             .body::<EditBody>()
             .json::<Added>(200)
-            .problems(&[403, 404, 409, 422, 502]),
+            .problems(&[403, 404, 409, 502]),
         Operation::new(Method::DELETE, "/v1/collections/{name}", "removeCollection", remove)
             .said(GROUP, "Remove a collection from the index")
             .description("Its files stay as they are; a text that was added is gone. It needs a token with `write` that shows the whole collection.")

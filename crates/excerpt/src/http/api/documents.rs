@@ -39,7 +39,7 @@ pub(super) fn operations() -> Vec<Operation> {
             )])
             .query::<GetParameters>()
             .json::<ReadDocumentText>(200)
-            .problems(&[404, 409, 416, 422]),
+            .problems(&[404, 409, 416]),
         Operation::new(Method::GET, "/v1/folders", "listFolders", folders)
             .said(GROUP, "List the folders with documents")
             .query::<PartParameters>()

@@ -19,7 +19,7 @@ const LONGEST: usize = 4_000;
 
 const GROUP: &str = "Search";
 const ABOUT: &str = "Keywords and meaning are searched together. Without `query`, nothing is found. `offset` and `limit` page through the answer; `more` says whether there may be another page.";
-const PROBLEMS: &[u16] = &[404, 422];
+const PROBLEMS: &[u16] = &[404];
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
