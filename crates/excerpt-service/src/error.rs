@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use excerpt_chunk::{ConfigError, FileError};
-use excerpt_index::eval::SetError;
+use excerpt_index::eval::{MineError, SetError};
 use excerpt_index::{GitAddressError, ObjectAddressError, Refused, Secret, Skip, SkipReason};
 
 use crate::text::{not_indexed, shown, thousands, without_root};
@@ -23,6 +23,9 @@ pub enum ServiceError {
     /// A set of questions cannot be used.
     #[error(transparent)]
     QuestionSet(#[from] SetError),
+    /// A set of questions cannot be made.
+    #[error(transparent)]
+    Mine(#[from] MineError),
     /// The chunking configuration of a request is invalid.
     #[error(transparent)]
     Chunking(#[from] ConfigError),

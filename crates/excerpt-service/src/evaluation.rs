@@ -1,15 +1,25 @@
-//! `eval`: how well questions are answered, under one configuration or several.
+//! `eval`: how well questions are answered, under one configuration or several, and question sets
+//! made from any folder.
 
 use std::ops::ControlFlow;
 
 use excerpt_chunk::Settings;
-use excerpt_index::eval::{QuestionSet, Report, Rule, evaluate};
+use excerpt_index::eval::{Mine, Mined, QuestionSet, Report, Rule, evaluate};
 use excerpt_index::{Index, OpenOptions, Progress, Ranking, SyncOptions};
 use tempfile::TempDir;
 
 use crate::config::Embedding;
-use crate::error::ServiceError;
+use crate::error::{ServiceError, ServiceResult};
 use crate::update::SyncObserver;
+
+/// Makes a question set from a folder.
+///
+/// # Errors
+///
+/// Those of [`Mine::run`].
+pub fn mine(request: &Mine) -> ServiceResult<Mined> {
+    Ok(request.run()?)
+}
 
 /// A request to score the answers to a set of questions.
 #[derive(Debug)]

@@ -59,7 +59,7 @@ pub use engine::{
     CheckEnd, Engine, EngineWriter, ServedLag, SourceEnd, Unanswered, WriterProgress, far,
 };
 pub use error::{ServiceError, ServiceResult};
-pub use evaluation::EvalRequest;
+pub use evaluation::{EvalRequest, mine};
 pub use get::{DocumentPart, GetItem, GetRequest, ReadDocument, TargetReader};
 pub use hit::{
     DocumentHit, HitContext, HitCopy, HitDocument, SearchHit, ShowPaths, SplitDocument, citation,

@@ -3,11 +3,12 @@
 //! A [`QuestionSet`] is read from a folder (`set.rs`) with its documents (`corpus.rs`). Each
 //! question is searched for in an index and its ranked chunks are measured (`measure.rs`). A
 //! [`Report`] has the means with intervals (`interval.rs`), and two reports can be
-//! [compared](Report::compare).
+//! [compared](Report::compare). A set is also made from any folder ([`Mine`], in `mine/`).
 
 mod corpus;
 mod interval;
 mod measure;
+mod mine;
 mod report;
 mod set;
 
@@ -18,6 +19,7 @@ use crate::model::{Error, Filter, Query, Rank, Ranking, Result};
 
 pub use interval::Interval;
 pub use measure::{MEASURES, Passage, Rule};
+pub use mine::{Mine, MineError, Mined};
 pub use report::{Comparison, Difference, Report, ScoredQuestion};
 pub use set::{LeftOut, Question, QuestionSet, SetError};
 

@@ -19,9 +19,9 @@ use crate::read::Closest;
 use crate::source::{Entry, Reading, Source};
 
 /// The file with the questions, one JSON object per line.
-const QUESTIONS: &str = "queries.jsonl";
+pub(super) const QUESTIONS: &str = "queries.jsonl";
 /// The default folder of the documents.
-const CORPUS: &str = "corpus";
+pub(super) const CORPUS: &str = "corpus";
 
 /// Questions with known answers in a folder of documents.
 #[derive(Debug)]

@@ -15,7 +15,7 @@ use crate::store::catalog::Catalog;
 use crate::store::{LinkRow, StoreError, StoredDocument};
 
 /// What a link may omit from the path of a document, in the order in which it is tried.
-const ENDINGS: [&str; 5] = ["", ".md", "/README.md", "/readme.md", "/index.md"];
+pub(crate) const ENDINGS: [&str; 5] = ["", ".md", "/README.md", "/readme.md", "/index.md"];
 
 /// The links of a document, or of a part of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

@@ -16,10 +16,11 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 pub(crate) use closest::Closest;
+pub(crate) use links::ENDINGS;
 use links::Resolver;
 pub use links::{Incoming, Links, Outgoing};
 pub(crate) use reader::Reader;
-use section::Sections;
+pub(crate) use section::Sections;
 pub use target::Target;
 use target::ids;
 

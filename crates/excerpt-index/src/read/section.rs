@@ -37,6 +37,11 @@ impl Sections {
         }
     }
 
+    /// Finds the sections in the text of a Markdown document.
+    pub(crate) fn in_markdown(path: &str, text: &str) -> Self {
+        Sections::of_markdown(&Document::new(text).with_path(path))
+    }
+
     fn of_code(document: &Document<'_>) -> Self {
         let outline = Grammars.parse(document, 0);
         let definitions = outline.definitions().iter();

@@ -55,6 +55,68 @@ pub(crate) struct Commits {
     oldest: Option<i64>,
 }
 
+/// A commit with the files that it changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Change {
+    /// The first line of its message.
+    pub(crate) subject: String,
+    /// The files below the root.
+    pub(crate) paths: Vec<String>,
+    /// Whether it also changed files that are not below the root.
+    pub(crate) is_elsewhere: bool,
+}
+
+/// The commits of a working tree, newest first, without merges.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct History {
+    /// The commit that it is at.
+    pub(crate) head: String,
+    pub(crate) changes: Vec<Change>,
+}
+
+impl History {
+    /// The history of the working tree that `root` is in, as far as it can be read until `end`.
+    /// `None` without a repository or without git.
+    pub(crate) fn of(root: &Path, end: Instant) -> Option<History> {
+        let tree = Tree::around(root)?;
+        let log = [
+            "log",
+            "-z",
+            "--format=%x01%s",
+            "--name-only",
+            "--no-merges",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-show-signature",
+            "--full-diff",
+            "--max-count",
+            COMMITS,
+            &tree.head,
+        ];
+        let mut changes: Vec<Change> = Vec::new();
+        each(tree.git(&log), end, |word| {
+            if let Some(subject) = word.strip_prefix('\u{1}') {
+                changes.push(Change {
+                    subject: subject.to_string(),
+                    paths: Vec::new(),
+                    is_elsewhere: false,
+                });
+            } else if let Some(change) = changes.last_mut() {
+                match tree.below(word.trim_start_matches('\n')) {
+                    Some(path) => change.paths.push(path.to_string()),
+                    None => change.is_elsewhere = true,
+                }
+            }
+            ControlFlow::Continue(())
+        })?;
+        Some(History {
+            head: tree.head.clone(),
+            changes,
+        })
+    }
+}
+
 impl Commits {
     /// What git knows of the files under `root`, read until `most` of those for which `is_wanted`
     /// have a commit: they are the newest. `None` without a repository or without git, or if there
@@ -399,6 +461,45 @@ mod tests {
         let newest = read(dir, 1);
         assert_eq!(newest.of_file("a.md"), Some(Commit::Before(2000)));
         assert!(!trap.exists());
+    }
+
+    #[test]
+    fn a_history_has_subjects_and_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path();
+        git(dir, "", &["init", "--quiet"]);
+        let commit = |message: &str| {
+            git(dir, "@1000 +0000", &["add", "."]);
+            git(dir, "@1000 +0000", &["commit", "--quiet", "-m", message]);
+        };
+        write(dir, "docs/b ü.md", "b");
+        write(dir, "docs/c.md", "c");
+        commit("Write of tea\n\nAnd more.");
+        write(dir, "a.md", "a");
+        write(dir, "docs/c.md", "again");
+        commit("Write again");
+        let end = Instant::now() + Duration::from_secs(60);
+        let read = |root: &Path| {
+            let changes = History::of(root, end).unwrap().changes.into_iter();
+            let changes: Vec<_> = changes
+                .map(|it| (it.subject, it.paths.join(", "), it.is_elsewhere))
+                .collect();
+            changes
+        };
+        let again = |paths: &str, elsewhere| ("Write again".into(), paths.into(), elsewhere);
+        let of_tea = |paths: &str| ("Write of tea".into(), paths.into(), false);
+        assert_eq!(
+            read(dir),
+            [
+                again("a.md, docs/c.md", false),
+                of_tea("docs/b ü.md, docs/c.md")
+            ]
+        );
+        assert_eq!(
+            read(&dir.join("docs")),
+            [again("c.md", true), of_tea("b ü.md, c.md")]
+        );
+        assert!(History::of(&dir.join(".git"), end).is_none_or(|it| it.changes.is_empty()));
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub(crate) struct LinkRow {
 impl LinkRow {
     /// The row of a link in the document at `path`; `None` for images and for links out of the
     /// source.
-    pub(super) fn new(link: &Link, path: &str) -> Option<Self> {
+    pub(crate) fn new(link: &Link, path: &str) -> Option<Self> {
         let (target, section) = match link.target.split_once('#') {
             Some((target, section)) => (target, Some(section).filter(|it| !it.is_empty())),
             None => (&*link.target, None),

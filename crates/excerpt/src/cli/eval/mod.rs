@@ -1,8 +1,9 @@
 //! `excerpt eval`: scores the search with questions whose answers are known, for one configuration
-//! or several (`sweep.rs`), or compares two such reports (`compare.rs`). `tables.rs` prints the
-//! tables.
+//! or several (`sweep.rs`), compares two such reports (`compare.rs`), or makes a set of questions
+//! from a folder (`mine.rs`). `tables.rs` prints the tables.
 
 mod compare;
+mod mine;
 mod sweep;
 mod tables;
 
@@ -10,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use clap::ValueEnum;
+use clap::{Subcommand, ValueEnum};
 use excerpt_chunk::{Config, Settings};
 use excerpt_index::eval::{Interval, LeftOut, MEASURES, QuestionSet, Report, Rule};
 use excerpt_service::{Configuration, EvalRequest, chunking_around};
@@ -25,11 +26,14 @@ use sweep::{Axis, Combination, Trial};
 
 /// Measure search quality with questions whose answers you know
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(mut_args(|arg| {
     let hidden = arg.get_help_heading() == Some("Chunking") && arg.get_id() != "preset";
     if hidden { arg.hide_short_help(true) } else { arg }
 }))]
 pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Option<Action>,
     /// A folder with `queries.jsonl`, one question per line with its answers
     #[arg(required_unless_present = "compare")]
     set: Option<PathBuf>,
@@ -58,6 +62,11 @@ pub(crate) struct Args {
     embedding: EmbeddingArgs,
     #[command(flatten)]
     chunking: ChunkFlags,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    Mine(mine::Args),
 }
 
 /// A [`Rule`] by its name on the command line.
@@ -94,8 +103,11 @@ struct Printed<'a> {
     report: &'a Report,
 }
 
-/// Scores a set or compares two reports.
+/// Scores a set, compares two reports or makes a set.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    if let Some(Action::Mine(args)) = &args.action {
+        return mine::run(args);
+    }
     let mut output = Output::new();
     if !args.compare.is_empty() && args.chunking.settings() != Settings::default() {
         bail!("`--compare` reads two reports and splits nothing: remove the chunking options");

@@ -1,0 +1,408 @@
+//! Questions from source code: the first sentence of a definition's documentation comment leads to
+//! the definition.
+
+use std::ops::Range;
+
+use excerpt_chunk::{Kind, Outline};
+
+use super::candidate::{Candidate, Origin, Place};
+use super::edit::Edit;
+use super::page::{Page, trimmed};
+use super::text::{is_empty_word, is_fair, parts_of_name, plain, sentence_end, words};
+
+/// The least number of bytes of a definition without its comment.
+const LEAST: usize = 30;
+
+/// A documentation comment.
+#[derive(Debug, PartialEq, Eq)]
+struct Comment {
+    /// Its first paragraph, without the marks of a comment.
+    paragraph: String,
+    /// The bytes of all of it: whole lines, and several parts if attributes stand between them.
+    parts: Vec<Range<usize>>,
+}
+
+/// The candidates in the document with this number.
+pub(super) fn candidates(number: usize, page: &Page) -> Vec<Candidate> {
+    let Some(outline) = page.code() else {
+        return Vec::new();
+    };
+    let definitions = outline.definitions().iter();
+    let candidates = definitions.filter_map(|definition| {
+        let node = &outline.nodes()[definition.node];
+        if !is_mined(node.kind()) {
+            return None;
+        }
+        let span = node.span();
+        let (text, signature) = (&*page.text, &definition.signature);
+        let comment = match &*page.language {
+            "python" => docstring(text, signature.end..span.end)?,
+            language => above(
+                text,
+                line_start(text, span.start)..signature.start,
+                language,
+            )?,
+        };
+        let query = question(&comment.paragraph, &definition.name)?;
+        let removed: usize = comment.parts.iter().map(ExactSizeIterator::len).sum();
+        let answer = trimmed(text, start(text, &outline, definition.node)..span.end);
+        if answer.len() < removed.min(answer.len()) + LEAST {
+            return None;
+        }
+        Some(Candidate {
+            origin: Origin::Definition,
+            query,
+            language: page.language.clone(),
+            is_title: false,
+            answers: vec![Place {
+                page: number,
+                bytes: Some(answer),
+            }],
+            edits: (comment.parts.into_iter())
+                .map(|part| (number, Edit::remove(part)))
+                .collect(),
+        })
+    });
+    candidates.collect()
+}
+
+fn is_mined(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Function
+            | Kind::Method
+            | Kind::Class
+            | Kind::Struct
+            | Kind::Enum
+            | Kind::Trait
+            | Kind::Interface
+            | Kind::Impl
+            | Kind::Module
+            | Kind::Constant
+            | Kind::TypeAlias
+            | Kind::Macro
+            | Kind::Test
+    )
+}
+
+/// Where a definition starts, with its comments.
+fn start(text: &str, outline: &Outline, node: usize) -> usize {
+    line_start(text, outline.nodes()[node].span().start)
+}
+
+/// The start of the line if only white space stands before `at` on it.
+fn line_start(text: &str, at: usize) -> usize {
+    let before = text[..at].trim_end_matches([' ', '\t']);
+    match before.is_empty() || before.ends_with('\n') {
+        true => before.len(),
+        false => at,
+    }
+}
+
+/// The question that a comment asks about the definition with this name.
+fn question(paragraph: &str, name: &str) -> Option<String> {
+    let sentence = plain(&paragraph[..sentence_end(paragraph)]);
+    let query = without_name(&sentence, name);
+    let parts = parts_of_name(name);
+    let is_new = |word: &String| {
+        let stem = word.trim_end_matches('s');
+        let known =
+            parts.contains(word) || parts.iter().any(|part| part.trim_end_matches('s') == stem);
+        !known && !is_empty_word(word)
+    };
+    (is_fair(query) && words(query).any(|word| is_new(&word))).then(|| query.to_string())
+}
+
+/// A sentence without the name of its definition at the start, as in Go: `Draw draws tea`.
+fn without_name<'s>(sentence: &'s str, name: &str) -> &'s str {
+    let after = |text: &'s str| {
+        let rest = text.strip_prefix(name)?;
+        let rest = rest.strip_prefix("()").unwrap_or(rest);
+        let is_whole = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        is_whole.then(|| rest.trim_start_matches(|c: char| !c.is_alphanumeric()))
+    };
+    let articles = ["A ", "An ", "The "];
+    let rest = articles
+        .iter()
+        .find_map(|article| sentence.strip_prefix(article));
+    after(sentence)
+        .or_else(|| rest.and_then(after))
+        .unwrap_or(sentence)
+}
+
+/// The string at the start of the body of a definition in Python, whose text after the signature is
+/// `rest`.
+fn docstring(text: &str, rest: Range<usize>) -> Option<Comment> {
+    let body = text[rest.clone()]
+        .trim_start()
+        .strip_prefix(':')?
+        .trim_start();
+    let start = rest.end - body.len();
+    let string = body.trim_start_matches(['r', 'R', 'u', 'U']);
+    let quotes = ["\"\"\"", "'''", "\"", "'"];
+    let quote = quotes.into_iter().find(|quote| string.starts_with(quote))?;
+    let inner = &string[quote.len()..];
+    let length = inner.find(quote)?;
+    let after = &inner[length + quote.len()..];
+    // Something has to remain of the definition.
+    if after.trim().is_empty() {
+        return None;
+    }
+    let end = rest.end - after.len();
+    let lines = inner[..length].lines().map(str::trim);
+    Some(Comment {
+        paragraph: first_paragraph(lines)?,
+        parts: vec![whole_lines(text, start..end)],
+    })
+}
+
+/// The bytes with the rest of their lines, if that is white space.
+fn whole_lines(text: &str, bytes: Range<usize>) -> Range<usize> {
+    let start = line_start(text, bytes.start);
+    let after = text[bytes.end..].trim_start_matches([' ', '\t', '\r']);
+    match after.strip_prefix('\n') {
+        Some(rest) if start < bytes.start || text[..start].ends_with('\n') || start == 0 => {
+            start..text.len() - rest.len()
+        }
+        _ => bytes,
+    }
+}
+
+/// The comment in `region`, the text between the start of a definition and its first word, which
+/// has only comments and attributes.
+fn above(text: &str, region: Range<usize>, language: &str) -> Option<Comment> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut parts: Vec<Range<usize>> = Vec::new();
+    let mut end_of_block: Option<&str> = None;
+    let mut was_blank = false;
+    let mut is_documentation = false;
+    let mut at = region.start;
+    for line in text[region.clone()].split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let trimmed = line.trim();
+        let (content, next) = match end_of_block {
+            Some(end) => block_line(trimmed, end),
+            None if trimmed.is_empty() => {
+                was_blank = true;
+                continue;
+            }
+            None => match opening(trimmed) {
+                Opening::Line(content) => (content, None),
+                Opening::Block(content, end) => block_line(content, end),
+                Opening::None => continue,
+            },
+        };
+        if end_of_block.is_none() {
+            if was_blank {
+                lines.clear();
+                parts.clear();
+            }
+            was_blank = false;
+            is_documentation = is_documentation_in(language, trimmed);
+        }
+        end_of_block = next;
+        if !is_documentation {
+            lines.clear();
+            parts.clear();
+            continue;
+        }
+        lines.push(without_marks(content).to_string());
+        let part = match line.ends_with('\n') {
+            true => start..at,
+            false => start..start + line.trim_end().len(),
+        };
+        match parts.last_mut() {
+            Some(last) if last.end == part.start => last.end = part.end,
+            _ => parts.push(part),
+        }
+    }
+    Some(Comment {
+        paragraph: first_paragraph(lines.iter().map(|line| &**line))?,
+        parts,
+    })
+}
+
+/// How a line begins.
+enum Opening<'l> {
+    /// A comment up to the end of the line.
+    Line(&'l str),
+    /// A comment up to this end.
+    Block(&'l str, &'static str),
+    /// No comment.
+    None,
+}
+
+fn opening(line: &str) -> Opening<'_> {
+    const BLOCKS: [(&str, &str); 5] = [
+        ("/*", "*/"),
+        ("--[[", "]]"),
+        ("<!--", "-->"),
+        ("@doc \"\"\"", "\"\"\""),
+        ("@doc ~S\"\"\"", "\"\"\""),
+    ];
+    for (open, end) in BLOCKS {
+        if let Some(rest) = line.strip_prefix(open) {
+            return Opening::Block(rest, end);
+        }
+    }
+    let is_attribute = line.starts_with("#[") || line.starts_with("#!");
+    let comment = ["//", "--", "#"]
+        .into_iter()
+        .find_map(|mark| line.strip_prefix(mark));
+    match comment {
+        Some(rest) if !is_attribute => Opening::Line(rest),
+        _ => Opening::None,
+    }
+}
+
+/// A line in a block comment, and the end of the block unless it is on the line.
+fn block_line<'l>(line: &'l str, end: &'static str) -> (&'l str, Option<&'static str>) {
+    match line.find(end) {
+        Some(at) => (&line[..at], None),
+        None => (line, Some(end)),
+    }
+}
+
+/// Whether a comment that begins so documents what follows: where a language has a form for it,
+/// other comments are remarks.
+fn is_documentation_in(language: &str, opening: &str) -> bool {
+    match language {
+        "rust" | "zig" => opening.starts_with("///") || opening.starts_with("/**"),
+        "javascript" | "typescript" | "tsx" => opening.starts_with("/**"),
+        _ => true,
+    }
+}
+
+/// The content of a line of a comment. A line of punctuation is a blank line.
+fn without_marks(line: &str) -> &str {
+    let content = line.trim_start_matches(['/', '*', '#', '-', '!', ';', '|', ' ', '\t']);
+    match content.chars().any(char::is_alphanumeric) {
+        true => content.trim_end(),
+        false => "",
+    }
+}
+
+/// The first paragraph of some lines, up to a blank line, a tag, a list or code.
+fn first_paragraph<'l>(lines: impl Iterator<Item = &'l str>) -> Option<String> {
+    const TOLD: [&str; 8] = [
+        "@brief",
+        "\\brief",
+        "@description",
+        "@summary",
+        "@desc",
+        "<summary>",
+        "@short",
+        "\\short",
+    ];
+    let mut paragraph = String::new();
+    for line in lines.skip_while(|line| line.is_empty() || *line == "<summary>") {
+        let is_told = TOLD.iter().any(|tag| line.starts_with(tag));
+        let is_tag = line.starts_with(['@', '\\', ':', '>', '`', '<'])
+            && !is_told
+            && !line.starts_with("``");
+        let is_named_part = line.ends_with(':') && !line.contains(' ');
+        if line.is_empty()
+            || (is_tag && !(paragraph.is_empty() && line.starts_with('`')))
+            || is_named_part
+        {
+            break;
+        }
+        if !paragraph.is_empty() {
+            paragraph.push('\n');
+        }
+        paragraph.push_str(line);
+    }
+    (!paragraph.is_empty()).then_some(paragraph)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::edit::Edits;
+    use super::*;
+
+    /// The questions of a text, each with its answer after the edits.
+    fn mined(path: &str, text: &str) -> Vec<(String, String)> {
+        let page = Page::new(path.to_string(), text.to_string());
+        let found = candidates(0, &page).into_iter().map(|candidate| {
+            let edits = candidate.edits.into_iter().map(|(_, edit)| edit);
+            let edits = Edits::new(edits.collect());
+            let bytes = candidate.answers[0].bytes.clone().unwrap();
+            let answer = edits.apply(text)[edits.span(&bytes)].to_string();
+            (candidate.query, answer)
+        });
+        found.collect()
+    }
+
+    fn one(path: &str, text: &str) -> (String, String) {
+        let mut found = mined(path, text);
+        assert_eq!(found.len(), 1, "{path}: {found:?}");
+        found.remove(0)
+    }
+
+    #[test]
+    fn a_rust_comment_is_taken_out() {
+        let text = "use a::b;\n\n/// Draws green tea at eighty degrees. Slowly.\n///\n/// # Panics\n///\n/// Never.\n#[must_use]\n// A remark.\npub fn brew(leaves: u8) -> u8 {\n    leaves + 1\n}\n";
+        let (query, answer) = one("a.rs", &text.replace("// A remark.\n", ""));
+        assert_eq!(query, "Draws green tea at eighty degrees.");
+        assert_eq!(
+            answer,
+            "#[must_use]\npub fn brew(leaves: u8) -> u8 {\n    leaves + 1\n}"
+        );
+        assert_eq!(mined("a.rs", &text.replace("///", "//")), []);
+    }
+
+    #[test]
+    fn a_docstring_is_taken_out() {
+        let text = "import a\n\nclass Pot:\n    @cached\n    def brew(self, leaves):\n        \"\"\"Draw green tea\n        at eighty degrees.\n\n        :param leaves: the leaves\n        \"\"\"\n        return leaves + 1 - self.steam\n";
+        let (query, answer) = one("a.py", text);
+        assert_eq!(query, "Draw green tea at eighty degrees.");
+        assert_eq!(
+            answer,
+            "@cached\n    def brew(self, leaves):\n        return leaves + 1 - self.steam"
+        );
+        let abstracted = "def brew(leaves):\n    \"\"\"Draw green tea at eighty degrees.\"\"\"\n";
+        assert_eq!(mined("a.py", abstracted), []);
+    }
+
+    #[test]
+    fn the_comment_above_asks_in_many_languages() {
+        let body = "    int water = 80;\n    return water + leaves;\n}\n";
+        for (path, text) in [
+            ("a.go", format!("package a\n\n// brew draws green tea at\n// eighty degrees.\nfunc brew(leaves int) int {{\n{body}")),
+            ("a.c", format!("#include \"a.h\"\n\n/*\n * Draws green tea at eighty\n * degrees.\n */\nint brew(int leaves) {{\n{body}")),
+            ("a.js", format!("/**\n * Draws green tea at eighty degrees.\n * @param leaves the leaves\n */\nexport function brew(leaves) {{\n{body}")),
+            ("A.java", format!("class A {{\n/** Draws green tea at eighty degrees. */\n@Hot\nint brew(int leaves) {{\n{body}}}\n")),
+            ("a.cs", format!("class A {{\n/// <summary>\n/// Draws green tea at eighty degrees.\n/// </summary>\nint brew(int leaves) {{\n{body}}}\n")),
+            ("a.lua", "local x = 1\n\n--- Draws green tea at eighty degrees.\nfunction brew(leaves)\n  local water = 80\n  return water + leaves\nend\n".to_string()),
+            ("a.rb", "x = 1\n\n# Draws green tea at eighty degrees.\ndef brew(leaves)\n  water = 80\n  water + leaves\nend\n".to_string()),
+            ("a.php", format!("<?php\n\n/**\n * Draws green tea at eighty degrees.\n */\nfunction brew($leaves) {{\n{body}")),
+            ("a.ex", "defmodule Tea do\n  @doc \"\"\"\n  Draws green tea at eighty degrees.\n  \"\"\"\n  def brew(leaves) do\n    water = 80\n    water + leaves\n  end\nend\n".to_string()),
+        ] {
+            let (query, answer) = one(path, &text);
+            let query = query.to_lowercase();
+            assert_eq!(query, "draws green tea at eighty degrees.", "{path}");
+            assert!(!answer.contains("eighty") && answer.contains("brew"), "{path}: {answer}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_no_question() {
+        for (name, sentence, query) in [
+            ("getTeaPots", "Get the tea pot.", None),
+            (
+                "Pot",
+                "A Pot is a vessel for tea.",
+                Some("is a vessel for tea."),
+            ),
+            (
+                "brew",
+                "brew() - draws tea at noon",
+                Some("draws tea at noon"),
+            ),
+            ("brew", "See the pot of green tea.", None),
+        ] {
+            assert_eq!(question(sentence, name).as_deref(), query, "{sentence}");
+        }
+    }
+}

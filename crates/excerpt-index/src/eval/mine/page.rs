@@ -1,0 +1,272 @@
+//! The documents of a folder as they are mined: a [`Page`] has its text, its language and, if it is
+//! documentation, its [`Heading`]s.
+
+use std::ops::Range;
+
+use excerpt_chunk::{
+    CodeParser as _, Document, Kind, Link, Markdown, Outline, Parser as _, Syntax,
+};
+use excerpt_grammars::Grammars;
+
+/// A document.
+#[derive(Debug)]
+pub(super) struct Page {
+    pub(super) path: String,
+    pub(super) text: String,
+    pub(super) language: String,
+}
+
+/// A section of documentation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Heading {
+    pub(super) title: String,
+    /// The whole section, from its heading on.
+    pub(super) bytes: Range<usize>,
+    /// Where its own text ends: at the next heading, whatever its level.
+    pub(super) own_end: usize,
+    /// The paragraph directly below the heading, if there is one.
+    pub(super) lead: Option<Range<usize>>,
+}
+
+impl Page {
+    /// The document at `path` with this text.
+    pub(super) fn new(path: String, text: String) -> Self {
+        let document = Document::new(&text).with_path(&path);
+        let language = match Grammars.detect(&document) {
+            Some(detected) => detected.language.to_string(),
+            None => match document.syntax() {
+                Syntax::Markdown => "markdown".to_string(),
+                Syntax::Text if is_restructured(&path, &text) => "rst".to_string(),
+                Syntax::Text => "text".to_string(),
+                _ => "other".to_string(),
+            },
+        };
+        Page {
+            path,
+            text,
+            language,
+        }
+    }
+
+    fn document(&self) -> Document<'_> {
+        Document::new(&self.text).with_path(&self.path)
+    }
+
+    pub(super) fn is_markdown(&self) -> bool {
+        self.language == "markdown"
+    }
+
+    pub(super) fn is_restructured(&self) -> bool {
+        self.language == "rst"
+    }
+
+    /// The outline of source code; `None` for anything else.
+    pub(super) fn code(&self) -> Option<Outline> {
+        let document = self.document();
+        Grammars
+            .detect(&document)
+            .map(|_| Grammars.parse(&document, 0))
+    }
+
+    /// The sections of documentation, in order.
+    pub(super) fn headings(&self) -> Vec<Heading> {
+        match &*self.language {
+            "markdown" => self.markdown_headings(),
+            "rst" => restructured_headings(&self.text),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The links of Markdown.
+    pub(super) fn links(&self) -> Vec<Link> {
+        match self.is_markdown() {
+            true => Markdown.parse(&self.document(), 0).info().links.clone(),
+            false => Vec::new(),
+        }
+    }
+
+    fn markdown_headings(&self) -> Vec<Heading> {
+        let outline = Markdown.parse(&self.document(), 0);
+        let nodes = outline.nodes();
+        let sections = (0..nodes.len()).filter(|at| nodes[*at].kind() == Kind::Section);
+        let sections: Vec<usize> = sections.collect();
+        let headings = sections.iter().enumerate().map(|(number, &at)| {
+            let bytes = nodes[at].span();
+            let next = sections
+                .get(number + 1)
+                .map(|next| nodes[*next].span().start);
+            let lead = nodes
+                .get(at + 2)
+                .filter(|node| node.kind() == Kind::Paragraph && node.parent() == at);
+            Heading {
+                title: nodes[at].label().unwrap_or_default().to_string(),
+                own_end: next.unwrap_or(bytes.end).min(bytes.end),
+                lead: lead.map(|node| trimmed(&self.text, node.span())),
+                bytes,
+            }
+        });
+        headings.collect()
+    }
+}
+
+/// The bytes without white space around them.
+pub(super) fn trimmed(text: &str, bytes: Range<usize>) -> Range<usize> {
+    let part = &text[bytes.clone()];
+    let start = bytes.start + (part.len() - part.trim_start().len());
+    start..(bytes.start + part.trim_end().len()).max(start)
+}
+
+/// Whether prose is reStructuredText: by its name, or by a directive or a target.
+fn is_restructured(path: &str, text: &str) -> bool {
+    let ending = path.rsplit('.').next().unwrap_or_default();
+    let has_directive = || {
+        let mut lines = text.lines();
+        lines.any(|line| {
+            line.strip_prefix(".. ")
+                .is_some_and(|rest| rest.starts_with('_') || rest.contains("::"))
+        })
+    };
+    ending.eq_ignore_ascii_case("rst") || (ending.eq_ignore_ascii_case("txt") && has_directive())
+}
+
+/// A line of a text, with its bytes up to the next one.
+struct Line<'t> {
+    text: &'t str,
+    bytes: Range<usize>,
+}
+
+/// The sections of reStructuredText: a title is a line of text above a line of punctuation that is
+/// as long; its level is the order in which its punctuation occurred first.
+fn restructured_headings(text: &str) -> Vec<Heading> {
+    let mut at = 0;
+    let lines = text.split_inclusive('\n').map(|line| {
+        let start = at;
+        at += line.len();
+        Line {
+            text: line.trim_end(),
+            bytes: start..at,
+        }
+    });
+    let lines: Vec<Line<'_>> = lines.collect();
+    let mut styles: Vec<(char, bool)> = Vec::new();
+    let mut found: Vec<(Heading, usize)> = Vec::new();
+    for number in 1..lines.len() {
+        let title = lines[number - 1].text;
+        let Some(mark) = rule(lines[number].text) else {
+            continue;
+        };
+        let width = title.trim().chars().count();
+        let is_title = width > 0
+            && rule(title).is_none()
+            && lines[number].text.chars().count() >= width.max(2);
+        let above = number.checked_sub(2).map(|above| lines[above].text);
+        let has_overline = above.is_some_and(|above| rule(above) == Some(mark));
+        let is_apart = has_overline || above.is_none_or(str::is_empty);
+        if !is_title || !is_apart || (title.starts_with(' ') && !has_overline) {
+            continue;
+        }
+        let style = (mark, has_overline);
+        let level = styles.iter().position(|known| *known == style);
+        let level = level.unwrap_or_else(|| {
+            styles.push(style);
+            styles.len() - 1
+        });
+        let first = if has_overline { number - 2 } else { number - 1 };
+        let body = lines[number + 1..].iter();
+        let mut body = body.skip_while(|line| line.text.is_empty());
+        let lead = body
+            .next()
+            .filter(|line| is_paragraph(line.text))
+            .map(|first| {
+                let rest = body.take_while(|line| !line.text.is_empty());
+                let end = rest.last().map_or(first.bytes.end, |line| line.bytes.end);
+                trimmed(text, first.bytes.start..end)
+            });
+        let heading = Heading {
+            title: title.trim().to_string(),
+            bytes: lines[first].bytes.start..text.len(),
+            own_end: text.len(),
+            lead,
+        };
+        found.push((heading, level));
+    }
+    for number in 0..found.len() {
+        let level = found[number].1;
+        let mut after = found[number + 1..].iter();
+        let next = after.next().map(|(heading, _)| heading.bytes.start);
+        let same = found[number + 1..]
+            .iter()
+            .find(|(_, other)| *other <= level);
+        let end = same.map(|(heading, _)| heading.bytes.start);
+        let heading = &mut found[number].0;
+        heading.own_end = next.unwrap_or(text.len());
+        heading.bytes.end = end.unwrap_or(text.len());
+        let own_end = heading.own_end;
+        heading.lead = heading.lead.take().filter(|lead| lead.end <= own_end);
+    }
+    found.into_iter().map(|(heading, _)| heading).collect()
+}
+
+/// The punctuation that a line consists of.
+fn rule(line: &str) -> Option<char> {
+    let mark = line.chars().next()?;
+    let is_rule = mark.is_ascii_punctuation() && line.len() >= 2 && line.chars().all(|c| c == mark);
+    is_rule.then_some(mark)
+}
+
+/// Whether a line begins a paragraph of reStructuredText: no directive, list, field or indentation.
+fn is_paragraph(line: &str) -> bool {
+    let is_item = |mark: &str| {
+        line.strip_prefix(mark)
+            .is_some_and(|rest| rest.starts_with(' '))
+    };
+    let marks = ["-", "*", "+", "#.", "..", ">>>", "|"];
+    !line.starts_with([' ', '\t', ':', '+', '='])
+        && !line.starts_with(|c: char| c.is_ascii_digit())
+        && !marks.iter().any(|mark| is_item(mark))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_markdown_section_has_its_lead() {
+        let text = "# Tea\n\nDraw it. Drink it.\n\n## Pot\n\n- A pot\n";
+        let page = Page::new("a.md".to_string(), text.to_string());
+        let headings = page.headings();
+        assert_eq!(headings[0].title, "Tea");
+        assert_eq!(
+            &text[headings[0].lead.clone().unwrap()],
+            "Draw it. Drink it."
+        );
+        assert_eq!(
+            &text[..headings[0].own_end],
+            "# Tea\n\nDraw it. Drink it.\n\n"
+        );
+        assert_eq!(headings[0].bytes, 0..text.len());
+        assert_eq!(headings[1].lead, None);
+    }
+
+    #[test]
+    fn a_restructured_section_ends_at_the_next_of_its_level() {
+        let text =
+            "===\nTea\n===\n\nDraw it.\nDrink it.\n\nPot\n---\n\n* A pot\n\nCup\n---\n\nA cup.\n";
+        let page = Page::new("a.rst".to_string(), text.to_string());
+        let headings = page.headings();
+        let parts: Vec<&str> = headings.iter().map(|it| &text[it.bytes.clone()]).collect();
+        assert_eq!(
+            parts,
+            [text, "Pot\n---\n\n* A pot\n\n", "Cup\n---\n\nA cup.\n"]
+        );
+        let lead = |at: usize| headings[at].lead.clone().map(|lead| &text[lead]);
+        assert_eq!(
+            [lead(0), lead(1), lead(2)],
+            [Some("Draw it.\nDrink it."), None, Some("A cup.")]
+        );
+        assert_eq!(
+            &text[..headings[0].own_end],
+            &text[..text.find("Pot").unwrap()]
+        );
+    }
+}
