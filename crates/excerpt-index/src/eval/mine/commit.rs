@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::candidate::{Candidate, Origin, Place};
-use super::page::Page;
+use super::page::{Page, is_log};
 use super::text::{is_empty_word, plain, words};
 use crate::source::commits::Change;
 
@@ -64,8 +64,7 @@ pub(super) fn candidates(pages: &[Page], history: &[Change]) -> Vec<Candidate> {
 
 fn is_along(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
-    let is_log = ["changelog", "changes", "history", "news", "release"];
-    ALONG.contains(&&*name) || is_log.iter().any(|log| name.starts_with(log))
+    ALONG.contains(&&*name) || is_log(path)
 }
 
 /// The question that the subject of a commit asks: without its type and the number of its request.

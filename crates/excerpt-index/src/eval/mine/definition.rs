@@ -1,6 +1,7 @@
 //! Questions from source code: the first sentence of a definition's documentation comment leads to
 //! the definition.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use excerpt_chunk::{Kind, Outline};
@@ -22,11 +23,90 @@ struct Comment {
     parts: Vec<Range<usize>>,
 }
 
+/// A declaration or definition with a name that other files may repeat.
+#[derive(Clone, Debug)]
+pub(super) struct Twin {
+    name: String,
+    place: Place,
+}
+
+/// The shortest name that means the same in all files.
+const SHORTEST: usize = 6;
+/// The most places with the same name.
+const TWINS: usize = 3;
+
+/// What a document contributes.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) candidates: Vec<Candidate>,
+    /// Its functions and types in C and C++, which are declared in one file and defined in another.
+    pub(super) twins: Vec<Twin>,
+}
+
 /// The candidates in the document with this number.
-pub(super) fn candidates(number: usize, page: &Page) -> Vec<Candidate> {
+pub(super) fn candidates(number: usize, page: &Page) -> Found {
     let Some(outline) = page.code() else {
-        return Vec::new();
+        return Found::default();
     };
+    Found {
+        candidates: documented(number, page, &outline),
+        twins: match matches!(&*page.language, "c" | "cpp") {
+            true => twins(number, page, &outline),
+            false => Vec::new(),
+        },
+    }
+}
+
+fn twins(number: usize, page: &Page, outline: &Outline) -> Vec<Twin> {
+    let definitions = outline
+        .definitions()
+        .iter()
+        .filter(|it| it.name.len() >= SHORTEST);
+    let twins = definitions.map(|definition| Twin {
+        name: definition.name.to_string(),
+        place: Place {
+            page: number,
+            bytes: Some(answer(&page.text, outline, definition.node)),
+        },
+    });
+    twins.collect()
+}
+
+/// Adds to the answers of candidates in C and C++ the other places with the same name: a declaration
+/// with a comment and the definition elsewhere are both what is asked for. A name that occurs more
+/// often is ambiguous.
+pub(super) fn add_twins(candidates: &mut Vec<Candidate>, twins: Vec<Twin>) {
+    let mut places: HashMap<String, Vec<Place>> = HashMap::new();
+    for Twin { name, place } in twins {
+        places.entry(name).or_default().push(place);
+    }
+    let mut names: HashMap<(usize, usize), &str> = HashMap::new();
+    for (name, places) in &places {
+        for place in places {
+            let start = place.bytes.as_ref().map_or(0, |bytes| bytes.start);
+            names.insert((place.page, start), name);
+        }
+    }
+    candidates.retain_mut(|candidate| {
+        let own = &candidate.answers[0];
+        let start = own.bytes.as_ref().map_or(0, |bytes| bytes.start);
+        let Some(same) = names.get(&(own.page, start)).map(|name| &places[*name]) else {
+            return true;
+        };
+        let others = same.iter().filter(|place| candidate.answers[0] != **place);
+        let others: Vec<Place> = others.cloned().collect();
+        candidate.answers.extend(others);
+        candidate.answers.len() <= TWINS
+    });
+}
+
+/// The bytes of a definition with its comments.
+fn answer(text: &str, outline: &Outline, node: usize) -> Range<usize> {
+    let span = outline.nodes()[node].span();
+    trimmed(text, line_start(text, span.start)..span.end)
+}
+
+fn documented(number: usize, page: &Page, outline: &Outline) -> Vec<Candidate> {
     let definitions = outline.definitions().iter();
     let candidates = definitions.filter_map(|definition| {
         let node = &outline.nodes()[definition.node];
@@ -45,7 +125,7 @@ pub(super) fn candidates(number: usize, page: &Page) -> Vec<Candidate> {
         };
         let query = question(&comment.paragraph, &definition.name)?;
         let removed: usize = comment.parts.iter().map(ExactSizeIterator::len).sum();
-        let answer = trimmed(text, start(text, &outline, definition.node)..span.end);
+        let answer = answer(text, outline, definition.node);
         if answer.len() < removed.min(answer.len()) + LEAST {
             return None;
         }
@@ -83,11 +163,6 @@ fn is_mined(kind: Kind) -> bool {
             | Kind::Macro
             | Kind::Test
     )
-}
-
-/// Where a definition starts, with its comments.
-fn start(text: &str, outline: &Outline, node: usize) -> usize {
-    line_start(text, outline.nodes()[node].span().start)
 }
 
 /// The start of the line if only white space stands before `at` on it.
@@ -297,6 +372,19 @@ fn first_paragraph<'l>(lines: impl Iterator<Item = &'l str>) -> Option<String> {
     ];
     let mut paragraph = String::new();
     for line in lines.skip_while(|line| line.is_empty() || *line == "<summary>") {
+        // `METHOD: draw` is a field of the comment; one at the start is left out.
+        let field = line.split_once(": ").filter(|(field, _)| {
+            field.len() > 2
+                && field
+                    .chars()
+                    .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
+        });
+        let line = match field {
+            Some(("TODO" | "FIXME" | "XXX" | "HACK" | "NOTE" | "IDEA" | "MARK", _)) => return None,
+            Some(_) if !paragraph.is_empty() => break,
+            Some((_, rest)) => rest,
+            None => line,
+        };
         let is_told = TOLD.iter().any(|tag| line.starts_with(tag));
         let is_tag = line.starts_with(['@', '\\', ':', '>', '`', '<'])
             && !is_told
@@ -324,13 +412,16 @@ mod tests {
     /// The questions of a text, each with its answer after the edits.
     fn mined(path: &str, text: &str) -> Vec<(String, String)> {
         let page = Page::new(path.to_string(), text.to_string());
-        let found = candidates(0, &page).into_iter().map(|candidate| {
-            let edits = candidate.edits.into_iter().map(|(_, edit)| edit);
-            let edits = Edits::new(edits.collect());
-            let bytes = candidate.answers[0].bytes.clone().unwrap();
-            let answer = edits.apply(text)[edits.span(&bytes)].to_string();
-            (candidate.query, answer)
-        });
+        let found = candidates(0, &page)
+            .candidates
+            .into_iter()
+            .map(|candidate| {
+                let edits = candidate.edits.into_iter().map(|(_, edit)| edit);
+                let edits = Edits::new(edits.collect());
+                let bytes = candidate.answers[0].bytes.clone().unwrap();
+                let answer = edits.apply(text)[edits.span(&bytes)].to_string();
+                (candidate.query, answer)
+            });
         found.collect()
     }
 
@@ -384,6 +475,41 @@ mod tests {
             assert_eq!(query, "draws green tea at eighty degrees.", "{path}");
             assert!(!answer.contains("eighty") && answer.contains("brew"), "{path}: {answer}");
         }
+    }
+
+    #[test]
+    fn a_declaration_and_its_definition_are_one_answer() {
+        let texts = [
+            (
+                "tea.h",
+                "/* Draws green tea at eighty degrees. */\nint brew_tea(int leaves, int water);\n",
+            ),
+            (
+                "tea.c",
+                "int brew_tea(int leaves, int water) {\n    return leaves + water;\n}\n",
+            ),
+            (
+                "pot.c",
+                "int pour_tea(int leaves) {\n    return leaves;\n}\n",
+            ),
+        ];
+        let (mut all, mut twins) = (Vec::new(), Vec::new());
+        for (number, (path, text)) in texts.into_iter().enumerate() {
+            let found = candidates(number, &Page::new(path.to_string(), text.to_string()));
+            all.extend(found.candidates);
+            twins.extend(found.twins);
+        }
+        add_twins(&mut all, twins);
+        let pages: Vec<usize> = all[0].answers.iter().map(|place| place.page).collect();
+        assert_eq!(pages, [0, 1]);
+    }
+
+    #[test]
+    fn fields_of_a_comment_are_no_part_of_its_sentence() {
+        let lines = ["CAPI3REF: Draw green tea", "METHOD: pot", "", "More."];
+        let told = first_paragraph(lines.into_iter());
+        assert_eq!(told.as_deref(), Some("Draw green tea"));
+        assert_eq!(first_paragraph(["TODO: draw green tea"].into_iter()), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use excerpt_chunk::LinkKind;
 
 use super::candidate::{Candidate, Origin, Place};
 use super::edit::Edit;
-use super::page::{Heading, Page};
+use super::page::{Heading, Page, is_legal};
 use super::text::{is_empty_word, plain, words};
 use crate::read::{ENDINGS, Sections};
 use crate::store::LinkRow;
@@ -21,7 +21,7 @@ const MOST: usize = 20;
 const RESTRUCTURED: [&str; 6] = ["", ".rst", ".txt", ".md", "/index.rst", "/index.txt"];
 
 /// Words that say that there is a link and not where it leads.
-const GENERIC: [&str; 46] = [
+const GENERIC: [&str; 57] = [
     "above",
     "api",
     "article",
@@ -31,14 +31,20 @@ const GENERIC: [&str; 46] = [
     "check",
     "click",
     "contents",
+    "covered",
+    "described",
     "details",
+    "discussed",
     "doc",
     "docs",
     "documentation",
+    "documented",
     "example",
     "examples",
+    "explained",
     "file",
     "find",
+    "folder",
     "full",
     "further",
     "guide",
@@ -51,8 +57,11 @@ const GENERIC: [&str; 46] = [
     "link",
     "list",
     "manual",
+    "mentioned",
+    "module",
     "next",
     "out",
+    "over",
     "page",
     "part",
     "previous",
@@ -63,21 +72,13 @@ const GENERIC: [&str; 46] = [
     "related",
     "section",
     "see",
+    "separately",
     "source",
     "table",
     "top",
     "tutorial",
+    "under",
     "website",
-];
-
-/// Documents whose names answer every question about them.
-const LEGAL: [&str; 6] = [
-    "license",
-    "licence",
-    "copying",
-    "notice",
-    "copyright",
-    "unlicense",
 ];
 
 /// A link as it is written.
@@ -143,17 +144,19 @@ fn is_own(place: &Place, page: usize, link: &Range<usize>) -> bool {
 fn is_fair(query: &str, path: &str) -> bool {
     let count = query.split_whitespace().count();
     let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
-    let stem = name.split('.').next().unwrap_or_default();
-    let each: HashSet<String> = words(query).collect();
-    let of_name: HashSet<String> = words(stem).collect();
-    let is_new = |word: &&String| !is_empty_word(word) && !GENERIC.contains(&&***word);
-    let contents = each.iter().filter(is_new).count();
+    // With the folder, which is the name of a README.
+    let folder = path.rsplit('/').nth(1).unwrap_or_default();
+    let of_name: HashSet<String> = words(&name).chain(words(folder)).collect();
+    let is_told = |word: &String| {
+        !is_empty_word(word) && !GENERIC.contains(&&**word) && word.chars().any(char::is_alphabetic)
+    };
+    let contents: HashSet<String> = words(query).filter(is_told).collect();
     (2..=MOST).contains(&count)
-        && contents >= 2
+        && contents.len() >= 2
         && !query.contains("://")
         && !query.contains('/')
-        && !LEGAL.iter().any(|legal| name.starts_with(legal))
-        && !each.is_subset(&of_name)
+        && !is_legal(path)
+        && !contents.is_subset(&of_name)
         && !query.to_lowercase().contains(&*name)
 }
 

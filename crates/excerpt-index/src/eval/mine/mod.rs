@@ -28,7 +28,6 @@ use serde::Serialize;
 use crate::model::{Encoding, Error, SkipReason, SyncOptions, plain};
 use crate::source::commits::History;
 use crate::source::{Files, Reading, Source as _};
-use candidate::Candidate;
 use page::Page;
 
 /// How long the history may take to read.
@@ -135,16 +134,19 @@ impl Mine {
         self.check_out(&folder)?;
         let (pages, skipped) = read(&folder)?;
         let history = History::of(&folder, Instant::now() + HISTORY);
-        let mut candidates: Vec<Candidate> = pages
+        let found: Vec<definition::Found> = pages
             .par_iter()
             .enumerate()
-            .flat_map_iter(|(number, page)| {
-                let definitions = definition::candidates(number, page);
-                definitions
-                    .into_iter()
-                    .chain(section::candidates(number, page))
-            })
+            .map(|(number, page)| definition::candidates(number, page))
             .collect();
+        let (mut candidates, mut twins) = (Vec::new(), Vec::new());
+        for found in found {
+            candidates.extend(found.candidates);
+            twins.extend(found.twins);
+        }
+        definition::add_twins(&mut candidates, twins);
+        let numbered = pages.iter().enumerate();
+        candidates.extend(numbered.flat_map(|(number, page)| section::candidates(number, page)));
         candidates.extend(link::candidates(&pages));
         if let Some(history) = &history {
             candidates.extend(commit::candidates(&pages, &history.changes));

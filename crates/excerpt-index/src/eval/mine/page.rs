@@ -109,6 +109,32 @@ impl Page {
     }
 }
 
+/// Whether a document is a licence, whose name answers every question about it.
+pub(super) fn is_legal(path: &str) -> bool {
+    const NAMES: [&str; 6] = [
+        "license",
+        "licence",
+        "copying",
+        "notice",
+        "copyright",
+        "unlicense",
+    ];
+    is_named(path, &NAMES)
+}
+
+/// Whether a document lists what changed, where each sentence is about something else.
+pub(super) fn is_log(path: &str) -> bool {
+    is_named(
+        path,
+        &["changelog", "changes", "history", "news", "release"],
+    )
+}
+
+fn is_named(path: &str, names: &[&str]) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    names.iter().any(|start| name.starts_with(start))
+}
+
 /// The bytes without white space around them.
 pub(super) fn trimmed(text: &str, bytes: Range<usize>) -> Range<usize> {
     let part = &text[bytes.clone()];

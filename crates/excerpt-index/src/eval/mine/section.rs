@@ -2,7 +2,7 @@
 
 use super::candidate::{Candidate, Origin, Place};
 use super::edit::Edit;
-use super::page::{Page, trimmed};
+use super::page::{Page, is_legal, is_log, trimmed};
 use super::text::{is_dependent, is_fair, plain, sentence_end};
 
 /// The least number of characters that a section keeps.
@@ -13,6 +13,9 @@ const WORDS: usize = 5;
 /// The candidates in the document with this number.
 pub(super) fn candidates(number: usize, page: &Page) -> Vec<Candidate> {
     let mut found = Vec::new();
+    if is_legal(&page.path) || is_log(&page.path) {
+        return found;
+    }
     for heading in page.headings() {
         let Some(lead) = heading.lead else { continue };
         let end = lead.start + sentence_end(&page.text[lead.clone()]);
