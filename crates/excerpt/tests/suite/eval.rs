@@ -117,6 +117,83 @@ fn documents_are_in_the_folder_of_the_set_by_default() {
     );
 }
 
+/// A folder with a question from a comment and one from a section.
+fn minable() -> Project {
+    let text = "Iron pots are heavier, and copper needs care. ".repeat(8);
+    Project::new()
+        .file(
+            "tea/pots.md",
+            format!("# Pots\n\nA pot of clay keeps tea warm for an hour. {text}\n"),
+        )
+        .file(
+            "tea/brew.rs",
+            "/// Draws leaves until nobody can wait.\npub fn brew(leaves: u8) -> u8 {\n    leaves\n}\n",
+        )
+        .file("tea/.env", "A=1\n")
+}
+
+#[test]
+fn a_set_is_mined_from_a_folder() {
+    let project = minable();
+    let run = project.run(&["eval", "mine", "tea", "--out", "set"]).ok();
+    insta::assert_snapshot!(run.stdout, @r"
+    tea · 2 questions · 2 documents
+      definition      1  rust 1
+      section         1  markdown 1
+      skipped: 1 hidden
+
+    next: excerpt eval set
+    ");
+    let run = project.run(&["eval", "set"]).ok();
+    assert!(run.stdout.starts_with("set · 2 questions · 2 documents"));
+    let run = project
+        .run(&[
+            "eval", "mine", "tea", "--out", "other", "--name", "x", "--limit", "1", "--json",
+        ])
+        .ok();
+    let mined: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(
+        mined,
+        serde_json::json!({
+            "schema": 1, "name": "x", "files": 2, "skipped": {"hidden": 1},
+            "questions": {"definition": {"rust": 1}, "section": {"markdown": 1}},
+        })
+    );
+}
+
+#[test]
+fn what_cannot_be_mined_is_an_error() {
+    let project = minable();
+    let cases = [
+        (
+            "none",
+            "set",
+            "excerpt: `none` does not exist: give a folder with documents or source code",
+        ),
+        (
+            "tea/pots.md",
+            "set",
+            "excerpt: `tea/pots.md` is not a folder: give a folder with documents or source code",
+        ),
+        (
+            "tea",
+            "tea",
+            "excerpt: `tea` is not empty: name a folder that does not exist yet",
+        ),
+        (
+            "tea",
+            "tea/set",
+            "excerpt: `tea/set` is inside `tea`, whose documents would then include the questions: name a folder outside of it",
+        ),
+    ];
+    for (folder, out, message) in cases {
+        project
+            .run(&["eval", "mine", folder, "--out", out])
+            .fails(message);
+    }
+    assert_eq!(project.run(&["eval", "mine", "tea"]).code, Some(2));
+}
+
 #[test]
 fn a_question_without_an_answer_should_find_only_weak_matches() {
     let project = tea();
