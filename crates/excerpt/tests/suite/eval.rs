@@ -140,7 +140,7 @@ fn a_set_is_mined_from_a_folder() {
     tea · 2 questions · 2 documents
       definition      1  rust 1
       section         1  markdown 1
-      skipped: 1 hidden
+      skipped: 1 may contain secrets
 
     next: excerpt eval set
     ");
@@ -155,7 +155,7 @@ fn a_set_is_mined_from_a_folder() {
     assert_eq!(
         mined,
         serde_json::json!({
-            "schema": 1, "name": "x", "files": 2, "skipped": {"hidden": 1},
+            "schema": 1, "name": "x", "files": 2, "skipped": {"may contain secrets": 1},
             "questions": {"definition": {"rust": 1}, "section": {"markdown": 1}},
         })
     );

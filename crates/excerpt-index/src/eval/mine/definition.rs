@@ -58,10 +58,11 @@ pub(super) fn candidates(number: usize, page: &Page) -> Found {
 }
 
 fn twins(number: usize, page: &Page, outline: &Outline) -> Vec<Twin> {
-    let definitions = outline
-        .definitions()
-        .iter()
-        .filter(|it| it.name.len() >= SHORTEST);
+    let definitions = outline.definitions().iter().filter(|definition| {
+        let kind = outline.nodes()[definition.node].kind();
+        let is_macro = page.text[definition.signature.clone()].starts_with('#');
+        definition.name.len() >= SHORTEST && !is_macro && kind != Kind::Constant
+    });
     let twins = definitions.map(|definition| Twin {
         name: definition.name.to_string(),
         place: Place {
@@ -106,11 +107,29 @@ fn answer(text: &str, outline: &Outline, node: usize) -> Range<usize> {
     trimmed(text, line_start(text, span.start)..span.end)
 }
 
+/// Whether a definition of one line is followed by another line of code: its comment may be about
+/// the whole group.
+fn begins_group(text: &str, definition: Range<usize>) -> bool {
+    if text[definition.clone()].trim().contains('\n') {
+        return false;
+    }
+    let after = text[definition.start..].trim_start();
+    let next = after.lines().nth(1).unwrap_or_default().trim();
+    let is_code = !next.is_empty()
+        && !["}", ")", "end", "@", "["]
+            .iter()
+            .any(|end| next.starts_with(end));
+    is_code && (matches!(opening(next), Opening::None) || next.starts_with("#define"))
+}
+
 fn documented(number: usize, page: &Page, outline: &Outline) -> Vec<Candidate> {
     let definitions = outline.definitions().iter();
     let candidates = definitions.filter_map(|definition| {
         let node = &outline.nodes()[definition.node];
-        if !is_mined(node.kind()) {
+        let kind = node.kind();
+        // In scripts, comments above variables are remarks.
+        let is_remark = matches!(&*page.language, "bash" | "make") && kind != Kind::Function;
+        if !is_mined(kind) || is_remark {
             return None;
         }
         let span = node.span();
@@ -123,6 +142,9 @@ fn documented(number: usize, page: &Page, outline: &Outline) -> Vec<Candidate> {
                 language,
             )?,
         };
+        if begins_group(text, signature.start..span.end) {
+            return None;
+        }
         let query = question(&comment.paragraph, &definition.name)?;
         let removed: usize = comment.parts.iter().map(ExactSizeIterator::len).sum();
         let answer = answer(text, outline, definition.node);
@@ -192,9 +214,16 @@ fn question(paragraph: &str, name: &str) -> Option<String> {
 fn without_name<'s>(sentence: &'s str, name: &str) -> &'s str {
     let after = |text: &'s str| {
         let rest = text.strip_prefix(name)?;
-        let rest = rest.strip_prefix("()").unwrap_or(rest);
-        let is_whole = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
-        is_whole.then(|| rest.trim_start_matches(|c: char| !c.is_alphanumeric()))
+        let told = rest.strip_prefix("()").unwrap_or(rest);
+        let is_whole = !told.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        // A verb that is also the name: `Draw a pot of tea`.
+        let objects = ["a", "an", "the", "this", "all", "any", "each"];
+        let is_verb = told == rest
+            && told
+                .split_whitespace()
+                .next()
+                .is_some_and(|word| objects.contains(&word));
+        (is_whole && !is_verb).then(|| told.trim_start_matches(|c: char| !c.is_alphanumeric()))
     };
     let articles = ["A ", "An ", "The "];
     let rest = articles
@@ -505,6 +534,14 @@ mod tests {
     }
 
     #[test]
+    fn a_comment_above_a_group_is_no_question() {
+        let text = "/* How hot the water is for tea. */\n#define WATER_FOR_GREEN_TEA 80\n#define WATER_FOR_BLACK_TEA 95\n";
+        assert_eq!(mined("a.h", text), []);
+        let apart = text.replace("80\n", "80\n\n");
+        assert_eq!(one("a.h", &apart).1, "#define WATER_FOR_GREEN_TEA 80");
+    }
+
+    #[test]
     fn fields_of_a_comment_are_no_part_of_its_sentence() {
         let lines = ["CAPI3REF: Draw green tea", "METHOD: pot", "", "More."];
         let told = first_paragraph(lines.into_iter());
@@ -525,6 +562,11 @@ mod tests {
                 "brew",
                 "brew() - draws tea at noon",
                 Some("draws tea at noon"),
+            ),
+            (
+                "Draw",
+                "Draw a pot of green tea",
+                Some("Draw a pot of green tea"),
             ),
             ("brew", "See the pot of green tea.", None),
         ] {

@@ -231,7 +231,8 @@ pub(super) fn is_fair(question: &str) -> bool {
 
 /// Whether a sentence only refers to something else, or is a remark to the authors.
 fn is_reference(question: &str) -> bool {
-    const STARTS: [&str; 36] = [
+    const STARTS: [&str; 37] = [
+        "def",
         "see",
         "same",
         "like",
