@@ -60,8 +60,7 @@ pub(super) fn parts_of_name(name: &str) -> HashSet<String> {
 /// Where the first sentence of a paragraph ends, after its full stop.
 pub(super) fn sentence_end(text: &str) -> usize {
     let mut is_code = false;
-    let mut characters = text.char_indices().peekable();
-    while let Some((at, c)) = characters.next() {
+    for (at, c) in text.char_indices() {
         match c {
             '`' => is_code = !is_code,
             '。' | '！' | '？' if !is_code => return at + c.len_utf8(),
