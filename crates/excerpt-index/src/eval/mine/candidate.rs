@@ -6,28 +6,28 @@ use super::edit::Edit;
 
 /// What a question was made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Origin {
+pub(super) enum QuestionKind {
     Definition,
     Link,
     Section,
     Commit,
 }
 
-impl Origin {
-    pub(super) const ALL: [Origin; 4] = [
-        Origin::Definition,
-        Origin::Link,
-        Origin::Section,
-        Origin::Commit,
+impl QuestionKind {
+    pub(super) const ALL: [QuestionKind; 4] = [
+        QuestionKind::Definition,
+        QuestionKind::Link,
+        QuestionKind::Section,
+        QuestionKind::Commit,
     ];
 
     /// Its name as the category of a question.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Origin::Definition => "definition",
-            Origin::Link => "link",
-            Origin::Section => "section",
-            Origin::Commit => "commit",
+            QuestionKind::Definition => "definition",
+            QuestionKind::Link => "link",
+            QuestionKind::Section => "section",
+            QuestionKind::Commit => "commit",
         }
     }
 }
@@ -44,7 +44,7 @@ pub(super) struct Place {
 /// A possible question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Candidate {
-    pub(super) origin: Origin,
+    pub(super) kind: QuestionKind,
     pub(super) query: String,
     /// The language of the document with the answer.
     pub(super) language: String,

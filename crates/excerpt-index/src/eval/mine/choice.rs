@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use excerpt_chunk::Hash;
 
-use super::candidate::{Candidate, Origin};
+use super::candidate::{Candidate, QuestionKind};
 use super::page::Page;
 use super::text::words;
 
@@ -14,24 +14,26 @@ const SHINGLE: usize = 3;
 /// Of the questions from links, the words of at most one in so many are the title of the target.
 const TITLES: usize = 5;
 
-/// The questions, by origin and hash.
+/// The questions, by kind and hash.
 pub(super) fn chosen(candidates: Vec<Candidate>, pages: &[Page], limit: usize) -> Vec<Candidate> {
     let mut unique = unique(candidates);
     let counts = occurrences(&unique, pages);
     let mut counts = counts.into_iter();
     unique.retain(|candidate| {
         let count = counts.next().unwrap_or_default();
-        match candidate.origin {
-            Origin::Definition | Origin::Section => count <= candidate.edits.len().min(1),
-            Origin::Commit => count == 0,
-            Origin::Link => true,
+        match candidate.kind {
+            QuestionKind::Definition | QuestionKind::Section => {
+                count <= candidate.edits.len().min(1)
+            }
+            QuestionKind::Commit => count == 0,
+            QuestionKind::Link => true,
         }
     });
     let mut chosen = Vec::new();
-    for origin in Origin::ALL {
-        let of_origin = unique.iter().filter(|candidate| candidate.origin == origin);
+    for kind in QuestionKind::ALL {
+        let of_kind = unique.iter().filter(|candidate| candidate.kind == kind);
         let (titles, own): (Vec<&Candidate>, Vec<&Candidate>) =
-            of_origin.partition(|candidate| candidate.is_title);
+            of_kind.partition(|candidate| candidate.is_title);
         let own: Vec<&Candidate> = first(own, limit);
         let room = (limit - own.len()).min(own.len() / (TITLES - 1) + 1);
         let titles = first(titles, room);
@@ -45,7 +47,7 @@ pub(super) fn chosen(candidates: Vec<Candidate>, pages: &[Page], limit: usize) -
 /// The id of a question: the same for the same words.
 pub(super) fn id(candidate: &Candidate) -> String {
     let hash = Hash::of(candidate.query.as_bytes()).to_string();
-    format!("{}-{}", candidate.origin.name(), &hash[..12])
+    format!("{}-{}", candidate.kind.name(), &hash[..12])
 }
 
 fn first(mut candidates: Vec<&Candidate>, limit: usize) -> Vec<&Candidate> {
@@ -65,7 +67,7 @@ fn unique(candidates: Vec<Candidate>) -> Vec<Candidate> {
             .and_modify(|known| {
                 *known = known.take().and_then(|mut known| {
                     let is_same =
-                        known.answers == candidate.answers && known.origin == candidate.origin;
+                        known.answers == candidate.answers && known.kind == candidate.kind;
                     known.edits.extend(candidate.edits.iter().cloned());
                     is_same.then_some(known)
                 });
@@ -106,9 +108,9 @@ mod tests {
     use super::super::edit::Edit;
     use super::*;
 
-    fn candidate(origin: Origin, query: &str, page: usize) -> Candidate {
+    fn candidate(kind: QuestionKind, query: &str, page: usize) -> Candidate {
         Candidate {
-            origin,
+            kind,
             query: query.to_string(),
             language: "rust".to_string(),
             is_title: false,
@@ -128,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_question_has_one_answer() {
-        let of = |query, page| candidate(Origin::Link, query, page);
+        let of = |query, page| candidate(QuestionKind::Link, query, page);
         let found = queries(
             vec![
                 of("green tea", 0),
@@ -144,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_sentence_that_stands_elsewhere_is_no_question() {
-        let of = |query| candidate(Origin::Definition, query, 0);
+        let of = |query| candidate(QuestionKind::Definition, query, 0);
         let found = queries(
             vec![of("Draws green tea."), of("Pours green tea.")],
             "// Draws green\n// tea.",
@@ -156,7 +158,7 @@ mod tests {
     #[test]
     fn the_choice_does_not_depend_on_the_order() {
         let all: Vec<Candidate> = (0..50)
-            .map(|at| candidate(Origin::Link, &format!("tea number {at}"), 0))
+            .map(|at| candidate(QuestionKind::Link, &format!("tea number {at}"), 0))
             .collect();
         let mut back = all.clone();
         back.reverse();

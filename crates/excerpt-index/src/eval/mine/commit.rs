@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::candidate::{Candidate, Origin, Place};
+use super::candidate::{Candidate, Place, QuestionKind};
 use super::page::{Page, is_log};
 use super::text::{is_empty_word, plain, words};
 use crate::source::commits::Change;
@@ -51,7 +51,7 @@ pub(super) fn candidates(pages: &[Page], history: &[Change]) -> Vec<Candidate> {
         let first = *told.first()?;
         let places = told.into_iter().map(|page| Place { page, bytes: None });
         Some(Candidate {
-            origin: Origin::Commit,
+            kind: QuestionKind::Commit,
             query,
             language: pages[first].language.clone(),
             is_title: false,

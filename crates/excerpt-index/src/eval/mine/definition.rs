@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use excerpt_chunk::{Kind, Outline};
 
-use super::candidate::{Candidate, Origin, Place};
+use super::candidate::{Candidate, Place, QuestionKind};
 use super::edit::Edit;
 use super::page::{Page, trimmed};
 use super::text::{is_empty_word, is_fair, parts_of_name, plain, sentence_end, words};
@@ -73,9 +73,9 @@ fn twins(number: usize, page: &Page, outline: &Outline) -> Vec<Twin> {
     twins.collect()
 }
 
-/// Adds to the answers of candidates in C and C++ the other places with the same name: a declaration
-/// with a comment and the definition elsewhere are both what is asked for. A name that occurs more
-/// often is ambiguous.
+/// Adds to the answers of candidates in C and C++ the other places with the same name: a
+/// declaration with a comment and the definition elsewhere are both what is asked for. A name that
+/// occurs more often is ambiguous.
 pub(super) fn add_twins(candidates: &mut Vec<Candidate>, twins: Vec<Twin>) {
     let mut places: HashMap<String, Vec<Place>> = HashMap::new();
     for Twin { name, place } in twins {
@@ -152,7 +152,7 @@ fn documented(number: usize, page: &Page, outline: &Outline) -> Vec<Candidate> {
             return None;
         }
         Some(Candidate {
-            origin: Origin::Definition,
+            kind: QuestionKind::Definition,
             query,
             language: page.language.clone(),
             is_title: false,

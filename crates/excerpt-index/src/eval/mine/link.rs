@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use excerpt_chunk::LinkKind;
 
-use super::candidate::{Candidate, Origin, Place};
+use super::candidate::{Candidate, Place, QuestionKind};
 use super::edit::Edit;
 use super::page::{Heading, Page, is_legal};
 use super::text::{is_empty_word, plain, words};
@@ -85,10 +85,10 @@ const GENERIC: [&str; 57] = [
 struct Written {
     /// The bytes of its words.
     words: Range<usize>,
-    target: Target,
+    target: LinkTarget,
 }
 
-enum Target {
+enum LinkTarget {
     /// A path or the name of a note, and perhaps a section.
     Row(LinkRow),
     /// A path of reStructuredText.
@@ -123,7 +123,7 @@ pub(super) fn candidates(pages: &[Page]) -> Vec<Candidate> {
                 with: HERE,
             };
             found.push(Candidate {
-                origin: Origin::Link,
+                kind: QuestionKind::Link,
                 is_title: is_title(&query, &target.title),
                 query,
                 language: pages[target.place.page].language.clone(),
@@ -197,7 +197,7 @@ fn markdown(page: &Page) -> Vec<Written> {
         let start = link.bytes.start;
         (!words.is_empty()).then(|| Written {
             words: start + words.start..start + words.end,
-            target: Target::Row(row),
+            target: LinkTarget::Row(row),
         })
     });
     found.collect()
@@ -252,10 +252,10 @@ fn restructured(page: &Page) -> Vec<Written> {
             .then(|| text[..open - 1].rsplit(':').next());
         let target = target.trim();
         let target = match role.flatten() {
-            Some("ref") => Target::Label(label_name(target)),
-            Some("doc") => Target::Document(target.to_string()),
+            Some("ref") => LinkTarget::Label(label_name(target)),
+            Some("doc") => LinkTarget::Document(target.to_string()),
             None if text[at..].starts_with('_') && !target.contains(':') => {
-                Target::Document(target.to_string())
+                LinkTarget::Document(target.to_string())
             }
             _ => continue,
         };
@@ -344,9 +344,9 @@ impl<'p> Folder<'p> {
     }
 
     /// What a link in the document `from` leads to.
-    fn find(&self, from: usize, target: &Target) -> Option<Found> {
+    fn find(&self, from: usize, target: &LinkTarget) -> Option<Found> {
         match target {
-            Target::Row(row) => {
+            LinkTarget::Row(row) => {
                 let page = match row.wiki {
                     true => *self.names.get(row.target.rsplit('/').next()?)?,
                     false => self.at(&row.target, &ENDINGS)?,
@@ -366,7 +366,7 @@ impl<'p> Folder<'p> {
                     title: section.title.clone(),
                 })
             }
-            Target::Document(path) => {
+            LinkTarget::Document(path) => {
                 let own = &self.pages[from].path;
                 let path = path.split('#').next().unwrap_or_default();
                 let relative = path.trim_start_matches('/');
@@ -383,7 +383,7 @@ impl<'p> Folder<'p> {
                 });
                 found.map(|page| self.whole(page))
             }
-            Target::Label(label) => {
+            LinkTarget::Label(label) => {
                 let (page, heading) = self.labels.get(label)?.as_ref()?;
                 Some(Found {
                     place: Place {

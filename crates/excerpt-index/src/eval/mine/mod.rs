@@ -168,7 +168,7 @@ impl Mine {
             questions: BTreeMap::new(),
         };
         for question in &questions {
-            let kind = mined.questions.entry(question.origin.name().to_string());
+            let kind = mined.questions.entry(question.kind.name().to_string());
             let languages = kind.or_default();
             *languages.entry(question.language.clone()).or_default() += 1;
         }

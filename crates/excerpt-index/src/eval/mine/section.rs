@@ -1,6 +1,6 @@
 //! Questions from sections: the first sentence of a section leads to the rest of it.
 
-use super::candidate::{Candidate, Origin, Place};
+use super::candidate::{Candidate, Place, QuestionKind};
 use super::edit::Edit;
 use super::page::{Page, is_legal, is_log, trimmed};
 use super::text::{is_dependent, is_fair, plain, sentence_end};
@@ -35,7 +35,7 @@ pub(super) fn candidates(number: usize, page: &Page) -> Vec<Candidate> {
         };
         let own = trimmed(&page.text, heading.bytes.start..heading.own_end);
         found.push(Candidate {
-            origin: Origin::Section,
+            kind: QuestionKind::Section,
             query,
             language: page.language.clone(),
             is_title: false,

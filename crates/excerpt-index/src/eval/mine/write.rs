@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::json;
 
-use super::candidate::{Candidate, Origin};
+use super::candidate::{Candidate, QuestionKind};
 use super::choice::id;
 use super::edit::Edits;
 use super::page::Page;
@@ -98,9 +98,9 @@ impl Set<'_> {
         Line {
             id: id(question),
             query: &question.query,
-            category: question.origin.name(),
+            category: question.kind.name(),
             language: &question.language,
-            wording: (question.origin == Origin::Link).then_some(match question.is_title {
+            wording: (question.kind == QuestionKind::Link).then_some(match question.is_title {
                 true => "title",
                 false => "own",
             }),

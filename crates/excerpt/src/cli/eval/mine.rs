@@ -12,9 +12,9 @@ use crate::output::{Output, SCHEMA};
 
 /// Make a set of questions from a folder of documents or source code
 ///
-/// Documentation comments, the words of links and the first sentences of sections are taken out of a
-/// copy of the folder, and become the questions. The subjects of git commits become questions, too.
-/// The same folder gives the same set.
+/// Documentation comments, the words of links and the first sentences of sections are taken out of
+/// a copy of the folder, and become the questions. The subjects of git commits become questions,
+/// too. The same folder gives the same set.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// A folder with documents or source code
