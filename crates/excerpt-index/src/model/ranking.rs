@@ -14,7 +14,7 @@ pub struct Ranking {
     pub channels: Channels,
     /// How the two are merged. Default: convex.
     pub fusion: Fusion,
-    /// The share of the vectors in the score of prose, from 0 to 1. Default: 0.25.
+    /// The share of the vectors in the score of prose, from 0 to 1. Default: 0.3.
     pub vectors_in_prose: f32,
     /// The share of the vectors in the score of source code, from 0 to 1. Default: 0.4.
     pub vectors_in_code: f32,
@@ -48,7 +48,11 @@ impl Ranking {
             ("definition", signals.definition, factor),
             ("prose_for_a_name", signals.prose_for_a_name, factor),
             ("prose_among_code", signals.prose_among_code, factor),
-            ("coherence", signals.coherence, factor),
+            ("heading", signals.heading, factor),
+            ("file_name", signals.file_name, factor),
+            ("neighbours", signals.neighbours, share),
+            ("coherence_in_prose", signals.coherence_in_prose, share),
+            ("coherence_in_code", signals.coherence_in_code, share),
             ("saturation_in_prose", signals.saturation_in_prose, factor),
             ("saturation_in_code", signals.saturation_in_code, factor),
             ("test", signals.test, factor),
@@ -81,7 +85,7 @@ impl Default for Ranking {
         Ranking {
             channels: Channels::Both,
             fusion: Fusion::Convex,
-            vectors_in_prose: 0.25,
+            vectors_in_prose: 0.3,
             vectors_in_code: 0.4,
             rrf_k: 60.0,
             signals: Signals::default(),
@@ -159,39 +163,52 @@ pub enum Fusion {
     Rrf,
 }
 
-/// The factors of the signals. Each multiplies a chunk's score; 1 switches it off.
+/// The signals. A factor multiplies a chunk's score, and 1 switches it off; of a share, 0 does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Signals {
-    /// The chunk contains every word of the query, in its text, place or path. Default: 1.1.
+    /// The chunk contains every word of the query, in its text, place or path. Default: 1.15.
     pub all_words: f32,
+    /// The nearest heading matches the query: the maximum, for one with exactly the words of the
+    /// query. Default: 1.2.
+    pub heading: f32,
+    /// The name of the file matches the query: the maximum, as for [`Signals::heading`].
+    /// Default: 1.5.
+    pub file_name: f32,
     /// The document is named `README` or `index`. Default: 1.
     pub index_document: f32,
     /// For each word of the query that is a word of the path. Default: 1, since the path is also
     /// searched.
     pub path_word: f32,
-    /// The chunk defines a name of several words that are all in the query, or of one word if the
-    /// query has hardly any others. Default: 2.
+    /// Source code defines a name that matches the query: the maximum, for a name of several words
+    /// that are all the words of the query. Default: 2.
     pub definition: f32,
     /// The document is prose, and the query contains a name as written in source code:
     /// `parseConfig`, `parse_config`. Default: 0.6.
     pub prose_for_a_name: f32,
     /// The document is prose, and most documents of the index are source code. Default: 0.95.
     pub prose_among_code: f32,
-    /// The maximum gain of a document whose other chunks are good as well. Default: 1.
-    pub coherence: f32,
+    /// The share of the better one of the two chunks next to it that is added to a chunk's score.
+    /// Default: 0.1.
+    pub neighbours: f32,
+    /// The share of the scores of a document's other good chunks that its best chunk gains: all of
+    /// it from the second best, a half from the third, a third from the fourth. In prose.
+    /// Default: 0.1.
+    pub coherence_in_prose: f32,
+    /// The same for source code. Default: 0.3.
+    pub coherence_in_code: f32,
     /// For each better chunk of the same document, if chunks are ranked individually: prose.
     /// Default: 1.
     pub saturation_in_prose: f32,
-    /// The same for source code. Default: 0.5.
+    /// The same for source code. Default: 0.9.
     pub saturation_in_code: f32,
     /// The file contains tests, examples or benchmarks, and the query does not ask for them.
     /// Default: 0.6.
     pub test: f32,
-    /// The file is generated. Default: 0.5.
+    /// The file is generated. Default: 0.7.
     pub generated: f32,
-    /// The file is third-party or legacy code. Default: 0.5.
+    /// The file is third-party or legacy code. Default: 0.7.
     pub vendored: f32,
     /// The share of its score that a dated document keeps however old it is; 1 ignores dates.
     /// Default: 1.
@@ -200,33 +217,33 @@ pub struct Signals {
     /// Default: 30.
     pub half_life: f32,
     /// The part of the best score that is added to a chunk of the day, week, month or year that the
-    /// query asks about, as in `on 5 October`: with 1, these rank above all others, whatever
-    /// [`Signals::most_ranks`] is. 0 does not look for days. Default: 1.
+    /// query asks about, as in `on 5 October`: with 1, these rank above all others. 0 does not look
+    /// for days. Default: 1.
     pub date: f32,
-    /// The maximum number of ranks by which all signals together can lift a chunk; `None` or 0 for
-    /// no limit. Default: 10.
-    pub most_ranks: Option<usize>,
 }
 
 impl Default for Signals {
     fn default() -> Self {
         Signals {
-            all_words: 1.1,
+            all_words: 1.15,
+            heading: 1.2,
+            file_name: 1.5,
             index_document: 1.0,
             path_word: 1.0,
             definition: 2.0,
             prose_for_a_name: 0.6,
             prose_among_code: 0.95,
-            coherence: 1.0,
+            neighbours: 0.1,
+            coherence_in_prose: 0.1,
+            coherence_in_code: 0.3,
             saturation_in_prose: 1.0,
-            saturation_in_code: 0.5,
+            saturation_in_code: 0.9,
             test: 0.6,
-            generated: 0.5,
-            vendored: 0.5,
+            generated: 0.7,
+            vendored: 0.7,
             recency: 1.0,
             half_life: 30.0,
             date: 1.0,
-            most_ranks: Some(10),
         }
     }
 }
@@ -237,12 +254,16 @@ impl Signals {
     pub fn none() -> Self {
         Signals {
             all_words: 1.0,
+            heading: 1.0,
+            file_name: 1.0,
             index_document: 1.0,
             path_word: 1.0,
             definition: 1.0,
             prose_for_a_name: 1.0,
             prose_among_code: 1.0,
-            coherence: 1.0,
+            neighbours: 0.0,
+            coherence_in_prose: 0.0,
+            coherence_in_code: 0.0,
             saturation_in_prose: 1.0,
             saturation_in_code: 1.0,
             test: 1.0,
@@ -251,7 +272,6 @@ impl Signals {
             recency: 1.0,
             half_life: 30.0,
             date: 0.0,
-            most_ranks: None,
         }
     }
 }

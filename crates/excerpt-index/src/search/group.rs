@@ -1,15 +1,9 @@
-//! Groups candidates by document: a document scores like its best chunk, and a little higher with
-//! more good ones.
+//! Groups candidates by document: a document scores like its best chunk.
 
 use std::collections::HashMap;
 
 use super::fusion::Scored;
 use crate::model::DocumentId;
-
-/// The shares of the scores of the second and third best chunk that are added to that of the best:
-/// together at most 15 %, which decides between documents that are nearly equal, but never lifts
-/// many mediocre chunks over a good one.
-const BONUS: [f32; 2] = [0.10, 0.05];
 
 /// The candidates of one document.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,18 +24,14 @@ impl Group {
     }
 }
 
-/// One group per document, best first, from candidates, best first. Equal groups stay in the order
-/// of the candidates.
+/// One group per document, best first, from candidates, best first.
 pub(super) fn by_document(found: &[Scored]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut places: HashMap<DocumentId, usize> = HashMap::new();
     for (index, found) in found.iter().enumerate() {
         match places.get(&found.key.document) {
             Some(place) => {
-                let group = &mut groups[*place];
-                let bonus = BONUS.get(group.chunks.len() - 1).copied().unwrap_or(0.0);
-                group.score += bonus * found.score;
-                group.chunks.push(index);
+                groups[*place].chunks.push(index);
             }
             None => {
                 places.insert(found.key.document, groups.len());
@@ -49,7 +39,6 @@ pub(super) fn by_document(found: &[Scored]) -> Vec<Group> {
             }
         }
     }
-    groups.sort_by(|a, b| b.score.total_cmp(&a.score));
     groups
 }
 
@@ -87,17 +76,11 @@ mod tests {
     }
 
     #[test]
-    fn more_good_chunks_decide_between_equals() {
-        let groups = by_document(&found(&[(1, 8.0), (2, 8.0), (2, 7.0)]));
-        assert_eq!(order(&groups), [2, 1]);
-        assert_eq!(groups[0].chunks, [1, 2]);
-    }
-
-    #[test]
-    fn many_middling_chunks_do_not_outdo_a_good_one() {
-        let mut scores = vec![(1, 10.0)];
-        scores.extend([(2, 8.0); 50]);
-        assert_eq!(order(&by_document(&found(&scores))), [1, 2]);
+    fn a_document_is_where_its_best_chunk_is() {
+        let groups = by_document(&found(&[(1, 8.0), (2, 7.0), (1, 6.0), (2, 5.0)]));
+        assert_eq!(order(&groups), [1, 2]);
+        assert_eq!(groups[0].chunks, [0, 2]);
+        assert_eq!(groups[1].score, 7.0);
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod dates;
 mod fusion;
 mod group;
 mod hits;
+mod naming;
 mod query;
 mod ranked;
 mod signals;
@@ -310,6 +311,7 @@ impl Search<'_> {
         Ranker {
             query: self.query,
             words: self.words,
+            weights: &self.survey.weights,
             asked: self.asked,
             is_mostly_code: self.survey.is_mostly_code,
             today: self.today,

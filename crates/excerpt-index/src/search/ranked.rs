@@ -18,6 +18,8 @@ use crate::store::{Features, StoredDocument};
 pub(super) struct Ranker<'a> {
     pub(super) query: &'a Query,
     pub(super) words: &'a Words,
+    /// How rare each of its terms is, as in a [survey](crate::store::snapshot::Survey::weights).
+    pub(super) weights: &'a [Option<f32>],
     /// The day that the question asks about.
     pub(super) asked: Option<&'a AskedPeriod>,
     /// Whether most of the searched documents are source code.
@@ -31,16 +33,17 @@ impl Ranker<'_> {
     pub(super) fn ranked(&self, list: &Shortlist) -> Vec<Scored> {
         let signals = &self.query.ranking.signals;
         let mut all = self.fused(list);
-        let before: Vec<f32> = all.iter().map(|found| found.score).collect();
+        signals::add_neighbours(&mut all, signals.neighbours);
         self.apply_signals(&mut all, list);
-        if let Some(most) = signals.most_ranks.filter(|most| *most > 0) {
-            signals::bound(&mut all, &before, most);
-        }
         sort(&mut all, list);
+        signals::cohere(&mut all, |found| match is_code(list, found) {
+            true => signals.coherence_in_code,
+            false => signals.coherence_in_prose,
+        });
         if self.query.rank == Rank::Chunks {
             saturate(&mut all, list, signals);
-            sort(&mut all, list);
         }
+        sort(&mut all, list);
         if self.asked.is_some() {
             signals::favour(&mut all, signals.date);
             sort(&mut all, list);
@@ -74,7 +77,7 @@ impl Ranker<'_> {
     /// Multiplies the scores by the signals of the chunks and of their documents.
     fn apply_signals(&self, all: &mut [Scored], list: &Shortlist) {
         let signals = &self.query.ranking.signals;
-        let mut input = SignalInput::new(self.words, self.is_mostly_code, self.today);
+        let mut input = SignalInput::new(self.words, self.weights, self.is_mostly_code, self.today);
         let mut of_documents = HashMap::new();
         for found in all.iter_mut() {
             let Some((document, own)) = details(list, found) else {
@@ -96,7 +99,6 @@ impl Ranker<'_> {
                 signals::apply(found, name, *factor);
             }
         }
-        signals::cohere(all, signals.coherence);
     }
 }
 

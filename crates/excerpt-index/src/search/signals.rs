@@ -8,13 +8,15 @@ use chrono::NaiveDate;
 use serde_json::Value;
 
 use super::fusion::Scored;
+use super::naming::{Naming, file_name, stems};
 use super::query::Words;
-use crate::analysis::{Analyzer, Purpose, name};
-use crate::model::{DocumentId, SignalShare, Signals};
+use crate::analysis::{Analyzer, Purpose};
+use crate::model::{ChunkKey, DocumentId, SignalShare, Signals};
 use crate::store::{Features, StoredDocument, dates_of};
 
-/// How many of a document's chunks count for its coherence.
-const SPEAKING: usize = 3;
+/// The parts of [`Signals::coherence_in_code`] for the second best chunk of a document, the third
+/// and the fourth.
+const PARTS: [f32; 3] = [1.0, 1.0 / 2.0, 1.0 / 3.0];
 
 /// Words of a path that indicate tests and examples.
 const TEST: [&str; 20] = [
@@ -71,8 +73,7 @@ static KINDS: LazyLock<[HashSet<String>; 3]> = LazyLock::new(|| {
 pub(super) struct SignalInput<'a> {
     words: &'a Words,
     analyzer: Analyzer,
-    /// The terms of the query.
-    terms: HashSet<&'a str>,
+    naming: Naming<'a>,
     /// Whether it asks for tests, for generated files, for vendored files.
     wants: [bool; 3],
     /// Whether it contains a name as written in source code.
@@ -84,16 +85,22 @@ pub(super) struct SignalInput<'a> {
 }
 
 impl<'a> SignalInput<'a> {
-    pub(super) fn new(words: &'a Words, among_code: bool, today: NaiveDate) -> Self {
-        let terms: HashSet<&str> = words.required.iter().map(|term| &**term).collect();
+    /// `weights` says how rare each term of the query is, as in a
+    /// [survey](crate::store::snapshot::Survey::weights).
+    pub(super) fn new(
+        words: &'a Words,
+        weights: &[Option<f32>],
+        among_code: bool,
+        today: NaiveDate,
+    ) -> Self {
         let wants = KINDS
             .each_ref()
-            .map(|kind| kind.iter().any(|stem| terms.contains(&**stem)));
+            .map(|kind| words.required.iter().any(|term| kind.contains(term)));
         SignalInput {
             words,
             analyzer: Analyzer::new(Purpose::Query),
+            naming: Naming::new(&words.required, weights),
             wants,
-            terms,
             names_something: words.text.split_whitespace().any(is_name),
             among_code,
             today,
@@ -110,8 +117,17 @@ impl<'a> SignalInput<'a> {
     ) -> Vec<Factor> {
         let mut list = Vec::new();
         add(&mut list, "all words", found.all_words, signals.all_words);
-        let defined = signals.definition != 1.0 && self.defined_in(features);
-        add(&mut list, "definition", defined, signals.definition);
+        let nearest = features.trail.iter().next_back();
+        let nearest = nearest.into_iter().chain(features.sections.first());
+        let nearest: Vec<&str> = nearest.map(|heading| &**heading).collect();
+        self.add_match(&mut list, "heading", &nearest.join(" "), signals.heading);
+        if signals.definition != 1.0 && document.is_code() {
+            let defines = features.defines.iter();
+            let fits = defines.map(|name| self.naming.definition(&mut self.analyzer, name));
+            let fit = fits.fold(0.0, f32::max);
+            let factor = 1.0 + (signals.definition - 1.0) * fit;
+            add(&mut list, "definition", fit > 0.0, factor);
+        }
         if signals.recency != 1.0
             && let Some(day) = day_of(document, features)
         {
@@ -130,6 +146,12 @@ impl<'a> SignalInput<'a> {
         signals: &Signals,
     ) -> Vec<Factor> {
         let mut list = Vec::new();
+        self.add_match(
+            &mut list,
+            "file name",
+            file_name(&document.path),
+            signals.file_name,
+        );
         let is_index = is_index(&document.path);
         add(
             &mut list,
@@ -186,31 +208,12 @@ impl<'a> SignalInput<'a> {
         }
     }
 
-    /// Whether the chunk defines a name in the query: one of several words that are all in the
-    /// query, or a single word if the query has hardly any others.
-    fn defined_in(&mut self, features: &Features) -> bool {
-        let mut defines = features.defines.iter();
-        defines.any(|defined| {
-            if !self.may_name(defined) {
-                return false;
-            }
-            let parts = stems(&mut self.analyzer, defined);
-            match parts.len() {
-                0 => false,
-                1 => self.terms.len() <= 2 && self.words.names.contains(&name(defined)),
-                _ => parts.iter().all(|part| self.terms.contains(&**part)),
-            }
-        })
-    }
-
-    /// Whether the first part of a name can be a term of the query, by its first letter, which
-    /// stemming keeps.
-    fn may_name(&self, defined: &str) -> bool {
-        let Some(first) = defined.chars().find(|c| c.is_alphanumeric()) else {
-            return false;
-        };
-        let first = first.to_ascii_lowercase();
-        !first.is_ascii() || self.terms.iter().any(|term| term.starts_with(first))
+    /// Adds the factor for a title, by how well it matches the query: `most` at best.
+    fn add_match(&mut self, list: &mut Vec<Factor>, name: &'static str, title: &str, most: f32) {
+        if most != 1.0 {
+            let fit = self.naming.title(&mut self.analyzer, title);
+            add(list, name, fit > 0.0, 1.0 + (most - 1.0) * fit);
+        }
     }
 }
 
@@ -234,77 +237,84 @@ pub(super) fn apply(found: &mut Scored, name: &'static str, factor: f32) {
     });
 }
 
-/// Raises the scores of chunks whose documents have other good chunks.
-pub(super) fn cohere(found: &mut [Scored], most: f32) {
-    if most == 1.0 {
+/// Adds to a chunk's score, and to its explanation.
+fn gain(found: &mut Scored, name: &'static str, share: f32) {
+    let factor = match found.score > 0.0 {
+        true => 1.0 + share / found.score,
+        false => 1.0,
+    };
+    found.score += share;
+    found.explanation.signals.push(SignalShare {
+        name,
+        factor,
+        share,
+    });
+}
+
+/// Adds a `share` of the better one of the two chunks next to it to the score of each chunk: what
+/// is around an answer is often about the same.
+pub(super) fn add_neighbours(found: &mut [Scored], share: f32) {
+    if share == 0.0 {
         return;
     }
-    let mut scores: HashMap<DocumentId, Vec<f32>> = HashMap::new();
-    for found in found.iter() {
-        scores
-            .entry(found.key.document)
-            .or_default()
-            .push(found.score);
-    }
-    let sums: HashMap<DocumentId, f32> = scores
-        .into_iter()
-        .map(|(document, mut scores)| {
-            scores.sort_by(|a, b| b.total_cmp(a));
-            (document, scores.iter().take(SPEAKING).sum())
-        })
-        .collect();
-    let best = sums.values().copied().fold(0.0, f32::max);
-    if best <= 0.0 {
-        return;
-    }
+    let scores = found.iter().map(|found| (found.key, found.score));
+    let scores: HashMap<ChunkKey, f32> = scores.collect();
     for found in found {
-        let share = sums[&found.key.document] / best;
-        apply(found, "coherence", 1.0 + (most - 1.0) * share);
+        let next_to = |ordinal: Option<u64>| {
+            let document = found.key.document;
+            scores
+                .get(&ChunkKey {
+                    document,
+                    ordinal: ordinal?,
+                })
+                .copied()
+        };
+        let ordinal = found.key.ordinal;
+        let before = next_to(ordinal.checked_sub(1));
+        let after = next_to(ordinal.checked_add(1));
+        let better = before.into_iter().chain(after).fold(0.0, f32::max);
+        if better > 0.0 {
+            gain(found, "neighbours", share * better);
+        }
     }
 }
 
-/// A document scores at most a little more than its best chunk: see `group.rs`.
-const ABOVE_DOCUMENTS: f32 = 1.2;
+/// Adds a share of the scores of a document's next chunks to its best one: a document about the
+/// question has several chunks about it. `found` is in order, best first, and `share_of` says which
+/// share a document's are.
+pub(super) fn cohere(found: &mut [Scored], share_of: impl Fn(&Scored) -> f32) {
+    let mut best: HashMap<DocumentId, (usize, usize, f32)> = HashMap::new();
+    for (place, found) in found.iter().enumerate() {
+        let (_, others, sum) = best.entry(found.key.document).or_insert((place, 0, 0.0));
+        if *others > 0 {
+            *sum += PARTS.get(*others - 1).copied().unwrap_or(0.0) * found.score;
+        }
+        *others += 1;
+    }
+    for (place, _, sum) in best.into_values() {
+        let share = share_of(&found[place]) * sum;
+        if share > 0.0 {
+            gain(&mut found[place], "coherence", share);
+        }
+    }
+}
+
+/// How much more a chunk of the day gains than the best score, so that no other is equal.
+const ABOVE: f32 = 1.01;
 
 /// Chunks of the day that the question asks about come first: with a `part` of 1, each gains a
-/// little more than the best score of a document.
+/// little more than the best score.
 pub(super) fn favour(found: &mut [Scored], part: f32) {
     let scores = found.iter().map(|found| found.score);
     let best = scores.fold(0.0, f32::max);
-    let gain = part * ABOVE_DOCUMENTS * if best > 0.0 { best } else { 1.0 };
+    let most = part * if best > 0.0 { best * ABOVE } else { 1.0 };
     for found in found.iter_mut().filter(|found| found.is_of_asked_day) {
-        let factor = match found.score > 0.0 {
-            true => 1.0 + gain / found.score,
-            false => 1.0,
-        };
-        found.score += gain;
-        found.explanation.signals.push(SignalShare {
-            name: DATE,
-            factor,
-            share: gain,
-        });
+        gain(found, DATE, most);
     }
 }
 
 /// The name of the signal for chunks of the day that the question asks about.
 pub(super) const DATE: &str = "date";
-
-/// Limits the gain by signals, so that it lifts a chunk past at most `most` chunks without signals.
-/// `before` has all scores without signals.
-pub(super) fn bound(found: &mut [Scored], before: &[f32], most: usize) {
-    let mut sorted = before.to_vec();
-    sorted.sort_by(|a, b| b.total_cmp(a));
-    for (found, own) in found.iter_mut().zip(before) {
-        let rank = sorted.partition_point(|score| score > own);
-        let Some(limit) = rank.checked_sub(most).and_then(|rank| sorted.get(rank)) else {
-            continue;
-        };
-        if found.score > *limit {
-            let factor = limit / found.score;
-            apply(found, "bound", factor);
-        }
-    }
-}
 
 /// Whether a word of a query is a name as written in source code: of several words, without a
 /// blank.
@@ -350,18 +360,6 @@ fn camel(part: &str) -> Vec<String> {
         before = c;
     }
     words
-}
-
-/// The terms of the words and parts of words in `text`, without duplicates.
-fn stems(analyzer: &mut Analyzer, text: &str) -> HashSet<String> {
-    let mut terms = analyzer.terms(text);
-    let mut stems = HashSet::new();
-    while let Some(term) = terms.advance() {
-        if term.positions == 1 {
-            stems.insert(term.text.to_string());
-        }
-    }
-    stems
 }
 
 /// The last day that a chunk is dated. A document that says it is evergreen has none.

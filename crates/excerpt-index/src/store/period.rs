@@ -44,7 +44,8 @@ pub(crate) fn dates_of<'d>(
     chunk: &'d Features,
 ) -> impl Iterator<Item = &'d str> {
     let name = document.path.rsplit('/').next().unwrap_or_default();
-    let mut headings = dates(&chunk.headings).peekable();
+    let headings = chunk.trail.iter().chain(&chunk.sections);
+    let mut headings = headings.flat_map(|heading| dates(heading)).peekable();
     let field = match headings.peek() {
         None => document.metadata.get("date").and_then(Value::as_str),
         Some(_) => None,

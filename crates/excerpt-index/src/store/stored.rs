@@ -30,8 +30,10 @@ pub(crate) struct StoredChunk {
 #[derive(Clone, Debug)]
 pub(crate) struct Features {
     pub(crate) defines: Vec<String>,
-    /// The headings around and inside it, as JSON.
-    pub(crate) headings: String,
+    /// The headings around it, outermost first.
+    pub(crate) trail: Vec<String>,
+    /// The headings inside it.
+    pub(crate) sections: Vec<String>,
 }
 
 impl StoredChunk {

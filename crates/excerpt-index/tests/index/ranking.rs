@@ -110,22 +110,61 @@ fn path_words() {
 }
 
 #[test]
+fn headings_and_file_names() {
+    let world = World::new()
+        .file("kettles/green_tea.md", "# Notes\n\ntea")
+        .file("kettles/README.md", "# Green tea\n\ntea")
+        .file("cups.md", "# Cups\n\ngreen tea, and much else");
+    let of = |name| {
+        let set = |s: &mut Signals| (s.heading, s.file_name) = (1.2, 1.5);
+        factors(&world, "green tea", name, set)
+    };
+    assert_factors(
+        &of("heading"),
+        &[
+            ("kettles/green_tea.md", None),
+            ("kettles/README.md", Some(1.2)),
+            ("cups.md", None),
+        ],
+    );
+    assert_factors(
+        &of("file name"),
+        &[
+            ("kettles/green_tea.md", Some(1.5)),
+            ("kettles/README.md", None),
+            ("cups.md", None),
+        ],
+    );
+    // Such a file is named by its folder.
+    let found = factors(&world, "kettles", "file name", |s| s.file_name = 1.5);
+    assert_eq!(found["kettles/README.md"], Some(1.5));
+}
+
+#[test]
 fn definition() {
     let world = World::new()
         .file("defines.rs", "fn parse_http_config() {}\n")
         .file("uses.rs", "fn run() { parse_http_config() }\n")
-        .file("listing.rs", "struct Listing;\n");
-    let of = |query| factors(&world, query, "definition", |s| s.definition = 2.0);
+        .file("listing.rs", "struct Listing;\n")
+        .file("tea.md", "```rust\nfn parse_http_config() {}\n```\n");
+    let of = |query| {
+        let mut found = factors(&world, query, "definition", |s| s.definition = 2.0);
+        // A sample in prose defines nothing.
+        assert_eq!(found.remove("tea.md").flatten(), None);
+        found
+    };
     let both = [("defines.rs", Some(2.0)), ("uses.rs", None)];
     assert_factors(&of("parse the http config"), &both);
     assert_factors(&of("parse_http_config"), &both);
+    // Two of three words, which are the whole query.
     assert_factors(
         &of("parse http"),
-        &[("defines.rs", None), ("uses.rs", None)],
+        &[("defines.rs", Some(1.0 + 1.0 / 3.0)), ("uses.rs", None)],
     );
-    assert_factors(&of("`Listing`"), &[("listing.rs", Some(2.0))]);
-    // A word of a longer question is probably not meant as a name.
-    assert_factors(&of("listing green black tea"), &[("listing.rs", None)]);
+    assert_factors(&of("`Listing`"), &[("listing.rs", Some(1.5))]);
+    // In a longer query, a single word says less.
+    let longer = of("parse the listing config")["listing.rs"].unwrap();
+    assert!((1.0..1.4).contains(&longer), "{longer}");
 }
 
 #[test]
@@ -246,13 +285,38 @@ fn coherence() {
     let world = World::new()
         .file("long.md", long(4))
         .file("short.md", "tea");
-    let found = factors(&world, "tea", "coherence", |s| s.coherence = 1.2);
-    let all: Vec<f32> = found.values().map(|factor| factor.unwrap()).collect();
-    let best = all.iter().copied().fold(0.0, f32::max);
-    assert!((best - 1.2).abs() < 1e-6, "{found:?}");
-    assert!(all.iter().all(|factor| *factor > 1.0), "{found:?}");
-    let found = factors(&world, "tea", "coherence", |_| {});
+    let set = |s: &mut Signals| s.coherence_in_prose = 0.1;
+    let found = factors(&world, "tea", "coherence", set);
+    // At most a tenth of one, a half and a third of its own score.
+    let most = 1.0 + 0.1 * (1.0 + 1.0 / 2.0 + 1.0 / 3.0) + 1e-4;
+    assert!(
+        (1.05..most).contains(&found["long.md"].unwrap()),
+        "{found:?}"
+    );
+    assert_eq!(found["short.md"], None);
+    let found = factors(&world, "tea", "coherence", |s| s.coherence_in_code = 0.1);
     assert!(found.values().all(Option::is_none));
+}
+
+#[test]
+fn neighbours() {
+    let world = World::new()
+        .file("long.md", long(3))
+        .file("short.md", "tea");
+    world.sync();
+    let ranking = only(|s| s.neighbours = 0.1);
+    let query = Query::new("tea or filler").rank(Rank::Chunks).limit(50);
+    let answer = world.ask(&query.ranking(ranking));
+    let mut lifted = 0;
+    for hit in answer.chunks() {
+        assert_adds_up(hit);
+        let is_next =
+            |other: &Hit| other.path == hit.path && other.ordinal.abs_diff(hit.ordinal) == 1;
+        let factor = factor(hit, "neighbours");
+        assert_eq!(factor.is_some(), answer.chunks().any(is_next), "{hit:?}");
+        lifted += usize::from(factor.is_some_and(|factor| factor > 1.0));
+    }
+    assert!(lifted >= 3, "{lifted}");
 }
 
 #[test]
@@ -284,38 +348,6 @@ fn saturation() {
         answer
             .chunks()
             .all(|hit| factor(hit, "saturation").is_none())
-    );
-}
-
-#[test]
-fn signals_lift_a_chunk_by_a_limited_number_of_ranks() {
-    let mut world = World::new();
-    for number in 0..20 {
-        let text = format!("tea {}", "filler ".repeat(number * 5));
-        world = world.file(&format!("{number:02}.md"), text);
-    }
-    world = world.file("README.md", format!("tea {}", "filler ".repeat(200)));
-    world.sync();
-    let place = |lift, most| {
-        let ranking = only(|s| (s.index_document, s.most_ranks) = (lift, most));
-        let answer = world.ask(&Query::new("tea").limit(50).ranking(ranking));
-        answer.chunks().for_each(assert_adds_up);
-        let readme = answer
-            .documents
-            .iter()
-            .find(|document| document.path == "README.md");
-        let bounded = factor(&readme.unwrap().chunks[0], "bound").is_some();
-        (readme.unwrap().rank, bounded)
-    };
-    let (rank, _) = place(1.0, None);
-    assert!(rank > 15, "{rank}");
-    assert_eq!(place(10.0, None), (1, false));
-    assert_eq!(place(10.0, Some(21)), (1, false));
-    let (lifted, bounded) = place(10.0, Some(3));
-    // Its score equals that of the third, so it may come before or after it.
-    assert!(
-        bounded && (rank - 3..=rank - 2).contains(&lifted),
-        "{rank}, {lifted}"
     );
 }
 
@@ -410,10 +442,10 @@ fn a_score_is_the_sum_of_its_explanation() {
     let mut all = Ranking::default();
     all.signals.index_document = 1.25;
     all.signals.path_word = 1.15;
-    all.signals.coherence = 1.2;
+    all.signals.coherence_in_prose = 0.3;
+    all.signals.neighbours = 0.3;
     all.signals.recency = 0.9;
     all.signals.saturation_in_prose = 0.9;
-    all.signals.most_ranks = Some(2);
     let mut by_ranks = all.clone();
     by_ranks.fusion = Fusion::Rrf;
     let mut by_vectors = all.clone();

@@ -294,7 +294,7 @@ fn queries(within: &Filter) -> Vec<Query> {
         all.push(Query::new(text).within(within.clone()));
         let mut ranking = Ranking::default();
         ranking.fusion = Fusion::Rrf;
-        ranking.signals.coherence = 1.2;
+        ranking.signals.coherence_in_prose = 0.2;
         ranking.signals.index_document = 1.25;
         ranking.signals.path_word = 1.15;
         ranking.signals.saturation_in_prose = 0.9;

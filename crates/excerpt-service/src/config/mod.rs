@@ -61,12 +61,16 @@ const RANKING: &Fields = &[
 
 const SIGNALS: &Fields = &[
     ("all_words", FieldType::Number),
+    ("heading", FieldType::Number),
+    ("file_name", FieldType::Number),
     ("index_document", FieldType::Number),
     ("path_word", FieldType::Number),
     ("definition", FieldType::Number),
     ("prose_for_a_name", FieldType::Number),
     ("prose_among_code", FieldType::Number),
-    ("coherence", FieldType::Number),
+    ("neighbours", FieldType::Number),
+    ("coherence_in_prose", FieldType::Number),
+    ("coherence_in_code", FieldType::Number),
     ("saturation_in_prose", FieldType::Number),
     ("saturation_in_code", FieldType::Number),
     ("test", FieldType::Number),
@@ -75,7 +79,6 @@ const SIGNALS: &Fields = &[
     ("recency", FieldType::Number),
     ("half_life", FieldType::Number),
     ("date", FieldType::Number),
-    ("most_ranks", FieldType::Whole(1_000_000)),
 ];
 
 /// The choice of the embedder for a request.

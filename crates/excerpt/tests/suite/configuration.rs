@@ -31,7 +31,7 @@ fn a_project_sets_how_its_documents_are_ranked() {
         let named = signals.filter(|signal| signal["name"] == "all words");
         named.map(|signal| signal["factor"].as_f64().unwrap()).sum()
     };
-    assert!((all_words(&project) - 1.1).abs() < 1e-6);
+    assert!((all_words(&project) - 1.15).abs() < 1e-6);
     project.write("excerpt.toml", "[search.signals]\nall_words = 2\n");
     assert!((all_words(&project) - 2.0).abs() < 1e-6);
     project.write("excerpt.toml", "[search]\nchannels = \"keywords\"\n");
@@ -98,12 +98,16 @@ fn an_error_is_shown_with_its_position() {
         "excerpt: [folder]/project/excerpt.toml:2:1: `test` is `0`, expected a factor from 0.01 to 10\n2 | test = 0\n  | ^^^^",
     );
     refused(
+        "[search.signals]\nneighbours = 2\n",
+        "excerpt: [folder]/project/excerpt.toml:2:1: `neighbours` is `2`, expected a share from 0 to 1\n2 | neighbours = 2\n  | ^^^^^^^^^^",
+    );
+    refused(
         "[search.signals]\nhalf_life = inf\n",
         "excerpt: [folder]/project/excerpt.toml:2:13: `half_life` is `inf`, expected a number\n2 | half_life = inf\n  |             ^^^",
     );
     refused(
-        "[search.signals]\nmost_ranks = -1\n",
-        "excerpt: [folder]/project/excerpt.toml:2:14: `most_ranks` is `-1`, expected a whole number from 0 to 1000000\n2 | most_ranks = -1\n  |              ^^",
+        "[files]\nmax_file_size = -1\n",
+        "excerpt: [folder]/project/excerpt.toml:2:17: `max_file_size` is `-1`, expected a whole number from 0 to 1099511627776\n2 | max_file_size = -1\n  |                 ^^",
     );
     refused(
         "search = 3\n",

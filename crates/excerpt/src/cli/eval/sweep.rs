@@ -240,26 +240,18 @@ mod tests {
 
     #[test]
     fn fields_of_ranking_and_chunking_are_swept_together() {
-        let axes = [
-            "search.fusion=convex,rrf",
-            "search.signals.most_ranks=none,5",
-        ];
+        let axes = ["search.fusion=convex,rrf", "search.signals.date=0,0.5"];
         let axes: Vec<Axis> = axes.iter().map(|axis| axis.parse().unwrap()).collect();
         let ranking = Ranking::default();
         let found = trials(&Settings::default(), &ranking, &axes).unwrap();
         let tried: Vec<_> = found
             .iter()
-            .map(|trial| (trial.ranking.fusion, trial.ranking.signals.most_ranks))
+            .map(|trial| (trial.ranking.fusion, trial.ranking.signals.date))
             .collect();
         let [convex, rrf] = [Fusion::Convex, Fusion::Rrf];
         assert_eq!(
             tried,
-            [
-                (convex, None),
-                (convex, Some(5)),
-                (rrf, None),
-                (rrf, Some(5))
-            ]
+            [(convex, 0.0), (convex, 0.5), (rrf, 0.0), (rrf, 0.5)]
         );
 
         let refused = |axis: &str| {

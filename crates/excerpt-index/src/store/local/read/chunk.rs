@@ -82,13 +82,16 @@ impl Database {
         };
         sum::check(row, sum::CHUNK_COLUMNS)?;
         let column = |column| row.get_ref(column)?.as_str().map_err(rusqlite::Error::from);
-        let defines = column(21)?;
-        Ok(Some(Features {
-            defines: match defines {
+        let list = |at| -> Result<Vec<String>, StoreError> {
+            Ok(match column(at)? {
                 "[]" => Vec::new(),
-                defines => serde_json::from_str(defines)?,
-            },
-            headings: format!("{} {}", column(8)?, column(9)?),
+                list => serde_json::from_str(list)?,
+            })
+        };
+        Ok(Some(Features {
+            defines: list(21)?,
+            trail: list(8)?,
+            sections: list(9)?,
         }))
     }
 
