@@ -185,9 +185,10 @@ pub struct Signals {
     /// that are all the words of the query. Default: 2.
     pub definition: f32,
     /// The document is prose, and the query contains a name as written in source code:
-    /// `parseConfig`, `parse_config`. Default: 0.6.
+    /// `parseConfig`, `parse_config`. Default: 0.8.
     pub prose_for_a_name: f32,
-    /// The document is prose, and most documents of the index are source code. Default: 0.95.
+    /// The document is prose, most documents of the index are source code, and the query contains
+    /// no such name. Default: 1.25.
     pub prose_among_code: f32,
     /// The share of the better one of the two chunks next to it that is added to a chunk's score.
     /// Default: 0.1.
@@ -231,8 +232,8 @@ impl Default for Signals {
             index_document: 1.0,
             path_word: 1.0,
             definition: 2.0,
-            prose_for_a_name: 0.6,
-            prose_among_code: 0.95,
+            prose_for_a_name: 0.8,
+            prose_among_code: 1.25,
             neighbours: 0.1,
             coherence_in_prose: 0.1,
             coherence_in_code: 0.3,

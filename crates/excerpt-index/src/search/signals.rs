@@ -174,7 +174,8 @@ impl<'a> SignalInput<'a> {
         list
     }
 
-    /// Adds the signals of prose.
+    /// Adds the signals of prose: a question in plain words is rather about it, one with a name
+    /// about source code.
     fn of_prose(&self, signals: &Signals, list: &mut Vec<Factor>) {
         let for_a_name = self.names_something;
         add(
@@ -183,7 +184,7 @@ impl<'a> SignalInput<'a> {
             for_a_name,
             signals.prose_for_a_name,
         );
-        let among_code = self.among_code;
+        let among_code = self.among_code && !for_a_name;
         add(
             list,
             "prose among code",
