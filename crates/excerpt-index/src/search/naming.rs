@@ -87,7 +87,7 @@ pub(super) fn file_name(path: &str) -> &str {
     let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     let is_plain = |name: &&str| stem.eq_ignore_ascii_case(name);
-    match PLAIN_NAMES.iter().any(|name| is_plain(&name)) {
+    match PLAIN_NAMES.iter().any(is_plain) {
         true => folder.rsplit('/').next().unwrap_or_default(),
         false => stem,
     }

@@ -2,9 +2,9 @@
 //! copy, and becomes the question that leads to that part.
 //!
 //! The documents are read as [`Page`]s (`page.rs`). Each kind of question has a file that finds its
-//! [`Candidate`]s: documentation comments (`definition.rs`), links (`link.rs`), sections
-//! (`section.rs`) and commits (`commit.rs`). Those with one answer are chosen (`choice.rs`), what
-//! they say is taken out (`edit.rs`), and the set is written (`write.rs`).
+//! candidates (`candidate.rs`): documentation comments (`definition.rs`), links (`link.rs`),
+//! sections (`section.rs`) and commits (`commit.rs`). Those with one answer are chosen
+//! (`choice.rs`), what they say is taken out (`edit.rs`), and the set is written (`write.rs`).
 
 mod candidate;
 mod choice;
