@@ -192,6 +192,8 @@ fn what_cannot_be_mined_is_an_error() {
             .fails(message);
     }
     assert_eq!(project.run(&["eval", "mine", "tea"]).code, Some(2));
+    let none = ["eval", "mine", "tea", "--out", "none", "--limit", "0"];
+    assert_eq!(project.run(&none).code, Some(2));
 }
 
 #[test]

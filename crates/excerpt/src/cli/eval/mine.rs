@@ -1,6 +1,7 @@
 //! `excerpt eval mine`: makes a set of questions from any folder.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use excerpt_index::eval::{Mine, Mined};
@@ -26,8 +27,8 @@ pub(super) struct Args {
     #[arg(long)]
     name: Option<String>,
     /// The most questions of each kind
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    limit: usize,
+    #[arg(long, value_name = "N", default_value = "100")]
+    limit: NonZeroUsize,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
@@ -45,7 +46,7 @@ struct Printed<'a> {
 pub(super) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut request = Mine::new(&args.folder, &args.out);
     request.name.clone_from(&args.name);
-    request.limit = args.limit;
+    request.limit = args.limit.get();
     let mined = excerpt_service::mine(&request)?;
     let mut output = Output::new();
     match args.json {
