@@ -185,7 +185,7 @@ pub struct Signals {
     /// that are all the words of the query. Default: 2.
     pub definition: f32,
     /// The document is prose, and the query contains a name as written in source code:
-    /// `parseConfig`, `parse_config`. Default: 0.8.
+    /// `parseConfig`, `parse_config`. Default: 1.
     pub prose_for_a_name: f32,
     /// The document is prose, most documents of the index are source code, and the query contains
     /// no such name. Default: 1.25.
@@ -232,7 +232,7 @@ impl Default for Signals {
             index_document: 1.0,
             path_word: 1.0,
             definition: 2.0,
-            prose_for_a_name: 0.8,
+            prose_for_a_name: 1.0,
             prose_among_code: 1.25,
             neighbours: 0.1,
             coherence_in_prose: 0.1,
