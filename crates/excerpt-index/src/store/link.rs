@@ -81,13 +81,17 @@ fn decoded(text: &str) -> String {
 /// The path from the root of the source for `target`, as written in the document at `path`; `None`
 /// when it is above the root.
 fn resolved(target: &str, path: &str) -> Option<String> {
-    let mut segments: Vec<&str> = match target.starts_with('/') {
-        true => Vec::new(),
-        false => path.split('/').collect(),
+    let folder = match target.starts_with('/') {
+        true => "",
+        false => path.rsplit_once('/').map_or("", |(folder, _)| folder),
     };
-    // The last one is the document itself.
-    segments.pop();
-    for segment in target.split('/') {
+    joined(folder, target)
+}
+
+/// A relative path in a folder; `None` if it is above the root.
+pub(crate) fn joined(folder: &str, path: &str) -> Option<String> {
+    let mut segments: Vec<&str> = folder.split('/').filter(|it| !it.is_empty()).collect();
+    for segment in path.split('/') {
         match segment {
             "" | "." => {}
             ".." => {

@@ -20,7 +20,7 @@ mod stored;
 pub(crate) use candidate::{Candidate, Candidates, Documents, LexicalQuery, idf};
 pub(crate) use error::StoreError;
 pub(crate) use identity::identity;
-pub(crate) use link::LinkRow;
+pub(crate) use link::{LinkRow, joined};
 pub use local::silence_recovered_panics;
 pub(crate) use local::{Database, Repair, Store, faults, generation, noted_roots};
 pub(crate) use period::{Period, dates_of};

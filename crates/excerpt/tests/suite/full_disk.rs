@@ -54,6 +54,20 @@ fn fill(project: &Project, version: usize) {
     }
 }
 
+/// A project with documents, and a disk with a folder for its index; `None`, with a message, if
+/// this user cannot mount one.
+#[expect(clippy::print_stdout, reason = "what was not tested is said")]
+fn project_and_disk() -> Option<(Project, Disk, PathBuf)> {
+    let project = Project::new();
+    fill(&project, 0);
+    let Some(disk) = Disk::new(&project.data().join("disk")) else {
+        println!("not tested: this user may not mount a disk");
+        return None;
+    };
+    let index = disk.0.join("index");
+    Some((project, disk, index))
+}
+
 fn assert_like_fresh(project: &Project, index: &Path) {
     let fresh = project.data().join("fresh");
     let _ = fs::remove_dir_all(&fresh);
@@ -71,13 +85,9 @@ const ROOMS: [u64; 9] = [0, 4, 16, 64, 128, 256, 512, 1_024, 1_536];
 
 #[test]
 fn a_first_sync_on_a_full_disk_reports_it_and_continues_once_there_is_space() {
-    let project = Project::new();
-    fill(&project, 0);
-    let Some(disk) = Disk::new(&project.data().join("disk")) else {
-        println!("not tested: this user may not mount a disk");
+    let Some((project, disk, index)) = project_and_disk() else {
         return;
     };
-    let index = disk.0.join("index");
     let args = ["sync", "--index", index.to_str().unwrap()];
     let mut full = 0;
     for room in ROOMS {
@@ -101,13 +111,9 @@ fn a_first_sync_on_a_full_disk_reports_it_and_continues_once_there_is_space() {
 
 #[test]
 fn a_server_on_a_full_disk_answers_says_so_and_continues_once_there_is_space() {
-    let project = Project::new();
-    fill(&project, 0);
-    let Some(disk) = Disk::new(&project.data().join("disk")) else {
-        println!("not tested: this user may not mount a disk");
+    let Some((project, disk, index)) = project_and_disk() else {
         return;
     };
-    let index = disk.0.join("index");
     let server = Server::ready(&project, &["--index", index.to_str().unwrap()]);
     disk.leave(0);
     fill(&project, 1);
@@ -138,13 +144,9 @@ fn a_server_on_a_full_disk_answers_says_so_and_continues_once_there_is_space() {
 
 #[test]
 fn a_search_on_a_full_disk_answers_from_what_is_indexed() {
-    let project = Project::new();
-    fill(&project, 0);
-    let Some(disk) = Disk::new(&project.data().join("disk")) else {
-        println!("not tested: this user may not mount a disk");
+    let Some((project, disk, index)) = project_and_disk() else {
         return;
     };
-    let index = disk.0.join("index");
     let index_args = ["--index", index.to_str().unwrap()];
     let run = |args: &[&str]| project.run(&[args, &index_args].concat());
     run(&["sync"]).ok();

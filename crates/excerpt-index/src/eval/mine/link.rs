@@ -10,7 +10,7 @@ use super::edit::Edit;
 use super::page::{Heading, Page, is_legal};
 use super::text::{is_empty_word, plain, words};
 use crate::read::{ENDINGS, Sections};
-use crate::store::LinkRow;
+use crate::store::{LinkRow, joined};
 
 /// What stands in the place of a link's words.
 const HERE: &str = "here";
@@ -410,21 +410,6 @@ impl<'p> Folder<'p> {
             title: self.titles.get(&page).cloned().unwrap_or_default(),
         }
     }
-}
-
-/// A relative path in a folder; `None` if it is above the root.
-fn joined(folder: &str, path: &str) -> Option<String> {
-    let mut segments: Vec<&str> = folder.split('/').filter(|it| !it.is_empty()).collect();
-    for segment in path.split('/') {
-        match segment {
-            "" | "." => {}
-            ".." => {
-                segments.pop()?;
-            }
-            segment => segments.push(segment),
-        }
-    }
-    Some(segments.join("/"))
 }
 
 #[cfg(test)]
