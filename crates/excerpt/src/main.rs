@@ -15,6 +15,12 @@ mod table;
 
 use std::process::ExitCode;
 
+use mimalloc::MiMalloc;
+
+/// The C library's allocator keeps a heap for each of many threads, and returns little of it.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
+
 fn main() -> ExitCode {
     excerpt_index::silence_recovered_panics();
     cli::run()
