@@ -670,11 +670,16 @@ fn links_lead_to_what_a_token_sees() {
         &project,
         &["a", "--collection", "brain", "--under", "domains/family"],
     );
-    let server = Server::ready(&project, &["--library"]);
+    let server = Server::start(&project, &["--library"]);
     let targets = [
         "/v1/documents/domains/family/wiki.md?links=true",
         "/v1/documents/domains/family/sub/only.md?links=true",
     ];
+    server.wait_until("the new notes are found", |server| {
+        targets
+            .iter()
+            .all(|target| server.get(target).status == 200)
+    });
     let read = || targets.map(|target| server.get_as(&part, target).ok()["links"].clone());
     let before = read();
     assert_eq!(
