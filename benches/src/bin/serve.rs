@@ -36,10 +36,15 @@ use hyper::Request;
 use hyper::body::Bytes;
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
+use mimalloc::MiMalloc;
 use serde_json::json;
 use tokio::net::TcpStream;
 use tokio::task::LocalSet;
 use tokio::time::sleep;
+
+/// That of the program, so that only HTTP differs.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// The number of questions, and how often each is asked.
 const QUESTIONS: usize = 200;
