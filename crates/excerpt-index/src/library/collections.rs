@@ -159,7 +159,24 @@ impl Collections {
             return Err(Error::damaged(path, "its checksum does not match"));
         }
         let collections = serde_json::from_value(kept.collections).map_err(damaged)?;
-        Ok(Some(Collections { collections }))
+        let mut all = Collections { collections };
+        all.follow(path.parent().unwrap_or(path));
+        Ok(Some(all))
+    }
+
+    /// Finds stored texts in the index in `dir` when it was moved, or restored at another place:
+    /// their roots are paths of the place where they were added.
+    fn follow(&mut self, dir: &Path) {
+        let given = dir.join(layout::TEXTS);
+        let given = given.canonicalize().unwrap_or(given);
+        for collection in self.collections.iter_mut().filter(|known| known.given) {
+            let is_elsewhere = !collection.root.starts_with(&given);
+            let file = collection.root.file_name();
+            let folder = collection.root.parent().and_then(Path::file_name);
+            if let (true, Some(folder), Some(file)) = (is_elsewhere, folder, file) {
+                collection.root = given.join(folder).join(file);
+            }
+        }
     }
 
     /// Stores them, replacing what was stored before. A process that is killed meanwhile leaves one
