@@ -60,6 +60,8 @@ pub enum SourceState {
     Failed,
     /// It was never synced to its end.
     Incomplete,
+    /// It was synced before the server started, and has not been compared with its index since.
+    Unchecked,
 }
 
 /// How far a sync has got.
@@ -150,6 +152,8 @@ impl Scope {
                 _ if failure.is_some() => SourceState::Failed,
                 Some(CheckEnd::Rest { .. }) => SourceState::Incomplete,
                 _ if synced.is_none() => SourceState::Incomplete,
+                // A source that is not on this disk is looked at when it is due.
+                None if remote.is_none() => SourceState::Unchecked,
                 _ => SourceState::Current,
             },
             synced: synced.filter(|_| is_whole),

@@ -170,8 +170,7 @@ impl Call {
 
     /// An answer that the client keeps, and asks for again only if it has changed.
     pub(super) fn kept(&self, body: Vec<u8>) -> Response {
-        let tag = excerpt_chunk::Hash::of(&body);
-        let tag = format!("\"{tag}\"");
+        let tag = tag_of(&body);
         let mut response = match is_known(&self.parts.headers, &tag) {
             true => StatusCode::NOT_MODIFIED.into_response(),
             false => of_bytes(StatusCode::OK, body),
@@ -186,7 +185,13 @@ impl Call {
     }
 }
 
-/// Whether a client has what a tag is of, as its headers say.
+/// The tag of an answer. It is a weak one, because the same answer may be sent with and without
+/// compression.
+pub(super) fn tag_of(bytes: &[u8]) -> String {
+    format!("W/\"{}\"", excerpt_chunk::Hash::of(bytes))
+}
+
+/// Whether a client has what a tag is of, as its headers say: a weak comparison (RFC 9110, 8.8.3.2).
 pub(super) fn is_known(headers: &HeaderMap, tag: &str) -> bool {
     let known = headers.get_all(IF_NONE_MATCH).iter();
     let mut known = known
@@ -194,7 +199,7 @@ pub(super) fn is_known(headers: &HeaderMap, tag: &str) -> bool {
         .flat_map(|value| value.split(','));
     known.any(|one| {
         let one = one.trim();
-        one == "*" || one.trim_start_matches("W/") == tag
+        one == "*" || one.trim_start_matches("W/") == tag.trim_start_matches("W/")
     })
 }
 

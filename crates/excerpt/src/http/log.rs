@@ -38,7 +38,13 @@ pub(super) fn start(format: LogFormat) {
             .with(levels(LevelFilter::WARN))
             .try_init(),
         LogFormat::Json => all
-            .with(output.json().with_target(false).flatten_event(true))
+            .with(
+                output
+                    .json()
+                    .with_target(false)
+                    .flatten_event(true)
+                    .with_span_list(false),
+            )
             .with(levels(LevelFilter::INFO))
             .try_init(),
         LogFormat::Off => Ok(()),

@@ -7,9 +7,10 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::header::{
-    CONNECTION, CONTENT_SECURITY_POLICY, REFERRER_POLICY, TRANSFER_ENCODING, X_CONTENT_TYPE_OPTIONS,
+    ALLOW, CONNECTION, CONTENT_SECURITY_POLICY, REFERRER_POLICY, TRANSFER_ENCODING,
+    X_CONTENT_TYPE_OPTIONS,
 };
-use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{MethodRouter, any, get, post};
@@ -83,6 +84,11 @@ fn described(
 
 /// MCP, by the server of the client.
 async fn mcp(call: Call) -> Result<Response, ProblemDetails> {
+    if call.parts.method != Method::POST {
+        let detail = "MCP is spoken by `POST` here";
+        let refused = ProblemDetails::new(StatusCode::METHOD_NOT_ALLOWED, detail);
+        return Ok(([(ALLOW, "POST")], refused).into_response());
+    }
     let (service, server) = (call.tenant.mcp.clone(), Arc::clone(&call.server));
     let request = call.into_request();
     let announced = request.body().size_hint().exact();
@@ -169,7 +175,7 @@ async fn told(State(server): State<Arc<Server>>, request: Request, next: Next) -
         _ => "other",
     };
     server.metrics.answered(&route, known, status, took);
-    let milliseconds = took.as_secs_f64() * 1_000.0;
+    let milliseconds = took.as_micros() as f64 / 1_000.0;
     span.in_scope(|| match status {
         0..400 => tracing::info!(target: ACCESS, status, milliseconds, "answered"),
         _ => tracing::warn!(target: ACCESS, status, milliseconds, "answered"),

@@ -156,6 +156,12 @@ fn a_token_in_an_address_is_refused() {
         form.as_bytes(),
     );
     assert_eq!(answer.status, 303);
+    assert!(!answer.header("set-cookie").unwrap().contains("Secure"));
+
+    // Behind a proxy that encrypts, the cookie is for encrypted connections alone.
+    let headers = [("X-Forwarded-Proto", "https")];
+    let answer = server.ask(("GET", &target), "", &headers, b"");
+    assert!(answer.header("set-cookie").unwrap().ends_with("; Secure"));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 
-use crate::http::call::{body_of, is_known};
+use crate::http::call::{body_of, is_known, tag_of};
 use crate::http::problem::ProblemDetails;
 use crate::http::server::Server;
 pub(super) use shell::policy;
@@ -71,7 +71,7 @@ async fn shell(
 ) -> Result<Response, ProblemDetails> {
     let uri = request.uri();
     if let Some(token) = parameter(uri, "token") {
-        return exchanged(&server, &token, &without_token(uri));
+        return exchanged(&server, request.headers(), &token, &without_token(uri));
     }
     match server.guard.admits(request.headers()) {
         true => Ok(file(shell::SHELL.as_bytes(), HTML, request.headers())),
@@ -84,12 +84,13 @@ async fn session(
     State(server): State<Arc<Server>>,
     request: Request,
 ) -> Result<Response, ProblemDetails> {
-    let body = body_of(request.into_body(), FORM_LIMIT, &server.hook_bodies).await?;
+    let (parts, body) = request.into_parts();
+    let body = body_of(body, FORM_LIMIT, &server.hook_bodies).await?;
     let fields: Vec<(String, String)> = serde_html_form::from_bytes(&body.bytes)
         .map_err(|_| ProblemDetails::field("token", "expected a form with the field `token`"))?;
     let token = fields.into_iter().find(|(name, _)| name == "token");
     match token {
-        Some((_, token)) => exchanged(&server, token.trim(), "/"),
+        Some((_, token)) => exchanged(&server, &parts.headers, token.trim(), "/"),
         None => Err(ProblemDetails::field(
             "token",
             "expected a form with the field `token`",
@@ -97,8 +98,14 @@ async fn session(
     }
 }
 
-fn exchanged(server: &Server, token: &str, place: &str) -> Result<Response, ProblemDetails> {
-    let Some(session) = server.guard.exchange(token, server.is_secure)? else {
+fn exchanged(
+    server: &Server,
+    headers: &HeaderMap,
+    token: &str,
+    place: &str,
+) -> Result<Response, ProblemDetails> {
+    let is_secure = server.is_secure || is_encrypted_by_proxy(headers);
+    let Some(session) = server.guard.exchange(token, is_secure)? else {
         let message = "This token is unknown, has expired or was revoked.";
         return Ok(sign_in(StatusCode::UNAUTHORIZED, Some(message)));
     };
@@ -113,6 +120,13 @@ fn exchanged(server: &Server, token: &str, place: &str) -> Result<Response, Prob
     }
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
+}
+
+/// Whether a proxy says that the browser's connection to it is encrypted. A client that says so
+/// itself only keeps its own cookie from being sent in clear.
+fn is_encrypted_by_proxy(headers: &HeaderMap) -> bool {
+    let scheme = headers.get("x-forwarded-proto");
+    scheme.is_some_and(|scheme| scheme.as_bytes().eq_ignore_ascii_case(b"https"))
 }
 
 async fn asset(
@@ -134,7 +148,7 @@ async fn asset(
 
 /// A file of the page. The browser asks again each time, and keeps it while it is the same.
 fn file(bytes: &'static [u8], kind: &'static str, asked: &HeaderMap) -> Response {
-    let tag = format!("\"{}\"", excerpt_chunk::Hash::of(bytes));
+    let tag = tag_of(bytes);
     let mut response = match is_known(asked, &tag) {
         true => StatusCode::NOT_MODIFIED.into_response(),
         false => bytes.into_response(),

@@ -154,7 +154,7 @@ export interface Source {
   documents: number;
   chunks: number;
   synced: number | null;
-  state: "current" | "syncing" | "waiting" | "failed" | "incomplete";
+  state: "current" | "syncing" | "waiting" | "failed" | "incomplete" | "unchecked";
   failure: string | null;
   progress: { stage: "list" | "cut" | "keywords" | "vectors" | "commit"; done: number; total: number } | null;
   address: string | null;
