@@ -59,6 +59,12 @@ pub struct SearchRequest {
     pub fold_copies: bool,
     /// Exclude hits with a lower score. Default: none.
     pub min_score: Option<f32>,
+    /// Exclude hits whose score is below this share of the best one's. Default: as configured, 0.
+    #[schemars(range(min = 0, max = 1))]
+    pub min_share: Option<f32>,
+    /// Whether each hit has only the sentences or statements around the evidence as its text.
+    /// Default: as configured, no.
+    pub precise: Option<bool>,
     /// Whether hits that are probably no answers are left out. Default: no.
     pub without_weak: bool,
     /// Whether each hit says how its score is made up. Default: no.
@@ -89,6 +95,8 @@ impl Default for SearchRequest {
             offset: 0,
             fold_copies: false,
             min_score: None,
+            min_share: None,
+            precise: None,
             without_weak: false,
             explain: false,
             ranking: None,
@@ -255,7 +263,10 @@ impl SearchRequest {
         mut filter: Filter,
         configured: Ranking,
     ) -> ServiceResult<SearchReply> {
+        let min_share = self.min_share.unwrap_or(configured.min_share);
+        let precise = self.precise.unwrap_or(configured.precise);
         let mut ranking = self.ranking.map_or(configured, RankingPreset::ranking);
+        (ranking.min_share, ranking.precise) = (min_share, precise);
         ranking.channels = self.channels.unwrap_or(ranking.channels);
         ranking.fusion = self.fusion.unwrap_or(ranking.fusion);
         filter.tags.clone_from(&self.tags);

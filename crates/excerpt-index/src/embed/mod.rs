@@ -13,13 +13,10 @@ mod wordpiece;
 pub use http::{HttpCheck, HttpEmbedder, HttpOptions};
 pub use static_table::StaticTable;
 
-use std::sync::LazyLock;
-
 /// The embedder with this identity, if it is available whatever the configuration: the built-in
 /// [`StaticTable`].
 pub(crate) fn always_there(identity: &str) -> Option<&'static dyn Embedder> {
-    static BUILT_IN: LazyLock<Option<StaticTable>> = LazyLock::new(|| StaticTable::built_in().ok());
-    let table = BUILT_IN.as_ref()?;
+    let table = StaticTable::shared()?;
     (table.identity() == identity).then_some(table)
 }
 

@@ -4,6 +4,7 @@
 //! `models/static/README.md` documents the origin of the table, its quality, and its file format.
 
 use std::fmt;
+use std::sync::LazyLock;
 
 use rayon::prelude::*;
 
@@ -58,6 +59,13 @@ impl StaticTable {
         StaticTable::read(TABLE, sum).map_err(|fault| Error::Table {
             source: fault.into(),
         })
+    }
+
+    /// The built-in table, read once for the whole process; `None` if it is damaged.
+    pub(crate) fn shared() -> Option<&'static StaticTable> {
+        static BUILT_IN: LazyLock<Option<StaticTable>> =
+            LazyLock::new(|| StaticTable::built_in().ok());
+        BUILT_IN.as_ref()
     }
 
     /// Reads a table and checks everything that would otherwise fail later.

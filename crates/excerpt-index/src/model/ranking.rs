@@ -20,6 +20,12 @@ pub struct Ranking {
     pub vectors_in_code: f32,
     /// The constant of [`Fusion::Rrf`]. Default: 60.
     pub rrf_k: f32,
+    /// Chunks whose score is below this share of the best one's are no hits, from 0 to 1. Default:
+    /// 0, every chunk that was found may be one.
+    pub min_share: f32,
+    /// Whether a hit has only the sentences or statements around the evidence as its text, in place
+    /// of the whole chunk. Default: no.
+    pub precise: bool,
     /// The signals.
     pub signals: Signals,
 }
@@ -42,6 +48,7 @@ impl Ranking {
                 self.rrf_k,
                 ("a number from 0 to 1000", 0.0, 1000.0),
             ),
+            ("min_share", self.min_share, share),
             ("all_words", signals.all_words, factor),
             ("index_document", signals.index_document, factor),
             ("path_word", signals.path_word, factor),
@@ -88,6 +95,8 @@ impl Default for Ranking {
             vectors_in_prose: 0.3,
             vectors_in_code: 0.4,
             rrf_k: 60.0,
+            min_share: 0.0,
+            precise: false,
             signals: Signals::default(),
         }
     }
@@ -123,6 +132,8 @@ impl RankingPreset {
                 vectors_in_prose: 0.6,
                 vectors_in_code: 0.6,
                 rrf_k: 60.0,
+                min_share: 0.0,
+                precise: false,
                 signals: Signals {
                     index_document: 1.25,
                     path_word: 1.15,

@@ -7,6 +7,7 @@ use excerpt_chunk::{Hash, Markdown};
 use super::copies::{self, COMPARED, Compared, Shown};
 use super::fusion::Scored;
 use super::group::Group;
+use super::precise::Narrower;
 use super::snippet::Marker;
 use super::weak::Evidence;
 use crate::model::{AlsoIn, ChunkKey, DocumentHits, Hit, Query, Snippet};
@@ -24,6 +25,8 @@ const MOST_FURTHER: usize = 256;
 pub(super) struct Hits<'a> {
     pub(super) query: &'a Query,
     pub(super) vector: Option<&'a QueryVector>,
+    /// Finds the evidence in each hit, if only that is wanted.
+    pub(super) narrower: Option<&'a Narrower>,
     pub(super) marker: Marker,
     /// The number of searched chunks.
     pub(super) chunks: u64,
@@ -52,7 +55,9 @@ impl Hits<'_> {
                     break;
                 }
                 if let Some((document, chunks)) = self.hits(list, found, group, &mut passages) {
-                    kept.add(document, group.score, chunks);
+                    let repeated = kept.repeated(document, &chunks);
+                    let chunks = self.narrowed(document, chunks);
+                    kept.add(document, group.score, chunks, repeated);
                 }
             }
             rest = later;
@@ -153,6 +158,30 @@ impl Hits<'_> {
         })
     }
 
+    /// Only the evidence in each hit, if only that is wanted.
+    fn narrowed(&mut self, document: &StoredDocument, mut hits: Vec<Hit>) -> Vec<Hit> {
+        let Some(narrower) = self.narrower else {
+            return hits;
+        };
+        for hit in &mut hits {
+            let body = body(document, hit.span.bytes.start, &hit.text);
+            let text = &hit.text[body..];
+            let found = narrower.narrow(&document.path, text, &mut self.marker);
+            let bytes = body + found.bytes.start..body + found.bytes.end;
+            let lines = |text: &str| text.matches('\n').count();
+            let first = hit.span.lines.0 + lines(&hit.text[..bytes.start]);
+            let evidence = hit.text[bytes.clone()].to_string();
+            let last = first + lines(evidence.trim_end_matches('\n'));
+            hit.snippet = self.marker.mark(&evidence, 0, first, &[]).0;
+            hit.citation = format!("{}:{first}-{last}", document.path);
+            hit.span.lines = (first, last);
+            hit.span.bytes = hit.span.bytes.start + bytes.start..hit.span.bytes.start + bytes.end;
+            hit.tokens = found.tokens;
+            hit.text = evidence;
+        }
+        hits
+    }
+
     /// The lines of a chunk that answer best, and the share of the query that the chunk contains
     /// together with its titles.
     fn mark(
@@ -169,10 +198,7 @@ impl Hits<'_> {
         .into_iter()
         .chain(titles.map(|title| &**title))
         .collect();
-        let body = match chunk.span.bytes.start {
-            0 if document.is_markdown() => Markdown::body(text),
-            _ => 0,
-        };
+        let body = body(document, chunk.span.bytes.start, text);
         self.marker.mark(text, body, chunk.span.lines.0, &around)
     }
 
@@ -187,6 +213,14 @@ impl Hits<'_> {
         let floor = self.vector.and_then(|vector| vector.floor);
         // What is of the day that was asked about is an answer, whatever its words.
         !found.is_of_asked_day && evidence.is_weak(self.chunks, floor)
+    }
+}
+
+/// Where the text of a chunk begins that is no front matter, of one from the byte `start` on.
+fn body(document: &StoredDocument, start: usize, text: &str) -> usize {
+    match start {
+        0 if document.is_markdown() => Markdown::body(text),
+        _ => 0,
     }
 }
 
@@ -210,8 +244,14 @@ impl KeptDocuments {
         }
     }
 
-    /// Adds a document, or only its place if it repeats a better one.
-    fn add(&mut self, document: &StoredDocument, score: f32, chunks: Vec<Hit>) {
+    /// Adds a document, or only its place if it repeats the better one at a position.
+    fn add(
+        &mut self,
+        document: &StoredDocument,
+        score: f32,
+        chunks: Vec<Hit>,
+        repeated: Option<usize>,
+    ) {
         let hits = DocumentHits {
             rank: self.documents.len() + 1,
             source: document.source.path().into(),
@@ -227,18 +267,17 @@ impl KeptDocuments {
             chunks,
             also_in: Vec::new(),
         };
-        let repeated = match self.folds {
-            true => self.repeated(document, &hits.chunks),
-            false => None,
-        };
         match repeated.and_then(|at| self.documents.get_mut(at)) {
             Some(better) => better.also_in.push(also_in(better, &hits)),
             None => self.documents.push(hits),
         }
     }
 
-    /// The position of the document that these chunks of a lower one repeat.
+    /// The position of the document that these chunks of a lower one repeat, if copies are folded.
     fn repeated(&mut self, document: &StoredDocument, chunks: &[Hit]) -> Option<usize> {
+        if !self.folds {
+            return None;
+        }
         let passages = chunks.iter().map(|hit| &*hit.text);
         let mut found = Compared::new(&document.path, document.text, passages);
         if document.is_code() {

@@ -17,6 +17,7 @@ mod fusion;
 mod group;
 mod hits;
 mod naming;
+mod precise;
 mod query;
 mod ranked;
 mod signals;
@@ -37,6 +38,7 @@ use crate::store::{LexicalQuery, Period, StoreError};
 use dates::AskedPeriod;
 use fusion::{DEPTH, Scored};
 use hits::Hits;
+use precise::Narrower;
 use query::Words;
 use ranked::Ranker;
 use snippet::Marker;
@@ -102,6 +104,10 @@ impl<'q> ParsedQuery<'q> {
             asked: asked.as_ref(),
             survey: &survey,
             vector: vector.as_ref(),
+            narrower: match query.ranking.precise {
+                true => Narrower::new(&self.pieces(&survey)),
+                false => None,
+            },
             today,
         };
         let mut answer = search.answer(notes)?;
@@ -117,7 +123,11 @@ impl<'q> ParsedQuery<'q> {
         asked: Option<&AskedPeriod>,
     ) -> Result<Survey, StoreError> {
         let embedder = embedder.filter(|_| self.query.ranking.channels != Channels::Keywords);
-        let pieces = self.words.pieces.iter().filter(|_| embedder.is_some());
+        let pieces = self
+            .words
+            .pieces
+            .iter()
+            .filter(|_| embedder.is_some() || self.query.ranking.precise);
         let pieces: Vec<String> = pieces.map(|(_, term)| term.clone()).collect();
         snapshot.survey(&SurveyRequest {
             terms: &self.words.required,
@@ -245,6 +255,8 @@ struct Search<'a> {
     asked: Option<&'a AskedPeriod>,
     survey: &'a Survey,
     vector: Option<&'a QueryVector>,
+    /// Finds the evidence in each hit, if only that is wanted.
+    narrower: Option<Narrower>,
     /// The day of the search.
     today: NaiveDate,
 }
@@ -322,6 +334,7 @@ impl Search<'_> {
         Hits {
             query: self.query,
             vector: self.vector,
+            narrower: self.narrower.as_ref(),
             marker: Marker::new(self.words, &self.survey.weights, self.survey.chunks),
             chunks: self.survey.chunks,
             limit: self.limit(),

@@ -48,6 +48,9 @@ impl Ranker<'_> {
             signals::favour(&mut all, signals.date);
             sort(&mut all, list);
         }
+        let best = all.first().map_or(0.0, |found| found.score);
+        let least = best * self.query.ranking.min_share;
+        all.truncate(all.partition_point(|found| found.score >= least));
         all
     }
 

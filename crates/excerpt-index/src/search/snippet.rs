@@ -81,6 +81,12 @@ impl Marker {
         (snippet, coverage)
     }
 
+    /// The share of the query that a text contains, from 0 to 1.
+    pub(super) fn share(&mut self, text: &str) -> f32 {
+        let matches = self.matches(text);
+        self.coverage(&matches, &[])
+    }
+
     /// The share of the query that is contained, from 0 to 1: each word is weighted by its rarity,
     /// including those that do not occur.
     fn coverage(&mut self, matches: &[Match], around: &[&str]) -> f32 {

@@ -56,6 +56,8 @@ const RANKING: &Fields = &[
     ("vectors_in_prose", FieldType::Number),
     ("vectors_in_code", FieldType::Number),
     ("rrf_k", FieldType::Number),
+    ("min_share", FieldType::Number),
+    ("precise", FieldType::Truth),
     ("signals", FieldType::Table(SIGNALS)),
 ];
 

@@ -280,6 +280,69 @@ fn passages_files_and_the_best_alone() {
 }
 
 #[test]
+fn a_precise_answer_is_the_text_around_the_evidence() {
+    let filler = "The garden is watered in the evening, when it is cool.\n".repeat(12);
+    let text =
+        format!("---\ntitle: Day\n---\n# Day\n\n{filler}\nThe kettle broke at noon.\n\n{filler}");
+    let project = Project::new().file("day.md", &*text);
+    let question = ["search", "when was it that the kettle broke"];
+    let found = |more: &[&str]| {
+        let run = project.run(&[&question, more].concat()).ok();
+        serde_json::from_str::<Value>(run.stdout.lines().next().unwrap()).unwrap()
+    };
+    let whole = found(&["--json"]);
+    let precise = found(&["--json", "--precise"]);
+    let evidence = precise["text"].as_str().unwrap();
+    assert!(evidence.contains("kettle broke at noon"), "{evidence}");
+    assert!(evidence.len() < whole["text"].as_str().unwrap().len() / 2);
+    assert_eq!(
+        (&precise["id"], &precise["score"]),
+        (&whole["id"], &whole["score"])
+    );
+    // Its place is that of the text.
+    let bytes: Vec<usize> = serde_json::from_value(precise["span"]["bytes"].clone()).unwrap();
+    assert_eq!(&text[bytes[0]..bytes[1]], evidence);
+    let lines: Vec<usize> = serde_json::from_value(precise["span"]["lines"].clone()).unwrap();
+    let before = text[..bytes[0]].matches('\n').count() + 1;
+    assert_eq!(
+        lines,
+        [before, before + evidence.trim_end().matches('\n').count()]
+    );
+    assert_eq!(
+        precise["citation"],
+        format!("day.md:{}-{}", lines[0], lines[1])
+    );
+    let shown = project.run(&[&question[..], &["--precise"]].concat()).ok();
+    assert!(shown.stdout.contains("kettle broke at noon"));
+    // As a setting.
+    let project = project.file("excerpt.toml", "[search]\nprecise = true\n");
+    let run = project.run(&[&question[..], &["--json"]].concat()).ok();
+    assert!(
+        run.stdout
+            .contains(&serde_json::to_string(evidence).unwrap()),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn hits_far_below_the_best_are_left_out_on_request() {
+    let project = notes();
+    let scores = |share: &str| -> Vec<f64> {
+        let run = search(&project, &["--json", "--min-share", share]).ok();
+        let lines = run.stdout.lines();
+        let hits = lines.map(|line| serde_json::from_str::<Value>(line).unwrap());
+        hits.map(|hit| hit["score"].as_f64().unwrap()).collect()
+    };
+    let all = scores("0");
+    let share = all[1] / all[0] - 0.001;
+    assert_eq!(scores(&share.to_string()), all[..2]);
+    assert_eq!(scores("1")[0], all[0]);
+    search(&project, &["--min-share", "1.5"])
+        .fails("excerpt: `min_share` is `1.5`, expected a share from 0 to 1");
+}
+
+#[test]
 fn a_pattern_gets_every_document_that_it_matches() {
     let project = notes();
     project.run(&["sync"]).ok();

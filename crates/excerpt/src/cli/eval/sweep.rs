@@ -110,15 +110,8 @@ impl Combination {
                     fields(&said, "")
                 );
             };
-            *found = match value.parse::<f64>() {
-                Ok(number) => Value::from(number),
-                Err(_) if value == "none" => Value::Null,
-                Err(_) => Value::from(&**value),
-            };
-            // Counts are whole numbers.
-            if let Ok(count) = value.parse::<u64>() {
-                *found = Value::from(count);
-            }
+            // A number, or `true` or `false`; everything else is a name.
+            *found = serde_json::from_str(value).unwrap_or_else(|_| Value::from(&**value));
         }
         serde_json::from_value(said).map_err(|error| anyhow!("--sweep {self}: {error}"))
     }

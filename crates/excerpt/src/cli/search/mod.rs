@@ -52,6 +52,9 @@ pub(crate) struct Args {
     /// Print whole passages instead of snippets
     #[arg(long, conflicts_with_all = ["files", "json"])]
     full: bool,
+    /// Reduce each passage to the sentences or statements around the evidence
+    #[arg(long, conflicts_with_all = ["documents", "files", "full"])]
+    precise: bool,
     /// Print only the paths of the documents, one per line
     #[arg(long, conflicts_with = "json")]
     files: bool,
@@ -61,6 +64,9 @@ pub(crate) struct Args {
     /// Exclude hits with a lower score, as --explain shows it
     #[arg(long, value_name = "SCORE", hide_short_help = true)]
     min_score: Option<f32>,
+    /// Exclude hits whose score is below this share of the best one's, from 0 to 1
+    #[arg(long, value_name = "SHARE", hide_short_help = true)]
+    min_share: Option<f32>,
     /// Open the best passage in $VISUAL or $EDITOR, at its line
     #[arg(long, conflicts_with = "json", hide_short_help = true)]
     open: bool,
@@ -190,6 +196,8 @@ impl Args {
             limit: self.limit,
             fold_copies: self.folds_copies(),
             min_score: self.min_score,
+            min_share: self.min_share,
+            precise: self.precise.then_some(true),
             ranking: self.ranking,
             channels: self.channels,
             fusion: self.fusion,
@@ -228,7 +236,7 @@ impl Args {
     }
 
     fn shown(&self) -> Shown {
-        match (self.files, self.documents, self.full) {
+        match (self.files, self.documents, self.full || self.precise) {
             (true, ..) => Shown::Files,
             (_, true, _) => Shown::Documents,
             (.., true) => Shown::Passages,
