@@ -41,6 +41,8 @@ mod sync;
 pub use analysis::days::Days;
 pub use analysis::is_date;
 pub use embed::{EmbedError, Embedder, HttpCheck, HttpEmbedder, HttpOptions, StaticTable, Vectors};
+#[cfg(feature = "onnx")]
+pub use embed::{OnnxEmbedder, OnnxOptions, Pooling};
 pub use excerpt_chunk::{Config, Settings};
 pub use fs::disk::make_folder_private;
 pub use fs::open::{CONFIGURATION_LIMIT, FileKind, Refused, read_below, read_named, stat_below};

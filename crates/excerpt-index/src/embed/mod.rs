@@ -1,16 +1,22 @@
 //! From text to vectors: texts with similar meaning have vectors with a high cosine.
 //!
 //! An [`Embedder`] computes [`Vectors`], one per text, each of unit length. [`StaticTable`] is
-//! built in; [`HttpEmbedder`] gets them from an endpoint.
+//! built in; [`HttpEmbedder`] gets them from an endpoint; `OnnxEmbedder` computes them with a model
+//! on disk.
 
 mod characters;
 #[cfg(test)]
 pub(crate) mod conformance;
 mod http;
+#[cfg(feature = "onnx")]
+mod onnx;
 mod static_table;
+mod windows;
 mod wordpiece;
 
 pub use http::{HttpCheck, HttpEmbedder, HttpOptions};
+#[cfg(feature = "onnx")]
+pub use onnx::{OnnxEmbedder, OnnxOptions, Pooling};
 pub use static_table::StaticTable;
 
 /// The embedder with this identity, if it is available whatever the configuration: the built-in

@@ -278,6 +278,14 @@ pub enum Error {
         /// The values that are accepted.
         expected: &'static str,
     },
+    /// The folder of an embedding model cannot be used.
+    #[error("cannot use the model in `{}`: {reason}", path.display())]
+    Model {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong with it and what to do about it.
+        reason: String,
+    },
     /// A number in a [`Ranking`](crate::Ranking) is out of range.
     #[error("`{setting}` is `{found}`, expected {expected}")]
     Ranking {

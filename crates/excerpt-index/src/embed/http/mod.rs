@@ -28,6 +28,7 @@ use sha2::{Digest, Sha256};
 use self::endpoint::{Endpoint, Failure};
 use self::machine::{Machine, ThisMachine};
 pub use self::options::HttpOptions;
+use super::windows::windows;
 use super::{EmbedError, Embedder, Vectors, to_unit_length};
 use crate::model::Result;
 
@@ -278,25 +279,6 @@ struct Window<'t> {
     /// The position of the text among the others.
     of: usize,
     text: &'t str,
-}
-
-/// Splits a text into windows of at most `most` characters that end after white space where
-/// possible. Windows of only white space are omitted.
-fn windows(text: &str, most: usize) -> Vec<&str> {
-    let mut windows = Vec::new();
-    let mut rest = text;
-    while let Some((end, _)) = rest.char_indices().nth(most) {
-        let space = rest[..end].char_indices().rfind(|(_, c)| c.is_whitespace());
-        let space = space.map(|(at, c)| at + c.len_utf8());
-        // Unless that would make the window less than half full.
-        let end = space.filter(|at| *at > end / 2).unwrap_or(end);
-        let (window, behind) = rest.split_at(end);
-        windows.push(window);
-        rest = behind;
-    }
-    windows.push(rest);
-    windows.retain(|window| !window.trim().is_empty());
-    windows
 }
 
 /// A name that differs whenever a vector could: the model and the dimensions for people, and a hash

@@ -247,18 +247,6 @@ fn a_long_text_has_the_mean_of_its_windows() {
 }
 
 #[test]
-fn a_window_ends_behind_white_space_unless_it_is_far_away() {
-    assert_eq!(windows("abc def", 7), ["abc def"]);
-    assert_eq!(windows("abc def", 6), ["abc ", "def"]);
-    assert_eq!(windows("a bcdefgh", 4), ["a bc", "defg", "h"]);
-    assert_eq!(windows("ä\u{3000}öü", 3), ["ä\u{3000}", "öü"]);
-    assert_eq!(windows(&"🦀".repeat(5), 2), ["🦀🦀", "🦀🦀", "🦀"]);
-    assert_eq!(windows("abcd         efgh", 4), ["abcd", " efg", "h"]);
-    assert!(windows(" \n ", 2).is_empty());
-    assert!(windows("", 2).is_empty());
-}
-
-#[test]
 fn the_key_is_sent_and_shown_nowhere() {
     // The server repeats the key in its error.
     let refuse = |asked: &Request| {
