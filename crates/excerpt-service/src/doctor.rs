@@ -46,6 +46,9 @@ pub struct EmbedderReport {
     /// The address of the endpoint, if it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
+    /// The folder of the model, if it is one on disk.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<PathBuf>,
 }
 
 /// An index that can be read.
@@ -136,7 +139,15 @@ pub fn diagnose(place: &Located, choice: &EmbeddingChoice) -> Diagnosis {
 fn check_embedder(embedding: &Embedding) -> Result<Option<EmbedderReport>, String> {
     match embedding {
         Embedding::None => Ok(None),
-        Embedding::BuiltIn => check_table(embedding.provider()).map(Some),
+        Embedding::BuiltIn => {
+            let table = StaticTable::built_in().map_err(|error| error.to_string())?;
+            check_local(embedding.provider(), &table, None).map(Some)
+        }
+        #[cfg(feature = "onnx")]
+        Embedding::Onnx(model) => {
+            let embedder = model.loaded().map_err(|error| error.to_string())?;
+            check_local(embedding.provider(), &*embedder, Some(model.folder())).map(Some)
+        }
         Embedding::Http(options) => {
             let embedder = HttpEmbedder::new(options.as_ref().clone());
             let embedder = embedder.map_err(|error| error.to_string())?;
@@ -147,23 +158,29 @@ fn check_embedder(embedding: &Embedding) -> Result<Option<EmbedderReport>, Strin
                 dimensions: check.dimensions,
                 seconds: check.time.as_secs_f64(),
                 url: Some(check.url),
+                path: None,
             }))
         }
     }
 }
 
-fn check_table(provider: &'static str) -> Result<EmbedderReport, String> {
-    let table = StaticTable::built_in().map_err(|error| error.to_string())?;
+/// Checks an embedder that computes the vectors itself.
+fn check_local(
+    provider: &'static str,
+    embedder: &dyn Embedder,
+    path: Option<&Path>,
+) -> Result<EmbedderReport, String> {
     let started = Instant::now();
-    let mut vectors = Vectors::new(table.dimensions());
-    let made = table.embed_documents(&[SAMPLE], &mut vectors);
+    let mut vectors = Vectors::new(embedder.dimensions());
+    let made = embedder.embed_documents(&[SAMPLE], &mut vectors);
     made.map_err(|error| error.to_string())?;
     Ok(EmbedderReport {
         provider,
-        identity: table.identity().to_string(),
-        dimensions: table.dimensions(),
+        identity: embedder.identity().to_string(),
+        dimensions: embedder.dimensions(),
         seconds: started.elapsed().as_secs_f64(),
         url: None,
+        path: path.map(Path::to_path_buf),
     })
 }
 
@@ -196,7 +213,9 @@ impl Diagnosis {
 
     fn read_index(&self, place: &Located) -> Result<IndexReport, Error> {
         let index = Index::open(&place.index, OpenOptions::default())?;
-        let index = match &self.embedding {
+        // The check of the embedder has reported a model that cannot be loaded.
+        let embedding = self.embedding.as_ref();
+        let index = match embedding.filter(|embedding| embedding.is_known()) {
             Some(embedding) => embedding.given_to(index)?,
             None => index.with_embedder(None),
         };

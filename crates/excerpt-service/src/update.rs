@@ -137,7 +137,7 @@ pub fn opened(
         return Ok(opened);
     }
     let has_others = target.sources.len() > 1;
-    let budget = TimeBudget::of(update.wait, embedding.asks_elsewhere());
+    let budget = TimeBudget::of(update.wait, embedding.takes_long());
     let mut rest: Option<Remaining> = None;
     for source in &target.sources {
         let is_bounded = mode == SyncMode::Auto
@@ -234,8 +234,8 @@ pub struct TimeBudget {
     end: Instant,
     /// The whole time from the start.
     wait: Duration,
-    /// Whether vectors come from an endpoint, and so may take any time.
-    asks_elsewhere: bool,
+    /// Whether vectors come from an endpoint or a model, and so may take any time.
+    takes_long: bool,
 }
 
 impl TimeBudget {
@@ -246,11 +246,11 @@ impl TimeBudget {
     const KEYWORDS: f64 = 0.2;
 
     /// A deadline that starts now.
-    pub fn of(wait: Duration, asks_elsewhere: bool) -> Self {
+    pub fn of(wait: Duration, takes_long: bool) -> Self {
         TimeBudget {
             end: Instant::now() + wait,
             wait,
-            asks_elsewhere,
+            takes_long,
         }
     }
 
@@ -261,7 +261,7 @@ impl TimeBudget {
             Stage::List => return false,
             Stage::Cut => TimeBudget::CUT,
             Stage::Keywords => TimeBudget::KEYWORDS,
-            _ if self.asks_elsewhere => return true,
+            _ if self.takes_long => return true,
             _ => 0.0,
         };
         Instant::now() + self.wait.mul_f64(left) >= self.end

@@ -1,4 +1,7 @@
-//! The configured embedder: the built-in table, an endpoint, or none.
+//! The configured embedder: the built-in table, an endpoint, a model on disk, or none.
+
+#[cfg(feature = "onnx")]
+mod model;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,13 +11,17 @@ use serde_json::{Value, json};
 
 use super::fields::{FieldType, FieldValue, Fields, Table};
 use crate::error::{ServiceError, ServiceResult};
+#[cfg(feature = "onnx")]
+use model::ModelOnDisk;
 
 /// The name of the configuration table.
 pub(crate) const TABLE: &str = "embedding";
 
 /// The fields of the configuration table.
 pub(crate) const FIELDS: &Fields = &[
-    ("provider", FieldType::OneOf(&[BUILT_IN, HTTP, NONE])),
+    ("provider", FieldType::OneOf(&[BUILT_IN, HTTP, ONNX, NONE])),
+    ("path", FieldType::Text),
+    ("pooling", FieldType::OneOf(&["mean", "cls"])),
     ("url", FieldType::Text),
     ("model", FieldType::Text),
     ("dimensions", FieldType::Whole(MOST)),
@@ -32,9 +39,13 @@ pub(crate) const FIELDS: &Fields = &[
 
 const BUILT_IN: &str = "built-in";
 const HTTP: &str = "http";
+const ONNX: &str = "onnx";
 const NONE: &str = "none";
 
-/// The maximum of any number for an endpoint.
+/// The fields of a model on disk alone.
+const OF_MODEL: [&str; 2] = ["path", "pooling"];
+
+/// The maximum of any number.
 const MOST: u64 = 1 << 24;
 
 /// The maximum timeout of a request, in seconds.
@@ -55,6 +66,9 @@ pub enum Embedding {
     None,
     /// An endpoint.
     Http(Box<HttpOptions>),
+    /// A model on disk.
+    #[cfg(feature = "onnx")]
+    Onnx(Arc<ModelOnDisk>),
 }
 
 impl Embedding {
@@ -63,22 +77,44 @@ impl Embedding {
         let Some(provider) = table.entry("provider") else {
             // A table with an address is not meant to select the built-in embedder.
             return match table.0.first_key_value() {
-                Some((field, entry)) => Err(entry.fault(format!(
-                    "`{field}` is set without a `provider`, expected `provider = \"{HTTP}\"` next to it"
-                ))),
+                Some((field, entry)) => {
+                    let provider = match OF_MODEL.contains(&&**field) {
+                        true => ONNX,
+                        false => HTTP,
+                    };
+                    Err(entry.fault(format!(
+                        "`{field}` is set without a `provider`, expected `provider = \"{provider}\"` next to it"
+                    )))
+                }
                 None => Ok(Embedding::BuiltIn),
             };
         };
         match provider.value.as_str() {
             Some(HTTP) => http(table, provider).map(|options| Embedding::Http(Box::new(options))),
+            #[cfg(feature = "onnx")]
+            Some(ONNX) => model::of(table, provider).map(|model| Embedding::Onnx(Arc::new(model))),
+            #[cfg(not(feature = "onnx"))]
+            Some(ONNX) => Err(provider.fault(
+                "this excerpt was built without models on disk: build it with the feature `onnx`",
+            )),
             Some(NONE) => Ok(Embedding::None),
             _ => Ok(Embedding::BuiltIn),
         }
     }
 
-    /// Whether vectors come from an endpoint, and so may take any time.
-    pub fn asks_elsewhere(&self) -> bool {
-        matches!(self, Embedding::Http(_))
+    /// Whether vectors come from an endpoint or a model, and so may take any time.
+    pub fn takes_long(&self) -> bool {
+        !matches!(self, Embedding::BuiltIn | Embedding::None)
+    }
+
+    /// Whether the identity of the embedder is known: that of a model is only when it can be
+    /// loaded.
+    pub fn is_known(&self) -> bool {
+        match self {
+            #[cfg(feature = "onnx")]
+            Embedding::Onnx(model) => model.loaded().is_ok(),
+            _ => true,
+        }
     }
 
     /// The name of the provider in the configuration.
@@ -87,6 +123,8 @@ impl Embedding {
             Embedding::BuiltIn => BUILT_IN,
             Embedding::None => NONE,
             Embedding::Http(_) => HTTP,
+            #[cfg(feature = "onnx")]
+            Embedding::Onnx(_) => ONNX,
         }
     }
 
@@ -109,7 +147,9 @@ impl Embedding {
                 "requests_per_minute": options.requests_per_minute,
                 "key_variable": options.key_variable,
             }),
-            _ => json!({ "provider": self.provider() }),
+            #[cfg(feature = "onnx")]
+            Embedding::Onnx(model) => model.settings(),
+            Embedding::BuiltIn | Embedding::None => json!({ "provider": self.provider() }),
         }
     }
 
@@ -135,19 +175,26 @@ impl Embedding {
                 let embedder = HttpEmbedder::new(options.as_ref().clone())?;
                 index.with_embedder(Some(Arc::new(embedder)))
             }
+            #[cfg(feature = "onnx")]
+            Embedding::Onnx(model) => index.with_embedder(Some(model.loaded()?)),
         })
     }
 }
 
-/// Checks that the table of a project names no endpoint: a cloned project must not choose who reads
-/// the user's texts. `own` is the file where such a choice belongs.
+/// Checks that the table of a project names no endpoint and no model: a cloned project must not
+/// choose who reads the user's texts, or what the user's machine runs. `own` is the file where such
+/// a choice belongs.
 pub(crate) fn check_project(table: &Table, own: &str) -> ServiceResult<()> {
     for (field, entry) in &table.0 {
-        let harmless = field == "provider" && entry.value != HTTP;
+        let harmless = field == "provider" && entry.value != HTTP && entry.value != ONNX;
         if !harmless {
+            let choice = match entry.value == ONNX || OF_MODEL.contains(&&**field) {
+                true => "which model your machine runs",
+                false => "where your texts and questions are sent",
+            };
             return Err(entry.fault(format!(
-                "a project's file cannot set `{field}`, only `provider = \"{BUILT_IN}\"` or `\"{NONE}\"`: its author would choose where your \
-                 texts and questions are sent; to use it, set it in `{own}`"
+                "a project's file cannot set `{field}`, only `provider = \"{BUILT_IN}\"` or `\"{NONE}\"`: its author would choose {choice}; to use \
+                 it, set it in `{own}`"
             )));
         }
     }

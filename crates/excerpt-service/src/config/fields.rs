@@ -67,6 +67,13 @@ impl FieldValue {
     pub(crate) fn fault(&self, message: impl ToString) -> ServiceError {
         self.file.fault(self.place.clone(), message.to_string())
     }
+
+    /// The folder of its file, to which a path is relative.
+    #[cfg(feature = "onnx")]
+    pub(crate) fn folder(&self) -> PathBuf {
+        let path = std::path::absolute(&self.file.path).unwrap_or_else(|_| self.file.path.clone());
+        path.parent().map(PathBuf::from).unwrap_or_default()
+    }
 }
 
 /// A table: its fields by name, those of a nested table as `table.field`.

@@ -118,9 +118,9 @@ impl EngineWriter {
         let Some(seen) = sources.into_iter().find(|seen| seen.root == job.root) else {
             return Ok(CheckEnd::Complete);
         };
-        let asks_elsewhere = self.target.configuration.embedding.asks_elsewhere();
+        let takes_long = self.target.configuration.embedding.takes_long();
         self.is_first &= self.index()?.searched()? == 0;
-        let budget = self.is_first.then(|| TimeBudget::of(FIRST, asks_elsewhere));
+        let budget = self.is_first.then(|| TimeBudget::of(FIRST, takes_long));
         let begun = Instant::now();
         let writer_state = Arc::clone(&self.writer_state);
         let waiting = self.unfinished.len();
@@ -179,9 +179,9 @@ impl EngineWriter {
     }
 
     fn check_all(&mut self) -> ServiceResult<CheckEnd> {
-        let asks_elsewhere = self.target.configuration.embedding.asks_elsewhere();
+        let takes_long = self.target.configuration.embedding.takes_long();
         self.is_first &= self.index()?.searched()? == 0;
-        let budget = self.is_first.then(|| TimeBudget::of(FIRST, asks_elsewhere));
+        let budget = self.is_first.then(|| TimeBudget::of(FIRST, takes_long));
         self.is_first = false;
         let mut ended = CheckEnd::Complete;
         for seen in self.scope.sources()? {

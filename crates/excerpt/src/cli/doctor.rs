@@ -200,18 +200,26 @@ impl DoctorReport {
                 "index",
                 "none yet: run `excerpt sync` to create one".to_string(),
             )),
-            Some(index) => rows.extend(index_rows(index, embedding.is_some())),
+            Some(index) => {
+                let is_known = embedding.is_some_and(Embedding::is_known);
+                rows.extend(index_rows(index, is_known));
+            }
         }
         rows
     }
 }
 
 fn shown(embedder: &EmbedderReport) -> String {
-    let url = embedder.url.as_ref().map(|url| format!(" at {url}"));
+    let path = embedder
+        .path
+        .as_ref()
+        .map(|path| path.display().to_string());
+    let place = embedder.url.clone().or(path);
+    let place = place.map(|place| format!(" at {place}"));
     format!(
         "{}{}: `{}`, {} dimensions, a short text in {:.1} ms",
         embedder.provider,
-        url.unwrap_or_default(),
+        place.unwrap_or_default(),
         embedder.identity,
         embedder.dimensions,
         embedder.seconds * 1e3

@@ -154,6 +154,100 @@ fn a_project_does_not_choose_where_texts_are_sent() {
     assert!(endpoint.asked().is_empty());
 }
 
+#[cfg(feature = "onnx")]
+#[test]
+fn a_project_does_not_choose_what_the_machine_runs() {
+    const WHY: &str = "only `provider = \"built-in\"` or `\"none\"`: its author would choose which model your machine runs; to use it, set it in `[folder]/config/excerpt/excerpt.toml`";
+    for line in [
+        "provider = \"onnx\"",
+        "path = \"model\"",
+        "pooling = \"cls\"",
+    ] {
+        let name = line.split(' ').next().unwrap();
+        let carets = "^".repeat(name.len());
+        refused(
+            &format!("[embedding]\n{line}\n"),
+            &format!(
+                "excerpt: [folder]/project/excerpt.toml:2:1: a project's file cannot set `{name}`, {WHY}\n2 | {line}\n  | {carets}"
+            ),
+        );
+    }
+}
+
+#[cfg(feature = "onnx")]
+#[test]
+fn an_invalid_model_is_reported_with_its_position() {
+    let cases = [
+        (
+            "[embedding]\nprovider = \"onnx\"\n",
+            "2:1: `path` is missing, expected the folder of a model next to `provider = \"onnx\"`\n2 | provider = \"onnx\"\n  | ^^^^^^^^",
+        ),
+        (
+            "[embedding]\npath = \"model\"\n",
+            "2:1: `path` is set without a `provider`, expected `provider = \"onnx\"` next to it\n2 | path = \"model\"\n  | ^^^^",
+        ),
+        (
+            "[embedding]\nprovider = \"onnx\"\npath = \"model\"\npooling = \"max\"\n",
+            "4:11: `pooling` is `\"max\"`, expected one of mean, cls\n4 | pooling = \"max\"\n  |           ^^^^^",
+        ),
+        (
+            "[embedding]\nprovider = \"onnx\"\npath = \"model\"\nmax_input = 9000\n",
+            "4:1: invalid value `9000` for the embedder setting `max_input`, expected a number from 16 to 8192\n4 | max_input = 9000\n  | ^^^^^^^^^",
+        ),
+    ];
+    for (file, message) in cases {
+        let project = tea().own_file(file);
+        project.run(&["search", "tea"]).fails(&format!(
+            "excerpt: [folder]/config/excerpt/excerpt.toml:{message}"
+        ));
+    }
+}
+
+#[cfg(feature = "onnx")]
+#[test]
+fn a_model_that_cannot_be_loaded_is_an_error_and_a_finding() {
+    const REASON: &str = "cannot use the model in `[folder]/config/excerpt/models/mine`: there is no such folder: set `path` to the folder of the model";
+    let project = tea().own_file("[embedding]\nprovider = \"onnx\"\npath = \"models/mine\"\n");
+    for command in [&["search", "tea"][..], &["sync"]] {
+        project.run(command).fails(&format!("excerpt: {REASON}"));
+    }
+    let run = project.run(&["doctor"]);
+    assert_eq!(run.code, Some(1));
+    assert!(
+        run.stdout.contains(&format!("- {REASON}\n")),
+        "{}",
+        run.stdout
+    );
+}
+
+#[cfg(feature = "onnx")]
+#[test]
+fn a_model_on_disk_embeds_documents_and_questions() {
+    let Some(model) = std::env::var_os("EXCERPT_MINILM") else {
+        eprintln!(
+            "skipped: EXCERPT_MINILM names no folder that models/minilm/export.py has written"
+        );
+        return;
+    };
+    let model = model.to_str().unwrap();
+    let project = tea().own_file(&format!(
+        "[embedding]\nprovider = \"onnx\"\npath = '{model}'\n"
+    ));
+    project.run(&["sync"]).ok();
+    let run = project.run(&["search", "how hot", "--json"]).ok();
+    assert_eq!(run.json()[0]["source_path"], "green.md");
+    let run = project.run(&["search", "how hot"]).ok();
+    assert!(
+        run.stderr.trim_end().ends_with("keywords and vectors"),
+        "{}",
+        run.stderr
+    );
+    let report = &project.run(&["doctor", "--json"]).ok().json()[0];
+    assert_eq!(report["embedder"]["provider"], "onnx");
+    assert_eq!(report["embedder"]["path"], model);
+    assert_eq!(report["embedder"]["dimensions"], 384);
+}
+
 #[test]
 fn a_user_chooses_an_endpoint_and_a_project_may_decline() {
     let endpoint = Endpoint::new();
@@ -219,7 +313,7 @@ fn an_invalid_endpoint_is_reported_with_its_position() {
         ),
         (
             "[embedding]\nprovider = \"openai\"\n",
-            "2:12: `provider` is `\"openai\"`, expected one of built-in, http, none\n2 | provider = \"openai\"\n  |            ^^^^^^^^",
+            "2:12: `provider` is `\"openai\"`, expected one of built-in, http, onnx, none\n2 | provider = \"openai\"\n  |            ^^^^^^^^",
         ),
         (
             "[embedding]\nprovider = \"http\"\nmodel = \"m\"\ndimensions = 0\nurl = \"http://localhost/v1\"\n",
