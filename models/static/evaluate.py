@@ -28,17 +28,18 @@ class Set:
     def __init__(self, folder: pathlib.Path, common, program: str, cut: str):
         self.name, self.common = folder.name, common
         self.texts, self.queries, _ = common.load_set(folder)
-        self.rule = common.overlaps if self.name == "code-repos" else common.hits
+        self.rule = common.overlaps if self.name.startswith("code-repos") else common.hits
         self.where, self.passages = [], []
         done = subprocess.run([program, "chunk", str(folder / "corpus"), "--format", "json", *cut.split()], stdout=subprocess.PIPE, check=True, text=True)
         for document in json.loads(done.stdout)["documents"]:
-            text = self.texts.get(document["path"])
+            path = document["source_path"]
+            text = self.texts.get(path)
             if text is None:
                 continue
             raw = text.encode()
             for chunk in document.get("chunks", []):
                 a, b = chunk["span"]["bytes"]
-                self.where.append((document["path"], len(raw[:a].decode(errors="ignore")), len(raw[:b].decode(errors="ignore"))))
+                self.where.append((path, len(raw[:a].decode(errors="ignore")), len(raw[:b].decode(errors="ignore"))))
                 self.passages.append(chunk["context"]["header"] + chunk["text"])
         self.scopes = sorted({q.get("scope", "") for q in self.queries})
         self.members = {s: np.array([i for i, w in enumerate(self.where) if w[0].startswith(s)]) for s in self.scopes}
